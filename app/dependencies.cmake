@@ -1,0 +1,82 @@
+# Where each package comes from.
+#
+# Most are found as the system has them. replxx and cpr are on few systems, so three places are
+# tried in turn, each saying in one line why it did not do: the system; the source packages of the
+# Debian archive that apt is configured with; upstream's release, pinned by its hash. Sources are
+# kept in build/packages, shared by all presets, so they are fetched once.
+
+find_package(nlohmann_json 3.11 REQUIRED)
+find_package(CLI11 2.1 REQUIRED)
+find_package(simdjson REQUIRED)
+find_package(ZLIB REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(spdlog 1.10 REQUIRED)
+
+# spdlog and fmt as headers: as shared libraries they cost a millisecond of every start.
+add_library(skein_spdlog INTERFACE)
+get_target_property(spdlog_includes spdlog::spdlog_header_only INTERFACE_INCLUDE_DIRECTORIES)
+target_include_directories(skein_spdlog SYSTEM INTERFACE ${spdlog_includes})
+target_compile_definitions(skein_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=1)
+
+set(SKEIN_PACKAGES ${PROJECT_SOURCE_DIR}/build/packages CACHE PATH "where fetched sources are kept")
+
+# Leaves the source of `name` in ${SKEIN_PACKAGES}/<name>: from the Debian source package
+# `debian` (of which only the folder `folder`, if given), else from `url` with hash `sha256`.
+function(skein_fetch name debian folder url sha256)
+  set(dest ${SKEIN_PACKAGES}/${name})
+  if(EXISTS ${dest}/CMakeLists.txt)
+    return()
+  endif()
+  message(STATUS "${name}: not installed, fetching its source (Debian source package ${debian})")
+  execute_process(COMMAND ${PROJECT_SOURCE_DIR}/app/debian-source ${debian} ${dest} ${folder}
+                  RESULT_VARIABLE failed)
+  if(NOT failed)
+    return()
+  endif()
+  message(STATUS "${name}: no Debian source package to be had, trying upstream's release")
+  set(archive ${SKEIN_PACKAGES}/${name}.tar.gz)
+  file(DOWNLOAD ${url} ${archive} EXPECTED_HASH SHA256=${sha256} STATUS status INACTIVITY_TIMEOUT 20)
+  list(GET status 0 failed)
+  if(failed)
+    list(GET status 1 why)
+    file(REMOVE ${archive})
+    message(FATAL_ERROR "${name} could not be had: not installed, no Debian source archive, and "
+                        "${url}: ${why}.\nInstall ${name} so that find_package(${name}) finds it, "
+                        "or give apt a Debian mirror, and try again.")
+  endif()
+  file(ARCHIVE_EXTRACT INPUT ${archive} DESTINATION ${SKEIN_PACKAGES}/${name}.unpack)
+  file(GLOB unpacked ${SKEIN_PACKAGES}/${name}.unpack/*)
+  file(RENAME ${unpacked} ${dest})
+  file(REMOVE_RECURSE ${SKEIN_PACKAGES}/${name}.unpack ${archive})
+endfunction()
+
+find_package(replxx QUIET CONFIG)
+if(NOT TARGET replxx::replxx)
+  skein_fetch(replxx rspamd contrib/replxx
+    https://github.com/AmokHuginnsson/replxx/archive/refs/tags/release-0.0.4.tar.gz
+    a22988b2184e1d256e2d111b5749e16ffb1accbf757c7b248226d73c426844c4)
+  file(GLOB replxx_sources ${SKEIN_PACKAGES}/replxx/src/*.cxx ${SKEIN_PACKAGES}/replxx/src/*.cpp)
+  add_library(replxx STATIC ${replxx_sources})
+  target_include_directories(replxx SYSTEM PUBLIC ${SKEIN_PACKAGES}/replxx/include)
+  target_compile_definitions(replxx PUBLIC REPLXX_STATIC)
+  target_compile_options(replxx PRIVATE -w)
+  add_library(replxx::replxx ALIAS replxx)
+endif()
+
+find_package(cpr QUIET CONFIG)
+if(NOT TARGET cpr::cpr)
+  skein_fetch(cpr cpr ""
+    https://github.com/libcpr/cpr/archive/refs/tags/1.12.0.tar.gz
+    f64b501de66e163d6a278fbb6a95f395ee873b7a66c905dd785eae107266a709)
+  function(skein_add_cpr)  # a function, so that its settings stay its own
+    set(CPR_USE_SYSTEM_CURL ON CACHE BOOL "" FORCE)
+    set(CPR_CURL_NOSIGNAL ON CACHE BOOL "" FORCE)
+    set(CPR_BUILD_TESTS OFF CACHE BOOL "" FORCE)
+    set(CPR_ENABLE_CURL_HTTP_ONLY OFF CACHE BOOL "" FORCE)
+    set(BUILD_SHARED_LIBS OFF)
+    set(CMAKE_MESSAGE_LOG_LEVEL WARNING)
+    add_subdirectory(${SKEIN_PACKAGES}/cpr ${CMAKE_BINARY_DIR}/packages/cpr EXCLUDE_FROM_ALL SYSTEM)
+  endfunction()
+  skein_add_cpr()
+  target_compile_options(cpr PRIVATE -w)
+endif()

@@ -1,0 +1,171 @@
+#include "core/json.h"
+
+#include <cstdio>
+
+namespace skein {
+
+namespace {
+
+// nlohmann's parser does not recurse but its printer does, so depth is bounded here, for all.
+bool too_deep(std::string_view text) {
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\')
+        ++i;
+      else if (c == '"')
+        in_string = false;
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      if (++depth > json_max_depth) return true;
+    } else if (c == '}' || c == ']') {
+      --depth;
+    }
+  }
+  return false;
+}
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// The code unit of a \uXXXX escape at the start of `text`, or -1.
+int escaped_unit(std::string_view text) {
+  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return -1;
+  int unit = 0;
+  for (std::size_t i = 2; i < 6; ++i) {
+    if (!is_hex(text[i])) return -1;
+    const char c = static_cast<char>(text[i] | 0x20);
+    unit = unit * 16 + (c <= '9' ? (text[i] - '0') : (c - 'a' + 10));
+  }
+  return unit;
+}
+
+bool is_high(int unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool is_low(int unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+// Characters that are legal in a JSON string but not in a line of a transcript: the length of the
+// one at the start of `text` and its \u escape, or 0.
+std::size_t unwelcome(std::string_view text, const char*& escape) {
+  static thread_local char buffer[8];
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto escaped = [&](unsigned unit) {
+    std::snprintf(buffer, sizeof buffer, "\\u%04x", unit);
+    escape = buffer;
+  };
+  if (byte(0) < 0x20 || byte(0) == 0x7F) return escaped(byte(0)), 1;
+  if (byte(0) == 0xC2 && text.size() > 1 && byte(1) < 0xA0) return escaped(byte(1)), 2;
+  if (text.starts_with("\u2028")) return escape = "\\u2028", 3;
+  if (text.starts_with("\u2029")) return escape = "\\u2029", 3;
+  if (text.starts_with("\uFEFF")) return escape = "\\ufeff", 3;
+  return 0;
+}
+
+}  // namespace
+
+std::optional<Json> parse_json(std::string_view text) {
+  if (too_deep(text)) return std::nullopt;
+  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return std::nullopt;
+  return value;
+}
+
+JsonText dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  out += '"';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    switch (c) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default:
+        if (static_cast<unsigned char>(c) < 0x20) {
+          char escape[8];
+          std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+          out += escape;
+        } else {
+          out += c;
+        }
+    }
+  }
+  out += '"';
+}
+
+JsonText quoted(std::string_view text) {
+  std::string out;
+  append_quoted(out, text);
+  return out;
+}
+
+const Json& at(const Json& object, std::string_view key) {
+  static const Json null;
+  if (!object.is_object()) return null;
+  const auto found = object.find(key);
+  return found == object.end() ? null : *found;
+}
+
+std::string string_at(const Json& object, std::string_view key, std::string_view fallback) {
+  const Json& member = at(object, key);
+  return member.is_string() ? member.get<std::string>() : std::string(fallback);
+}
+
+std::int64_t int_at(const Json& object, std::string_view key, std::int64_t fallback) {
+  const Json& member = at(object, key);
+  return member.is_number_integer() ? member.get<std::int64_t>() : fallback;
+}
+
+bool bool_at(const Json& object, std::string_view key, bool fallback) {
+  const Json& member = at(object, key);
+  return member.is_boolean() ? member.get<bool>() : fallback;
+}
+
+JsonText text_at(const Json& object, std::string_view key) {
+  const Json& member = at(object, key);
+  return member.is_structured() ? dump(member) : JsonText{};
+}
+
+JsonText json_line(std::string_view text) {
+  std::string clean;
+  if (!is_valid_utf8(text)) text = clean = valid_utf8(text);
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (!in_string) {
+      in_string = rest[0] == '"';
+      if (rest[0] != ' ' && rest[0] != '\n' && rest[0] != '\r' && rest[0] != '\t') out += rest[0];
+      ++i;
+      continue;
+    }
+    const char* escape = nullptr;
+    if (rest[0] == '\\') {
+      const int unit = escaped_unit(rest);
+      std::size_t length = unit < 0 ? 2 : 6;
+      if (is_low(unit) || (is_high(unit) && !is_low(escaped_unit(rest.substr(6)))))
+        out += "\\ufffd";
+      else
+        out += rest.substr(0, length = is_high(unit) ? 12 : length);
+      i += length;
+    } else if (const std::size_t length = unwelcome(rest, escape)) {
+      out += escape;
+      i += length;
+    } else {
+      in_string = rest[0] != '"';
+      out += rest[0];
+      ++i;
+    }
+  }
+  return out;
+}
+
+}  // namespace skein

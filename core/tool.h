@@ -1,0 +1,54 @@
+// A tool: one ability a model may call, as a struct of functions.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/event.h"
+#include "core/message.h"
+#include "core/provider.h"
+
+namespace skein {
+
+// Whether a tool only looks or changes the world. What changes it asks first and is never run again
+// by itself after a crash.
+enum class Effect { reads, changes };
+
+// What came of a call, for the model to read. Failure is an outcome, not an exception.
+struct ToolOutcome {
+  std::vector<ResultBlock> content;
+  bool is_error = false;
+  std::string blob{};  // where the whole output lies, if it was cut
+};
+ToolOutcome tool_text(std::string text);
+ToolOutcome tool_failure(std::string text);
+
+// What a tool may use while it runs.
+struct ToolPorts {
+  std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted
+  std::function<bool()> stopped = [] { return false; };
+  int wake_fd = -1;  // readable when `stopped` may have changed; -1: none
+  // Keeps bytes that are too large for a transcript line; returns the blob's name. May be empty.
+  std::function<std::string(std::string_view bytes)> keep_blob{};
+};
+
+struct Tool {
+  std::string name;
+  std::string description;
+  JsonText schema;
+  Effect effect = Effect::changes;
+  // One line for people: "read src/main.cpp". Never fails, whatever the input is.
+  std::function<std::string(const JsonText& input)> title;
+  // What the call would do, for a person to approve: a diff, a command. May be empty.
+  std::function<std::string(const JsonText& input)> preview{};
+  std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
+
+  ToolSpec spec() const { return {name, description, schema}; }
+};
+
+using Tools = std::vector<Tool>;
+const Tool* find_tool(const Tools& tools, std::string_view name);
+
+}  // namespace skein

@@ -1,0 +1,61 @@
+#include "repl/commands.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+void help(Shell& shell, std::string_view) {
+  std::size_t width = 0;
+  for (const Command& command : commands())
+    width = std::max(width, command.name.size() + command.arguments.size() + 2);
+  for (const Command& command : commands()) {
+    std::string usage = "/" + std::string(command.name) + " " + std::string(command.arguments);
+    usage.resize(width + 2, ' ');
+    shell.screen().print("  " + usage + std::string(command.help) + "\n");
+  }
+}
+
+void quit(Shell& shell, std::string_view) { shell.leave(); }
+
+constexpr Command table[] = {
+    {"help", "", "what can be typed here", nullptr, help},
+    {"quit", "", "leave", nullptr, quit},
+};
+static_assert(std::ranges::is_sorted(table, {}, &Command::name));
+
+// Levenshtein's distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return table; }
+
+const Command* find_command(std::string_view name) {
+  const auto found = std::ranges::lower_bound(table, name, {}, &Command::name);
+  return found != std::end(table) && found->name == name ? &*found : nullptr;
+}
+
+const Command& nearest_command(std::string_view name) {
+  return *std::ranges::min_element(table, {},
+                                   [&](const Command& c) { return distance(c.name, name); });
+}
+
+}  // namespace skein

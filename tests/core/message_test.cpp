@@ -1,0 +1,48 @@
+#include "core/message.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+
+namespace {
+
+Message everything() {
+  Message message{.role = Role::assistant, .provider = "anthropic", .model = "m"};
+  message.content = {
+      Thinking{"hm", "c2ln", false, R"({"id":"rs_1"})"},
+      Thinking{"", "ZW5j", true},
+      Text{"line\nquote\" \\ \u00e9", R"({"phase":"final"})"},
+      Image{"image/png", "abc123"},
+      ToolUse{"call_1", "bash", R"({"z":1,"a":[true,null,1.5]})", R"({"thoughtSignature":"x"})"},
+      Opaque{"anthropic", R"({"type":"server_tool_use","n":2})"},
+  };
+  message.stop = Stop::tool_use;
+  message.usage = Usage{10, 20, 30, 40, 5};
+  message.duration_ms = 1234;
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("a message comes back from its JSON form as it was") {
+  CHECK(message_from_json(to_json(everything())) == everything());
+
+  Message result{.role = Role::tool};
+  result.content = {ToolResult{"call_1", {Text{"out"}, Image{"image/png", "b"}}, true, "blob1"}};
+  CHECK(message_from_json(to_json(result)) == result);
+}
+
+TEST_CASE("a block of an unknown type is kept as it is") {
+  const auto message = message_from_json(
+      R"({"role":"assistant","content":[{"type":"hologram","depth":3}],"stopReason":"new_reason"})");
+
+  REQUIRE(message);
+  CHECK(message->content == std::vector<Block>{Opaque{"", R"({"type":"hologram","depth":3})"}});
+  CHECK(message->stop == Stop::stop);
+}
+
+TEST_CASE("what is not a message is not taken for one") {
+  CHECK_FALSE(message_from_json("{"));
+  CHECK_FALSE(message_from_json("[]"));
+  CHECK_FALSE(message_from_json(R"({"role":"robot","content":[]})"));
+}
