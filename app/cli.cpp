@@ -2,21 +2,85 @@
 
 #include <CLI/CLI.hpp>
 #include <iostream>
+#include <memory>
 
 #include "core/base.h"
 
 namespace skein {
 
+namespace {
+
+// How many arguments "KEY [TITLE]" or "[KEY…]" stand for.
+struct Arity {
+  std::size_t least = 0, most = 0;
+};
+Arity arity_of(std::string_view arguments) {
+  Arity arity;
+  std::istringstream words{std::string(arguments)};
+  for (std::string word; words >> word;) {
+    if (word.front() != '[') ++arity.least;
+    arity.most = word.find("…") != std::string::npos ? 1'000'000 : arity.most + 1;
+  }
+  return arity;
+}
+
+struct Collected {
+  std::vector<std::string> arguments{};
+  std::map<std::string, std::string, std::less<>> values{};
+  std::map<std::string, bool, std::less<>> given{};
+};
+
+void add_subcommand(CLI::App& app, const Subcommand& row, Collected& into) {
+  CLI::App* parent = &app;
+  std::string_view name = row.name;
+  if (const std::size_t space = name.find(' '); space != std::string_view::npos) {
+    parent = app.get_subcommand(std::string(name.substr(0, space)));
+    name.remove_prefix(space + 1);
+  }
+  CLI::App* sub = parent->add_subcommand(std::string(name), std::string(row.help))->fallthrough();
+  const Arity arity = arity_of(row.arguments);
+  if (arity.most > 0)
+    sub->add_option(std::string(row.arguments), into.arguments)
+        ->expected(static_cast<int>(arity.least), static_cast<int>(arity.most))
+        ->required(arity.least > 0);
+  for (const Subcommand::Flag& flag : row.flags) {
+    const std::size_t space = flag.name.find(' ');
+    const std::string flag_name(flag.name.substr(0, space));
+    if (space == std::string_view::npos)
+      sub->add_flag(flag_name, into.given[flag_name], std::string(flag.help));
+    else
+      sub->add_option(flag_name, into.values[flag_name], std::string(flag.help))
+          ->option_text(std::string(flag.name.substr(space + 1)));
+  }
+}
+
+// The deepest subcommand that was named.
+const CLI::App* chosen(const CLI::App& app, std::string& name) {
+  const CLI::App* at = &app;
+  for (auto below = at->get_subcommands(); !below.empty(); below = at->get_subcommands()) {
+    at = below.front();
+    name += (name.empty() ? "" : " ") + at->get_name();
+  }
+  return at == &app ? nullptr : at;
+}
+
+}  // namespace
+
 Parsed parse_command_line(int argc, const char* const* argv) {
   Invocation invocation;
   std::vector<std::string> words;
   CLI::App app("skein: an agent shell that never loses a word", "skein");
+  app.require_subcommand(0, 1);
   app.set_version_flag("-v,--version", "skein " SKEIN_VERSION);
   app.add_option("prompt", words, "the first message");
   app.add_option("-m,--model", invocation.model, "PROVIDER/MODEL")->envname("SKEIN_MODEL");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
   app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
   app.add_flag("--debug", invocation.debug, "write a detailed log");
+
+  std::vector<std::unique_ptr<Collected>> collected;
+  for (const Subcommand& row : subcommands())
+    add_subcommand(app, row, *collected.emplace_back(std::make_unique<Collected>()));
   try {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
@@ -26,6 +90,19 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   }
   for (const std::string& word : words)
     invocation.prompt += (invocation.prompt.empty() ? "" : " ") + word;
+
+  std::string name;
+  const CLI::App* sub = chosen(app, name);
+  for (std::size_t i = 0; sub != nullptr && i < subcommands().size(); ++i) {
+    const Subcommand& row = subcommands()[i];
+    if (row.name != name) continue;
+    invocation.subcommand = &row;
+    invocation.arguments = std::move(collected[i]->arguments);
+    for (const auto& [flag, given] : collected[i]->given)
+      if (given) invocation.flags[flag] = "";
+    for (const auto& [flag, value] : collected[i]->values)
+      if (sub->count(flag) > 0) invocation.flags[flag] = value;
+  }
   return {invocation, 0};
 }
 

@@ -35,6 +35,7 @@ bool can_edit_lines() {
 
 int run(const Invocation& invocation) {
   start_log(invocation.debug);
+  if (invocation.subcommand != nullptr) return invocation.subcommand->run(invocation);
   catch_interrupts();
 
   OfflineProvider provider;

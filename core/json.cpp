@@ -100,7 +100,7 @@ void append_quoted(std::string& out, std::string_view text) {
   out += '"';
 }
 
-JsonText quoted(std::string_view text) {
+JsonText json_string(std::string_view text) {
   std::string out;
   append_quoted(out, text);
   return out;

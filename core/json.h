@@ -22,7 +22,7 @@ JsonText dump(const Json& value);
 
 // `text` as a JSON string with its quotes.
 void append_quoted(std::string& out, std::string_view text);
-JsonText quoted(std::string_view text);
+JsonText json_string(std::string_view text);
 
 // A member if it is there and of that type; else the fallback. Never throws, whatever `object` is.
 std::string string_at(const Json& object, std::string_view key, std::string_view fallback = {});

@@ -52,7 +52,7 @@ class Object {
     out_ += ':';
     out_ += json;
   }
-  void text(std::string_view key, std::string_view value) { raw(key, quoted(value)); }
+  void text(std::string_view key, std::string_view value) { raw(key, json_string(value)); }
   void text_if(std::string_view key, std::string_view value) {
     if (!value.empty()) text(key, value);
   }

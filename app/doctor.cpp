@@ -1,0 +1,127 @@
+// skein doctor: what is damaged, where, to the byte. Looks only; the next append repairs a torn
+// tail by itself, and nothing else is ever repaired without being asked.
+#include <cstdio>
+
+#include "app/home.h"
+#include "app/subcommands.h"
+#include "core/json.h"
+#include "repl/screen.h"
+
+namespace skein {
+
+namespace {
+
+Json ranges(const std::vector<Damage::Range>& all) {
+  Json out = Json::array();
+  for (const Damage::Range& range : all)
+    out.push_back({{"begin", range.begin}, {"end", range.end}});
+  return out;
+}
+
+std::string_view name(Tree::Oddity::Kind kind) {
+  switch (kind) {
+    case Tree::Oddity::Kind::orphan: return "orphan";
+    case Tree::Oddity::Kind::cycle: return "cycle";
+    case Tree::Oddity::Kind::duplicate: return "duplicate";
+  }
+  return "";
+}
+
+Json report_on(SessionStore& store, const SessionRecord& record) {
+  const Id session = record.header.session;
+  Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
+  const Outcome<Damage> examined = store.backend().examine(session);
+  if (const auto* failed = std::get_if<Failure>(&examined)) {
+    out["ok"] = false;
+    out["error"] = failed->text;
+    return out;
+  }
+  const Damage& damage = std::get<Damage>(examined);
+  std::size_t entries = 0;
+  if (auto failed = store.backend().load(session, 0, [&](const Placed& placed) {
+        entries += placed.entry.type != type::session_header;
+        return true;
+      })) {
+    out["ok"] = false;
+    out["error"] = failed->text;
+    return out;
+  }
+  Json odd = Json::array();
+  if (const Outcome<Tree> tree = store.tree(session); std::holds_alternative<Tree>(tree))
+    for (const Tree::Oddity& each : std::get<Tree>(tree).oddities())
+      odd.push_back({{"kind", name(each.kind)}, {"entry", to_string(each.entry)}});
+  out["ok"] = !damage.any() && odd.empty();
+  out["entries"] = entries;
+  out["header_damaged"] = damage.header_damaged;
+  out["altered"] = ranges(damage.altered);
+  out["broken"] = ranges(damage.broken);
+  out["uncommitted"] = ranges(damage.uncommitted);
+  out["gaps"] = damage.gaps;
+  out["oddities"] = odd;
+  return out;
+}
+
+void print_report(const Json& report) {
+  const auto say = [](const std::string& text) {
+    std::fputs((harmless(text) + "\n").c_str(), stdout);
+  };
+  say((bool_at(report, "ok") ? "ok       " : "damaged  ") + string_at(report, "key") + "  " +
+      std::to_string(int_at(report, "entries")) + " entries, " +
+      std::to_string(int_at(report, "bytes")) + " bytes");
+  if (report.contains("error")) say("         " + string_at(report, "error"));
+  if (bool_at(report, "header_damaged"))
+    say("         the first line is damaged: it opens read-only");
+  constexpr std::pair<const char*, const char*> kinds[] = {
+      {"altered", "changed after it was written, still readable"},
+      {"broken", "unreadable"},
+      {"uncommitted", "never acknowledged; set aside by the next append"},
+  };
+  for (const auto& [kind, meaning] : kinds)
+    for (const Json& range : at(report, kind))
+      say("         bytes " + std::to_string(int_at(range, "begin")) + " to " +
+          std::to_string(int_at(range, "end")) + ": " + meaning);
+  for (const Json& gap : at(report, "gaps"))
+    say("         before byte " + dump(gap) + ": something is missing");
+  for (const Json& odd : at(report, "oddities"))
+    say("         entry " + string_at(odd, "entry") + ": " + string_at(odd, "kind"));
+}
+
+}  // namespace
+
+int doctor(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  Json out = {{"home", home_folder(invocation)}};
+  if (invocation.has("--rebuild-index")) out["rebuilt"] = store.backend().rebuild_index();
+
+  std::vector<SessionRecord> wanted;
+  for (const std::string& name : invocation.arguments)
+    wanted.push_back(value_or_throw(store.find(name)));
+  if (invocation.arguments.empty()) wanted = store.list();
+  Json sessions = Json::array(), strays = Json::array();
+  bool ok = true;
+  for (const SessionRecord& record : wanted) {
+    sessions.push_back(report_on(store, record));
+    ok = ok && bool_at(sessions.back(), "ok");
+  }
+  if (invocation.arguments.empty())
+    for (const StorageBackend::Stray& stray : store.backend().strays())
+      strays.push_back({{"name", stray.name}, {"why", stray.why}});
+  out["ok"] = ok && strays.empty();
+  out["sessions"] = sessions;
+  out["strays"] = strays;
+
+  if (invocation.has("--json")) {
+    std::puts(dump(out).c_str());
+    return 0;
+  }
+  for (const Json& report : sessions) print_report(report);
+  for (const Json& stray : strays)
+    std::puts(
+        harmless("stray    " + string_at(stray, "name") + ": " + string_at(stray, "why")).c_str());
+  if (out.contains("rebuilt"))
+    std::puts(("the index was made anew: " + dump(out["rebuilt"]) + " sessions").c_str());
+  if (sessions.empty() && strays.empty()) std::puts("no sessions, nothing to examine");
+  return 0;
+}
+
+}  // namespace skein

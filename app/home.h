@@ -1,0 +1,24 @@
+// Where things are for this invocation: the home of sessions, the workspace, and the store on them.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "app/cli.h"
+#include "core/store/session_store.h"
+
+namespace skein {
+
+std::string home_folder(const Invocation& invocation);
+std::string workspace_folder(const Invocation& invocation);  // absolute
+SessionStore open_store(const Invocation& invocation);
+
+// The value, or the failure as an Error with its exit status.
+template <class Value>
+Value value_or_throw(Outcome<Value> outcome) {
+  if (const auto* failed = std::get_if<Failure>(&outcome))
+    throw Error(failed->text, trouble_of(*failed));
+  return std::get<Value>(std::move(outcome));
+}
+
+}  // namespace skein

@@ -1,0 +1,272 @@
+// skein sessions …, append, branch: the store from outside, for scripts and for people.
+#include <algorithm>
+#include <cstdio>
+#include <iostream>
+#include <iterator>
+
+#include "app/home.h"
+#include "app/subcommands.h"
+#include "core/json.h"
+#include "core/store/entry_text.h"
+#include "core/tree_drawing.h"
+#include "repl/screen.h"
+
+namespace skein {
+
+namespace {
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print_line(std::string_view untrusted) { print(harmless(untrusted) + "\n"); }
+void notice(const std::string& text) {
+  std::fputs((harmless("skein: " + text) + "\n").c_str(), stderr);
+}
+
+Json record_json(const SessionRecord& record) {
+  const SessionState& state = record.state;
+  const Usage usage = total_usage(state);
+  return {{"key", record.key},
+          {"id", to_string(record.header.session)},
+          {"title", state.title},
+          {"created_at", record.header.created_at},
+          {"updated_at", state.updated_at.empty() ? record.header.created_at : state.updated_at},
+          {"message_count", state.messages},
+          {"cwd", record.header.cwd},
+          {"model", state.model},
+          {"stats",
+           {{"input_tokens", usage.input},
+            {"output_tokens", usage.output},
+            {"cache_read_tokens", usage.cache_read},
+            {"cache_write_tokens", usage.cache_write},
+            {"tool_calls", state.tool_calls},
+            {"cost_usd", nullptr}}},
+          {"bytes", record.bytes},
+          {"head", state.head ? Json(to_string(*state.head)) : Json(nullptr)},
+          {"branches", state.leaves.size()},
+          {"archived", record.archived}};
+}
+
+JsonText entries_json(const std::vector<Placed>& entries) {
+  std::string out = "[";
+  for (const Placed& placed : entries) out += (out.size() > 1 ? "," : "") + to_json(placed.entry);
+  return out + "]";
+}
+
+std::string pad(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+// A person's view of an entry: who, and what.
+void print_entry(const Entry& entry) {
+  const auto message =
+      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  const std::string who = message ? std::string(name(message->role)) : "[" + entry.type + "]";
+  if (!message) return print_line(to_string(entry.id) + "  " + who + " " + preview(entry, 200));
+  print_line(to_string(entry.id) + "  " + who);
+  for (const Block& block : message->content) {
+    if (const auto* text = std::get_if<Text>(&block)) print_line(text->text);
+    if (const auto* call = std::get_if<ToolUse>(&block))
+      print_line("→ " + call->name + " " + call->input);
+    if (const auto* result = std::get_if<ToolResult>(&block))
+      for (const ResultBlock& part : result->content)
+        if (const auto* text = std::get_if<Text>(&part)) print_line(text->text);
+  }
+  if (!message->error.empty()) print_line("error: " + message->error);
+}
+
+void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
+  const Id session = record.header.session;
+  const Tree tree = value_or_throw(store.tree(session));
+  print(draw(tree, {.label =
+                        [&](const Tree::Node& node) {
+                          const Outcome<Placed> placed = store.backend().load_at(session, node.at);
+                          const auto* found = std::get_if<Placed>(&placed);
+                          const std::string head = node.id == record.state.head ? "  ← head" : "";
+                          return harmless(to_string(node.id) + ": " +
+                                          (found ? preview(found->entry, 30) : "")) +
+                                 head;
+                        },
+                    .ascii = ascii}));
+}
+
+}  // namespace
+
+int list_sessions(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const std::vector<SessionRecord> sessions = store.list();
+  if (invocation.has("--json")) {
+    Json out = Json::array();
+    for (const SessionRecord& record : sessions) out.push_back(record_json(record));
+    print(dump(out) + "\n");
+    return 0;
+  }
+  if (sessions.empty()) print("no sessions yet\n");
+  std::size_t width = 0;
+  for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
+  for (const SessionRecord& record : sessions) {
+    const Usage usage = total_usage(record.state);
+    print_line(
+        pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
+        pad((record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at)
+                .substr(0, 16),
+            16) +
+        "  " + pad(std::to_string(record.state.messages) + " messages", 12) + "  " +
+        pad(usage.output > 0 ? std::to_string(usage.input + usage.output) + " tokens" : "-", 14) +
+        "  " + record.state.title);
+  }
+  return 0;
+}
+
+int show_session(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
+  const Id session = found.header.session;
+  const SessionRecord record = value_or_throw(store.open(session));
+
+  if (invocation.has("--entry")) {
+    const Id id = value_or_throw(store.find_entry(session, invocation.value("--entry")));
+    const Entry entry = value_or_throw(store.load_entry(session, id));
+    if (invocation.has("--json"))
+      print(to_json(entry) + "\n");
+    else
+      print_entry(entry);
+    return 0;
+  }
+  Path path;
+  if (record.state.head) path = value_or_throw(store.path(session, *record.state.head));
+  for (const std::string& text : path.notices) notice(text);
+  if (const Damage damage = value_or_throw(store.backend().examine(session)); damage.any())
+    notice("this transcript is damaged; `skein doctor " + record.key + "` says where");
+
+  if (!invocation.has("--json")) {
+    if (invocation.has("--tree"))
+      show_tree(store, record, invocation.has("--ascii"));
+    else
+      for (const Placed& placed : path.entries) print_entry(placed.entry);
+    return 0;
+  }
+  std::string out =
+      "{\"session\":" + dump(record_json(record)) + ",\"path\":" + entries_json(path.entries);
+  if (invocation.has("--tree")) {
+    std::vector<Placed> all;
+    if (auto failed = store.backend().load(session, 0, [&](const Placed& placed) {
+          all.push_back(placed);
+          return true;
+        }))
+      throw Error(failed->text, trouble_of(*failed));
+    Json leaves = Json::array();
+    const Tree tree = value_or_throw(store.tree(session));
+    for (const Tree::Node* leaf : tree.leaves()) leaves.push_back(to_string(leaf->id));
+    out += ",\"entries\":" + entries_json(all) + ",\"leaves\":" + dump(leaves);
+  }
+  print(out + "}\n");
+  return 0;
+}
+
+int delete_sessions(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  // All names are looked up before anything is moved, so that a slip moves nothing.
+  std::vector<SessionRecord> found;
+  for (const std::string& name : invocation.arguments)
+    found.push_back(value_or_throw(store.find(name)));
+  for (const SessionRecord& record : found) {
+    if (auto failed = store.erase(record.header.session))
+      throw Error(failed->text, trouble_of(*failed));
+    if (invocation.has("--json"))
+      print(dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}) + "\n");
+    else
+      print_line("moved " + record.key + " to the trash; `skein sessions restore " + record.key +
+                 "` brings it back");
+  }
+  return 0;
+}
+
+int restore_session(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const std::string& wanted = invocation.arguments.at(0);
+  const SessionRecord record = value_or_throw(store.restore(wanted));
+  if (invocation.has("--json"))
+    print(dump(record_json(record)) + "\n");
+  else if (record.header.key != record.key)
+    print_line("restored as " + record.key + ": " + record.header.key +
+               " is another session's now");
+  else
+    print_line("restored " + record.key);
+  return 0;
+}
+
+int rename_session(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const SessionRecord record = value_or_throw(store.find(invocation.arguments.at(0)));
+  value_or_throw(store.open(record.header.session));
+  value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
+  store.remember(record.header.session, "");
+  if (invocation.has("--json"))
+    print(dump(record_json(value_or_throw(store.open(record.header.session)))) + "\n");
+  return 0;
+}
+
+int append_entries(const Invocation& invocation) {
+  const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
+  std::vector<NewEntry> entries;
+  std::string_view rest = input;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    Outcome<NewEntry> entry = new_entry_from_json(line);
+    if (const auto* failed = std::get_if<Failure>(&entry))
+      throw Error("line " + std::to_string(number) + ": " + failed->text, Trouble::usage);
+    entries.push_back(std::move(std::get<NewEntry>(entry)));
+  }
+  AppendOptions options{.check_all_ids = true};
+  if (invocation.has("--expect-tail")) {
+    options.expected_tail = parse_id(invocation.value("--expect-tail"));
+    if (!options.expected_tail)
+      throw Error("--expect-tail takes an entry id (16 lower-case hex digits)", Trouble::usage);
+  }
+
+  SessionStore store = open_store(invocation);
+  const std::string& name = invocation.arguments.at(0);
+  Outcome<SessionRecord> found = store.find(name);
+  Id session;
+  if (const auto* record = std::get_if<SessionRecord>(&found))
+    session = record->header.session;
+  else if (!key_trouble(name))
+    session =
+        value_or_throw(store.create_session({.key = name, .cwd = workspace_folder(invocation)}))
+            .session_id;
+  else
+    throw Error(std::get<Failure>(found).text, Trouble::no_session);
+
+  AppendResult result{.session = session};
+  if (!entries.empty())
+    result = value_or_throw(store.append_session_entries(session, entries, options));
+  print(dump({{"sessionId", to_string(session)},
+              {"lastAppendedEntryId", result.last ? Json(to_string(*result.last)) : Json(nullptr)},
+              {"appendedCount", result.appended}}) +
+        "\n");
+  return 0;
+}
+
+int branch_session(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
+  const SessionRecord record = value_or_throw(store.open(found.header.session));
+  const Id session = record.header.session;
+  std::optional<Id> from = record.state.head;
+  if (invocation.has("--from"))
+    from = value_or_throw(store.find_entry(session, invocation.value("--from")));
+  if (!from) throw Error("session " + record.key + " has no entry to branch from", Trouble::usage);
+  const SessionHandle made =
+      value_or_throw(store.branch_from_entry(session, *from, invocation.value("--new-key")));
+  const SessionRecord branch = value_or_throw(store.open(made.session_id));
+  if (invocation.has("--json"))
+    print(dump(record_json(branch)) + "\n");
+  else
+    print_line(branch.key + " branches off " + record.key + " at " + to_string(*from));
+  return 0;
+}
+
+}  // namespace skein

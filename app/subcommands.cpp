@@ -1,0 +1,49 @@
+// The table of subcommands. Each calls the same core functions the REPL's commands call.
+#include "app/subcommands.h"
+
+namespace skein {
+
+namespace {
+
+const std::vector<Subcommand::Flag> json_only = {{"--json", "print JSON"}};
+
+const Subcommand table[] = {
+    {"sessions", "", "list sessions, or do something with one", json_only, list_sessions},
+    {"sessions list", "", "key, title, messages, tokens, last used; newest first", json_only,
+     list_sessions},
+    {"sessions show",
+     "KEY",
+     "the active path",
+     {{"--json", "print JSON"},
+      {"--tree", "the whole tree"},
+      {"--ascii", "draw it with ASCII"},
+      {"--entry ID", "one entry"}},
+     show_session},
+    {"sessions delete", "KEY…", "move sessions to the trash", json_only, delete_sessions},
+    {"sessions restore", "KEY", "bring a session back from the trash", json_only, restore_session},
+    {"sessions rename", "KEY TITLE", "give a session a title", json_only, rename_session},
+    {"append",
+     "KEY",
+     "append raw entries from standard input, all or none",
+     {{"--expect-tail ID", "only if this is the last entry (exit 5 if not)"},
+      {"--json", "the default"}},
+     append_entries},
+    {"branch",
+     "KEY",
+     "a new session that starts at an entry",
+     {{"--from ENTRY", "where it branches off"},
+      {"--new-key KEY", "its key"},
+      {"--json", "print JSON"}},
+     branch_session},
+    {"doctor",
+     "[KEY…]",
+     "what is damaged, and where; changes nothing",
+     {{"--json", "print JSON"}, {"--rebuild-index", "make sessions.json anew"}},
+     doctor},
+};
+
+}  // namespace
+
+std::span<const Subcommand> subcommands() { return table; }
+
+}  // namespace skein

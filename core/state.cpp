@@ -1,0 +1,183 @@
+#include "core/state.h"
+
+#include <algorithm>
+
+#include "core/json.h"
+
+namespace skein {
+
+namespace {
+
+std::optional<Json> payload_of(std::string_view body) {
+  // `body` may have `,"meta":…` behind the payload; as members of one object both parse.
+  const std::string wrapped = "{\"payload\":" + std::string(body) + "}";
+  std::optional<Json> json = parse_json(wrapped);
+  if (!json) return std::nullopt;
+  return std::optional<Json>(at(*json, "payload"));
+}
+
+void add(Usage& total, const Usage& more) {
+  total.input += more.input;
+  total.output += more.output;
+  total.cache_read += more.cache_read;
+  total.cache_write += more.cache_write;
+  total.reasoning += more.reasoning;
+}
+
+void count_message(SessionState& state, std::string_view body) {
+  // Our own writer puts the role first, so user and tool messages need no parse once the title is
+  // known; they are two thirds of a long session.
+  if (body.starts_with(R"({"role":"tool")")) {
+    ++state.tool_calls;
+    return;
+  }
+  const bool user = body.starts_with(R"({"role":"user")");
+  if (user && !state.title.empty()) {
+    ++state.messages;
+    return;
+  }
+  // What is counted of an assistant's message stands behind its content, which may be long.
+  std::string_view tail = body;
+  if (const std::size_t from = body.rfind(R"(],"provider":")");
+      !user && body.starts_with(R"({"role":"assistant")") && from != std::string_view::npos &&
+      body.find(R"("meta":)", from) == std::string_view::npos)
+    tail = body.substr(from + 2);
+  const std::optional<Json> json =
+      tail.size() < body.size() ? parse_json("{" + std::string(tail)) : payload_of(body);
+  if (!json) return;
+
+  const std::string role = tail.size() < body.size() ? "assistant" : string_at(*json, "role");
+  if (role == "user") {
+    ++state.messages;
+    if (state.title.empty())
+      if (const auto message = message_from_json(dump(*json)))
+        state.title = title_from(plain_text(*message));
+  } else if (role == "tool") {
+    ++state.tool_calls;
+  } else if (role == "assistant") {
+    const std::string model = string_at(*json, "provider") + "/" + string_at(*json, "model");
+    if (model.size() > 1) state.model = model;
+    state.duration_ms += int_at(*json, "durationMs");
+    if (const Json& usage = at(*json, "usage"); usage.is_object())
+      add(state.usage[model],
+          {int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
+           int_at(usage, "cacheWrite"), int_at(usage, "reasoning")});
+  }
+}
+
+void grow_tree(SessionState& state, const EntryFacts& entry) {
+  if (const auto leaf =
+          entry.parent ? std::ranges::find(state.leaves, *entry.parent) : state.leaves.end();
+      leaf != state.leaves.end())
+    state.leaves.erase(leaf);
+  state.leaves.push_back(entry.id);
+  state.tail = state.head = entry.id;
+  state.head_at = entry.at;
+}
+
+using Payload = const Json&;
+using CustomFold = void (*)(SessionState&, Payload);
+
+std::optional<Id> id_at(Payload payload, std::string_view key) {
+  return parse_id(string_at(payload, key));
+}
+
+void fold_head(SessionState& state, Payload payload) {
+  if (const auto id = id_at(payload, "entryId")) {
+    state.head = id;
+    state.head_at = 0;  // an older entry: found when it is needed
+  }
+}
+void fold_title(SessionState& state, Payload payload) {
+  state.title = string_at(payload, "text");
+  state.title_given = true;
+}
+void fold_key(SessionState& state, Payload payload) { state.key = string_at(payload, "key"); }
+void fold_snapshot(SessionState& state, Payload payload) {
+  const std::string name = string_at(payload, "name");
+  if (const auto id = id_at(payload, "entryId"))
+    state.snapshots[name] = *id;
+  else
+    state.snapshots.erase(name);
+}
+void fold_label(SessionState& state, Payload payload) {
+  const auto id = id_at(payload, "entryId");
+  const std::string text = string_at(payload, "text");
+  if (!id) return;
+  if (text.empty())
+    state.labels.erase(*id);
+  else
+    state.labels[*id] = text;
+}
+void fold_permissions(SessionState& state, Payload payload) {
+  state.permissions.clear();
+  for (const Json& rule : at(payload, "rules"))
+    if (rule.is_string()) state.permissions.push_back(rule.get<std::string>());
+}
+
+constexpr std::pair<std::string_view, CustomFold> custom_folds[] = {
+    {"head", fold_head},   {"title", fold_title},       {"key", fold_key},
+    {"label", fold_label}, {"snapshot", fold_snapshot}, {"permissions", fold_permissions},
+};
+
+void fold_custom(SessionState& state, Payload payload) {
+  const std::string kind = string_at(payload, "kind");
+  for (const auto& [known, function] : custom_folds)
+    if (known == kind) return function(state, payload);
+}
+void fold_model(SessionState& state, Payload payload) {
+  const std::string provider = string_at(payload, "provider");
+  const std::string model = string_at(payload, "model");
+  state.model = provider.empty() ? model : provider + "/" + model;
+}
+void fold_thinking(SessionState& state, Payload payload) {
+  state.thinking = string_at(payload, "level");
+}
+void fold_system(SessionState& state, Payload payload) {
+  state.system = string_at(payload, "text");
+}
+void fold_redaction(SessionState& state, Payload payload) {
+  if (const auto id = id_at(payload, "targetEntryId")) state.redacted.insert(*id);
+}
+
+constexpr std::pair<std::string_view, CustomFold> folds[] = {
+    {type::custom, fold_custom},
+    {type::model_change, fold_model},
+    {type::thinking_level_change, fold_thinking},
+    {type::system_prompt_override, fold_system},
+    {type::redaction, fold_redaction},
+};
+
+}  // namespace
+
+Usage total_usage(const SessionState& state) {
+  Usage total;
+  for (const auto& [model, usage] : state.usage) add(total, usage);
+  return total;
+}
+
+EntryFacts facts_of(const Entry& entry, Position at) {
+  return {entry.id, entry.parent, entry.type, entry.timestamp, entry.payload, at};
+}
+
+void fold(SessionState& state, const EntryFacts& entry) {
+  if (entry.type == type::session_header) return;
+  ++state.entries;
+  if (!entry.timestamp.empty()) state.updated_at = entry.timestamp;
+  if (!is_marginal(entry.type)) {
+    grow_tree(state, entry);
+    if (entry.type == type::message) count_message(state, entry.body);
+    if (entry.type == type::runtime_init) state.runtime_init = entry.at;
+    return;
+  }
+  for (const auto& [known, function] : folds)
+    if (known == entry.type)
+      if (const auto payload = payload_of(entry.body)) function(state, *payload);
+}
+
+std::string title_from(std::string_view prompt) {
+  Entry entry = message_entry(user_message(std::string(prompt)));
+  return preview(entry, 60);
+}
+
+}  // namespace skein

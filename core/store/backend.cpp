@@ -1,0 +1,36 @@
+#include "core/store/backend.h"
+
+#include <algorithm>
+
+namespace skein {
+
+std::optional<std::string> key_trouble(std::string_view key) {
+  const std::string complaint = "'" + std::string(key.substr(0, 200)) + "' is not a session key: ";
+  if (key.size() >= 200) return complaint + "it is longer than 199 bytes";
+  std::size_t segments = 0;
+  for (std::size_t at = 0; at <= key.size(); ++segments) {
+    const std::size_t end = std::min(key.find(':', at), key.size());
+    const std::string_view segment = key.substr(at, end - at);
+    if (segment.empty() || segment.size() > 64)
+      return complaint + "each of its parts (agent:channel:peer) has 1 to 64 characters";
+    for (const char c : segment)
+      if (std::isalnum(static_cast<unsigned char>(c)) == 0 &&
+          std::string_view("._@+-").find(c) == std::string_view::npos)
+        return complaint + "only letters, digits and ._@+- stand in its parts";
+    at = end + 1;
+  }
+  if (segments != 3 && segments != 5)
+    return complaint + "it has the form agent:channel:peer or agent:<id>:<channel>:<kind>:<peer>";
+  return std::nullopt;
+}
+
+Trouble trouble_of(const Failure& failure) {
+  switch (failure.kind) {
+    case Failure::Kind::conflict: return Trouble::conflict;
+    case Failure::Kind::gone: return Trouble::no_session;
+    case Failure::Kind::refused: return Trouble::usage;
+    default: return Trouble::storage;
+  }
+}
+
+}  // namespace skein

@@ -1,0 +1,154 @@
+// Where sessions rest, in verbs a database also has: no paths, no file descriptors. What can go
+// wrong is a value the caller can act on.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/entry.h"
+#include "core/state.h"
+
+namespace skein {
+
+inline constexpr int format_version = 1;
+inline constexpr std::string_view default_key = "main:cli:user";
+
+// What the first line of a transcript says.
+struct SessionHeader {
+  struct Origin {
+    Id session{};
+    Id entry{};
+    bool operator==(const Origin&) const = default;
+  };
+  int version = format_version;
+  Id session{};
+  std::string key{};
+  std::string cwd{};
+  std::string created_by{};
+  std::string created_at{};
+  std::optional<Origin> parent_session{};  // it was branched off there
+  bool operator==(const SessionHeader&) const = default;
+};
+
+// Letters, digits and `._@+-`, 1 to 64 bytes a segment, two or more segments with `:` between,
+// under 200 in all. The reason it is not one, or nothing.
+std::optional<std::string> key_trouble(std::string_view key);
+
+// A session as lists show it and as it is opened.
+struct SessionRecord {
+  std::string key{};  // the header's, unless another session had it
+  SessionHeader header{};
+  SessionState state{};
+  std::uint64_t bytes = 0;
+  bool archived = false;
+};
+
+struct Failure {
+  enum class Kind {
+    conflict,             // the tail is not the expected one
+    id_conflict,          // an id is taken by another content
+    busy,                 // somebody holds the lock for too long
+    gone,                 // the session is not there (any more)
+    no_space,             // the disk is full: nothing was written, the caller still has the batch
+    read_only,            // may be read, not written
+    damaged,              // cannot be trusted to be written to
+    unsupported_version,  // made by a newer skein
+    refused,              // the entries themselves are not acceptable
+    io,                   // the disk reports an error
+  };
+  Kind kind{};
+  std::string text{};            // the sentence for the user
+  std::optional<Id> tail{};      // with conflict: the tail there is
+  std::vector<Entry> arrived{};  // with conflict: what others wrote since the expected tail
+};
+Trouble trouble_of(const Failure& failure);
+
+// An entry on its way in. One that `follows` gets its parent from the store: the entry before it in
+// the batch, or the head.
+struct NewEntry {
+  Entry entry{};
+  bool follows = true;
+};
+
+struct AppendOptions {
+  std::optional<Id> expected_tail{};
+  bool check_all_ids = false;  // else those of the last 4,096 entries
+};
+
+struct AppendResult {
+  Id session{};
+  std::optional<Id> last{};      // the last entry of the batch
+  std::size_t appended = 0;      // 0: all of them were there already
+  std::vector<Entry> entries{};  // as they were written, with their parents
+};
+
+template <class Value>
+using Outcome = std::variant<Value, Failure>;
+
+// An entry where it rests.
+struct Placed {
+  Entry entry{};
+  Position at = 0;
+  bool altered = false;  // its seal does not fit any more
+};
+
+// What a session lost or has too much of; for notices and for doctor.
+struct Damage {
+  struct Range {
+    std::uint64_t begin = 0, end = 0;
+    bool operator==(const Range&) const = default;
+  };
+  std::vector<Range> altered{}, broken{}, uncommitted{};
+  std::vector<std::uint64_t> gaps{};  // where a batch is missing
+  bool header_damaged = false;
+  bool any() const {
+    return !altered.empty() || !broken.empty() || !uncommitted.empty() || !gaps.empty() ||
+           header_damaged;
+  }
+};
+
+class StorageBackend {
+ public:
+  virtual ~StorageBackend() = default;
+
+  virtual std::vector<SessionRecord> list() = 0;
+  // Up to date with what any process has acknowledged.
+  virtual Outcome<SessionRecord> open(Id session) = 0;
+  // Atomic. If the key is taken, the session that has it is returned instead; `made` tells.
+  virtual Outcome<SessionRecord> create(const SessionHeader& header,
+                                        std::span<const NewEntry> entries, bool& made) = 0;
+  // All of the batch or nothing, durable when it returns.
+  virtual Outcome<AppendResult> append(Id session, std::span<const NewEntry> entries,
+                                       const AppendOptions& options) = 0;
+  // Every entry in the order it was written, from `from` on; `each` returns false to end it.
+  virtual std::optional<Failure> load(Id session, Position from,
+                                      const std::function<bool(const Placed&)>& each) = 0;
+  // The same backward: first the entry at `from` (none: the last one), then those before it.
+  virtual std::optional<Failure> load_back(Id session, std::optional<Position> from,
+                                           const std::function<bool(const Placed&)>& each) = 0;
+  virtual Outcome<Placed> load_at(Id session, Position at) = 0;
+  virtual std::optional<Position> locate(Id session, Id entry) = 0;
+  virtual Outcome<Damage> examine(Id session) = 0;
+
+  virtual std::optional<Failure> erase(Id session) = 0;               // to the trash
+  virtual Outcome<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
+  // Writes down what listing and opening should know without reading, and that this workspace used
+  // the session last; never needed for safety.
+  virtual void remember(Id session, const std::string& workspace) = 0;
+  virtual std::optional<Id> last_used(const std::string& workspace) = 0;
+  // What lies among the sessions and cannot be opened as one: its name and why.
+  struct Stray {
+    std::string name{};
+    std::string why{};
+  };
+  virtual std::vector<Stray> strays() = 0;
+  // Makes the index anew from the sessions themselves; how many there are.
+  virtual std::size_t rebuild_index() = 0;
+};
+
+}  // namespace skein

@@ -1,0 +1,77 @@
+#include "core/store/entry_text.h"
+
+#include <set>
+
+#include "core/json.h"
+
+namespace skein {
+
+namespace {
+
+Failure refused(const std::string& why) { return {Failure::Kind::refused, "not an entry: " + why}; }
+
+bool known_member(std::string_view name) {
+  for (const char* known : {"id", "parentId", "type", "timestamp", "runId", "payload", "meta"})
+    if (name == known) return true;
+  return false;
+}
+
+}  // namespace
+
+Outcome<NewEntry> new_entry_from_json(std::string_view text) {
+  const std::optional<Json> parsed = parse_json(text);
+  if (!parsed || !parsed->is_object()) return refused("the line is not a JSON object");
+  // A parsed object has each member once; only a parse under way sees a second one.
+  std::set<std::string> seen;
+  std::string trouble;
+  const Json json = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) {
+    if (event != Json::parse_event_t::key || depth != 1) return true;
+    const auto name = value.get<std::string>();
+    if (!known_member(name)) trouble = "it has the unknown member '" + name + "'";
+    if (!seen.insert(name).second) trouble = "it has the member '" + name + "' twice";
+    return true;
+  });
+  if (!trouble.empty()) return refused(trouble);
+
+  for (const char* name : {"id", "type", "timestamp", "runId"})
+    if (json.contains(name) && !json[name].is_string())
+      return refused(std::string("its ") + name + " is not a string");
+  for (const char* name : {"payload", "meta"})
+    if (json.contains(name) && !json[name].is_object())
+      return refused(std::string("its ") + name + " is not an object");
+  if (string_at(json, "type").empty()) return refused("it has no type");
+  if (!json.contains("payload")) return refused("it has no payload");
+
+  NewEntry out;
+  const std::string id = string_at(json, "id");
+  const std::optional<Id> given = parse_id(id);
+  if (json.contains("id") && !given)
+    return refused("'" + id + "' is not an id (16 lower-case hex digits)");
+  out.entry = {.id = given.value_or(random_id()),
+               .type = string_at(json, "type"),
+               .timestamp = string_at(json, "timestamp"),
+               .run_id = string_at(json, "runId"),
+               .payload = text_at(json, "payload"),
+               .meta = text_at(json, "meta")};
+  if (const auto parent = json.find("parentId"); parent != json.end()) {
+    out.follows = false;
+    if (!parent->is_null()) {
+      out.entry.parent = parse_id(string_at(json, "parentId"));
+      if (!out.entry.parent) return refused("its parentId is neither an id nor null");
+    }
+  }
+  return out;
+}
+
+JsonText to_json(const Entry& entry) {
+  std::string out =
+      "{\"id\":" + json_string(to_string(entry.id)) +
+      ",\"parentId\":" + (entry.parent ? json_string(to_string(*entry.parent)) : "null") +
+      ",\"type\":" + json_string(entry.type) + ",\"timestamp\":" + json_string(entry.timestamp);
+  if (!entry.run_id.empty()) out += ",\"runId\":" + json_string(entry.run_id);
+  out += ",\"payload\":" + entry.payload;
+  if (!entry.meta.empty()) out += ",\"meta\":" + entry.meta;
+  return out + "}";
+}
+
+}  // namespace skein

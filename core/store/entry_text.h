@@ -1,0 +1,17 @@
+// Entries as scripts give and take them: one JSON object each, like a line without its seal.
+#pragma once
+
+#include <string_view>
+#include <variant>
+
+#include "core/store/backend.h"
+
+namespace skein {
+
+// Strict: no unknown or repeated members, no seal; an id may be missing and is then made. A missing
+// parentId lets the entry follow, null makes it a root.
+Outcome<NewEntry> new_entry_from_json(std::string_view text);
+
+JsonText to_json(const Entry& entry);
+
+}  // namespace skein

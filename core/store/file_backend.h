@@ -1,0 +1,50 @@
+// Sessions as files in one home folder: transcripts/, trash/, quarantine/, sessions.json, last.
+#pragma once
+
+#include <map>
+#include <memory>
+#include <string>
+
+#include "core/store/backend.h"
+#include "core/store/files.h"
+#include "core/store/home_index.h"
+#include "core/store/log.h"
+
+namespace skein {
+
+class FileBackend : public StorageBackend {
+ public:
+  explicit FileBackend(std::unique_ptr<Files> files);
+
+  std::vector<SessionRecord> list() override;
+  Outcome<SessionRecord> open(Id session) override;
+  Outcome<SessionRecord> create(const SessionHeader& header, std::span<const NewEntry> entries,
+                                bool& made) override;
+  Outcome<AppendResult> append(Id session, std::span<const NewEntry> entries,
+                               const AppendOptions& options) override;
+  std::optional<Failure> load(Id session, Position from,
+                              const std::function<bool(const Placed&)>& each) override;
+  std::optional<Failure> load_back(Id session, std::optional<Position> from,
+                                   const std::function<bool(const Placed&)>& each) override;
+  Outcome<Placed> load_at(Id session, Position at) override;
+  std::optional<Position> locate(Id session, Id entry) override;
+  Outcome<Damage> examine(Id session) override;
+  std::optional<Failure> erase(Id session) override;
+  Outcome<SessionRecord> restore(std::string_view name) override;
+  void remember(Id session, const std::string& workspace) override;
+  std::optional<Id> last_used(const std::string& workspace) override;
+  std::vector<Stray> strays() override;
+  std::size_t rebuild_index() override;
+
+ private:
+  Outcome<Log*> log_of(Id session);
+  SessionRecord record_of(const Log& log);
+  std::optional<Failure> write_new(const SessionHeader& header, std::span<const NewEntry> entries);
+  Outcome<SessionRecord> settle_restored(Id session);
+
+  std::unique_ptr<Files> files_;
+  HomeIndex index_;
+  std::map<Id, std::unique_ptr<Log>> logs_{};  // those that were opened
+};
+
+}  // namespace skein

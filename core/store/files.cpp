@@ -1,0 +1,83 @@
+#include "core/store/files.h"
+
+#include <cerrno>
+#include <utility>
+
+#include "core/base.h"
+
+namespace skein {
+
+OpenFile::OpenFile(OpenFile&& other) noexcept
+    : files_(other.files_), handle_(std::exchange(other.handle_, -1)) {}
+
+OpenFile& OpenFile::operator=(OpenFile&& other) noexcept {
+  if (this != &other) {
+    reset();
+    files_ = other.files_;
+    handle_ = std::exchange(other.handle_, -1);
+  }
+  return *this;
+}
+
+void OpenFile::reset() {
+  if (handle_ >= 0) files_->close(std::exchange(handle_, -1));
+}
+
+int read_whole(Files& files, const std::string& path, std::string& out, std::uint64_t limit) {
+  const int handle = files.open(path, OpenAs::reader);
+  if (handle < 0) return handle;
+  const OpenFile file(files, handle);
+  FileStat stat;
+  if (const int failed = files.stat(handle, stat); failed < 0) return failed;
+  if (stat.kind != FileStat::Kind::file) return -EISDIR;
+  if (stat.size > limit) return -EFBIG;
+  out.resize(stat.size);
+  std::size_t have = 0;
+  while (have < out.size()) {
+    const std::int64_t count = files.read(handle, out.data() + have, out.size() - have, have);
+    if (count == -EINTR) continue;
+    if (count < 0) return static_cast<int>(count);
+    if (count == 0) break;
+    have += static_cast<std::size_t>(count);
+  }
+  out.resize(have);
+  return 0;
+}
+
+int write_all(Files& files, Files::Handle file, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const std::int64_t count = files.write(file, bytes);
+    if (count == -EINTR) continue;
+    if (count < 0) return static_cast<int>(count);
+    if (count == 0) return -EIO;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return 0;
+}
+
+int replace_file(Files& files, const std::string& path, std::string_view bytes) {
+  const std::string temporary = temporary_name(path);
+  const int handle = files.open(temporary, OpenAs::creator);
+  if (handle < 0) return handle;
+  OpenFile file(files, handle);
+  int failed = write_all(files, handle, bytes);
+  if (failed == 0) failed = files.sync(handle);
+  file.reset();
+  if (failed == 0) failed = files.rename(temporary, path);
+  if (failed < 0) {
+    files.remove(temporary);
+    return failed;
+  }
+  return files.sync_folder(parent_folder(path));
+}
+
+std::string parent_folder(const std::string& path) {
+  const std::size_t slash = path.rfind('/');
+  return slash == std::string::npos ? std::string{} : path.substr(0, slash);
+}
+
+std::string temporary_name(const std::string& path) {
+  return path + "." + to_string(random_id()) + ".tmp";
+}
+
+}  // namespace skein

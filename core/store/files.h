@@ -1,0 +1,86 @@
+// The file system as the store sees it: sixteen calls. Real and in memory; tests put a faulty one
+// in between. Paths are relative to the home the object was made for; our own code makes them, from
+// fixed names and hex ids. Every call returns a number >= 0, or -errno.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+struct FileStat {
+  enum class Kind { file, folder, other } kind = Kind::file;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  bool same_file(const FileStat& other) const {
+    return device == other.device && inode == other.inode;
+  }
+};
+
+enum class OpenAs {
+  reader,    // must exist
+  appender,  // must exist; every write goes to the end
+  creator,   // must not exist
+  locker,    // made if it is not there; only locked, never written
+};
+
+class Files {
+ public:
+  using Handle = int;
+  virtual ~Files() = default;
+
+  virtual int open(const std::string& path, OpenAs as) = 0;  // a Handle; a symlink is an error
+  virtual int close(Handle file) = 0;
+  virtual int stat(Handle file, FileStat& out) = 0;
+  virtual int stat_path(const std::string& path, FileStat& out) = 0;  // of a symlink: itself
+  virtual std::int64_t read(Handle file, char* to, std::size_t count, std::uint64_t at) = 0;
+  virtual std::int64_t write(Handle file, std::string_view bytes) = 0;  // one write(2)
+  virtual int sync(Handle file) = 0;
+  virtual int truncate(Handle file, std::uint64_t size) = 0;
+  // Exclusive, advisory, gone with the handle or the process. -EBUSY after `patience_ms`.
+  virtual int lock(Handle file, int patience_ms) = 0;
+  virtual int unlock(Handle file) = 0;
+  virtual int link(const std::string& from, const std::string& to) = 0;  // -EEXIST if `to` is there
+  virtual int rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
+  virtual int remove(const std::string& path) = 0;
+  virtual int make_folder(const std::string& path) = 0;  // 0 as well if it is there
+  virtual int list(const std::string& folder, std::vector<std::string>& names) = 0;
+  virtual int sync_folder(const std::string& folder) = 0;
+};
+
+// `home` is made if it is not there: 0700, ours, not a symlink; throws Error when it is not.
+std::unique_ptr<Files> real_files(const std::string& home);
+std::unique_ptr<Files> memory_files();
+
+// A handle that closes itself.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  OpenFile(Files& files, Files::Handle handle) : files_(&files), handle_(handle) {}
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  ~OpenFile() { reset(); }
+  void reset();
+  bool is_open() const { return handle_ >= 0; }
+  Files::Handle get() const { return handle_; }
+
+ private:
+  Files* files_ = nullptr;
+  Files::Handle handle_ = -1;
+};
+
+// All of a file, at most `limit` bytes (-EFBIG beyond).
+int read_whole(Files& files, const std::string& path, std::string& out, std::uint64_t limit);
+// All of `bytes`, through short counts and EINTR.
+int write_all(Files& files, Files::Handle file, std::string_view bytes);
+// Through a temporary file, synced, renamed into place, the folder synced.
+int replace_file(Files& files, const std::string& path, std::string_view bytes);
+std::string parent_folder(const std::string& path);
+std::string temporary_name(const std::string& path);  // beside `path`, not guessable
+
+}  // namespace skein

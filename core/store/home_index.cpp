@@ -1,0 +1,155 @@
+#include "core/store/home_index.h"
+
+#include <algorithm>
+
+namespace skein {
+
+namespace {
+
+constexpr std::uint64_t max_index_bytes = 1u << 30;
+constexpr std::size_t remembered_workspaces = 50;
+
+bool same_version(const FileStat& a, const FileStat& b) {
+  return a.same_file(b) && a.size == b.size && a.mtime_ns == b.mtime_ns;
+}
+
+}  // namespace
+
+Index& HomeIndex::stored() {
+  FileStat now;
+  const bool there = files_.stat_path("sessions.json", now) == 0;
+  if (read_ && there && same_version(now, stat_)) return index_;
+  std::string bytes;
+  index_ = {};
+  if (there && read_whole(files_, "sessions.json", bytes, max_index_bytes) == 0)
+    index_ = parse_index(bytes).value_or(Index{});
+  stat_ = now;
+  read_ = true;
+  return index_;
+}
+
+const IndexEntry* HomeIndex::find(Id session) {
+  if (!read_ && hint_ && hint_->session == session) return &hint_->entry;
+  const auto found = stored().sessions.find(session);
+  return found == index_.sessions.end() ? nullptr : &found->second;
+}
+
+std::vector<Id> HomeIndex::transcripts() {
+  std::vector<std::string> names;
+  files_.list("transcripts", names);
+  std::vector<Id> out;
+  for (const std::string& name : names)
+    if (name.size() == 16 + 6 && name.ends_with(".jsonl"))
+      if (const auto id = parse_id(name.substr(0, 16))) out.push_back(*id);
+  std::ranges::sort(out);
+  return out;
+}
+
+bool HomeIndex::settle() {
+  stored();
+  FileStat folder;
+  files_.stat_path("transcripts", folder);
+  bool changed = false;
+  if (folder.mtime_ns != index_.folder_mtime_ns) {
+    const std::vector<Id> there = transcripts();
+    std::erase_if(index_.sessions,
+                  [&](const auto& each) { return !std::ranges::binary_search(there, each.first); });
+    for (const Id session : there) index_.sessions.try_emplace(session);
+    index_.folder_mtime_ns = folder.mtime_ns;
+    changed = true;
+  }
+  for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
+    auto& [session, entry] = *each;
+    FileStat now;
+    const bool there = files_.stat_path(transcript_path(session), now) == 0;
+    if (there && same_version(now, entry.memory.stat)) {
+      ++each;
+      continue;
+    }
+    changed = true;
+    Log log(files_, session);
+    const bool known = entry.memory.end > 0;
+    // Not a transcript, or not readable now: doctor tells of it; no list does.
+    if (!there || log.refresh(known ? &entry.memory : nullptr)) {
+      each = index_.sessions.erase(each);
+      continue;
+    }
+    LogMemory memory = log.memory();
+    memory.header.session = session;
+    // A lost header takes nothing with it that the index still knows.
+    if (known && memory.header.key.empty()) memory.header = entry.memory.header;
+    if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
+    entry.memory = std::move(memory);
+    ++each;
+  }
+  if (changed) settle_keys(index_);
+  return changed;
+}
+
+Index& HomeIndex::current() {
+  if (!settle()) return index_;
+  // Worth writing down, if nobody else is at it and the disk can be written to.
+  OpenFile held;
+  if (!lock(held, 0)) {
+    settle();
+    save();
+  }
+  return index_;
+}
+
+Index& HomeIndex::current_locked() {
+  settle();
+  return index_;
+}
+
+std::optional<Failure> HomeIndex::lock(OpenFile& held, int patience_ms) {
+  const int handle = files_.open("index.lock", OpenAs::locker);
+  if (handle < 0) return failure_from_errno(handle, "the index of sessions");
+  held = OpenFile(files_, handle);
+  if (const int locked = files_.lock(handle, patience_ms); locked < 0)
+    return failure_from_errno(locked, "the index of sessions");
+  return std::nullopt;
+}
+
+int HomeIndex::save_settled() {
+  FileStat folder;
+  if (files_.stat_path("transcripts", folder) == 0) index_.folder_mtime_ns = folder.mtime_ns;
+  return save();
+}
+
+int HomeIndex::save() {
+  const int saved = replace_file(files_, "sessions.json", print_index(index_));
+  if (saved == 0) files_.stat_path("sessions.json", stat_);
+  return saved;
+}
+
+void HomeIndex::forget_all() {
+  index_ = {};
+  read_ = true;
+  files_.stat_path("sessions.json", stat_);
+}
+
+std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
+  std::string bytes;
+  if (read_whole(files_, "last", bytes, max_index_bytes) < 0) return std::nullopt;
+  for (LastUsed& each : parse_last(bytes)) {
+    FileStat there;
+    if (each.workspace != workspace || files_.stat_path(transcript_path(each.session), there) < 0)
+      continue;
+    hint_ = std::move(each);
+    return hint_->session;
+  }
+  return std::nullopt;
+}
+
+void HomeIndex::set_last_used(const std::string& workspace, Id session) {
+  std::string bytes;
+  std::vector<LastUsed> used;
+  if (read_whole(files_, "last", bytes, max_index_bytes) == 0) used = parse_last(bytes);
+  std::erase_if(used, [&](const LastUsed& each) { return each.workspace == workspace; });
+  used.insert(used.begin(), {workspace, session, index_.sessions[session]});
+  if (used.size() > remembered_workspaces) used.resize(remembered_workspaces);
+  replace_file(files_, "last", print_last(used));
+}
+
+}  // namespace skein

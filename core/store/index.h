@@ -1,0 +1,47 @@
+// sessions.json: what is known of every session without reading its transcript. A cache: whatever
+// it says is checked against the file, and all of it can be made anew from transcripts/.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/store/log.h"
+
+namespace skein {
+
+struct IndexEntry {
+  LogMemory memory{};
+  bool archived = false;
+  // The key it is known by: its own, with a suffix if another session has the same.
+  std::string key{};
+};
+
+struct Index {
+  std::map<Id, IndexEntry> sessions{};
+  // Of transcripts/ when this was written: as long as it is the same, no session came or went.
+  std::int64_t folder_mtime_ns = 0;
+};
+
+inline constexpr int index_version = 1;
+
+JsonText print_index(const Index& index);
+// nullopt: not an index of this version.
+std::optional<Index> parse_index(std::string_view text);
+
+// `last`: for each workspace the session used last, as an index entry of its own, so that a start
+// reads this and nothing else. Advisory, bounded.
+struct LastUsed {
+  std::string workspace{};
+  Id session{};
+  IndexEntry entry{};
+};
+JsonText print_last(const std::vector<LastUsed>& used);
+std::vector<LastUsed> parse_last(std::string_view text);
+
+std::string effective_key(const LogMemory& memory);
+// Gives every entry its key; of several with the same, the oldest keeps it.
+void settle_keys(Index& index);
+
+}  // namespace skein

@@ -1,0 +1,373 @@
+#include "core/store/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+#include "core/json.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::size_t recent_entries = 4096;
+
+std::string name_of(Id session) { return "session " + to_string(session); }
+
+}  // namespace
+
+std::string transcript_path(Id session) { return "transcripts/" + to_string(session) + ".jsonl"; }
+
+Failure failure_from_errno(int error, const std::string& doing) {
+  using Kind = Failure::Kind;
+  const int code = error < 0 ? -error : error;
+  const std::string why = doing + ": " + std::strerror(code);
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return {Kind::no_space, why + "; nothing was written, make room and try again"};
+    case EROFS:
+    case EACCES:
+    case EPERM: return {Kind::read_only, why};
+    case ENOENT:
+    case ESTALE: return {Kind::gone, why};
+    case EBUSY: return {Kind::busy, doing + ": another process has held its lock for 10 seconds"};
+    case ELOOP:
+    case EISDIR:
+    case ENXIO: return {Kind::damaged, doing + ": something else stands in its place"};
+    default: return {Kind::io, why};
+  }
+}
+
+Entry header_entry(const SessionHeader& header) {
+  Json payload = {{"version", header.version},
+                  {"sessionId", to_string(header.session)},
+                  {"key", header.key},
+                  {"cwd", header.cwd},
+                  {"createdBy", header.created_by}};
+  if (header.parent_session)
+    payload["parentSession"] = {{"sessionId", to_string(header.parent_session->session)},
+                                {"entryId", to_string(header.parent_session->entry)}};
+  Entry entry = make_entry(type::session_header, dump(payload));
+  if (!header.created_at.empty()) entry.timestamp = header.created_at;
+  return entry;
+}
+
+std::optional<SessionHeader> header_from(const Entry& entry) {
+  if (entry.type != type::session_header) return std::nullopt;
+  const std::optional<Json> payload = parse_json(entry.payload);
+  if (!payload) return std::nullopt;
+  const std::optional<Id> session = parse_id(string_at(*payload, "sessionId"));
+  const std::int64_t version = int_at(*payload, "version");
+  if (!session || version < 1) return std::nullopt;
+  SessionHeader header{.version = static_cast<int>(version),
+                       .session = *session,
+                       .key = string_at(*payload, "key"),
+                       .cwd = string_at(*payload, "cwd"),
+                       .created_by = string_at(*payload, "createdBy"),
+                       .created_at = entry.timestamp};
+  const Json& parent = at(*payload, "parentSession");
+  const auto parent_id = parse_id(string_at(parent, "sessionId"));
+  const auto entry_id = parse_id(string_at(parent, "entryId"));
+  if (parent_id && entry_id) header.parent_session = {*parent_id, *entry_id};
+  return header;
+}
+
+Log::Log(Files& files, Id session, std::string path)
+    : files_(files), session_(session), path_(std::move(path)), seed_(seal_seed(session)) {}
+
+LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_}; }
+
+std::optional<Failure> Log::open(OpenAs as) {
+  file_.reset();
+  const int handle = files_.open(path_, as);
+  if (handle < 0) return failure_from_errno(handle, name_of(session_));
+  file_ = OpenFile(files_, handle);
+  appending_ = as == OpenAs::appender;
+  FileStat stat;
+  if (const int failed = files_.stat(handle, stat); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  if (stat.kind != FileStat::Kind::file) {
+    file_.reset();
+    return failure_from_errno(EISDIR, name_of(session_));
+  }
+  return std::nullopt;
+}
+
+void Log::forget() {
+  stat_ = {};
+  end_ = 0;
+  last_crc_ = 0;
+  newline_missing_ = header_seen_ = any_seen_ = false;
+  state_ = {};
+  known_ = Known::nothing;
+  places_.clear();
+}
+
+std::optional<Failure> Log::refresh(const LogMemory* memory) {
+  FileStat there;
+  const bool first = stat_.inode == 0;
+  const int found = files_.stat_path(path_, there);
+  if (found < 0) return failure_from_errno(found, name_of(session_));
+  if (!file_.is_open() || (!first && !there.same_file(stat_)))
+    if (auto failed = open(OpenAs::reader)) return failed;
+  if (first && memory != nullptr) return adopt(*memory);
+
+  FileStat now;
+  if (const int failed = files_.stat(file_.get(), now); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  if (!first && now.same_file(stat_)) {
+    // Bytes that were uncommitted when we looked may be a whole batch by now.
+    const bool unchanged = now.size == stat_.size && now.mtime_ns == stat_.mtime_ns;
+    if (unchanged && now.size == end_) return std::nullopt;
+    if (unchanged || now.size > stat_.size || (end_ < stat_.size && now.size >= end_))
+      return read_from(end_);
+    // Not grown, and yet changed: somebody edited it.
+    acknowledged_ = std::max(acknowledged_, end_);
+  }
+  forget();
+  return read_from(0);
+}
+
+std::optional<Failure> Log::adopt(const LogMemory& memory) {
+  FileStat now;
+  if (const int failed = files_.stat(file_.get(), now); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  acknowledged_ = std::min(memory.end, now.size);
+  const bool unchanged = now.size == memory.stat.size && now.mtime_ns == memory.stat.mtime_ns;
+  if (now.same_file(memory.stat) && (unchanged || now.size > memory.stat.size)) {
+    std::uint32_t crc = 0;
+    const int read = read_back(
+        files_, file_.get(), seed_, memory.end, [](const Found&) { return false; }, &crc);
+    if (read == 0 && crc == memory.last_crc) {
+      header_ = memory.header;
+      header_seen_ = any_seen_ = true;
+      state_ = memory.state;
+      end_ = memory.end;
+      last_crc_ = memory.last_crc;
+      stat_ = now;
+      return unchanged ? std::nullopt : read_from(end_);
+    }
+  }
+  return read_from(0);
+}
+
+std::optional<Failure> Log::read_from(std::uint64_t offset) {
+  FileStat now;
+  if (const int failed = files_.stat(file_.get(), now); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), {seed_, offset, last_crc_, acknowledged_},
+      [this](const Found& found) { take(found); }, result);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  stat_ = now;
+  stat_.size = result.size;
+  end_ = result.end;
+  last_crc_ = result.last_crc;
+  newline_missing_ = result.newline_missing;
+  if (!any_seen_)
+    return Failure{Failure::Kind::damaged,
+                   name_of(session_) + " is not a transcript of skein; it was left as it is"};
+  return std::nullopt;
+}
+
+void Log::take(const Found& found) {
+  if (found.standing != Standing::committed && found.standing != Standing::altered) return;
+  const EntryFacts facts =
+      found.entry ? facts_of(*found.entry, found.begin)
+                  : EntryFacts{found.line->id,        found.line->parent, found.line->type,
+                               found.line->timestamp, found.line->body,   found.begin};
+  any_seen_ = true;
+  if (facts.type == type::session_header) {
+    if (header_seen_) return;
+    const Entry entry = found.to_entry();
+    if (const auto header = header_from(entry); header && header->session == session_) {
+      header_ = *header;
+      header_id_ = entry.id;
+      header_seen_ = found.standing == Standing::committed && found.begin == 0;
+    }
+    return;
+  }
+  fold(state_, facts);
+  if (known_ != Known::nothing)
+    places_.emplace(facts.id, Place{found.begin, is_marginal(facts.type)});
+}
+
+std::optional<Failure> Log::writable() const {
+  using Kind = Failure::Kind;
+  if (!header_seen_)
+    return Failure{Kind::read_only, name_of(session_) +
+                                        " has a damaged first line and opens read-only; run "
+                                        "`skein doctor --repair` to rebuild it"};
+  if (header_.version > format_version)
+    return Failure{Kind::unsupported_version,
+                   name_of(session_) + " was written by a newer skein (format " +
+                       std::to_string(header_.version) + "); it opens read-only"};
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::know_ids(Known wanted) {
+  if (known_ >= wanted) return std::nullopt;
+  const auto learn = [this](const Found& found) {
+    if (found.standing != Standing::committed && found.standing != Standing::altered) return;
+    const Id id = found.entry ? found.entry->id : found.line->id;
+    const std::string_view type = found.entry ? found.entry->type : found.line->type;
+    places_.emplace(id, Place{found.begin, is_marginal(type)});
+  };
+  if (wanted == Known::recent) {
+    std::size_t left = recent_entries;
+    const int read = read_back(files_, file_.get(), seed_, end_, [&](const Found& found) {
+      learn(found);
+      return --left > 0;
+    });
+    known_ = left > 0 && read == 0 ? Known::all : Known::recent;
+    if (read == 0) return std::nullopt;
+  }
+  ScanEnd result;
+  const int failed = scan(files_, file_.get(), {seed_, 0, 0, acknowledged_}, learn, result);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  known_ = Known::all;
+  return std::nullopt;
+}
+
+std::optional<Position> Log::locate(Id entry) {
+  if (entry == state_.head && state_.head_at != 0) return state_.head_at;
+  for (const Known wanted : {Known::recent, Known::all}) {
+    if (know_ids(wanted)) return std::nullopt;
+    if (const auto found = places_.find(entry); found != places_.end()) {
+      if (entry == state_.head) state_.head_at = found->second.at;
+      return found->second.at;
+    }
+  }
+  return std::nullopt;
+}
+
+// The line at `position`, without its newline; empty at the end of the file or on an error.
+std::string Log::line_at(Position position) {
+  std::string text;
+  for (std::size_t step = 4096; text.size() <= max_line_bytes; step *= 4) {
+    const std::size_t had = text.size();
+    text.resize(had + step);
+    const std::int64_t got = files_.read(file_.get(), text.data() + had, step, position + had);
+    text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == -EINTR) continue;
+    const std::size_t newline = text.find('\n', had);
+    if (newline != std::string::npos) return text.substr(0, newline);
+    if (got <= 0) return text;
+  }
+  return {};
+}
+
+Outcome<Placed> Log::at(Position position) {
+  const std::string line = line_at(position);
+  if (const auto exact = read_line(line)) return Placed{entry_of(line, *exact), position};
+  if (const std::size_t length = object_length(line))
+    if (auto entry = entry_from_json(std::string_view(line).substr(0, length)))
+      return Placed{std::move(*entry), position, true};
+  return Failure{Failure::Kind::damaged, name_of(session_) + " has no entry at that place"};
+}
+
+// Where the batch of the line at `position` ends: each line says its place in it.
+std::optional<std::uint64_t> Log::batch_end(Position position) {
+  std::string text = line_at(position);
+  const std::optional<Line> line = read_line(text);
+  if (!line) return std::nullopt;
+  std::uint64_t end = position + text.size() + 1;
+  for (unsigned left = line->seal.count - line->seal.place - 1; left > 0; --left)
+    end += line_at(end).size() + 1;
+  return end;
+}
+
+std::optional<std::uint64_t> Log::batch_begin(Position position) {
+  const std::string text = line_at(position);
+  const std::optional<Line> line = read_line(text);
+  if (!line) return std::nullopt;
+  std::uint64_t begin = position;
+  std::string block;
+  for (unsigned left = line->seal.place; left > 0; --left) {
+    // The newline before the one that ends the line before.
+    std::uint64_t from = begin;
+    std::size_t newline = std::string::npos;
+    while (from > 0 && newline == std::string::npos) {
+      const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(4096, from));
+      block.resize(count);
+      if (files_.read(file_.get(), block.data(), count, from - count) !=
+          static_cast<std::int64_t>(count))
+        return std::nullopt;
+      const std::size_t last = from == begin ? count - 1 : count;
+      newline = last == 0 ? std::string::npos : block.rfind('\n', last - 1);
+      from -= count;
+    }
+    begin = newline == std::string::npos ? 0 : from + newline + 1;
+  }
+  return begin;
+}
+
+std::optional<Failure> Log::each(Position from, const std::function<bool(const Placed&)>& visit) {
+  const std::optional<std::uint64_t> border = from == 0 ? 0 : batch_begin(from);
+  ScanFrom start{seed_, border.value_or(0), std::nullopt, acknowledged_};
+  bool wanted = true;
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), start,
+      [&](const Found& found) {
+        if (!wanted || found.begin < from || found.begin >= end_) return;
+        if (found.standing == Standing::committed || found.standing == Standing::altered)
+          wanted = visit({found.to_entry(), found.begin, found.standing == Standing::altered});
+      },
+      result, [&] { return wanted; });
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::each_back(std::optional<Position> from,
+                                      const std::function<bool(const Placed&)>& visit) {
+  const std::optional<std::uint64_t> border = from ? batch_end(*from) : end_;
+  std::optional<Position> reached;  // every entry from here on has been told
+  if (border && *border <= end_) {
+    const int read = read_back(files_, file_.get(), seed_, *border, [&](const Found& found) {
+      if (from && found.begin > *from) return true;
+      reached = found.begin;
+      return visit({found.to_entry(), found.begin});
+    });
+    if (read == 0) return std::nullopt;
+    if (read != -EILSEQ) return failure_from_errno(read, name_of(session_));
+  }
+  // Damage: a scan finds what there is, and then it is told backward from where we are.
+  std::vector<Position> places;
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), {seed_, 0, 0, acknowledged_},
+      [&](const Found& found) {
+        if (found.standing == Standing::committed || found.standing == Standing::altered)
+          places.push_back(found.begin);
+      },
+      result);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  for (std::size_t i = places.size(); i-- > 0;) {
+    if ((reached && places[i] >= *reached) || (from && places[i] > *from)) continue;
+    const Outcome<Placed> placed = at(places[i]);
+    if (const auto* found = std::get_if<Placed>(&placed); found && !visit(*found)) break;
+  }
+  return std::nullopt;
+}
+
+Outcome<Damage> Log::examine() {
+  Damage damage{.header_damaged = !header_seen_};
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), {seed_, 0, 0, acknowledged_},
+      [&](const Found& found) {
+        const Damage::Range range{found.begin, found.end};
+        if (found.standing == Standing::altered) damage.altered.push_back(range);
+        if (found.standing == Standing::broken) damage.broken.push_back(range);
+        if (found.standing == Standing::uncommitted) damage.uncommitted.push_back(range);
+      },
+      result);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  damage.gaps = std::move(result.gaps);
+  return damage;
+}
+
+}  // namespace skein

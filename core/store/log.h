@@ -1,0 +1,112 @@
+// One session's transcript: opened, kept up to date, appended to, repaired. The protocol is in
+// FORMAT.md; its order of steps is what keeps an acknowledged entry from being lost.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/store/backend.h"
+#include "core/store/files.h"
+#include "core/store/scan.h"
+#include "core/tree.h"
+
+namespace skein {
+
+std::string transcript_path(Id session);
+
+// What the index remembers of a transcript, so that opening it need not read it all.
+struct LogMemory {
+  SessionHeader header{};
+  SessionState state{};
+  FileStat stat{};
+  std::uint64_t end = 0;  // of what was committed
+  std::uint32_t last_crc = 0;
+};
+
+class Log {
+ public:
+  Log(Files& files, Id session) : Log(files, session, transcript_path(session)) {}
+  Log(Files& files, Id session, std::string path);
+
+  // Reads what is new since the last time, or everything if the file is another than the one that
+  // was known. `memory` shortens the first opening, where it is still right.
+  std::optional<Failure> refresh(const LogMemory* memory = nullptr);
+
+  Outcome<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
+
+  std::optional<Failure> each(Position from, const std::function<bool(const Placed&)>& visit);
+  std::optional<Failure> each_back(std::optional<Position> from,
+                                   const std::function<bool(const Placed&)>& visit);
+  Outcome<Placed> at(Position position);
+  Outcome<Damage> examine();
+  std::optional<Position> locate(Id entry);  // reads the whole file if it must
+
+  const SessionHeader& header() const { return header_; }
+  const SessionState& state() const { return state_; }
+  LogMemory memory() const;
+  std::uint64_t bytes() const { return stat_.size; }
+
+ private:
+  enum class Known { nothing, recent, all };
+
+  std::optional<Failure> open(OpenAs as);
+  std::optional<Failure> adopt(const LogMemory& memory);
+  std::optional<Failure> read_from(std::uint64_t offset);
+  std::optional<Failure> writable() const;
+  void take(const Found& found);
+  void forget();
+  std::optional<Failure> know_ids(Known wanted);
+
+  std::string line_at(Position position);
+  std::optional<std::uint64_t> batch_begin(Position position);
+  std::optional<std::uint64_t> batch_end(Position position);
+
+  std::optional<Failure> lock_current();
+  Outcome<AppendResult> append_locked(std::span<const NewEntry> entries,
+                                      const AppendOptions& options, bool& sync_failed);
+  std::optional<Failure> resolve(std::span<const NewEntry> entries, std::vector<Entry>& batch);
+  bool same_content(const NewEntry& given, Position where);
+  Failure conflict(Id expected);
+  std::optional<Failure> set_aside_torn_tail();
+  std::optional<Failure> write_batch(const std::vector<Entry>& batch, bool& sync_failed);
+
+  Files& files_;
+  const Id session_;
+  const std::string path_;
+  const std::uint32_t seed_;
+
+  OpenFile file_{};
+  bool appending_ = false;  // file_ was opened for it
+  FileStat stat_{};
+  std::uint64_t end_ = 0;
+  std::uint32_t last_crc_ = 0;
+  bool newline_missing_ = false;
+  std::uint64_t acknowledged_ = 0;  // below this, what does not verify was altered, not torn
+
+  bool header_seen_ = false;  // and it verified
+  bool any_seen_ = false;     // some entry of this session
+  SessionHeader header_{};
+  std::optional<Id> header_id_{};
+  SessionState state_{};
+
+  Known known_ = Known::nothing;
+  struct Place {
+    Position at = 0;
+    bool marginal = false;
+  };
+  std::unordered_map<Id, Place> places_{};
+};
+
+// The header's entry, as the first line of a new transcript.
+Entry header_entry(const SessionHeader& header);
+std::optional<SessionHeader> header_from(const Entry& entry);
+
+Failure failure_from_errno(int error, const std::string& doing);
+
+}  // namespace skein

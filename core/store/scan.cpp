@@ -1,0 +1,338 @@
+#include "core/store/scan.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+
+namespace skein {
+
+namespace {
+
+constexpr std::size_t block_bytes = 1u << 20;
+
+// Reads until `count` bytes are there or the file ends; how many there are, or -errno.
+std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
+                        std::uint64_t at) {
+  std::size_t have = 0;
+  while (have < count) {
+    const std::int64_t got = files.read(file, to + have, count - have, at + have);
+    if (got == -EINTR) continue;
+    if (got < 0) return got;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return static_cast<std::int64_t>(have);
+}
+
+// Bytes that are not (yet) part of a verified batch: a record, or a stretch without any.
+struct Doubtful {
+  std::uint64_t begin, end;
+  bool record;   // looks like a JSON object
+  bool sealed;   // its own seal verifies, in a batch that is complete
+  bool newline;  // ends with one
+};
+
+class Scan {
+ public:
+  Scan(Files& files, Files::Handle file, const ScanFrom& from,
+       const std::function<void(const Found&)>& each, ScanEnd& result)
+      : files_(files), file_(file), from_(from), each_(each), result_(result) {
+    result_ = {.end = from.offset, .last_crc = from.last_crc.value_or(0)};
+    chain_crc_ = from.last_crc;
+    base_ = line_begin_ = from.offset;
+  }
+
+  int run(const std::function<bool()>& go_on) {
+    while (!go_on || go_on()) {
+      const std::int64_t got = fill();
+      if (got < 0) return static_cast<int>(got);
+      if (got == 0) break;
+      take_lines();
+    }
+    result_.size = base_ + buffer_.size();
+    if (line_begin_ < result_.size) take_line(result_.size);
+    give_up_batch();
+    return finish();
+  }
+
+ private:
+  struct BatchLine {
+    std::uint64_t begin, end;
+    Line line;
+    bool verified;
+    bool exact;  // nothing but the line and its newline
+    bool newline;
+  };
+
+  // Forgets what lies before the open batch and reads the next block behind what is left. Lines
+  // hold views into the buffer, so an open batch's are found anew after it has moved.
+  std::int64_t fill() {
+    const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
+                               : batch_.empty() ? line_begin_
+                                                : batch_.front().begin;
+    buffer_.erase(0, keep - base_);
+    base_ = keep;
+    searched_ = buffer_.size();
+    buffer_.resize(searched_ + block_bytes);
+    const std::int64_t got =
+        read_fully(files_, file_, buffer_.data() + searched_, block_bytes, base_ + searched_);
+    buffer_.resize(searched_ + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    for (BatchLine& each : batch_) each.line = *read_line(text_of(each.begin, each.end));
+    return got;
+  }
+
+  void take_lines() {
+    std::size_t at = searched_;
+    while (at < buffer_.size()) {
+      const void* newline = std::memchr(buffer_.data() + at, '\n', buffer_.size() - at);
+      if (newline == nullptr) break;
+      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) + 1;
+      take_line(base_ + at);
+    }
+    // A line that is longer than a line may be is passed over without being kept.
+    if (!skipping_ && base_ + buffer_.size() - line_begin_ > max_line_bytes) {
+      give_up_batch();
+      skipping_ = true;
+    }
+  }
+
+  // A record's text: without its newline, and without the carriage return somebody's editor added.
+  std::string_view text_of(std::uint64_t begin, std::uint64_t end) const {
+    std::string_view text = std::string_view(buffer_).substr(begin - base_, end - begin);
+    if (text.ends_with('\n')) text.remove_suffix(1);
+    if (text.ends_with('\r')) text.remove_suffix(1);
+    return text;
+  }
+
+  void take_line(std::uint64_t end) {
+    const std::uint64_t begin = line_begin_;
+    line_begin_ = end;
+    if (skipping_) {
+      skipping_ = false;
+      doubt({begin, end, false, false, true});
+      return;
+    }
+    const std::string_view whole = std::string_view(buffer_).substr(begin - base_, end - begin);
+    const std::string_view text = text_of(begin, end);
+    if (const std::optional<Line> line = read_line(text))
+      take_record(begin, end, *line, text.size() + 1 >= whole.size());
+    else
+      take_apart(begin, end, whole);
+  }
+
+  // A line that is not as we wrote it may still hold records: two glued together, one behind a byte
+  // order mark or a run of NULs.
+  void take_apart(std::uint64_t begin, std::uint64_t end, std::string_view whole) {
+    std::size_t told = 0;
+    for (std::size_t at = whole.find('{'); at < whole.size();) {
+      const std::size_t length = object_length(whole.substr(at));
+      if (length == 0) {
+        at = whole.find(R"({"id":")", at + 1);
+        continue;
+      }
+      if (told < at) junk(begin + told, begin + at, false);
+      const bool last = whole.find_first_not_of("\r\n", at + length) == std::string_view::npos;
+      told = last ? whole.size() : at + length;
+      if (const std::optional<Line> line = read_line(whole.substr(at, length))) {
+        take_record(begin + at, begin + told, *line, false);
+      } else {
+        give_up_batch();
+        doubt({begin + at, begin + told, true, false, last && whole.ends_with('\n')});
+      }
+      at = whole.find('{', at + length);
+    }
+    if (told < whole.size()) junk(begin + told, end, whole.ends_with('\n'));
+  }
+
+  void take_record(std::uint64_t begin, std::uint64_t end, const Line& line, bool exact) {
+    const bool newline = buffer_[end - base_ - 1] == '\n';
+    const bool starts = line.seal.place == 0;
+    const bool goes_on = !batch_.empty() && line.seal.place == batch_.size() &&
+                         line.seal.count == batch_.front().line.seal.count &&
+                         line.seal.previous == batch_.front().line.seal.previous;
+    if (starts || !goes_on) give_up_batch();
+    if (!starts && !goes_on) return doubt({begin, end, true, false, newline});
+
+    const std::string_view text = text_of(begin, end);
+    if (starts) state_ = from_.seed;
+    const bool verified = line_crc(state_, text) == line.seal.crc;
+    // From the seal as written, not as computed: so a damaged line spoils no other of its batch.
+    if (line.seal.count > 1) state_ = state_after(line.seal.crc, text);
+    batch_.push_back({begin, end, line, verified, exact, newline});
+    if (line.seal.place + 1 == line.seal.count)
+      finish_batch();
+    else if (end - batch_.front().begin > 2 * max_batch_bytes)
+      give_up_batch();
+  }
+
+  void finish_batch() {
+    if (!std::ranges::all_of(batch_, &BatchLine::verified)) {
+      for (const BatchLine& each : batch_)
+        doubt({each.begin, each.end, true, each.verified, each.newline});
+      batch_.clear();
+      return;
+    }
+    // Whatever stands before a verified batch was acknowledged before that was written.
+    acknowledge(doubtful_.size());
+    const Seal seal = batch_.back().line.seal;
+    if (chain_crc_ && *chain_crc_ != seal.previous) result_.gaps.push_back(batch_.front().begin);
+    for (const BatchLine& each : batch_)
+      each_({each.exact ? Standing::committed : Standing::altered,
+             each.begin,
+             each.end,
+             text_of(each.begin, each.end),
+             each.line,
+             {}});
+    result_.end = batch_.back().end;
+    result_.last_crc = seal.crc;
+    result_.newline_missing = !batch_.back().newline;
+    chain_crc_ = seal.crc;
+    batch_.clear();
+  }
+
+  // The batch has no end, or something else stands in its middle.
+  void give_up_batch() {
+    for (const BatchLine& each : batch_) doubt({each.begin, each.end, true, false, each.newline});
+    batch_.clear();
+  }
+
+  void junk(std::uint64_t begin, std::uint64_t end, bool newline) {
+    give_up_batch();
+    doubt({begin, end, false, false, newline});
+  }
+
+  void doubt(const Doubtful& bytes) {
+    // Stretches without a record are one gap, so that a file of nothing else costs no memory.
+    if (!bytes.record && !doubtful_.empty() && !doubtful_.back().record &&
+        doubtful_.back().end == bytes.begin) {
+      doubtful_.back().end = bytes.end;
+      doubtful_.back().newline = bytes.newline;
+    } else {
+      doubtful_.push_back(bytes);
+    }
+  }
+
+  int finish() {
+    std::size_t known = 0;
+    while (known < doubtful_.size() && doubtful_[known].begin < from_.acknowledged) ++known;
+    acknowledge(known);
+    if (result_.end < result_.size)
+      each_({Standing::uncommitted, result_.end, result_.size, {}, {}, {}});
+    return failed_;
+  }
+
+  // The first `count` doubtful stretches were committed once: tell what can be read of them.
+  void acknowledge(std::size_t count) {
+    for (std::size_t i = 0; i < count; ++i) {
+      tell(doubtful_[i]);
+      result_.end = doubtful_[i].end;
+      result_.newline_missing = !doubtful_[i].newline;
+    }
+    doubtful_.erase(doubtful_.begin(), doubtful_.begin() + static_cast<std::ptrdiff_t>(count));
+  }
+
+  void tell(const Doubtful& each) {
+    std::string bytes(each.record ? each.end - each.begin : 0, '\0');
+    const std::int64_t got = read_fully(files_, file_, bytes.data(), bytes.size(), each.begin);
+    if (got < 0) failed_ = static_cast<int>(got);
+    std::string_view text(bytes);
+    while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
+
+    const std::optional<Line> line = read_line(text);
+    if (!line)
+      chain_crc_.reset();  // whatever stood here, the next batch names it
+    else if (line->seal.place + 1 == line->seal.count)
+      chain_crc_ = line->seal.crc;
+    if (line && each.sealed)
+      return each_({Standing::committed, each.begin, each.end, text, line, {}});
+    if (std::optional<Entry> entry = entry_from_json(text))
+      return each_({Standing::altered, each.begin, each.end, text, line, std::move(entry)});
+    each_({Standing::broken, each.begin, each.end, {}, {}, {}});
+  }
+
+  Files& files_;
+  const Files::Handle file_;
+  const ScanFrom from_;
+  const std::function<void(const Found&)>& each_;
+  ScanEnd& result_;
+
+  std::string buffer_{};
+  std::uint64_t base_ = 0;        // offset of the buffer's first byte
+  std::uint64_t line_begin_ = 0;  // of the line that is being read
+  std::size_t searched_ = 0;      // of the buffer, for newlines
+  bool skipping_ = false;         // inside a line that is too long
+
+  std::vector<BatchLine> batch_{};  // the open batch, as far as it goes
+  std::uint32_t state_ = 0;         // of its checksum
+  std::vector<Doubtful> doubtful_{};
+  std::optional<std::uint32_t> chain_crc_{};  // what the next batch should name; none: not known
+  int failed_ = 0;
+};
+
+}  // namespace
+
+int scan(Files& files, Files::Handle file, const ScanFrom& from,
+         const std::function<void(const Found&)>& each, ScanEnd& result,
+         const std::function<bool()>& go_on) {
+  return Scan(files, file, from, each, result).run(go_on);
+}
+
+int read_back(Files& files, Files::Handle file, std::uint32_t seed, std::uint64_t end,
+              const std::function<bool(const Found&)>& each, std::uint32_t* last_crc) {
+  struct Reading {
+    std::uint64_t begin, end;
+    std::string text;
+    Line line;
+  };
+  std::vector<Reading> batch;  // newest first, until its first line is reached
+  std::optional<std::uint32_t> expected;
+  std::string buffer;  // the bytes from `base` on that belong to no line yet
+  std::uint64_t base = end;
+  std::size_t step = 64u << 10;
+
+  while (base > 0) {
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(step, base));
+    std::string block(count, '\0');
+    const std::int64_t got = read_fully(files, file, block.data(), count, base - count);
+    if (got < 0) return static_cast<int>(got);
+    if (static_cast<std::size_t>(got) < count) return -EILSEQ;  // shorter than we were told
+    base -= count;
+    buffer.insert(0, block);
+    step = std::min<std::size_t>(step * 2, block_bytes);
+
+    // Every line whose beginning is in the buffer.
+    while (!buffer.empty()) {
+      if (buffer.back() != '\n') return -EILSEQ;
+      const std::size_t newline =
+          buffer.size() < 2 ? std::string::npos : buffer.rfind('\n', buffer.size() - 2);
+      if (newline == std::string::npos && base > 0) break;
+      const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+      Reading reading{
+          base + begin, base + buffer.size(), buffer.substr(begin, buffer.size() - begin - 1), {}};
+      buffer.resize(begin);
+      batch.push_back(std::move(reading));
+      const std::optional<Line> line = read_line(batch.back().text);
+      if (!line || line->seal.place + batch.size() != line->seal.count) return -EILSEQ;
+      if (line->seal.place > 0) continue;
+
+      std::uint32_t state = seed;
+      for (std::size_t i = batch.size(); i-- > 0;) {
+        batch[i].line = *read_line(batch[i].text);
+        if (line_crc(state, batch[i].text) != batch[i].line.seal.crc) return -EILSEQ;
+        state = state_after(batch[i].line.seal.crc, batch[i].text);
+      }
+      const Seal& seal = batch.front().line.seal;
+      if (expected && *expected != seal.crc) return -EILSEQ;
+      if (last_crc != nullptr && !expected) *last_crc = seal.crc;
+      expected = seal.previous;
+      for (const Reading& found : batch)
+        if (!each({Standing::committed, found.begin, found.end, found.text, found.line, {}}))
+          return 0;
+      batch.clear();
+    }
+    if (buffer.size() > max_line_bytes) return -EILSEQ;
+  }
+  return batch.empty() ? 0 : -EILSEQ;
+}
+
+}  // namespace skein

@@ -1,0 +1,200 @@
+#include "core/store/seal.h"
+
+#include <charconv>
+#include <cstdio>
+
+#include "core/json.h"
+#include "core/store/crc32c.h"
+
+namespace skein {
+
+namespace {
+
+// ,"seal":"iiii/nnnn:pppppppp:cccccccc"}
+constexpr std::string_view seal_opening = R"(,"seal":")";
+constexpr std::size_t seal_width = seal_opening.size() + 9 + 1 + 8 + 1 + 8 + 2;
+constexpr std::size_t crc_from_end = 8 + 2;
+constexpr std::string_view id_opening = R"({"id":")";
+constexpr std::string_view parent_opening = R"(","parentId":)";
+
+void append_member(std::string& out, std::string_view key, std::string_view json) {
+  out += ',';
+  append_quoted(out, key);
+  out += ':';
+  out += json;
+}
+
+// Everything of a line before its seal.
+std::string line_start(const Entry& entry) {
+  std::string out(id_opening);
+  out += to_string(entry.id);
+  out += parent_opening;
+  if (entry.parent)
+    out.append("\"").append(to_string(*entry.parent)).append("\"");
+  else
+    out += "null";
+  append_member(out, "type", json_line(json_string(entry.type)));
+  append_member(out, "timestamp", json_line(json_string(entry.timestamp)));
+  if (!entry.run_id.empty()) append_member(out, "runId", json_line(json_string(entry.run_id)));
+  append_member(out, "payload", json_line(entry.payload));
+  if (!entry.meta.empty()) append_member(out, "meta", json_line(entry.meta));
+  return out;
+}
+
+bool take(std::string_view& text, std::string_view expected) {
+  if (!text.starts_with(expected)) return false;
+  text.remove_prefix(expected.size());
+  return true;
+}
+
+// A string member's text up to its closing quote; our own writer never escapes in these.
+bool take_plain_string(std::string_view& text, std::string_view& value) {
+  const std::size_t quote = text.substr(0, 256).find('"');
+  if (quote == std::string_view::npos) return false;
+  value = text.substr(0, quote);
+  text.remove_prefix(quote + 1);
+  return value.find('\\') == std::string_view::npos;
+}
+
+template <class Number>
+bool read_number(std::string_view digits, int base, Number& value) {
+  const auto [end, error] =
+      std::from_chars(digits.data(), digits.data() + digits.size(), value, base);
+  if (error != std::errc{} || end != digits.data() + digits.size()) return false;
+  // from_chars takes upper-case hex too; the seal does not.
+  for (const char c : digits)
+    if (c >= 'A' && c <= 'F') return false;
+  return true;
+}
+
+bool read_seal(std::string_view text, Seal& seal) {
+  if (!take(text, seal_opening) || text[4] != '/' || text[9] != ':' || text[18] != ':' ||
+      !text.ends_with("\"}"))
+    return false;
+  return read_number(text.substr(0, 4), 10, seal.place) &&
+         read_number(text.substr(5, 4), 10, seal.count) &&
+         read_number(text.substr(10, 8), 16, seal.previous) &&
+         read_number(text.substr(19, 8), 16, seal.crc) && seal.place < seal.count;
+}
+
+}  // namespace
+
+std::uint32_t seal_seed(Id session) { return crc32c(0, to_string(session)); }
+
+SealedBatch seal_batch(std::span<const Entry> entries, std::uint32_t seed, std::uint32_t previous) {
+  if (entries.size() > max_batch_entries)
+    throw Error("a batch holds at most " + std::to_string(max_batch_entries) + " entries",
+                Trouble::usage);
+  SealedBatch batch;
+  std::uint32_t state = seed;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    std::string line = line_start(entries[i]);
+    if (line.size() + seal_width > max_line_bytes)
+      throw Error("entry " + to_string(entries[i].id) + " is larger than 16 MiB", Trouble::usage);
+    char seal[seal_width + 1];
+    std::snprintf(seal, sizeof seal, R"(,"seal":"%04zu/%04zu:%08x:)", i, entries.size(), previous);
+    line += seal;
+    batch.last_crc = crc32c(state, line);
+    std::snprintf(seal, sizeof seal, "%08x\"}\n", batch.last_crc);
+    line += seal;
+    state = crc32c(state, line);
+    batch.bytes += line;
+    if (batch.bytes.size() > max_batch_bytes)
+      throw Error("a batch holds at most 32 MiB; split it", Trouble::usage);
+  }
+  return batch;
+}
+
+std::uint32_t line_crc(std::uint32_t state, std::string_view text) {
+  return crc32c(state, text.substr(0, text.size() - crc_from_end));
+}
+
+std::uint32_t state_after(std::uint32_t crc, std::string_view text) {
+  return crc32c(crc32c(crc, text.substr(text.size() - crc_from_end)), "\n");
+}
+
+std::optional<Line> read_line(std::string_view text) {
+  if (text.size() < seal_width || text.size() > max_line_bytes) return std::nullopt;
+  Line line;
+  if (!read_seal(text.substr(text.size() - seal_width), line.seal)) return std::nullopt;
+  text.remove_suffix(seal_width);
+
+  if (!take(text, id_opening)) return std::nullopt;
+  const std::optional<Id> id = parse_id(text.substr(0, 16));
+  if (!id) return std::nullopt;
+  line.id = *id;
+  text.remove_prefix(16);
+  if (!take(text, parent_opening)) return std::nullopt;
+  if (!take(text, "null")) {
+    if (!take(text, "\"") || !(line.parent = parse_id(text.substr(0, 16)))) return std::nullopt;
+    text.remove_prefix(16);
+    if (!take(text, "\"")) return std::nullopt;
+  }
+  std::string_view run_id;
+  if (!take(text, R"(,"type":")") || !take_plain_string(text, line.type) ||
+      !take(text, R"(,"timestamp":")") || !take_plain_string(text, line.timestamp))
+    return std::nullopt;
+  if (take(text, R"(,"runId":")") && !take_plain_string(text, run_id)) return std::nullopt;
+  if (!take(text, R"(,"payload":)") || text.empty() || text[0] != '{') return std::nullopt;
+  line.body = text;
+  return line;
+}
+
+Entry entry_of(std::string_view text, const Line& line) {
+  Entry entry{.id = line.id,
+              .parent = line.parent,
+              .type = std::string(line.type),
+              .timestamp = std::string(line.timestamp)};
+  const std::string_view start =
+      text.substr(0, static_cast<std::size_t>(line.body.data() - text.data()));
+  constexpr std::string_view run_opening = R"(,"runId":")", payload_opening = R"(","payload":)";
+  if (const std::size_t run = start.rfind(run_opening); run != std::string_view::npos) {
+    const std::size_t from = run + run_opening.size();
+    entry.run_id = start.substr(from, start.size() - from - payload_opening.size());
+  }
+  const std::size_t length = object_length(line.body);
+  entry.payload = line.body.substr(0, length);
+  std::string_view rest = line.body.substr(length);
+  if (take(rest, R"(,"meta":)")) entry.meta = rest;
+  return entry;
+}
+
+std::optional<Entry> entry_from_json(std::string_view text) {
+  const std::optional<Json> json = parse_json(text);
+  if (!json) return std::nullopt;
+  const std::optional<Id> id = parse_id(string_at(*json, "id"));
+  const JsonText payload = text_at(*json, "payload");
+  const std::string type = string_at(*json, "type");
+  if (!id || type.empty() || !payload.starts_with('{')) return std::nullopt;
+  return Entry{.id = *id,
+               .parent = parse_id(string_at(*json, "parentId")),
+               .type = type,
+               .timestamp = string_at(*json, "timestamp"),
+               .run_id = string_at(*json, "runId"),
+               .payload = payload,
+               .meta = text_at(*json, "meta")};
+}
+
+std::size_t object_length(std::string_view text) {
+  if (!text.starts_with('{')) return 0;
+  int depth = 0;
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (in_string) {
+      if (c == '\\')
+        ++i;
+      else
+        in_string = c != '"';
+    } else if (c == '"') {
+      in_string = true;
+    } else if (c == '{' || c == '[') {
+      ++depth;
+    } else if ((c == '}' || c == ']') && --depth == 0) {
+      return i + 1;
+    }
+  }
+  return 0;
+}
+
+}  // namespace skein

@@ -1,0 +1,303 @@
+#include "core/store/session_store.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/json.h"
+
+namespace skein {
+
+namespace {
+
+Failure no_such_entry(std::string_view name) {
+  return {Failure::Kind::gone, "no entry '" + std::string(name) + "' in this session"};
+}
+
+NewEntry custom(std::string_view kind, Json members) {
+  Json payload = {{"kind", kind}};
+  payload.update(members);
+  return {make_entry(type::custom, dump(payload))};
+}
+
+}  // namespace
+
+std::string fresh_key(std::string_view prefix) {
+  // 2026-01-02T03:04:05.678Z → 20260102T030405.678-1f2e, all characters a key may have.
+  std::string time = now_utc();
+  std::erase_if(time, [](char c) { return c == '-' || c == ':' || c == 'Z'; });
+  return std::string(prefix) + ":" + time + "-" + to_string(random_id()).substr(12);
+}
+
+Outcome<SessionHandle> SessionStore::create_session(const NewSession& session) {
+  SessionHeader header{.session = random_id(),
+                       .key = session.key,
+                       .cwd = session.cwd,
+                       .created_by = "skein " SKEIN_VERSION,
+                       .created_at = now_utc()};
+  std::vector<NewEntry> entries;
+  if (!session.title.empty()) entries.push_back(custom("title", {{"text", session.title}}));
+  bool made = false;
+  const Outcome<SessionRecord> outcome = backend_->create(header, entries, made);
+  if (const auto* failed = std::get_if<Failure>(&outcome)) return *failed;
+  const SessionHeader& got = std::get<SessionRecord>(outcome).header;
+  return SessionHandle{got.session, got.version};
+}
+
+Outcome<std::vector<Entry>> SessionStore::load_session_entries(Id session,
+                                                               const LoadOptions& options) {
+  std::vector<Entry> all;
+  if (options.branch) {
+    Outcome<Path> found = path(session, *options.branch);
+    if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+    for (Placed& placed : std::get<Path>(found).entries) all.push_back(std::move(placed.entry));
+  }
+  std::vector<Entry> out;
+  bool inside = !options.from;
+  const auto take = [&](const Entry& entry) {
+    inside = inside || entry.id == options.from;
+    if (inside) out.push_back(entry);
+    return !(inside && entry.id == options.to) &&
+           (options.limit == 0 || out.size() < options.limit);
+  };
+  if (options.branch) {
+    for (const Entry& entry : all)
+      if (!take(entry)) break;
+  } else if (auto failed = backend_->load(
+                 session, 0, [&](const Placed& placed) { return take(placed.entry); })) {
+    return *failed;
+  }
+  return out;
+}
+
+Outcome<AppendResult> SessionStore::append_session_entries(Id session,
+                                                           std::span<const NewEntry> entries,
+                                                           const AppendOptions& options) {
+  return backend_->append(session, entries, options);
+}
+
+Outcome<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
+                                                       const std::string& new_key) {
+  const Outcome<SessionRecord> opened = backend_->open(session);
+  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
+  const SessionRecord& source = std::get<SessionRecord>(opened);
+  Outcome<Path> found = path(session, entry);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+
+  std::vector<NewEntry> entries;
+  for (Placed& placed : std::get<Path>(found).entries)
+    entries.push_back({std::move(placed.entry), false});
+  // A redaction masks in the branch what it masks here.
+  for (const NewEntry& each : std::vector(entries))
+    if (source.state.redacted.contains(each.entry.id))
+      entries.push_back(
+          {make_entry(type::redaction, dump({{"targetEntryId", to_string(each.entry.id)},
+                                             {"reason", "redacted where it was branched from"}}))});
+  if (!source.state.title.empty())
+    entries.push_back(custom("title", {{"text", source.state.title}}));
+
+  SessionHeader header{.session = random_id(),
+                       .key = new_key.empty() ? fresh_key("main:branch") : new_key,
+                       .cwd = source.header.cwd,
+                       .created_by = "skein " SKEIN_VERSION,
+                       .created_at = now_utc(),
+                       .parent_session = SessionHeader::Origin{session, entry}};
+  bool made = false;
+  const Outcome<SessionRecord> outcome = backend_->create(header, entries, made);
+  if (const auto* failed = std::get_if<Failure>(&outcome)) return *failed;
+  if (!made)
+    return Failure{Failure::Kind::refused,
+                   "there is a session " + header.key + " already; choose another key"};
+  return SessionHandle{header.session, header.version};
+}
+
+void SessionStore::close() { backend_.reset(); }
+
+std::vector<SessionRecord> SessionStore::list() {
+  std::vector<SessionRecord> out = backend_->list();
+  const auto used = [](const SessionRecord& record) -> const std::string& {
+    return record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
+  };
+  std::ranges::sort(out, [&](const SessionRecord& a, const SessionRecord& b) {
+    return std::tie(used(b), b.header.session) < std::tie(used(a), a.header.session);
+  });
+  return out;
+}
+
+Outcome<AppendResult> SessionStore::rename(Id session, const std::string& title) {
+  const NewEntry entry = custom("title", {{"text", title}});
+  return backend_->append(session, std::span(&entry, 1), {});
+}
+
+Outcome<AppendResult> SessionStore::set_head(Id session, Id target) {
+  if (!backend_->locate(session, target)) return no_such_entry(to_string(target));
+  const NewEntry entry = custom("head", {{"entryId", to_string(target)}});
+  return backend_->append(session, std::span(&entry, 1), {});
+}
+
+Outcome<SessionRecord> SessionStore::find(std::string_view name) {
+  const auto none = [&] {
+    return Failure{Failure::Kind::gone,
+                   "no session called '" + std::string(name) + "'; `skein sessions` lists them"};
+  };
+  if (name.empty()) return none();
+  std::vector<SessionRecord> all = backend_->list();
+  using Matches = bool (*)(const SessionRecord&, std::string_view);
+  // The most exact reading wins; a reading that fits several sessions is an error, not a guess.
+  constexpr Matches readings[] = {
+      [](const SessionRecord& each, std::string_view text) { return each.key == text; },
+      [](const SessionRecord& each, std::string_view text) {
+        return to_string(each.header.session) == text;
+      },
+      [](const SessionRecord& each, std::string_view text) { return each.state.title == text; },
+      [](const SessionRecord& each, std::string_view text) {
+        return each.key.starts_with(text) || to_string(each.header.session).starts_with(text);
+      },
+  };
+  for (const Matches matches : readings) {
+    std::vector<SessionRecord*> found;
+    for (SessionRecord& each : all)
+      if (matches(each, name)) found.push_back(&each);
+    if (found.size() == 1) return *found.front();
+    if (found.size() > 1) {
+      std::string keys;
+      for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 5); ++i)
+        keys += " " + found[i]->key;
+      return Failure{Failure::Kind::gone, "'" + std::string(name) + "' could be any of " +
+                                              std::to_string(found.size()) + " sessions:" + keys +
+                                              (found.size() > 5 ? " …" : "")};
+    }
+  }
+  return none();
+}
+
+Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
+  if (const auto whole = parse_id(prefix))
+    return backend_->locate(session, *whole) ? Outcome<Id>(*whole) : no_such_entry(prefix);
+  if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
+  std::set<Id> found;
+  const auto failed = backend_->load(session, 0, [&](const Placed& placed) {
+    if (to_string(placed.entry.id).starts_with(prefix)) found.insert(placed.entry.id);
+    return true;
+  });
+  if (failed) return *failed;
+  if (found.size() == 1) return *found.begin();
+  if (found.empty()) return no_such_entry(prefix);
+  return Failure{Failure::Kind::gone, "'" + std::string(prefix) + "' could be any of " +
+                                          std::to_string(found.size()) +
+                                          " entries; give more of the id"};
+}
+
+Outcome<Entry> SessionStore::load_entry(Id session, Id entry) {
+  const std::optional<Position> at = backend_->locate(session, entry);
+  if (!at) return no_such_entry(to_string(entry));
+  Outcome<Placed> placed = backend_->load_at(session, *at);
+  if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
+  return std::move(std::get<Placed>(placed).entry);
+}
+
+Outcome<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
+  const std::optional<Position> at = backend_->locate(session, leaf);
+  if (!at) return no_such_entry(to_string(leaf));
+  Path path;
+  std::optional<Id> wanted = leaf;
+  const auto failed = backend_->load_back(session, *at, [&](const Placed& placed) {
+    if (placed.entry.id != wanted) return true;
+    wanted = placed.entry.parent;
+    path.entries.push_back(placed);
+    return wanted && (limit == 0 || path.entries.size() < limit);
+  });
+  if (failed) return *failed;
+  path.whole = !wanted;
+  // The file began before the path did: a parent is missing, or stands after its child.
+  if (wanted && (limit == 0 || path.entries.size() < limit))
+    return path_by_tree(session, leaf, limit);
+  std::ranges::reverse(path.entries);
+  return path;
+}
+
+Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf, std::size_t limit) {
+  const Outcome<Tree> built = tree(session);
+  if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
+  const Tree& whole = std::get<Tree>(built);
+  std::vector<const Tree::Node*> nodes = whole.path(leaf);
+  Path path;
+  if (limit > 0 && nodes.size() > limit) {
+    nodes.erase(nodes.begin(), nodes.end() - static_cast<std::ptrdiff_t>(limit));
+    path.whole = false;
+  }
+  for (const Tree::Node* node : nodes) {
+    const Outcome<Placed> placed = backend_->load_at(session, node->at);
+    if (const auto* found = std::get_if<Placed>(&placed)) path.entries.push_back(*found);
+  }
+  for (const Tree::Oddity& odd : whole.oddities()) {
+    const std::string id = to_string(odd.entry);
+    if (odd.kind == Tree::Oddity::Kind::orphan)
+      path.notices.push_back("the parent of entry " + id +
+                             " is missing; it follows the entry before it");
+    if (odd.kind == Tree::Oddity::Kind::cycle)
+      path.notices.push_back("the parents of entry " + id +
+                             " run in a circle; it follows the entry before it");
+  }
+  return path;
+}
+
+Outcome<Tree> SessionStore::tree(Id session) {
+  Tree tree;
+  const auto failed = backend_->load(session, 0, [&](const Placed& placed) {
+    if (placed.entry.type != type::session_header) tree.add(facts_of(placed.entry, placed.at));
+    return true;
+  });
+  if (failed) return *failed;
+  return tree;
+}
+
+Outcome<std::vector<Branch>> SessionStore::branches(Id session) {
+  const Outcome<Tree> built = tree(session);
+  if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
+  std::vector<Branch> out;
+  for (const Tree::Node* leaf : std::get<Tree>(built).leaves()) {
+    const Outcome<Placed> placed = backend_->load_at(session, leaf->at);
+    const auto* found = std::get_if<Placed>(&placed);
+    out.push_back({leaf->id, std::get<Tree>(built).path(leaf->id).size(),
+                   found ? preview(found->entry, 50) : std::string{}});
+  }
+  return out;
+}
+
+Outcome<std::vector<Entry>> EntryReader::next() {
+  std::vector<Entry> out;
+  more_ = false;
+  const auto failed = backend_.load(session_, from_, [&](const Placed& placed) {
+    if (out.size() == batch_) {
+      from_ = placed.at;
+      more_ = true;
+      return false;
+    }
+    out.push_back(placed.entry);
+    return true;
+  });
+  if (failed) return *failed;
+  return out;
+}
+
+void EntryReader::reset() {
+  from_ = 0;
+  more_ = true;
+}
+
+std::vector<ToolUse> unanswered_calls(const std::vector<Placed>& path) {
+  std::vector<ToolUse> open;
+  for (const Placed& placed : path) {
+    if (placed.entry.type != type::message) continue;
+    const std::optional<Message> message = message_from_json(placed.entry.payload);
+    if (!message) continue;
+    for (const Block& block : message->content) {
+      if (const auto* call = std::get_if<ToolUse>(&block)) open.push_back(*call);
+      if (const auto* result = std::get_if<ToolResult>(&block))
+        std::erase_if(open, [&](const ToolUse& each) { return each.id == result->tool_use_id; });
+    }
+  }
+  return open;
+}
+
+}  // namespace skein

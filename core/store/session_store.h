@@ -1,0 +1,117 @@
+// Sessions as the user knows them: the only door to what is kept. It neither trims, shapes nor
+// sends anything; it stores entries and gives them back, whole, in order, by branch.
+#pragma once
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/store/backend.h"
+#include "core/tree.h"
+
+namespace skein {
+
+struct SessionHandle {
+  Id session_id{};
+  int schema_version = format_version;
+};
+
+struct NewSession {
+  std::string key{};
+  std::string cwd{};
+  std::string title{};
+};
+
+struct LoadOptions {
+  std::optional<Id> from{};    // the first one wanted
+  std::optional<Id> to{};      // the last one wanted
+  std::size_t limit = 0;       // at most so many, counted from the start; 0: all
+  std::optional<Id> branch{};  // only the path to this entry; else all, as they were written
+};
+
+// The entries from a root, or from as far back as was asked, to a leaf.
+struct Path {
+  std::vector<Placed> entries{};
+  bool whole = true;                   // it begins at the root
+  std::vector<std::string> notices{};  // what a user should know about it
+};
+
+// A branch in a list: where it ends, how long it is, what was said last.
+struct Branch {
+  Id leaf{};
+  std::size_t length = 0;
+  std::string preview{};
+};
+
+class SessionStore {
+ public:
+  explicit SessionStore(std::unique_ptr<StorageBackend> backend) : backend_(std::move(backend)) {}
+
+  Outcome<SessionHandle> create_session(const NewSession& session);
+  Outcome<std::vector<Entry>> load_session_entries(Id session, const LoadOptions& options = {});
+  Outcome<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
+                                               const AppendOptions& options = {});
+  // A new session that begins with the path to `entry`. An empty key: one is made up.
+  Outcome<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {});
+  void close();  // writes down what makes the next start fast
+
+  Outcome<SessionRecord> open(Id session) { return backend_->open(session); }
+  std::vector<SessionRecord> list();  // the one used last first
+  std::optional<Failure> erase(Id session) { return backend_->erase(session); }
+  Outcome<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
+  Outcome<AppendResult> rename(Id session, const std::string& title);
+  Outcome<AppendResult> set_head(Id session, Id entry);
+
+  // The session called `name`: a key, an id, a unique prefix of either, or a title.
+  Outcome<SessionRecord> find(std::string_view name);
+  // The entry whose id begins with `prefix`; it must be the only one.
+  Outcome<Id> find_entry(Id session, std::string_view prefix);
+  Outcome<Entry> load_entry(Id session, Id entry);
+
+  // The last `limit` entries (0: all) of the path to `leaf`, without reading what lies before them.
+  Outcome<Path> path(Id session, Id leaf, std::size_t limit = 0);
+  Outcome<Tree> tree(Id session);
+  Outcome<std::vector<Branch>> branches(Id session);
+
+  void remember(Id session, const std::string& workspace) {
+    backend_->remember(session, workspace);
+  }
+  std::optional<Id> last_used(const std::string& workspace) {
+    return backend_->last_used(workspace);
+  }
+  StorageBackend& backend() { return *backend_; }
+
+ private:
+  Outcome<Path> path_by_tree(Id session, Id leaf, std::size_t limit);
+
+  std::unique_ptr<StorageBackend> backend_;
+};
+
+// Entries a piece at a time, in the order they were written, each exactly once.
+class EntryReader {
+ public:
+  EntryReader(StorageBackend& backend, Id session, std::size_t batch = 100)
+      : backend_(backend), session_(session), batch_(batch) {}
+
+  Outcome<std::vector<Entry>> next();
+  bool has_more() const { return more_; }
+  void reset();
+
+ private:
+  StorageBackend& backend_;
+  Id session_;
+  std::size_t batch_;
+  Position from_ = 0;
+  bool more_ = true;
+};
+
+// Tool calls of the path that have no result: what a crash left behind.
+std::vector<ToolUse> unanswered_calls(const std::vector<Placed>& path);
+
+// A key no other session has had: <prefix>:<time>, or <prefix>:<time>-<four hex digits>.
+std::string fresh_key(std::string_view prefix);
+
+}  // namespace skein

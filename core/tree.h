@@ -1,0 +1,63 @@
+// A session's entries as a tree. Holds ids and places, not texts, and does no I/O: the store feeds
+// it in the order the entries were written.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/state.h"
+
+namespace skein {
+
+class Tree {
+ public:
+  struct Node {
+    Id id{};
+    std::int32_t parent = -1;  // index of a node; -1: a root
+    std::int32_t first_child = -1, last_child = -1, next_sibling = -1;
+    bool marginal = false;
+    Position at = 0;
+  };
+  // Something about an entry that was not as it should be, and was made the best of.
+  struct Oddity {
+    enum class Kind { orphan, cycle, duplicate } kind{};
+    Id entry{};
+    bool operator==(const Oddity&) const = default;
+  };
+
+  // An entry whose parent is not there attaches to the one written before it: history is never cut
+  // silently. A second entry with the same id is passed over.
+  void add(const EntryFacts& entry);
+
+  std::size_t size() const { return nodes_.size(); }
+  const Node* find(Id id) const;
+  // From the root to `leaf`, both included; empty if there is no such entry.
+  std::vector<const Node*> path(Id leaf) const;
+  std::vector<const Node*> children(Id id) const;
+  std::vector<const Node*> roots() const;
+  std::vector<const Node*> leaves() const;         // in the order they were written
+  std::vector<const Node*> branch_points() const;  // entries with more than one child
+  const std::vector<Node>& nodes() const { return nodes_; }
+  // Orphans, parent cycles and duplicate ids, once everything has been added.
+  std::vector<Oddity> oddities() const;
+
+ private:
+  std::int32_t index_of(Id id) const;
+  void grow_table();
+  const Node* at(std::int32_t index) const {
+    return index < 0 ? nullptr : &nodes_[static_cast<std::size_t>(index)];
+  }
+
+  std::vector<Node> nodes_{};
+  std::vector<std::int32_t> table_{};  // open addressing over ids, which are random already
+  std::int32_t last_ = -1;             // the last node that is not marginal
+  struct Missing {
+    Id entry, parent;
+  };
+  std::vector<Missing> missing_{};
+  std::vector<Id> duplicates_{};
+};
+
+}  // namespace skein

@@ -1,0 +1,61 @@
+#include "core/tree_drawing.h"
+
+#include <algorithm>
+
+namespace skein {
+
+namespace {
+
+struct Strokes {
+  std::string_view fork, last, pass, none;
+};
+constexpr Strokes boxes{"├── ", "└── ", "│   ", "    "};
+constexpr Strokes ascii{"|-- ", "`-- ", "|   ", "    "};
+
+std::size_t depth_of(const Tree& tree) {
+  std::vector<std::size_t> depths;
+  std::size_t deepest = 0;
+  for (const Tree::Node& node : tree.nodes()) {
+    depths.push_back(node.parent < 0 ? 1 : depths[static_cast<std::size_t>(node.parent)] + 1);
+    if (!node.marginal) deepest = std::max(deepest, depths.back());
+  }
+  return deepest;
+}
+
+}  // namespace
+
+std::string draw(const Tree& tree, const TreeDrawing& drawing) {
+  const Strokes& strokes = drawing.ascii ? ascii : boxes;
+  const bool nested = depth_of(tree) <= drawing.nested_depth;
+  std::string out = "root\n";
+
+  // A stack of our own: a conversation may be deeper than the machine's.
+  struct Step {
+    const Tree::Node* node;
+    std::string indent;
+    bool last;
+    bool in_line;  // an only child drawn below its parent, without a stroke
+  };
+  std::vector<Step> steps;
+  const auto push = [&](const std::vector<const Tree::Node*>& nodes, const std::string& indent,
+                        bool in_line) {
+    for (std::size_t i = nodes.size(); i-- > 0;)
+      steps.push_back({nodes[i], indent, i + 1 == nodes.size(), in_line});
+  };
+  push(tree.roots(), "", false);
+  while (!steps.empty()) {
+    const Step step = std::move(steps.back());
+    steps.pop_back();
+    out += step.indent;
+    if (!step.in_line) out += step.last ? strokes.last : strokes.fork;
+    out += drawing.label(*step.node) + "\n";
+    const std::string inner =
+        step.in_line ? step.indent
+                     : step.indent + std::string(step.last ? strokes.none : strokes.pass);
+    const std::vector<const Tree::Node*> children = tree.children(step.node->id);
+    push(children, inner, !nested && children.size() == 1);
+  }
+  return out;
+}
+
+}  // namespace skein

@@ -1,0 +1,106 @@
+// The drawing of who may know whom, kept by reading every #include.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <regex>
+#include <set>
+#include <string>
+#include <vector>
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The rooms, and what each may include of the others (itself is understood).
+const std::map<std::string, std::set<std::string>> arrows = {
+    {"core", {}},
+    {"core/store", {"core"}},
+    {"core/tools", {"core"}},
+    {"core/exchange", {"core", "core/store"}},
+    {"providers", {"core"}},
+    {"repl", {"core", "core/store"}},
+    {"app", {"core", "core/store", "core/tools", "core/exchange", "providers", "repl"}},
+};
+
+// Inside core the agent stands on top: it alone knows the store, and never a concrete tool.
+const std::map<std::string, std::set<std::string>> file_arrows = {
+    {"core/agent.h", {"core/store"}},
+    {"core/agent.cpp", {"core/store"}},
+};
+
+// One heavy library, one file (nlohmann: only through its door).
+const std::map<std::string, std::set<std::string>> libraries = {
+    {"replxx.hxx", {"repl/replxx_editor.cpp"}},
+    {"cpr/", {"providers/http.cpp"}},
+    {"curl/", {"providers/http.cpp"}},
+    {"CLI/", {"app/cli.cpp"}},
+    {"spdlog/", {"core/log.cpp"}},
+    {"nlohmann/", {"core/json.h"}},
+    {"toml", {"app/config.cpp"}},
+};
+
+std::string room_of(const std::string& file) { return fs::path(file).parent_path().string(); }
+
+struct Include {
+  std::string from, what;
+  bool ours;
+};
+
+std::vector<Include> includes() {
+  const fs::path root = SKEIN_SOURCE_DIR;
+  const std::regex line(R"re(^\s*#\s*include\s*([<"])([^">]+)[">])re");
+  std::vector<Include> out;
+  for (const char* top : {"app", "core", "repl", "providers"})
+    for (const auto& file : fs::recursive_directory_iterator(root / top)) {
+      const std::string extension = file.path().extension().string();
+      if (extension != ".h" && extension != ".cpp") continue;
+      std::ifstream in(file.path());
+      std::smatch match;
+      for (std::string text; std::getline(in, text);)
+        if (std::regex_search(text, match, line))
+          out.push_back({fs::relative(file.path(), root).string(), match[2], match[1] == "\""});
+    }
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("no file includes one its room may not know") {
+  const std::vector<Include> all = includes();
+  REQUIRE(all.size() > 100);
+  for (const Include& each : all) {
+    if (!each.ours) continue;
+    const std::string from = room_of(each.from), to = room_of(each.what);
+    CAPTURE(each.from);
+    CAPTURE(each.what);
+    REQUIRE(arrows.contains(from));
+    const auto extra = file_arrows.find(each.from);
+    CHECK((from == to || arrows.at(from).contains(to) ||
+           (extra != file_arrows.end() && extra->second.contains(to))));
+  }
+}
+
+TEST_CASE("a heavy library is known to one file only") {
+  for (const Include& each : includes())
+    for (const auto& [library, files] : libraries)
+      if (!each.ours && each.what.starts_with(library)) {
+        CAPTURE(each.from);
+        CAPTURE(each.what);
+        CHECK(files.contains(each.from));
+      }
+}
+
+TEST_CASE("every header says what it is before anything else") {
+  const fs::path root = SKEIN_SOURCE_DIR;
+  for (const char* top : {"app", "core", "repl", "providers"})
+    for (const auto& file : fs::recursive_directory_iterator(root / top)) {
+      if (file.path().extension() != ".h") continue;
+      std::ifstream in(file.path());
+      std::string first;
+      std::getline(in, first);
+      CAPTURE(file.path().string());
+      CHECK(first.starts_with("// "));
+    }
+}
