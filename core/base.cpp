@@ -14,11 +14,14 @@ namespace {
 
 constexpr char hex_digits[] = "0123456789abcdef";
 
-int hex_value(char c) {
-  if (c >= '0' && c <= '9') return c - '0';
-  if (c >= 'a' && c <= 'f') return c - 'a' + 10;
-  return -1;
+constexpr std::array<signed char, 256> make_hex_values() {
+  std::array<signed char, 256> values{};
+  values.fill(-1);
+  for (int i = 0; i < 16; ++i)
+    values[static_cast<unsigned char>(hex_digits[i])] = static_cast<signed char>(i);
+  return values;
 }
+constexpr std::array<signed char, 256> hex_values = make_hex_values();
 
 // How many bytes the well-formed sequence at the start of `text` has; 0 if there is none, and then
 // `bad` is the length of the maximal ill-formed piece that one U+FFFD stands for.
@@ -51,11 +54,13 @@ std::string to_string(Id id) {
 std::optional<Id> parse_id(std::string_view text) {
   if (text.size() != 16) return std::nullopt;
   Id id;
+  int all = 0;  // negative once any digit is: one test at the end, for scans that parse millions
   for (const char c : text) {
-    const int digit = hex_value(c);
-    if (digit < 0) return std::nullopt;
-    id.value = id.value << 4 | static_cast<unsigned>(digit);
+    const int digit = hex_values[static_cast<unsigned char>(c)];
+    all |= digit;
+    id.value = id.value << 4 | static_cast<unsigned>(digit & 15);
   }
+  if (all < 0) return std::nullopt;
   return id;
 }
 

@@ -7,20 +7,20 @@ namespace skein {
 std::int32_t Tree::index_of(Id id) const {
   if (table_.empty()) return -1;
   const std::size_t mask = table_.size() - 1;
-  for (std::size_t slot = id.value & mask;; slot = (slot + 1) & mask) {
-    const std::int32_t index = table_[slot];
-    if (index < 0 || nodes_[static_cast<std::size_t>(index)].id == id) return index;
-  }
+  for (std::size_t slot = id.value & mask;; slot = (slot + 1) & mask)
+    if (table_[slot] < 0 || ids_[static_cast<std::size_t>(table_[slot])] == id) return table_[slot];
+}
+
+void Tree::put(Id id, std::int32_t index) {
+  const std::size_t mask = table_.size() - 1;
+  std::size_t slot = id.value & mask;
+  while (table_[slot] >= 0) slot = (slot + 1) & mask;
+  table_[slot] = index;
 }
 
 void Tree::grow_table() {
   table_.assign(std::max<std::size_t>(64, table_.size() * 2), -1);
-  const std::size_t mask = table_.size() - 1;
-  for (std::size_t i = 0; i < nodes_.size(); ++i) {
-    std::size_t slot = nodes_[i].id.value & mask;
-    while (table_[slot] >= 0) slot = (slot + 1) & mask;
-    table_[slot] = static_cast<std::int32_t>(i);
-  }
+  for (std::size_t i = 0; i < ids_.size(); ++i) put(ids_[i], static_cast<std::int32_t>(i));
 }
 
 void Tree::add(const EntryFacts& entry) {
@@ -30,7 +30,9 @@ void Tree::add(const EntryFacts& entry) {
   }
   Node node{.id = entry.id, .marginal = is_marginal(entry.type), .at = entry.at};
   if (entry.parent) {
-    node.parent = index_of(*entry.parent);
+    // Nearly always the entry before.
+    const bool before = last_ >= 0 && at(last_)->id == *entry.parent;
+    node.parent = before ? last_ : index_of(*entry.parent);
     // A marginal entry is no parent; what it was written after is.
     while (node.parent >= 0 && at(node.parent)->marginal) node.parent = at(node.parent)->parent;
     if (node.parent < 0) {
@@ -51,11 +53,9 @@ void Tree::add(const EntryFacts& entry) {
     last_ = index;
   }
   nodes_.push_back(node);
+  ids_.push_back(node.id);
   if (nodes_.size() * 2 > table_.size()) return grow_table();
-  const std::size_t mask = table_.size() - 1;
-  std::size_t slot = entry.id.value & mask;
-  while (table_[slot] >= 0) slot = (slot + 1) & mask;
-  table_[slot] = index;
+  put(entry.id, index);
 }
 
 const Tree::Node* Tree::find(Id id) const { return at(index_of(id)); }

@@ -45,12 +45,14 @@ class Tree {
 
  private:
   std::int32_t index_of(Id id) const;
+  void put(Id id, std::int32_t index);
   void grow_table();
   const Node* at(std::int32_t index) const {
     return index < 0 ? nullptr : &nodes_[static_cast<std::size_t>(index)];
   }
 
   std::vector<Node> nodes_{};
+  std::vector<Id> ids_{};              // of nodes_; apart, so that a look-up stays in the cache
   std::vector<std::int32_t> table_{};  // open addressing over ids, which are random already
   std::int32_t last_ = -1;             // the last node that is not marginal
   struct Missing {

@@ -3,12 +3,13 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <memory>
 
 namespace skein {
 
 namespace {
 
-constexpr std::size_t block_bytes = 1u << 20;
+constexpr std::size_t block_bytes = 256u << 10;  // stays in the cache between read and checksum
 
 // Reads until `count` bytes are there or the file ends; how many there are, or -errno.
 std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
@@ -23,6 +24,34 @@ std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t 
   }
   return static_cast<std::int64_t>(have);
 }
+
+// Bytes of the file, read block by block; unlike a string it does not clear what is read over.
+class Window {
+ public:
+  std::size_t size() const { return size_; }
+  char operator[](std::size_t at) const { return bytes_[at]; }
+  std::string_view view() const { return {bytes_.get(), size_}; }
+
+  void drop_front(std::size_t count) {
+    size_ -= count;
+    if (count > 0 && size_ > 0) std::memmove(bytes_.get(), bytes_.get() + count, size_);
+  }
+  // Room for `count` bytes behind those there are.
+  char* room(std::size_t count) {
+    if (size_ + count > capacity_) {
+      capacity_ = std::max(size_ + count, 2 * capacity_);
+      auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
+      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
+      bytes_ = std::move(larger);
+    }
+    return bytes_.get() + size_;
+  }
+  void grow(std::size_t count) { size_ += count; }
+
+ private:
+  std::unique_ptr<char[]> bytes_{};
+  std::size_t size_ = 0, capacity_ = 0;
+};
 
 // Bytes that are not (yet) part of a verified batch: a record, or a stretch without any.
 struct Doubtful {
@@ -70,13 +99,12 @@ class Scan {
     const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
                                : batch_.empty() ? line_begin_
                                                 : batch_.front().begin;
-    buffer_.erase(0, keep - base_);
+    buffer_.drop_front(keep - base_);
     base_ = keep;
     searched_ = buffer_.size();
-    buffer_.resize(searched_ + block_bytes);
     const std::int64_t got =
-        read_fully(files_, file_, buffer_.data() + searched_, block_bytes, base_ + searched_);
-    buffer_.resize(searched_ + (got > 0 ? static_cast<std::size_t>(got) : 0));
+        read_fully(files_, file_, buffer_.room(block_bytes), block_bytes, base_ + searched_);
+    buffer_.grow(got > 0 ? static_cast<std::size_t>(got) : 0);
     for (BatchLine& each : batch_) each.line = *read_line(text_of(each.begin, each.end));
     return got;
   }
@@ -84,9 +112,9 @@ class Scan {
   void take_lines() {
     std::size_t at = searched_;
     while (at < buffer_.size()) {
-      const void* newline = std::memchr(buffer_.data() + at, '\n', buffer_.size() - at);
+      const void* newline = std::memchr(buffer_.view().data() + at, '\n', buffer_.size() - at);
       if (newline == nullptr) break;
-      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) + 1;
+      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.view().data()) + 1;
       take_line(base_ + at);
     }
     // A line that is longer than a line may be is passed over without being kept.
@@ -98,7 +126,7 @@ class Scan {
 
   // A record's text: without its newline, and without the carriage return somebody's editor added.
   std::string_view text_of(std::uint64_t begin, std::uint64_t end) const {
-    std::string_view text = std::string_view(buffer_).substr(begin - base_, end - begin);
+    std::string_view text = buffer_.view().substr(begin - base_, end - begin);
     if (text.ends_with('\n')) text.remove_suffix(1);
     if (text.ends_with('\r')) text.remove_suffix(1);
     return text;
@@ -112,7 +140,7 @@ class Scan {
       doubt({begin, end, false, false, true});
       return;
     }
-    const std::string_view whole = std::string_view(buffer_).substr(begin - base_, end - begin);
+    const std::string_view whole = buffer_.view().substr(begin - base_, end - begin);
     const std::string_view text = text_of(begin, end);
     if (const std::optional<Line> line = read_line(text))
       take_record(begin, end, *line, text.size() + 1 >= whole.size());
@@ -256,7 +284,7 @@ class Scan {
   const std::function<void(const Found&)>& each_;
   ScanEnd& result_;
 
-  std::string buffer_{};
+  Window buffer_{};
   std::uint64_t base_ = 0;        // offset of the buffer's first byte
   std::uint64_t line_begin_ = 0;  // of the line that is being read
   std::size_t searched_ = 0;      // of the buffer, for newlines
