@@ -121,7 +121,7 @@ class Bash {
 
  private:
   ProgramEnd start(const std::string& command, Watch& watch) {
-    const Sandbox sandbox = settings_.sandboxed ? best_sandbox() : Sandbox::none;
+    const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : best_sandbox();
     const Fd folder(open(root_->path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
     Program program{.arguments = {}, .environment = {}, .folder = folder.get()};
     std::vector<std::string> placeholders;

@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -31,7 +32,7 @@ struct ToolLimits {
 struct ToolSettings {
   std::string root;                        // the workspace
   std::vector<std::string> forbidden{};    // the session home, skein's own configuration
-  bool sandboxed = true;                   // false: bash runs as it is, by the user's explicit wish
+  std::optional<Sandbox> sandbox{};        // for bash; left out: the best this machine has
   bool network = true;                     // inside the sandbox
   std::vector<std::string> writable{};     // further folders for the sandbox
   std::vector<std::string> environment{};  // further variables for bash, by name

@@ -70,14 +70,14 @@ constexpr std::size_t mebibyte = 1024 * 1024;
 constexpr milliseconds slack{100};
 
 // Everything below is tried with the sandbox this machine has and without one.
-std::vector<bool> ways() { return {true, false}; }
+std::vector<Sandbox> ways() { return {best_sandbox(), Sandbox::none}; }
 
 }  // namespace
 
 TEST_CASE("a command's output and exit status are told") {
-  for (const bool sandboxed : ways()) {
+  for (const Sandbox sandbox : ways()) {
     Workbench bench;
-    bench.settings.sandboxed = sandboxed;
+    bench.settings.sandbox = sandbox;
     write_file(bench.root() / "f", "text");
 
     CHECK(bench.result("bash", {{"command", "cat f; echo; echo err >&2; pwd"}}) ==
@@ -89,7 +89,7 @@ TEST_CASE("a command's output and exit status are told") {
     CHECK(bench.result("bash", {{"command", "cat"}}) == "[no output]");  // nothing to read
     CHECK(bench.call("bash", {{"command", "=\"a\\u0000b\""}}).is_error);
     CHECK(bench.call("bash", {{"command", "=7"}}).is_error);
-    const bool wrapped = sandboxed && best_sandbox() == Sandbox::bubblewrap;
+    const bool wrapped = sandbox == Sandbox::bubblewrap;
     CHECK(bench.result("bash", {{"command", "kill -9 $$"}}) ==
           (wrapped ? "[exit status 137]" : "[ended by signal 9, Killed]"));
   }
@@ -97,7 +97,7 @@ TEST_CASE("a command's output and exit status are told") {
 
 TEST_CASE("a command has no terminal, so its keys cannot be read or faked") {
   Workbench bench;
-  bench.settings.sandboxed = false;
+  bench.settings.sandbox = Sandbox::none;
   CHECK(bench.result("bash", {{"command", "(exec 3</dev/tty) 2>/dev/null || echo none"}}) ==
         "none\n");
   CHECK(bench.result("bash", {{"command", "ps -o sid= -p $$ | tr -d ' '; echo $$"}}).size() > 2);
@@ -124,9 +124,9 @@ TEST_CASE("keys are not in a command's environment") {
                         "HTTPS_PROXY",
                         "MY_SERVICE",
                         "PROMPT_COMMAND"};
-  for (const bool sandboxed : ways()) {
+  for (const Sandbox sandbox : ways()) {
     Workbench bench;
-    bench.settings.sandboxed = sandboxed;
+    bench.settings.sandbox = sandbox;
     for (const char* key : keys) setenv(key, "http://user:sk-12345@host", 1);
     setenv("BASH_ENV", "", 1);
     setenv("LD_PRELOAD", "", 1);
@@ -147,9 +147,9 @@ TEST_CASE("keys are not in a command's environment") {
 }
 
 TEST_CASE("a command out of time ends with everything it started") {
-  for (const bool sandboxed : ways()) {
+  for (const Sandbox sandbox : ways()) {
     Workbench bench;
-    bench.settings.sandboxed = sandboxed;
+    bench.settings.sandbox = sandbox;
     const auto start = Clock::now();
     const ToolOutcome outcome = bench.call(
         "bash", {{"command", "sleep 1000 & sleep 1000 | cat; echo never"}, {"timeout_ms", "=300"}});
@@ -161,9 +161,9 @@ TEST_CASE("a command out of time ends with everything it started") {
 }
 
 TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is killed") {
-  for (const bool sandboxed : ways()) {
+  for (const Sandbox sandbox : ways()) {
     Workbench bench;
-    bench.settings.sandboxed = sandboxed;
+    bench.settings.sandbox = sandbox;
     bench.settings.limits.grace = milliseconds(400);
     const Run tidy = run(
         bench,
@@ -181,9 +181,9 @@ TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is kill
 }
 
 TEST_CASE("a daemon that keeps the pipe open holds nobody up") {
-  for (const bool sandboxed : ways()) {
+  for (const Sandbox sandbox : ways()) {
     Workbench bench;
-    bench.settings.sandboxed = sandboxed;
+    bench.settings.sandbox = sandbox;
     for (const char* command :
          {"sleep 3 & echo started", "setsid sleep 3 & echo started",
           "(setsid sh -c 'sleep 3' &) ; echo started",
@@ -215,9 +215,9 @@ TEST_CASE("a flood of output takes little memory and is kept up to the limit") {
 }
 
 TEST_CASE("a command that prints for ever can be stopped at once") {
-  for (const bool sandboxed : ways()) {
+  for (const Sandbox sandbox : ways()) {
     Workbench bench;
-    bench.settings.sandboxed = sandboxed;
+    bench.settings.sandbox = sandbox;
     const Run endless = run(bench, {{"command", "yes"}}, 20 * mebibyte);
 
     CHECK(endless.took < slack + milliseconds(100));
@@ -285,7 +285,7 @@ TEST_CASE("commands share a temporary folder that goes with the tools") {
   fs::path folder;
   {
     Workbench bench;
-    bench.settings.sandboxed = false;
+    bench.settings.sandbox = Sandbox::none;
     bench.result("bash", {{"command", "echo 1 > $TMPDIR/x"}});
     CHECK(bench.result("bash", {{"command", "cat $TMPDIR/x"}}) == "1\n");
     seen = bench.result("bash", {{"command", "printf %s $TMPDIR"}});

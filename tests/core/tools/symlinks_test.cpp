@@ -86,12 +86,12 @@ TEST_CASE("no layout of links leads a tool out of the workspace") {
   int refused = 0, worked = 0;
   for (const Resolver resolver : {Resolver::kernel, Resolver::walk}) {
     for (const Layout& layout : layouts) {
+      Workbench bench;
+      fs::create_directories(bench.root() / "a/b");
+      fs::create_symlink(expanded(layout.target, bench), bench.root() / layout.link);
+      const auto before = snapshot(bench.outside());
       for (const char* name : {"read", "write", "edit", "list", "grep"}) {
-        Workbench bench;
         write_file(bench.root() / "a/file", "the treasure is a file");
-        fs::create_directories(bench.root() / "a/b");
-        fs::create_symlink(expanded(layout.target, bench), bench.root() / layout.link);
-        const auto before = snapshot(bench.outside());
         const auto root =
             std::make_shared<const Root>(bench.root(), std::vector<std::string>{}, resolver);
         const Tools tools{read_tool(root, {}), write_tool(root, {}), edit_tool(root, {}),
