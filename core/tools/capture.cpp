@@ -1,0 +1,108 @@
+#include "core/tools/capture.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+
+#include "core/base.h"
+#include "core/tools/text.h"
+
+namespace skein {
+
+namespace {
+
+// On disk, not in memory (memfd): it may be large. Nobody else can open what has no name.
+Fd nameless_file() {
+  const char* chosen = std::getenv("TMPDIR");
+  const std::string folder = chosen != nullptr && *chosen == '/' ? chosen : "/tmp";
+  Fd file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+  if (file) return file;
+  std::string name = folder + "/skein-XXXXXX";
+  file = Fd(mkostemp(name.data(), O_CLOEXEC));
+  if (file) unlink(name.c_str());
+  return file;
+}
+
+}  // namespace
+
+Capture::Capture(std::size_t shown, std::size_t kept) : half_(shown / 2), kept_limit_(kept) {}
+
+void Capture::add(std::string_view piece) {
+  size_ += piece.size();
+  if (!file_ && kept_ == 0 && size_ > 2 * half_) {
+    // Only now is there something the text will not show.
+    file_ = nameless_file();
+    for (const std::string* part : {&head_, &tail_})
+      if (file_)
+        kept_ += static_cast<std::size_t>(
+            std::max<ssize_t>(0, write(file_.get(), part->data(), part->size())));
+  }
+  if (file_ && kept_ < kept_limit_) {
+    const std::string_view wanted = piece.substr(0, kept_limit_ - kept_);
+    const ssize_t written = write(file_.get(), wanted.data(), wanted.size());
+    if (written > 0) kept_ += static_cast<std::size_t>(written);
+    // A full disk: what is kept stays a true beginning of the whole.
+    if (written != static_cast<ssize_t>(wanted.size())) kept_limit_ = kept_;
+  }
+  const std::size_t room = half_ - head_.size();
+  head_ += piece.substr(0, room);
+  piece.remove_prefix(std::min(room, piece.size()));
+  if (piece.size() > half_) piece.remove_prefix(piece.size() - half_);
+  const std::size_t growth = std::min(half_ - tail_.size(), piece.size());
+  tail_ += piece.substr(0, growth);
+  for (const char c : piece.substr(growth)) {
+    tail_[oldest_] = c;
+    oldest_ = (oldest_ + 1) % half_;
+  }
+}
+
+bool Capture::is_binary() const { return looks_binary(head_); }
+
+std::string Capture::text() const {
+  if (is_binary())
+    return "[binary output, " + with_separators(size_) + " bytes; it begins with]\n" +
+           hex_head(head_);
+  const std::string tail = tail_.substr(oldest_) + tail_.substr(0, oldest_);
+  if (!is_cut()) return valid_utf8(head_ + tail);
+  std::string_view first =
+      utf8_prefix(head_, head_.size() - std::min<std::size_t>(3, head_.size()));
+  std::string_view last = tail;
+  for (int i = 0; i < 3 && !last.empty() && (static_cast<unsigned char>(last[0]) & 0xC0) == 0x80;
+       ++i)
+    last.remove_prefix(1);
+  // At line ends where there are any near.
+  if (const std::size_t end = first.rfind('\n'); end != std::string_view::npos && end > half_ / 2)
+    first = first.substr(0, end + 1);
+  if (const std::size_t end = last.find('\n'); end < half_ / 2) last.remove_prefix(end + 1);
+  return valid_utf8(first) + "\n[… " + with_separators(size_ - first.size() - last.size()) +
+         " of " + with_separators(size_) + " bytes left out …]\n" + valid_utf8(last);
+}
+
+void Capture::with_whole(const std::function<void(std::string_view)>& use) const {
+  if (kept_ == 0) return use(head_ + tail_);
+  void* bytes = mmap(nullptr, kept_, PROT_READ, MAP_PRIVATE, file_.get(), 0);
+  if (bytes == MAP_FAILED) return;
+  use({static_cast<const char*>(bytes), kept_});
+  munmap(bytes, kept_);
+}
+
+std::string WholeCharacters::take(std::string_view piece) {
+  std::string text = std::exchange(held_, {}) + std::string(piece);
+  std::size_t end = text.size();
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
+    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
+    if ((byte & 0xC0) == 0x80) continue;
+    const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+    if (length > back) end = text.size() - back;
+    break;
+  }
+  held_ = text.substr(end);
+  text.resize(end);
+  return text;
+}
+
+}  // namespace skein

@@ -1,0 +1,29 @@
+// What changed between two texts, line by line, as a unified diff. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+enum class Change { same, removed, added };
+
+struct DiffLine {
+  Change change;
+  std::string_view text;  // without its line end
+  bool operator==(const DiffLine&) const = default;
+};
+
+// The shortest edit script (Myers), as long as it has at most `max_changes` steps; beyond that the
+// differing middle is removed and added as a whole, so time and memory stay bounded.
+std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after,
+                                 std::size_t max_changes = 1000);
+
+// With `context` lines around each change, headed --- a/path and +++ b/path; empty if nothing
+// changed. A missing last line end is marked as diff(1) marks it.
+std::string unified_diff(std::string_view before, std::string_view after, std::string_view path,
+                         std::size_t context = 3);
+
+}  // namespace skein

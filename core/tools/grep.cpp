@@ -1,0 +1,164 @@
+// grep: the lines of the workspace that match a regular expression.
+#include <algorithm>
+#include <chrono>
+
+#include "core/base.h"
+#include "core/tools/glob.h"
+#include "core/tools/regex.h"
+#include "core/tools/text.h"
+#include "core/tools/tools.h"
+#include "core/tools/tree_walk.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view schema = R"({
+  "type": "object",
+  "properties": {
+    "pattern": {"type": "string", "description": "regular expression, matched line by line"},
+    "path": {"type": "string", "description": "file or folder to search, relative to the workspace; everything if left out"},
+    "include": {"type": "string", "description": "only files whose name (or path, if it holds a slash) matches this glob, as *.cpp or src/**/*.h"},
+    "ignore_case": {"type": "boolean"}
+  },
+  "required": ["pattern"],
+  "additionalProperties": false
+})";
+constexpr std::size_t longest_line = 400;
+
+using Clock = std::chrono::steady_clock;
+
+class Search {
+ public:
+  Search(const Root& root, const Regex& regex, const ToolLimits& limits, const ToolPorts& ports)
+      : root_(root), regex_(regex), limits_(limits), ports_(ports) {}
+
+  Onward file(const std::string& path, const Place& place) {
+    const Opened file = root_.open_file(place);
+    if (!file) return Onward::go_on;
+    const auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
+    if (!bytes) {
+      ++too_large_;
+      return Onward::go_on;
+    }
+    if (looks_binary(*bytes)) return Onward::go_on;
+    ++files_;
+    return text(path, *bytes);
+  }
+
+  std::string result() const {
+    std::string notes;
+    if (lines_ == 0) notes = "[no line matches in " + with_separators(files_) + " files]\n";
+    if (!ended_by_.empty()) notes += "[" + ended_by_ + ": there may be more]\n";
+    if (too_large_ > 0)
+      notes += "[" + std::to_string(too_large_) + " files larger than " +
+               with_separators(limits_.grep_file_bytes) + " bytes were passed over]\n";
+    return valid_utf8(out_) + notes;
+  }
+
+ private:
+  Onward text(const std::string& path, std::string_view rest) {
+    const std::string& needle = regex_.required();
+    std::size_t number = 1;
+    while (!rest.empty()) {
+      // Straight to the line of the next candidate, if there is something to look for.
+      if (!needle.empty()) {
+        const std::size_t hit = rest.find(needle);
+        if (hit == std::string_view::npos) break;
+        const std::size_t line = rest.substr(0, hit).rfind('\n') + 1;  // npos + 1 is 0
+        number += static_cast<std::size_t>(
+            std::count(rest.begin(), rest.begin() + static_cast<std::ptrdiff_t>(line), '\n'));
+        rest.remove_prefix(line);
+      }
+      const std::size_t end = std::min(rest.find('\n'), rest.size());
+      if (!go_on()) return Onward::stop;
+      if (regex_.found_in(rest.substr(0, end)) && !add(path, number, rest.substr(0, end)))
+        return Onward::stop;
+      rest.remove_prefix(std::min(end + 1, rest.size()));
+      ++number;
+    }
+    return Onward::go_on;
+  }
+
+  bool add(const std::string& path, std::size_t number, std::string_view line) {
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    const std::string_view shown = utf8_prefix(line, longest_line);
+    std::string hit = path + ":" + std::to_string(number) + ":" + std::string(shown) +
+                      (shown.size() < line.size() ? " …" : "") + "\n";
+    if (lines_ >= limits_.grep_lines || out_.size() + hit.size() > limits_.result_bytes) {
+      ended_by_ = "the first " + std::to_string(lines_) + " lines";
+      return false;
+    }
+    out_ += hit;
+    ++lines_;
+    return true;
+  }
+
+  bool go_on() {
+    if (++steps_ % 256 != 0) return true;
+    if (ports_.stopped()) ended_by_ = "stopped";
+    if (Clock::now() > end_) ended_by_ = "out of time";
+    return ended_by_.empty();
+  }
+
+  const Root& root_;
+  const Regex& regex_;
+  const ToolLimits& limits_;
+  const ToolPorts& ports_;
+  const Clock::time_point end_ = Clock::now() + limits_.grep_time;
+  std::string out_, ended_by_;
+  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, steps_ = 0;
+};
+
+ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,
+                const ToolPorts& ports) {
+  Arguments arguments(input);
+  const std::string pattern = arguments.text("pattern");
+  const std::string path = arguments.text("path", ".");
+  const std::string include = arguments.text("include", "");
+  const auto letter_case =
+      arguments.flag("ignore_case") ? Regex::Case::ignored : Regex::Case::sensitive;
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
+  const auto compiled = Regex::compile(pattern, letter_case);
+  if (const auto* problem = std::get_if<std::string>(&compiled)) return tool_failure(*problem);
+
+  Search search(root, std::get<Regex>(compiled), limits, ports);
+  const Place place = root.locate(path);
+  if (!place) return tool_failure(place.refusal);
+  if (root.open_file(place)) {
+    search.file(root.shown(path), place);
+    return tool_text(search.result());
+  }
+  const bool by_path = include.find('/') != std::string::npos;
+  const std::string refusal = walk_tree(root, path, {}, [&](const Walked& found) {
+    if (ports.stopped()) return Onward::stop;
+    if (found.kind != EntryKind::file) return Onward::go_on;
+    const std::string& subject = by_path ? found.path : found.place.name;
+    if (!include.empty() && !glob_match(include, subject)) return Onward::go_on;
+    return search.file(found.path, found.place);
+  });
+  return refusal.empty() ? tool_text(search.result()) : tool_failure(refusal);
+}
+
+}  // namespace
+
+Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
+  return {
+      .name = "grep",
+      .description =
+          "Search the files of the workspace for lines that match a regular expression; answers "
+          "path:line:text. What git ignores and binary files are left out.",
+      .schema = std::string(schema),
+      .effect = Effect::reads,
+      .title =
+          [](const JsonText& input) {
+            Arguments arguments(input);
+            return one_line("grep",
+                            arguments.text("pattern", "") + " " + arguments.text("path", ""));
+          },
+      .run = [root, limits](const JsonText& input,
+                            const ToolPorts& ports) { return run(*root, limits, input, ports); },
+  };
+}
+
+}  // namespace skein

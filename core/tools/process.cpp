@@ -1,0 +1,187 @@
+#include "core/tools/process.h"
+
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <ctime>
+#include <optional>
+
+#include "core/base.h"
+#include "core/tools/fd.h"
+
+namespace skein {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+// Without a descriptor for the child or for `stopped` we look this often.
+constexpr milliseconds glance{20};
+// How long output may still come after the program itself has ended.
+constexpr milliseconds afterwards{100};
+
+std::vector<char*> pointers(const std::vector<std::string>& strings) {
+  std::vector<char*> list;
+  for (const std::string& text : strings) list.push_back(const_cast<char*>(text.c_str()));
+  list.push_back(nullptr);
+  return list;
+}
+
+// Everything the child needs, made before the fork: between fork and exec only async-signal-safe
+// calls are allowed, for another thread may hold the allocator's lock.
+struct ChildPlan {
+  char* const* argv;
+  char* const* envp;
+  int output, report, null, folder, landlock;
+  const int* keep;
+  std::size_t keep_count;
+};
+
+void close_others(const ChildPlan& plan) {
+  constexpr unsigned cloexec = 4;  // CLOSE_RANGE_CLOEXEC, Linux 5.11
+  if (syscall(SYS_close_range, 3u, ~0u, cloexec) != 0)
+    for (int fd = 3; fd < 4096; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
+  for (std::size_t i = 0; i < plan.keep_count; ++i) fcntl(plan.keep[i], F_SETFD, 0);
+}
+
+[[noreturn]] void become(const ChildPlan& plan) {
+  // A session of its own: no controlling terminal whose keys could be read or faked.
+  setsid();
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+
+  const bool ready =
+      dup2(plan.null, 0) == 0 && dup2(plan.output, 1) == 1 && dup2(plan.output, 2) == 2 &&
+      fchdir(plan.folder) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
+      (plan.landlock < 0 || syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0);
+  if (ready) {
+    close_others(plan);
+    execve(plan.argv[0], plan.argv, plan.envp);
+  }
+  const int error = errno;
+  if (write(plan.report, &error, sizeof error) < 0) _exit(126);
+  _exit(127);
+}
+
+struct Pipe {
+  Fd read, write;
+};
+Pipe make_pipe() {
+  std::array<int, 2> ends{-1, -1};
+  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe: too many open files?");
+  return {Fd(ends[0]), Fd(ends[1])};
+}
+
+class Running {
+ public:
+  Running(pid_t pid, Fd output, const Watch& watch)
+      : pid_(pid), output_(std::move(output)), watch_(watch), wake_fd_(watch.wake_fd) {
+    fcntl(output_.get(), F_SETFL, O_NONBLOCK);
+    child_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    if (child_) fcntl(child_.get(), F_SETFD, FD_CLOEXEC);
+  }
+
+  ProgramEnd finish() {
+    const Clock::time_point due = Clock::now() + watch_.time;
+    std::optional<ProgramEnd::Cause> cause;
+    Clock::time_point kill_at = Clock::time_point::max();
+    while (!ended()) {
+      const Clock::time_point now = Clock::now();
+      if (!cause && (watch_.stopped() || now >= due)) {
+        cause = now >= due ? ProgramEnd::Cause::timed_out : ProgramEnd::Cause::stopped;
+        const int group = watch_.gentle_group ? watch_.gentle_group() : 0;
+        kill(group > 1 ? -group : -pid_, SIGTERM);
+        kill_at = now + watch_.grace;
+      }
+      if (now >= kill_at) {
+        kill(-pid_, SIGKILL);
+        kill_at = Clock::time_point::max();
+      }
+      wait_a_little(std::min(kill_at, cause ? kill_at : due));
+    }
+    // The leader is not reaped yet, so its group's number cannot belong to anybody else.
+    kill(-pid_, SIGKILL);
+    for (const auto end = Clock::now() + afterwards; output_ && Clock::now() < end;)
+      wait_a_little(end);
+    int status = 0;
+    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
+    }
+    if (cause) return {*cause, 0};
+    if (WIFSIGNALED(status)) return {ProgramEnd::Cause::signalled, WTERMSIG(status)};
+    return {ProgramEnd::Cause::exited, WEXITSTATUS(status)};
+  }
+
+ private:
+  bool ended() const {
+    siginfo_t info{};
+    return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
+           info.si_pid == pid_;
+  }
+
+  void wait_a_little(Clock::time_point until) {
+    std::array<pollfd, 3> fds{{{output_.get(), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {-1, POLLIN, 0}}};
+    const bool done = ended();
+    if (!done) fds[2].fd = child_.get();
+    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
+    auto wait = std::clamp(left, milliseconds(0), milliseconds(1000));
+    if (!child_ || wake_fd_ < 0) wait = std::min(wait, glance);
+    const int ready = poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
+    if (ready <= 0) return;
+    if (fds[0].revents != 0) take_output();
+    // Awake but not stopped: nobody empties that descriptor here, so stop looking at it.
+    if (fds[1].revents != 0 && !watch_.stopped()) wake_fd_ = -1;
+  }
+
+  void take_output() {
+    std::array<char, 64 * 1024> buffer;
+    const ssize_t got = read(output_.get(), buffer.data(), buffer.size());
+    if (got > 0) watch_.output({buffer.data(), static_cast<std::size_t>(got)});
+    if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) output_.reset();
+  }
+
+  pid_t pid_;
+  Fd output_, child_;
+  const Watch& watch_;
+  int wake_fd_;
+};
+
+}  // namespace
+
+ProgramEnd run_program(const Program& program, const Watch& watch) {
+  Pipe output = make_pipe(), report = make_pipe();
+  const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Fd here(program.folder < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1);
+  const std::vector<char*> argv = pointers(program.arguments);
+  const std::vector<char*> envp = pointers(program.environment);
+  const ChildPlan plan{argv.data(),        envp.data(),         output.write.get(),
+                       report.write.get(), null.get(),          here ? here.get() : program.folder,
+                       program.landlock,   program.keep.data(), program.keep.size()};
+  const pid_t pid = fork();
+  if (pid == 0) become(plan);
+  if (pid < 0) return {ProgramEnd::Cause::not_started, errno};
+  output.write.reset();
+  report.write.reset();
+
+  int error = 0;  // the pipe closes by itself when exec succeeds
+  ssize_t got = 0;
+  while ((got = read(report.read.get(), &error, sizeof error)) < 0 && errno == EINTR) {
+  }
+  if (got > 0) {
+    waitpid(pid, nullptr, 0);
+    return {ProgramEnd::Cause::not_started, error};
+  }
+  return Running(pid, std::move(output.read), watch).finish();
+}
+
+}  // namespace skein

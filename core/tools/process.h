@@ -1,0 +1,41 @@
+// Runs a program: its own session and process group, nothing on standard input, one pipe for what
+// it prints, and an end that comes when it is due.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+struct Program {
+  std::vector<std::string> arguments;    // the first is the absolute path
+  std::vector<std::string> environment;  // NAME=value; nothing is inherited
+  int folder = -1;                       // an open folder to run in
+  int landlock = -1;                     // a Landlock ruleset to run under
+  std::vector<int> keep{};               // further descriptors that stay open in it
+};
+
+struct Watch {
+  std::function<void(std::string_view)> output = [](std::string_view) {};  // never blocks for long
+  std::function<bool()> stopped = [] { return false; };
+  int wake_fd = -1;  // readable when `stopped` may have changed
+  std::chrono::milliseconds time{};
+  std::chrono::milliseconds grace{};  // between SIGTERM and SIGKILL
+  // The group that SIGTERM goes to, if it is not the program's own; asked when it is due.
+  std::function<int()> gentle_group{};
+};
+
+struct ProgramEnd {
+  enum class Cause { exited, signalled, timed_out, stopped, not_started } cause = Cause::exited;
+  int code = 0;  // exit status, signal number or errno
+  bool operator==(const ProgramEnd&) const = default;
+};
+
+// Returns once the program has ended and what it had printed by then is read. What it left behind
+// in its process group ends with it: a daemon that holds the pipe open holds nobody up.
+ProgramEnd run_program(const Program& program, const Watch& watch);
+
+}  // namespace skein

@@ -1,0 +1,158 @@
+// read: a file's text, or the part of it that was asked for; an image as an image.
+//
+// Lines come without numbers: what a model copies from here into an edit must match exactly.
+#include <algorithm>
+#include <array>
+
+#include "core/base.h"
+#include "core/tools/text.h"
+#include "core/tools/tools.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view schema = R"({
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "file to read, relative to the workspace"},
+    "offset": {"type": "integer", "minimum": 1, "description": "first line to read; 1 is the first"},
+    "limit": {"type": "integer", "minimum": 1, "description": "how many lines to read at most"}
+  },
+  "required": ["path"],
+  "additionalProperties": false
+})";
+
+struct ImageKind {
+  std::string_view magic;
+  std::size_t at;
+  std::string_view mime_type;
+};
+constexpr std::array image_kinds{
+    ImageKind{"\x89PNG\r\n\x1a\n", 0, "image/png"},
+    ImageKind{"\xff\xd8\xff", 0, "image/jpeg"},
+    ImageKind{"GIF8", 0, "image/gif"},
+    ImageKind{"WEBP", 8, "image/webp"},
+};
+
+std::string_view image_type(std::string_view head) {
+  for (const ImageKind& kind : image_kinds)
+    if (head.size() > kind.at && head.substr(kind.at).starts_with(kind.magic))
+      return kind.mime_type;
+  return {};
+}
+
+ToolOutcome image(const Opened& file, std::string_view mime_type, const std::string& name,
+                  const ToolLimits& limits, const ToolPorts& ports) {
+  const std::string about = name + ": " + std::string(mime_type) + ", " +
+                            with_separators(static_cast<std::size_t>(file.info.st_size)) + " bytes";
+  if (!ports.keep_blob) return tool_failure(about + "; images cannot be kept here");
+  const auto bytes = read_all(file.fd.get(), limits.image_bytes);
+  if (!bytes)
+    return tool_failure(about + "; the largest image that can be read has " +
+                        with_separators(limits.image_bytes));
+  return {{Text{about}, Image{std::string(mime_type), ports.keep_blob(*bytes)}}};
+}
+
+// The wanted lines of a file that may be larger than memory: everything else is only counted.
+struct Window {
+  std::size_t first, count, bytes;  // what is wanted
+  std::string text{};
+  std::size_t line = 1;   // the one being read
+  bool more = false;      // something follows the window
+  bool cut_line = false;  // its last line was too long
+
+  bool wanted() const { return line >= first && line - first < count; }
+
+  bool take(std::string_view piece) {
+    while (!piece.empty()) {
+      const std::size_t end = piece.find('\n');
+      const std::string_view part = piece.substr(0, end == std::string_view::npos ? end : end + 1);
+      if (line >= first && !wanted()) return !(more = true);
+      if (wanted()) {
+        if (text.size() + part.size() > bytes) return !fill(part);
+        text += part;
+      }
+      if (end != std::string_view::npos) ++line;
+      piece.remove_prefix(part.size());
+    }
+    return true;
+  }
+
+  // Full: whole lines only, unless a single line is longer than all there is room for.
+  bool fill(std::string_view part) {
+    const std::size_t last = text.rfind('\n');
+    if (last == std::string::npos) {
+      text += part.substr(0, bytes - text.size());
+      text = utf8_prefix(text, text.size() - std::min<std::size_t>(text.size(), 3));
+      cut_line = true;
+    } else {
+      text.resize(last + 1);
+    }
+    return more = true;
+  }
+};
+
+std::string footer(const Window& window, std::size_t size) {
+  if (window.text.empty() && !window.more)
+    return "[no line " + std::to_string(window.first) + ": the file ends before it]";
+  if (!window.more) return "";
+  if (window.cut_line)
+    return "\n[line " + std::to_string(window.first) + " is longer than " +
+           with_separators(window.text.size()) + " bytes and cut here; grep or bash can show more]";
+  return "[the file goes on: " + with_separators(size) + " bytes in all; read on with offset " +
+         std::to_string(window.line) + "]";
+}
+
+ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,
+                const ToolPorts& ports) {
+  Arguments arguments(input);
+  const std::string path = arguments.text("path");
+  const std::size_t offset = arguments.number("offset", 1);
+  const std::size_t limit = arguments.number("limit", limits.read_lines);
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
+
+  const Place place = root.locate(path);
+  if (!place) return tool_failure(place.refusal);
+  const Opened file = root.open_file(place);
+  if (!file) return tool_failure(file.refusal);
+
+  std::array<char, 8192> buffer{};
+  const ssize_t got = pread(file.fd.get(), buffer.data(), buffer.size(), 0);
+  const std::string_view head(buffer.data(), got > 0 ? static_cast<std::size_t>(got) : 0);
+  const auto size = static_cast<std::size_t>(file.info.st_size);
+  if (const auto type = image_type(head); !type.empty())
+    return image(file, type, place.name, limits, ports);
+  if (looks_binary(head))
+    return tool_text(place.name + ": binary file, " + with_separators(size) +
+                     " bytes; it begins with\n" + hex_head(head));
+
+  Window window{std::max<std::size_t>(offset, 1), limit, limits.result_bytes};
+  const bool read = read_pieces(file.fd.get(), SIZE_MAX, [&](std::string_view piece) {
+    return !ports.stopped() && window.take(piece);
+  });
+  if (!read) return tool_failure(place.name + ": cannot be read");
+  if (size == 0 && window.text.empty()) return tool_text("[the file is empty]");
+  return tool_text(valid_utf8(window.text) + footer(window, size));
+}
+
+}  // namespace
+
+Tool read_tool(SharedRoot root, const ToolLimits& limits) {
+  return {
+      .name = "read",
+      .description =
+          "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
+          "parts (offset, limit). Images are shown as images.",
+      .schema = std::string(schema),
+      .effect = Effect::reads,
+      .title =
+          [root](const JsonText& input) {
+            return one_line("read", root->shown(Arguments(input).text("path", "")));
+          },
+      .run = [root, limits](const JsonText& input,
+                            const ToolPorts& ports) { return run(*root, limits, input, ports); },
+  };
+}
+
+}  // namespace skein

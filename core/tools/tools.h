@@ -1,0 +1,54 @@
+// The tools a model gets: read, write, edit, list, grep and bash, each confined to the workspace.
+#pragma once
+
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/tool.h"
+#include "core/tools/confine.h"
+#include "core/tools/sandbox.h"
+
+namespace skein {
+
+// How much a tool may take in and give back.
+struct ToolLimits {
+  std::size_t result_bytes = 48 * 1024;            // of text that goes to the model
+  std::size_t read_lines = 2000;                   // unless the call asks for another number
+  std::size_t edit_bytes = 16 * 1024 * 1024;       // the largest file that is edited or compared
+  std::size_t image_bytes = 5 * 1024 * 1024;       // what providers accept
+  std::size_t list_entries = 1000;                 //
+  std::size_t grep_lines = 200;                    //
+  std::size_t grep_file_bytes = 32 * 1024 * 1024;  // larger files are named and passed over
+  std::chrono::milliseconds grep_time{10'000};
+  std::chrono::milliseconds bash_time{120'000};       // unless the call asks for another
+  std::chrono::milliseconds bash_longest{3'600'000};  // whatever the call asks for
+  std::chrono::milliseconds grace{2'000};             // between SIGTERM and SIGKILL
+  std::size_t kept_bytes = 64 * 1024 * 1024;          // of a command's output, as a blob
+};
+
+struct ToolSettings {
+  std::string root;                        // the workspace
+  std::vector<std::string> forbidden{};    // the session home, skein's own configuration
+  std::optional<Sandbox> sandbox{};        // for bash; left out: the best this machine has
+  bool network = true;                     // inside the sandbox
+  std::vector<std::string> writable{};     // further folders for the sandbox
+  std::vector<std::string> environment{};  // further variables for bash, by name
+  ToolLimits limits{};
+};
+
+// Throws Error if the workspace cannot be opened.
+Tools standard_tools(const ToolSettings& settings);
+
+// The parts, each in its own file. They share the open workspace.
+using SharedRoot = std::shared_ptr<const Root>;
+Tool read_tool(SharedRoot root, const ToolLimits& limits);
+Tool write_tool(SharedRoot root, const ToolLimits& limits);
+Tool edit_tool(SharedRoot root, const ToolLimits& limits);
+Tool list_tool(SharedRoot root, const ToolLimits& limits);
+Tool grep_tool(SharedRoot root, const ToolLimits& limits);
+Tool bash_tool(SharedRoot root, const ToolSettings& settings);
+
+}  // namespace skein

@@ -1,0 +1,74 @@
+// write: a file's whole contents, new or instead of the old.
+#include "core/tools/diff.h"
+#include "core/tools/text.h"
+#include "core/tools/tools.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view schema = R"({
+  "type": "object",
+  "properties": {
+    "path": {"type": "string", "description": "file to write, relative to the workspace; missing folders are made"},
+    "content": {"type": "string", "description": "the whole text of the file"}
+  },
+  "required": ["path", "content"],
+  "additionalProperties": false
+})";
+
+ToolOutcome run(const Root& root, const JsonText& input) {
+  Arguments arguments(input);
+  const std::string path = arguments.text("path");
+  const std::string content = arguments.text("content");
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
+
+  const Place place = root.locate(path, Root::Missing::make_folders);
+  if (!place) return tool_failure(place.refusal);
+  if (const std::string refusal = root.replace(place, content); !refusal.empty())
+    return tool_failure(refusal);
+  return tool_text("wrote " + with_separators(split_lines(content).size()) + " lines, " +
+                   with_separators(content.size()) + " bytes, to " + root.shown(path));
+}
+
+std::string preview(const Root& root, const ToolLimits& limits, const JsonText& input) {
+  Arguments arguments(input);
+  const std::string path = arguments.text("path");
+  const std::string content = arguments.text("content");
+  if (!arguments.complaint().empty()) return "";
+
+  std::string before;
+  if (const Place place = root.locate(path)) {
+    const Opened file = root.open_file(place);
+    if (!file && !file.missing) return file.refusal;
+    if (file) {
+      auto bytes = read_all(file.fd.get(), limits.edit_bytes);
+      if (!bytes || looks_binary(*bytes))
+        return "replaces " + root.shown(path) + ", which is too large or not text, with " +
+               with_separators(content.size()) + " bytes";
+      before = std::move(*bytes);
+    }
+  }
+  return unified_diff(before, content, root.shown(path));
+}
+
+}  // namespace
+
+Tool write_tool(SharedRoot root, const ToolLimits& limits) {
+  return {
+      .name = "write",
+      .description =
+          "Write a file of the workspace: makes it, or replaces everything in it. To change a part "
+          "of a file, use edit.",
+      .schema = std::string(schema),
+      .effect = Effect::changes,
+      .title =
+          [root](const JsonText& input) {
+            return one_line("write", root->shown(Arguments(input).text("path", "")));
+          },
+      .preview = [root, limits](const JsonText& input) { return preview(*root, limits, input); },
+      .run = [root](const JsonText& input, const ToolPorts&) { return run(*root, input); },
+  };
+}
+
+}  // namespace skein

@@ -1,0 +1,160 @@
+#include <doctest/doctest.h>
+
+#include <chrono>
+
+#include "core/tools/regex.h"
+#include "tests/support/workbench.h"
+
+using namespace skein;
+using namespace skein::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool found(std::string_view pattern, std::string_view line,
+           Regex::Case letter_case = Regex::Case::sensitive) {
+  const auto compiled = Regex::compile(pattern, letter_case);
+  REQUIRE(std::holds_alternative<Regex>(compiled));
+  const Regex& regex = std::get<Regex>(compiled);
+  const bool matches = regex.found_in(line);
+  if (matches) CHECK(line.find(regex.required()) != std::string_view::npos);
+  return matches;
+}
+
+std::string required(std::string_view pattern) {
+  return std::get<Regex>(Regex::compile(pattern, Regex::Case::sensitive)).required();
+}
+
+}  // namespace
+
+TEST_CASE("expressions find what they say") {
+  const std::tuple<const char*, const char*, bool> cases[] = {{"abc", "xabcx", true},
+                                                              {"abc", "ab", false},
+                                                              {"a.c", "a😀c", true},
+                                                              {"^ab", "ab", true},
+                                                              {"^ab", "xab", false},
+                                                              {"ab$", "xab", true},
+                                                              {"ab$", "abx", false},
+                                                              {"^$", "", true},
+                                                              {"^$", "x", false},
+                                                              {"a|b", "b", true},
+                                                              {"(a|b)c", "bc", true},
+                                                              {"(?:a|b)c", "dc", false},
+                                                              {"a*b", "aaab", true},
+                                                              {"a+b", "b", false},
+                                                              {"a?b", "b", true},
+                                                              {"a{2}b", "ab", false},
+                                                              {"a{2}b", "aab", true},
+                                                              {"a{1,2}c", "aac", true},
+                                                              {"^a{2,}$", "aaaa", true},
+                                                              {"^a{2,3}$", "aaaa", false},
+                                                              {"[a-c]", "b", true},
+                                                              {"[^a-c]", "b", false},
+                                                              {"[^a-c]", "d", true},
+                                                              {"[]a]", "]", true},
+                                                              {"[a-]", "-", true},
+                                                              {"[äö]", "ö", true},
+                                                              {"[α-ω]", "λ", true},
+                                                              {"\\d+", "x12", true},
+                                                              {"\\D", "12", false},
+                                                              {"\\w+\\s\\w+", "a b", true},
+                                                              {"\\bint\\b", "an int x", true},
+                                                              {"\\bint\\b", "print", false},
+                                                              {"\\Bint", "print", true},
+                                                              {"\\.", "a", false},
+                                                              {"\\.", ".", true},
+                                                              {"\\x41", "A", true},
+                                                              {"\\u00e4", "ä", true},
+                                                              {"\\x{1f600}", "😀", true},
+                                                              {"[\\d_]", "_", true},
+                                                              {"[\\W]", "a", false},
+                                                              {"[[:upper:]]", "a", false},
+                                                              {"[[:upper:]]", "A", true},
+                                                              {"if (x) {", "if x {", true},
+                                                              {"x{", "x{", true},
+                                                              {"a*?b", "aab", true},
+                                                              {"(a*)*b", "aaab", true},
+                                                              {"(a|)b", "b", true},
+                                                              {"()", "", true},
+                                                              {"(?i)ABC", "xabc", true},
+                                                              {"\\(\\)", "()", true},
+                                                              {"a||b", "zzz", true},
+                                                              {"^(ab|cd)*$", "abcdab", true},
+                                                              {"^(ab|cd)*$", "abcda", false},
+                                                              {"(a(b(c)?)?)?d", "abd", true}};
+  for (const auto& [pattern, line, matches] : cases) {
+    CAPTURE(pattern);
+    CAPTURE(line);
+    CHECK(found(pattern, line) == matches);
+  }
+  CHECK(found("straße", "STRAßE", Regex::Case::ignored));
+  CHECK(found("[a-c]X", "Bx", Regex::Case::ignored));
+  CHECK_FALSE(found("[^a]", "A", Regex::Case::ignored));
+  CHECK(found("a.b",
+              "a\xff"
+              "b"));  // not UTF-8
+}
+
+TEST_CASE("what every match must hold is known and never too much") {
+  CHECK(required("foo.*barbaz") == "barbaz");
+  CHECK(required("ab+c") == "ab");
+  CHECK(required("ab*c") == "a");
+  CHECK(required("(foo|bar)x") == "x");
+  CHECK(required("foo|bar") == "");
+  CHECK(required("x(abc)?y") == "x");
+  CHECK(required("(abc)+") == "abc");
+  CHECK(required("a{0}bc") == "bc");
+}
+
+TEST_CASE("expressions that cannot be used are refused with a reason") {
+  for (const char* pattern :
+       {"(", ")", "[", "[z-a]", "*a", "a**b(", "\\", "(?=x)", "(?<n>x)", "(a)\\1", "a{3,2}",
+        "(a{1000}){1000}", "\\x4", "\\q", "[[:nope:]]", "a{99999}"}) {
+    CAPTURE(pattern);
+    CHECK(std::holds_alternative<std::string>(Regex::compile(pattern, Regex::Case::sensitive)));
+  }
+  std::string deep;
+  for (int i = 0; i < 10'000; ++i) deep += "(";
+  CHECK(std::holds_alternative<std::string>(Regex::compile(deep, Regex::Case::sensitive)));
+}
+
+TEST_CASE("expressions that ruin others take linear time here") {
+  const auto start = std::chrono::steady_clock::now();
+  const std::string line(20'000, 'a');
+  CHECK_FALSE(found("(a*)*b", line));
+  CHECK_FALSE(found("(a|aa)+$b", line));
+  CHECK_FALSE(found("(x+x+)+y", std::string(20'000, 'x')));
+  CHECK_FALSE(found("^(([a-z])+.)+[A-Z]([a-z])+$", line));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
+}
+
+TEST_CASE("matching lines come with their file and number") {
+  Workbench bench;
+  write_file(bench.root() / "a.cpp", "one\nint x;\r\nint y;");
+  write_file(bench.root() / "sub/b.h", "int z;\n");
+  write_file(bench.root() / "bin", std::string_view("int\0", 4));
+  fs::create_symlink("a.cpp", bench.root() / "link.cpp");
+  CHECK(bench.result("grep", {{"pattern", "^int"}}) ==
+        "a.cpp:2:int x;\na.cpp:3:int y;\nsub/b.h:1:int z;\n");
+  CHECK(bench.result("grep", {{"pattern", "INT"}, {"ignore_case", "=true"}, {"include", "*.h"}}) ==
+        "sub/b.h:1:int z;\n");
+  CHECK(bench.result("grep", {{"pattern", "int"}, {"include", "sub/**"}}) == "sub/b.h:1:int z;\n");
+  CHECK(bench.result("grep", {{"pattern", "y"}, {"path", "a.cpp"}}) == "a.cpp:3:int y;\n");
+  CHECK(bench.result("grep", {{"pattern", "nothing"}}) == "[no line matches in 2 files]\n");
+  CHECK(bench.call("grep", {{"pattern", "("}}).is_error);
+  CHECK(bench.call("grep", {{"pattern", "x"}, {"path", "../outside"}}).is_error);
+}
+
+TEST_CASE("a search is bounded in lines, in their length and in file size") {
+  Workbench bench;
+  bench.settings.limits.grep_lines = 3;
+  bench.settings.limits.grep_file_bytes = 5000;
+  write_file(bench.root() / "a", "x\nx\nx\nx\n");
+  CHECK(bench.result("grep", {{"pattern", "x"}}) ==
+        "a:1:x\na:2:x\na:3:x\n[the first 3 lines: there may be more]\n");
+  write_file(bench.root() / "a", std::string(3000, 'x'));
+  CHECK(bench.result("grep", {{"pattern", "x"}}).size() < 450);
+  write_file(bench.root() / "a", std::string(6000, 'x'));
+  CHECK(bench.result("grep", {{"pattern", "x"}}) ==
+        "[no line matches in 0 files]\n[1 files larger than 5,000 bytes were passed over]\n");
+}

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include <unistd.h>
+
+#include "core/base.h"
+#include "tests/support/workbench.h"
+
+using namespace skein;
+using namespace skein::test;
+namespace fs = std::filesystem;
+
+TEST_CASE("a file is read as it is") {
+  Workbench bench;
+  write_file(bench.root() / "f", "one\n\ttwo\nthree");
+  CHECK(bench.result("read", {{"path", "f"}}) == "one\n\ttwo\nthree");
+}
+
+TEST_CASE("a part of a file is read, and where to go on is told") {
+  Workbench bench;
+  write_file(bench.root() / "f", "1\n2\n3\n4\n5\n");
+  CHECK(bench.result("read", {{"path", "f"}, {"offset", "=2"}, {"limit", "=2"}}) ==
+        "2\n3\n[the file goes on: 10 bytes in all; read on with offset 4]");
+  CHECK(bench.result("read", {{"path", "f"}, {"offset", "=4"}, {"limit", "=2.0"}}) == "4\n5\n");
+  CHECK(bench.result("read", {{"path", "f"}, {"offset", "=9"}}) ==
+        "[no line 9: the file ends before it]");
+}
+
+TEST_CASE("a long file stops at whole lines, a long line between characters") {
+  Workbench bench;
+  bench.settings.limits.result_bytes = 20;
+  write_file(bench.root() / "lines", "12345678\n12345678\n12345678\n");
+  write_file(bench.root() / "line", "ä€😀ä€😀ä€😀ä€😀");
+  CHECK(bench.result("read", {{"path", "lines"}}) ==
+        "12345678\n12345678\n[the file goes on: 27 bytes in all; read on with offset 3]");
+  const std::string cut = bench.result("read", {{"path", "line"}});
+  CHECK(cut.starts_with("ä€😀ä€"));
+  CHECK(cut.find("\uFFFD") == std::string::npos);
+  CHECK(cut.find("[line 1 is longer than") != std::string::npos);
+}
+
+TEST_CASE("a sparse file of ten gigabytes is read in bounded memory") {
+  Workbench bench;
+  write_file(bench.root() / "huge", "first\n");
+  REQUIRE(truncate((bench.root() / "huge").c_str(), 10'000'000'000) == 0);
+  const std::string text = bench.result("read", {{"path", "huge"}});
+  CHECK(text.starts_with("huge: binary file, 10,000,000,000 bytes"));
+}
+
+TEST_CASE("bytes that are not UTF-8 are replaced, files that are not text are dumped") {
+  Workbench bench;
+  write_file(bench.root() / "latin", "caf\xe9\n");
+  write_file(bench.root() / "binary", std::string_view("\x7f"
+                                                       "ELF\0\1",
+                                                       6));
+  write_file(bench.root() / "empty", "");
+  CHECK(bench.result("read", {{"path", "latin"}}) == "caf\uFFFD\n");
+  CHECK(bench.result("read", {{"path", "binary"}}) ==
+        "binary: binary file, 6 bytes; it begins with\n0000  7f 45 4c 46 00 01  .ELF..\n");
+  CHECK(bench.result("read", {{"path", "empty"}}) == "[the file is empty]");
+}
+
+TEST_CASE("an image comes as an image, kept as a blob") {
+  const std::pair<std::string, std::string> images[] = {
+      {"\x89PNG\r\n\x1a\n....", "image/png"},
+      {"\xff\xd8\xff\xe0....", "image/jpeg"},
+      {"GIF89a....", "image/gif"},
+      {std::string("RIFF\0\0\0\0WEBP....", 16), "image/webp"}};
+  for (const auto& [bytes, type] : images) {
+    Workbench bench;
+    write_file(bench.root() / "picture", bytes);
+    std::string kept;
+    ToolPorts ports;
+    ports.keep_blob = [&](std::string_view blob) {
+      kept = blob;
+      return "name";
+    };
+    const ToolOutcome outcome = bench.call("read", {{"path", "picture"}}, ports);
+    REQUIRE(outcome.content.size() == 2);
+    CHECK(std::get<Image>(outcome.content[1]) == Image{type, "name"});
+    CHECK(kept == bytes);
+    CHECK(bench.call("read", {{"path", "picture"}}).is_error);  // nowhere to keep it
+  }
+  Workbench bench;
+  bench.settings.limits.image_bytes = 8;
+  write_file(bench.root() / "picture", images[0].first);
+  ToolPorts ports;
+  ports.keep_blob = [](std::string_view) { return ""; };
+  CHECK(bench.call("read", {{"path", "picture"}}, ports).is_error);
+}
+
+TEST_CASE("what cannot be read is told in a sentence") {
+  Workbench bench;
+  fs::create_directories(bench.root() / "folder");
+  CHECK(bench.result("read", {{"path", "no"}}) == "no: No such file or directory");
+  CHECK(bench.result("read", {{"path", "folder"}}) == "folder: is a folder");
+  CHECK(bench.result("read", {{"path", "../outside/secret"}}) ==
+        "../outside/secret: outside the workspace");
+  CHECK(bench.result("read", {}) == "`path` is missing or not a string");
+  CHECK(bench.result("read", {{"path", "=7"}}) == "`path` is missing or not a string");
+  CHECK(bench.result("read", {{"path", "no"}, {"offset", "=-1"}}) ==
+        "`offset` is not a whole number");
+  CHECK(text_of(find_tool(bench.tools(), "read")->run("nonsense", {})) ==
+        "the input is not a JSON object");
+}
+
+TEST_CASE("every tool has a schema that is JSON, a title for any input and an effect") {
+  Workbench bench;
+  std::vector<std::string> names, changing;
+  for (const Tool& tool : bench.tools()) {
+    names.push_back(tool.name);
+    if (tool.effect == Effect::changes) changing.push_back(tool.name);
+    CHECK(tool.schema.find("\"type\": \"object\"") != std::string::npos);
+    for (const char* input :
+         {"", "{}", "[]", "{\"path\":7}", R"({"path":"a\nb\u001b[2J","command":"a\nb"})"}) {
+      CHECK(tool.title(input).starts_with(tool.name));
+      CHECK(tool.title(input).find('\n') == std::string::npos);
+      if (tool.preview) CHECK(tool.preview(input).size() < 1000);
+    }
+  }
+  CHECK(names == std::vector<std::string>{"read", "write", "edit", "list", "grep", "bash"});
+  CHECK(changing == std::vector<std::string>{"write", "edit", "bash"});
+  CHECK(find_tool(bench.tools(), "read")->title(R"({"path":"./src//main.cpp"})") ==
+        "read src/main.cpp");
+}
