@@ -4,83 +4,349 @@
 
 #include <cpr/cpr.h>
 #include <curl/curl.h>
+#include <sys/socket.h>
 
 #include <algorithm>
+#include <array>
 #include <cctype>
+#include <cstdlib>
+#include <exception>
 #include <memory>
+#include <optional>
 
 namespace skein {
 
 namespace {
 
 using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+using End = HttpResponse::End;
 
-std::string lower(std::string text) {
-  std::ranges::transform(text, text.begin(), [](unsigned char c) { return std::tolower(c); });
-  return text;
+constexpr int max_redirects = 5;
+constexpr std::size_t max_header_bytes = 256 * 1024;
+// Curl cannot close the gap between looking at the stop flag and falling asleep, so a signal that
+// lands in it is noticed one tick later.
+constexpr Milliseconds tick{20};
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
 }
 
-// What the callbacks of one exchange share. They run inside libcurl's C frames and must not throw.
-struct Exchange {
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t\r\n");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
+}
+
+struct Origin {
+  std::string scheme, host, port;
+  bool operator==(const Origin&) const = default;
+};
+
+std::optional<Origin> origin_of(const std::string& url) {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), curl_url_cleanup);
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return std::nullopt;
+  const auto part = [&](CURLUPart which) {
+    char* text = nullptr;
+    if (curl_url_get(parsed.get(), which, &text, CURLU_DEFAULT_PORT) != CURLUE_OK)
+      return std::string();
+    const std::unique_ptr<char, decltype(&curl_free)> owned(text, curl_free);
+    return lower(text);
+  };
+  return Origin{part(CURLUPART_SCHEME), part(CURLUPART_HOST), part(CURLUPART_PORT)};
+}
+
+bool is_loopback(const std::string& host) {
+  return host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") ||
+         host == "[::1]";
+}
+
+// What must stay with the host it was meant for.
+bool is_credential(std::string_view header) {
+  static constexpr std::array<std::string_view, 5> names{"authorization", "x-api-key",
+                                                         "x-goog-api-key", "api-key", "cookie"};
+  return std::ranges::find(names, header) != names.end();
+}
+
+bool redirects(int status) {
+  return status == 301 || status == 302 || status == 307 || status == 308;
+}
+
+// What the callbacks of one hop share. They run inside libcurl's C frames, which an exception must
+// not cross: it is kept here and thrown again outside.
+struct Hop {
   const HttpHandlers& handlers;
   CURL* handle = nullptr;
+  bool may_redirect = true;
   HttpResponse response{};
+  std::size_t header_bytes = 0;
+  bool head_whole = false;
   bool head_told = false;
-  Clock::time_point last_byte = Clock::now();
+  bool refused = false;
+  std::exception_ptr thrown{};
+  bool heard_any = false;
+  curl_off_t sent = 0;
+  Clock::time_point last_sign = Clock::now();  // of life
 
-  void heard() noexcept { last_byte = Clock::now(); }
+  bool redirected() const {
+    return may_redirect && redirects(response.status) &&
+           !header_value(response.headers, "location").empty();
+  }
 
   void tell_head() {
-    if (head_told) return;
+    if (head_told || redirected()) return;
     head_told = true;
-    long status = 0;
-    curl_easy_getinfo(handle, CURLINFO_RESPONSE_CODE, &status);
-    response.status = static_cast<int>(status);
     handlers.on_head(response);
   }
 
-  bool header(std::string_view line) {
+  bool header(std::string_view line) noexcept {
+    return guarded([&] { return take_header(line); });
+  }
+  bool body(std::string_view piece) noexcept {
+    return guarded([&] { return take_body(piece); });
+  }
+
+  bool guarded(const auto& work) noexcept {
     heard();
-    if (line.starts_with("HTTP/")) response.headers.clear();  // 100 Continue, or a redirect's end
-    if (const std::size_t colon = line.find(':'); colon != std::string_view::npos) {
-      std::string_view value = line.substr(colon + 1);
-      while (!value.empty() && std::isspace(static_cast<unsigned char>(value.front())))
-        value.remove_prefix(1);
-      while (!value.empty() && std::isspace(static_cast<unsigned char>(value.back())))
-        value.remove_suffix(1);
-      response.headers.emplace_back(lower(std::string(line.substr(0, colon))), value);
+    try {
+      return work();
+    } catch (const std::exception&) {
+      thrown = std::current_exception();
+      return false;
     }
+  }
+
+  bool take_header(std::string_view line) {
+    if (line.starts_with(
+            "HTTP/")) {  // 100 Continue, a proxy's answer and the real one each begin so
+      response.headers.clear();
+      const std::size_t space = line.find(' ');
+      response.status =
+          space == std::string_view::npos ? 0 : std::atoi(std::string(line.substr(space)).c_str());
+    }
+    head_whole = trimmed(line).empty();
+    header_bytes += line.size();
+    if (header_bytes > max_header_bytes) return false;
+    if (const std::size_t colon = line.find(':'); colon != std::string_view::npos)
+      response.headers.emplace_back(lower(line.substr(0, colon)), trimmed(line.substr(colon + 1)));
     return true;
   }
 
-  bool body(std::string_view piece) {
-    heard();
+  bool take_body(std::string_view piece) {
+    if (redirected()) return true;
     tell_head();
-    handlers.on_body(piece);
-    return true;
+    refused = !handlers.on_body(piece);
+    return !refused;
   }
+
+  void heard() noexcept {
+    heard_any = true;
+    last_sign = Clock::now();
+  }
+
+  // A long upload is no silence.
+  void look_at_upload() {
+    curl_off_t bytes = 0;
+    curl_easy_getinfo(handle, CURLINFO_SIZE_UPLOAD_T, &bytes);
+    if (bytes != sent) sent = bytes, last_sign = Clock::now();
+  }
+};
+
+// No child that a tool starts may inherit a connection.
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Curl's library, unlike its program, reads no CA variables.
+void trust_environment(CURL* easy) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+  };
+  const char* file = variable("CURL_CA_BUNDLE");
+  if (file == nullptr) file = variable("SSL_CERT_FILE");
+  if (file != nullptr) curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+  if (const char* folder = variable("SSL_CERT_DIR")) curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
+}
+
+void set_beyond_cpr(CURL* easy, const std::string& url) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // a stop does not wait for a stuck name lookup
+#endif
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  curl_easy_setopt(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // a proxy's are not the answer's
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  trust_environment(easy);
+  // A proxy cannot know what this machine's own servers are.
+  if (const auto origin = origin_of(url); origin && is_loopback(origin->host))
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+}
+
+// A handle's stay in the multi handle, however it ends.
+struct Stay {
+  CURLM* multi;
+  CURL* easy;
+  Stay(CURLM* in, CURL* what) : multi(in), easy(what) { curl_multi_add_handle(multi, easy); }
+  ~Stay() { curl_multi_remove_handle(multi, easy); }
+  Stay(const Stay&) = delete;
+  Stay& operator=(const Stay&) = delete;
 };
 
 // Waits until the transfer is done, the user stops it, or nothing has been heard for too long.
 // Returns curl's result; CURLE_ABORTED_BY_CALLBACK for a stop.
-CURLcode run(CURLM* multi, CURL* easy, Exchange& exchange, const HttpRequest& request,
-             const Ports& ports) {
+CURLcode run(CURLM* multi, Hop& hop, const HttpRequest& request, const Ports& ports) {
+  const Stay stay(multi, hop.handle);
   for (;;) {
     int running = 0;
     curl_multi_perform(multi, &running);
     int left = 0;
     while (const CURLMsg* message = curl_multi_info_read(multi, &left))
-      if (message->msg == CURLMSG_DONE && message->easy_handle == easy) return message->data.result;
+      if (message->msg == CURLMSG_DONE && message->easy_handle == hop.handle)
+        return message->data.result;
 
     if (ports.stopped()) return CURLE_ABORTED_BY_CALLBACK;
-    if (Clock::now() - exchange.last_byte > request.idle_timeout) return CURLE_OPERATION_TIMEDOUT;
+    hop.look_at_upload();
+    const Milliseconds patience = hop.heard_any ? request.idle_timeout : request.answer_timeout;
+    if (Clock::now() - hop.last_sign > patience) return CURLE_OPERATION_TIMEDOUT;
 
-    // A signal ends this poll, so ^C is noticed at once; the second is for the idle timer.
     curl_waitfd keyboard{ports.input.fd, CURL_WAIT_POLLIN, 0};
     const unsigned watched = ports.input.fd >= 0 ? 1 : 0;
-    curl_multi_poll(multi, &keyboard, watched, 1000, nullptr);
-    if (watched && keyboard.revents != 0 && ports.input.on_ready) ports.input.on_ready();
+    curl_multi_poll(multi, &keyboard, watched, static_cast<int>(tick.count()), nullptr);
+    if (watched != 0 && keyboard.revents != 0 && ports.input.on_ready) ports.input.on_ready();
   }
+}
+
+// Curl's reasons in a user's words; `%` stands for the host. `again`: the next try may go better.
+struct Reason {
+  CURLcode code;
+  std::string_view sentence;
+  bool again;
+};
+constexpr Reason reasons[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, "cannot find the host %; check the address and the network", true},
+    {CURLE_COULDNT_RESOLVE_PROXY, "cannot find the proxy for %; check HTTPS_PROXY", false},
+    {CURLE_COULDNT_CONNECT, "nothing answers at %", true},
+    {CURLE_OPERATION_TIMEDOUT, "no sign of life from % for too long", true},
+    {CURLE_PEER_FAILED_VERIFICATION, "the certificate of % is not trusted; nothing was sent",
+     false},
+    {CURLE_SSL_CACERT_BADFILE, "the CA file cannot be read; check SSL_CERT_FILE", false},
+    {CURLE_SSL_CONNECT_ERROR, "no secure connection to %", false},
+    {CURLE_URL_MALFORMAT, "the address is not a URL", false},
+    {CURLE_UNSUPPORTED_PROTOCOL, "% is no HTTP server, or the address no http:// one", false},
+    {CURLE_GOT_NOTHING, "% closed the connection without an answer", true},
+    {CURLE_RECV_ERROR, "the connection to % broke", true},
+    {CURLE_SEND_ERROR, "the connection to % broke", true},
+    {CURLE_PARTIAL_FILE, "% ended the answer too early", true},
+    {CURLE_HTTP2, "the connection to % broke", true},
+    {CURLE_HTTP2_STREAM, "the connection to % broke", true},
+    {CURLE_BAD_CONTENT_ENCODING, "the answer of % is not compressed as it says", false},
+    {CURLE_WEIRD_SERVER_REPLY, "% does not speak HTTP", false},
+};
+
+void explain(HttpResponse& response, CURLcode code, CURL* easy, const std::string& url,
+             std::string_view detail) {
+  long proxy_said = 0;
+  curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &proxy_said);
+  if (proxy_said >= 300) {
+    response.trouble =
+        "the proxy refused the connection (" + std::to_string(proxy_said) + "); check HTTPS_PROXY";
+    return;
+  }
+  const auto origin = origin_of(url);
+  const std::string host = origin ? origin->host + ":" + origin->port : "the address";
+  const auto* row = std::ranges::find(reasons, code, &Reason::code);
+  const bool known = row != std::end(reasons);
+  std::string sentence(known ? row->sentence : "the exchange with % failed");
+  if (const std::size_t at = sentence.find('%'); at != std::string::npos)
+    sentence.replace(at, 1, host);
+  if (detail.empty()) detail = curl_easy_strerror(code);
+  response.trouble = sentence + " (" + std::string(detail) + ")";
+  response.again = known && row->again;
+}
+
+// One request and its response, redirects not followed. Returns where a redirect points.
+std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop& hop,
+                                   const Ports& ports) {
+  cpr::Session session;
+  session.SetUrl(cpr::Url{request.url});
+  session.SetUserAgent(cpr::UserAgent{"skein/" SKEIN_VERSION});
+  cpr::Header headers;
+  for (const auto& [name, value] : request.headers) headers[name] = value;
+  session.SetHeader(headers);
+  session.SetConnectTimeout(cpr::ConnectTimeout{request.connect_timeout});
+  session.SetRedirect(cpr::Redirect{0L, false, false, cpr::PostRedirectFlags::NONE});
+  session.SetHeaderCallback(cpr::HeaderCallback{
+      [&](const std::string_view& line, intptr_t) { return hop.header(line); }});
+  session.SetWriteCallback(
+      cpr::WriteCallback{[&](const std::string_view& piece, intptr_t) { return hop.body(piece); }});
+  if (request.method == "POST") {
+    session.SetBodyView(cpr::BodyView{request.body});
+    session.PreparePost();
+  } else {
+    session.PrepareGet();
+  }
+  hop.handle = session.GetCurlHolder()->handle;
+  set_beyond_cpr(hop.handle, request.url);
+
+  // When a connection that was kept from an earlier exchange turns out to be dead before the first
+  // byte of the answer, curl itself sends once more on a new one.
+  CURLcode code = run(multi, hop, request, ports);
+  if (code == CURLE_OK && !hop.head_whole) code = CURLE_PARTIAL_FILE;  // curl lets that pass
+
+  if (hop.thrown) std::rethrow_exception(hop.thrown);
+  if (code == CURLE_OK && hop.redirected()) {
+    char* next = nullptr;
+    curl_easy_getinfo(hop.handle, CURLINFO_REDIRECT_URL, &next);
+    if (next != nullptr) return next;
+  }
+  if (code == CURLE_OK) {
+    hop.may_redirect = false;
+    hop.tell_head();
+    return std::nullopt;
+  }
+  hop.response.end = code == CURLE_ABORTED_BY_CALLBACK ? End::stopped
+                     : hop.refused                     ? End::refused
+                     : hop.heard_any                   ? End::cut
+                                                       : End::unreachable;
+  if (hop.response.end == End::cut || hop.response.end == End::unreachable)
+    explain(hop.response, code, hop.handle, request.url, session.GetCurlHolder()->error.data());
+  return std::nullopt;
+}
+
+HttpResponse unreachable(std::string trouble) {
+  return {.end = End::unreachable, .trouble = std::move(trouble)};
+}
+
+HttpResponse follow(CURLM* multi, HttpRequest request, const HttpHandlers& handlers,
+                    const Ports& ports) {
+  for (const auto& [name, value] : request.headers)
+    if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
+      return unreachable("the value of the header " + name + " holds a line break");
+  for (int hops = 0; hops <= max_redirects; ++hops) {
+    Hop hop{handlers};
+    const auto next = one_hop(multi, request, hop, ports);
+    if (!next) return std::move(hop.response);
+    const auto from = origin_of(request.url), to = origin_of(*next);
+    if (!from || !to) return unreachable("a redirect points nowhere");
+    if (from->scheme == "https" && to->scheme != "https")
+      return unreachable(from->host + " redirects to an address without encryption; not followed");
+    if (*from != *to)
+      std::erase_if(request.headers,
+                    [](const auto& header) { return is_credential(header.first); });
+    request.url = *next;
+  }
+  return unreachable("redirected more than " + std::to_string(max_redirects) + " times");
 }
 
 }  // namespace
@@ -89,40 +355,14 @@ extern "C" __attribute__((visibility("default"))) void skein_http_exchange(
     const HttpRequest& request, const HttpHandlers& handlers, const Ports& ports,
     HttpResponse& result) {
   // One multi handle for the life of the program: it keeps connections open between turns.
+  static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
   static const std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi(curl_multi_init(),
                                                                            curl_multi_cleanup);
-  cpr::Session session;
-  Exchange exchange{handlers};
-  session.SetUrl(cpr::Url{request.url});
-  cpr::Header headers;
-  for (const auto& [name, value] : request.headers) headers[name] = value;
-  session.SetHeader(headers);
-  session.SetConnectTimeout(cpr::ConnectTimeout{request.connect_timeout});
-  session.SetRedirect(cpr::Redirect{5L, true, false, cpr::PostRedirectFlags::POST_ALL});
-  session.SetHeaderCallback(cpr::HeaderCallback{
-      [&](const std::string_view& line, intptr_t) { return exchange.header(line); }});
-  session.SetWriteCallback(cpr::WriteCallback{
-      [&](const std::string_view& piece, intptr_t) { return exchange.body(piece); }});
-  if (request.method == "POST") {
-    session.SetBody(cpr::Body{request.body});
-    session.PreparePost();
-  } else {
-    session.PrepareGet();
+  if (ready != CURLE_OK || multi == nullptr) {
+    result = unreachable("libcurl cannot be used");
+    return;
   }
-
-  exchange.handle = session.GetCurlHolder()->handle;
-  curl_multi_add_handle(multi.get(), exchange.handle);
-  const CURLcode code = run(multi.get(), exchange.handle, exchange, request, ports);
-  curl_multi_remove_handle(multi.get(), exchange.handle);
-
-  if (code == CURLE_OK) exchange.tell_head();
-  result = std::move(exchange.response);
-  using End = HttpResponse::End;
-  result.end = code == CURLE_OK                    ? End::complete
-               : code == CURLE_ABORTED_BY_CALLBACK ? End::stopped
-               : exchange.head_told                ? End::cut
-                                                   : End::unreachable;
-  if (code != CURLE_OK) result.trouble = curl_easy_strerror(code);
+  result = follow(multi.get(), request, handlers, ports);
 }
 
 }  // namespace skein

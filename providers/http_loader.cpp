@@ -47,4 +47,23 @@ HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handl
   return response;
 }
 
+HttpAnswer http_get(const std::string& url, const HttpHeaders& headers,
+                    std::chrono::milliseconds patience, const Ports& ports) {
+  constexpr std::size_t limit = 4 * 1024 * 1024;
+  const HttpRequest request{.method = "GET",
+                            .url = url,
+                            .headers = headers,
+                            .connect_timeout = patience,
+                            .answer_timeout = patience,
+                            .idle_timeout = patience};
+  HttpAnswer answer;
+  HttpHandlers handlers;
+  handlers.on_body = [&](std::string_view piece) {
+    answer.body += piece;
+    return answer.body.size() <= limit;
+  };
+  answer.response = http_exchange(request, handlers, ports);
+  return answer;
+}
+
 }  // namespace skein
