@@ -1,7 +1,6 @@
 #include "core/request_text.h"
 
 #include <algorithm>
-#include <optional>
 
 #include "core/json.h"
 
@@ -47,13 +46,10 @@ bool is_shallow(std::string_view json) {
   return true;
 }
 
-std::optional<Json> parse_shallow(std::string_view json) {
-  return is_shallow(json) ? parse_json(json) : std::nullopt;
-}
-
 }  // namespace
 
 std::string sendable(std::string_view text) {
+  if (is_sendable(text)) return std::string(text);
   std::string out;
   for (const char c : valid_utf8(text))
     if (c == '\0')
@@ -69,6 +65,7 @@ bool is_sendable(std::string_view text) {
 
 bool is_blank(std::string_view text) {
   while (!text.empty()) {
+    if (text[0] > ' ' && text[0] < 0x7f) return false;  // nearly always, at the first byte
     const auto space = std::ranges::find_if(
         white_space, [&](std::string_view each) { return text.starts_with(each); });
     if (space == std::end(white_space)) return false;
@@ -78,19 +75,21 @@ bool is_blank(std::string_view text) {
 }
 
 bool is_sendable_object(std::string_view json) {
-  if (!is_sendable(json) || find_nul_escape(json, 0) != json.npos) return false;
-  const std::optional<Json> value = parse_shallow(json);
-  return value && value->is_object();
+  const std::size_t first = json.find_first_not_of(" \n\r\t");
+  return first != json.npos && json[first] == '{' && is_sendable(json) &&
+         find_nul_escape(json, 0) == json.npos && is_shallow(json) && Json::accept(json);
 }
 
 JsonText sendable_object(std::string_view json) {
   if (is_sendable_object(json)) return JsonText(json);
   if (is_blank(json)) return "{}";
   const JsonText clean = without_nul_escapes(json_line(sendable(json)));
-  const std::optional<Json> value = parse_shallow(clean);
-  if (!value) return "{\"raw\":" + skein::quoted(sendable(json)) + "}";
-  if (value->is_null()) return "{}";
-  return value->is_object() ? clean : "{\"value\":" + clean + "}";
+  if (is_sendable_object(clean)) return clean;
+  if (clean == "null") return "{}";
+  // The wrapping makes it one level deeper, so ask again.
+  JsonText wrapped = "{\"value\":" + clean + "}";
+  if (Json::accept(clean) && is_sendable_object(wrapped)) return wrapped;
+  return "{\"raw\":" + skein::quoted(sendable(json)) + "}";
 }
 
 }  // namespace skein
