@@ -51,18 +51,10 @@ void replace(std::string& text, std::string_view what, std::string_view by) {
     text.replace(found, what.size(), by);
 }
 
-std::string percent_encoded(std::string_view text) {
-  static constexpr std::string_view hex = "0123456789ABCDEF";
-  std::string out;
-  for (const unsigned char c : text) {
-    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
-                       c == '-' || c == '.' || c == '_' || c == '~';
-    if (plain)
-      out += static_cast<char>(c);
-    else
-      (out += '%') += {hex[c >> 4], hex[c & 15]};
-  }
-  return out;
+// Budgets are how the older models of the table are told; what is newer than the table takes words.
+ThinkingStyle thinking_style(WireFormat wire, const ModelRow& model) {
+  const bool budget = wire == WireFormat::anthropic || wire == WireFormat::google;
+  return budget && model.known ? ThinkingStyle::budget : ThinkingStyle::effort;
 }
 
 }  // namespace
@@ -88,8 +80,9 @@ std::string_view Catalog::keep(std::string_view text) { return texts_.emplace_ba
 
 void Catalog::add(const ProviderRow& row) {
   ProviderRow own = row;
-  for (std::string_view* text : {&own.name, &own.base_url, &own.path, &own.key_variables[0],
-                                 &own.key_variables[1], &own.base_url_variable, &own.key_command})
+  for (std::string_view* text :
+       {&own.name, &own.base_url, &own.version, &own.max_tokens_field, &own.key_variables[0],
+        &own.key_variables[1], &own.base_url_variable, &own.key_command})
     *text = keep(*text);
   std::erase_if(providers_, [&](const ProviderRow& old) { return old.name == own.name; });
   providers_.push_back(own);
@@ -99,10 +92,21 @@ void Catalog::add(const ModelRow& row) {
   ModelRow own = row;
   own.provider = keep(own.provider);
   own.name = keep(own.name);
+  own.thinking_off = keep(own.thinking_off);
   std::erase_if(models_, [&](const ModelRow& old) {
     return old.provider == own.provider && old.name == own.name;
   });
   models_.push_back(own);
+}
+
+void Catalog::move_provider(std::string_view provider, std::string_view base_url) {
+  const ProviderRow* found = find_provider(provider);
+  if (found == nullptr) return;
+  ProviderRow moved = *found;
+  moved.base_url = base_url;
+  moved.base_url_variable = {};
+  moved.key_needed = false;
+  add(moved);
 }
 
 const ProviderRow* Catalog::find_provider(std::string_view name) const {
@@ -152,13 +156,12 @@ std::vector<std::string> Catalog::key_variables() const {
   return names;
 }
 
-std::string base_url(const ProviderRow& row, std::string_view given) {
+std::string base_url(const ProviderRow& row) {
   const char* variable = row.base_url_variable.empty()
                              ? nullptr
                              : std::getenv(std::string(row.base_url_variable).c_str());
-  std::string url(!given.empty()                             ? given
-                  : variable != nullptr && *variable != '\0' ? std::string_view(variable)
-                                                             : row.base_url);
+  std::string url(variable != nullptr && *variable != '\0' ? std::string_view(variable)
+                                                           : row.base_url);
   url = with_scheme(url, row);
   replace(url, "//0.0.0.0:", "//127.0.0.1:");
   // Other programs want the /v1 in these variables.
@@ -167,10 +170,17 @@ std::string base_url(const ProviderRow& row, std::string_view given) {
   return url;
 }
 
-std::string request_url(const ProviderRow& row, std::string_view base, std::string_view model) {
-  std::string url = std::string(base) + std::string(row.path);
-  replace(url, "{model}", percent_encoded(model));
-  return url;
+ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model, const ModelRef& ref) {
+  ModelFacts facts{.max_output = model.max_output, .images = model.images};
+  facts.max_tokens_field = provider.max_tokens_field;
+  facts.stream_usage = provider.stream_usage;
+  if (model.thinks != Thinks::no) facts.thinking = thinking_style(provider.wire, model);
+  if (model.thinks == Thinks::optional && model.known) facts.thinking_off = model.thinking_off;
+  const bool gemini3 = provider.wire == WireFormat::google && ref.model.starts_with("gemini-3");
+  facts.images_in_results = gemini3;
+  // Google's documented word for calls that another model made.
+  if (gemini3) facts.missing_signature = "skip_thought_signature_validator";
+  return facts;
 }
 
 }  // namespace skein

@@ -13,6 +13,7 @@
 
 #include "core/provider.h"
 #include "core/target.h"
+#include "providers/codecs.h"
 
 namespace skein {
 
@@ -21,14 +22,15 @@ enum class Auth { none, bearer, x_api_key, x_goog_api_key };
 struct ProviderRow {
   std::string_view name;
   WireFormat wire = WireFormat::openai_chat;
-  std::string_view base_url{};                     // without /v1
-  std::string_view path = "/v1/chat/completions";  // {model} stands for the model's name
+  std::string_view base_url{};       // without the version
+  std::string_view version = "/v1";  // what follows it in every address
   std::array<std::string_view, 2> key_variables{};
   std::string_view base_url_variable{};
   Auth auth = Auth::bearer;
-  bool local = false;                  // on this machine, no key needed
-  bool max_completion_tokens = false;  // chat: the newer name of max_tokens
-  bool stream_usage = true;            // chat: knows stream_options.include_usage
+  bool key_needed = true;                            // else it is sent if there is one
+  bool local = false;                                // on this machine
+  std::string_view max_tokens_field = "max_tokens";  // chat
+  bool stream_usage = true;                          // chat: knows stream_options
   std::string_view key_command{};
 };
 
@@ -47,7 +49,8 @@ struct ModelRow {
   Thinks thinks = Thinks::no;
   bool images = false;
   Prices prices{};
-  bool known = true;  // false: a model of no row, with cautious values
+  std::string_view thinking_off{};  // how thinking is switched off, where silence does not do it
+  bool known = true;                // false: a model of no row, with cautious values
 };
 
 // nullopt: there were tokens of a kind whose price is not known.
@@ -65,6 +68,8 @@ class Catalog {
   // A row of the same name is replaced. What the texts point to is copied.
   void add(const ProviderRow& row);
   void add(const ModelRow& row);
+  // --base-url: from now on this provider is somewhere else, and may do without a key there.
+  void move_provider(std::string_view provider, std::string_view base_url);
   void add_alias(std::string alias, std::string meaning) { aliases_[std::move(alias)] = meaning; }
 
   const ProviderRow* find_provider(std::string_view name) const;  // null: unknown, or built in
@@ -85,9 +90,11 @@ class Catalog {
   std::map<std::string, std::string, std::less<>> aliases_{};
 };
 
-// Where requests go: `given` (a flag), else the row's variable, else the row's own address; with a
-// scheme, without a final slash or /v1.
-std::string base_url(const ProviderRow& row, std::string_view given);
-std::string request_url(const ProviderRow& row, std::string_view base, std::string_view model);
+// Where requests go: the row's variable, else the row's own address; with a scheme, without a final
+// slash or /v1.
+std::string base_url(const ProviderRow& row);
+
+// What the codecs want to know of a model.
+ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model, const ModelRef& ref);
 
 }  // namespace skein

@@ -88,7 +88,7 @@ std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports&
   std::vector<std::uint16_t> numbers;
   for (const ProviderRow& row : catalog.providers()) {
     if (!row.local) continue;
-    const std::string url = base_url(row, "");
+    const std::string url = base_url(row);
     if (const std::uint16_t port = loopback_port(url); port != 0) {
       places.push_back({std::string(row.name), url});
       numbers.push_back(port);

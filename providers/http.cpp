@@ -217,8 +217,10 @@ CURLcode run(CURLM* multi, Hop& hop, const HttpRequest& request, const Ports& po
 
     if (ports.stopped()) return CURLE_ABORTED_BY_CALLBACK;
     hop.look_at_upload();
-    const Milliseconds patience = hop.heard_any ? request.idle_timeout : request.answer_timeout;
-    if (Clock::now() - hop.last_sign > patience) return CURLE_OPERATION_TIMEDOUT;
+    const auto silence = Clock::now() - hop.last_sign;
+    if (silence > Milliseconds(1000) && hop.handlers.whole()) return CURLE_OK;
+    if (silence > (hop.heard_any ? request.idle_timeout : request.answer_timeout))
+      return CURLE_OPERATION_TIMEDOUT;
 
     curl_waitfd keyboard{ports.input.fd, CURL_WAIT_POLLIN, 0};
     const unsigned watched = ports.input.fd >= 0 ? 1 : 0;

@@ -54,6 +54,9 @@ struct HttpHandlers {
   // comes uncompressed. What they throw ends the exchange and comes out of http_exchange.
   std::function<void(const HttpResponse& head)> on_head = [](const HttpResponse&) {};
   std::function<bool(std::string_view piece)> on_body = [](std::string_view) { return true; };
+  // True once everything of use has arrived. A server that then neither sends nor ends is not
+  // waited for: after a second of silence the answer counts as complete.
+  std::function<bool()> whole = [] { return false; };
 };
 
 // Runs on the calling thread. Never throws for what the network does. While it waits it also

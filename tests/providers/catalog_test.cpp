@@ -86,17 +86,31 @@ TEST_CASE("a configuration adds rows and replaces them, and keeps no pointer int
 }
 
 TEST_CASE("requests go to the flag's address, else the variable's, else the row's") {
-  const Catalog catalog;
-  const Environment openai("OPENAI_BASE_URL", "https://proxy.example.com/v1/");
-  const ProviderRow& row = *catalog.find_provider("openai");
-  CHECK(base_url(row, "") == "https://proxy.example.com");
-  CHECK(base_url(row, "http://localhost:9/") == "http://localhost:9");
-  CHECK(base_url(row, "localhost:9/v1") == "http://localhost:9");
+  Catalog catalog;
   const Environment none("OPENAI_BASE_URL", nullptr);
-  CHECK(request_url(row, base_url(row, ""), "gpt-5") ==
-        "https://api.openai.com/v1/chat/completions");
-  CHECK(request_url(*catalog.find_provider("google"), "http://h", "a/b?c") ==
-        "http://h/v1beta/models/a%2Fb%3Fc:streamGenerateContent?alt=sse");
+  CHECK(base_url(*catalog.find_provider("openai")) == "https://api.openai.com");
+  const Environment openai("OPENAI_BASE_URL", "https://proxy.example.com/v1/");
+  CHECK(base_url(*catalog.find_provider("openai")) == "https://proxy.example.com");
+  catalog.move_provider("openai", "localhost:9/v1");
+  CHECK(base_url(*catalog.find_provider("openai")) == "http://localhost:9");
+  CHECK_FALSE(catalog.find_provider("openai")->key_needed);
+  CHECK(catalog.find_provider("openai-responses")->key_needed);
+}
+
+TEST_CASE("a model is asked to think in the way it understands") {
+  const Catalog catalog;
+  const auto facts = [&](const ModelRef& ref) {
+    return facts_of(*catalog.find_provider(ref.provider), catalog.find_model(ref), ref);
+  };
+  CHECK(facts({"anthropic", "claude-sonnet-4-5"}).thinking == ThinkingStyle::budget);
+  CHECK(facts({"anthropic", "claude-from-tomorrow"}).thinking == ThinkingStyle::effort);
+  CHECK(facts({"anthropic", "claude-3-5-haiku"}).thinking == ThinkingStyle::none);
+  CHECK(facts({"google", "gemini-2.5-flash"}).thinking_off == "0");
+  CHECK(facts({"google", "gemini-3-pro-preview"}).thinking == ThinkingStyle::effort);
+  CHECK(facts({"openai", "gpt-5.1"}).thinking_off == "none");
+  CHECK(facts({"openai", "gpt-5"}).max_tokens_field == "max_completion_tokens");
+  CHECK(facts({"ollama", "x"}).max_tokens_field == "max_tokens");
+  CHECK_FALSE(facts({"mistral", "x"}).stream_usage);
 }
 
 TEST_CASE("OLLAMA_HOST is understood as Ollama's own tools write it") {
@@ -112,7 +126,7 @@ TEST_CASE("OLLAMA_HOST is understood as Ollama's own tools write it") {
       {"https://box/", "https://box"}};
   for (const auto& [written, meant] : spellings) {
     const Environment host("OLLAMA_HOST", written);
-    CHECK(base_url(row, "") == meant);
+    CHECK(base_url(row) == meant);
   }
 }
 
@@ -122,7 +136,7 @@ TEST_CASE("the tables are sound: names are unique, addresses lack /v1, prices ma
   for (const ProviderRow& row : catalog.providers()) {
     CHECK(names.insert(row.name).second);
     CHECK_FALSE(row.base_url.ends_with("/v1"));
-    CHECK(row.path.starts_with("/v1"));
+    CHECK(row.version.starts_with("/v1"));
     CHECK((row.auth == Auth::none) == row.key_variables[0].empty());
   }
   std::set<std::pair<std::string_view, std::string_view>> models;
