@@ -85,22 +85,26 @@ void stand_in_for_signature(Json& parts, const ModelFacts& facts) {
   if (first != nullptr) (*first)["thoughtSignature"] = facts.missing_signature;
 }
 
+void add_parts(Json& contents, const char* role, Json& parts) {
+  if (parts.empty()) return;
+  if (contents.empty() || contents.back()["role"] != role)
+    contents.push_back({{"role", role}, {"parts", Json::array()}});
+  for (Json& part : parts) contents.back()["parts"].push_back(std::move(part));
+  parts = Json::array();
+}
+
 Json contents_of(const Context& context, const ModelRef& model, const ModelFacts& facts) {
-  Json contents = Json::array();
+  Json contents = Json::array(), images = Json::array();
   for (const Message& message : context.messages) {
-    const char* role = message.role == Role::assistant ? "model" : "user";
-    Json parts = Json::array(), images = Json::array();
+    // After all results of a turn: between them they would tear its responses apart.
+    if (message.role != Role::tool) add_parts(contents, "user", images);
+    Json parts = Json::array();
     for (const Block& block : message.content)
       std::visit(PartEncoder{parts, images, context, model, facts}, block);
     stand_in_for_signature(parts, facts);
-    // After all responses: between them they would tear a turn's responses apart.
-    for (Json& image : images) parts.push_back(std::move(image));
-    if (parts.empty()) continue;
-    if (!contents.empty() && contents.back()["role"] == role)
-      for (Json& part : parts) contents.back()["parts"].push_back(std::move(part));
-    else
-      contents.push_back({{"role", role}, {"parts", std::move(parts)}});
+    add_parts(contents, message.role == Role::assistant ? "model" : "user", parts);
   }
+  add_parts(contents, "user", images);
   return contents;
 }
 
