@@ -2,6 +2,7 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <openssl/ssl.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -133,6 +134,8 @@ void LoopbackServer::accept_all() {
   for (;;) {
     const int fd = accept4(listener_, nullptr, nullptr, SOCK_CLOEXEC);
     if (fd < 0) return;
+    const int now = 1;  // small pieces leave at once, as the script has them
+    setsockopt(fd, IPPROTO_TCP, TCP_NODELAY, &now, sizeof now);
     const std::lock_guard lock(mutex_);
     Connection& connection = open_.emplace_back(fd, accepted_++);
     threads_.emplace_back([this, &connection] {
