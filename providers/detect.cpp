@@ -99,7 +99,7 @@ std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports&
   for (std::size_t i = 0; i < places.size() && !ports.stopped(); ++i) {
     if (!accepted[i]) continue;
     // A port alone proves nothing: 8080 and 8000 are everybody's.
-    const HttpAnswer answer = http_get(places[i].base_url + "/v1/models", {}, 300ms, ports);
+    const HttpAnswer answer = http_get(places[i].base_url + "/v1/models", {}, 500ms, ports);
     const auto list = answer.response.status == 200 ? parse_json(answer.body) : std::nullopt;
     if (!list || !at(*list, "data").is_array()) continue;
     for (const Json& model : at(*list, "data"))

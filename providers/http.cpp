@@ -23,6 +23,7 @@ using End = HttpResponse::End;
 
 constexpr int max_redirects = 5;
 constexpr std::size_t max_header_bytes = 256 * 1024;
+constexpr std::size_t max_passed_over = 1024 * 1024;
 // Curl cannot close the gap between looking at the stop flag and falling asleep, so a signal that
 // lands in it is noticed one tick later.
 constexpr Milliseconds tick{20};
@@ -52,6 +53,7 @@ struct Hop {
   bool may_redirect = true;
   HttpResponse response{};
   std::size_t header_bytes = 0;
+  std::size_t passed_over = 0;  // of a redirect's body
   bool head_whole = false;
   bool head_told = false;
   bool refused = false;
@@ -105,7 +107,7 @@ struct Hop {
   }
 
   bool take_body(std::string_view piece) {
-    if (redirected()) return true;
+    if (redirected()) return (passed_over += piece.size()) <= max_passed_over;
     tell_head();
     refused = !handlers.on_body(piece);
     return !refused;

@@ -20,8 +20,8 @@ using ExchangeFunction = void (*)(const HttpRequest&, const HttpHandlers&, const
 void* load_module() {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::string tried;
-  for (const char* place : {"skein_http.so", "../skein_http.so", "../lib/skein/skein_http.so",
-                            "../lib64/skein/skein_http.so"}) {
+  for (const char* place :
+       {"skein_http.so", "../lib/skein/skein_http.so", "../lib64/skein/skein_http.so"}) {
     const std::filesystem::path file = here / place;
     if (!std::filesystem::exists(file)) continue;
     if (void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;

@@ -171,5 +171,5 @@ TEST_CASE("local servers are found where they answer like one") {
   const auto start = std::chrono::steady_clock::now();
   CHECK(find_local_servers(catalog, {}) ==
         std::vector<LocalServer>{{"ollama", open, {"llama", "qwen"}}});
-  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(1));
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }

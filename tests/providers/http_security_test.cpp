@@ -162,6 +162,17 @@ TEST_CASE("a redirect loop ends") {
   CHECK(answer.response.trouble == "redirected more than 5 times");
 }
 
+TEST_CASE("a redirect with an endless body ends") {
+  LoopbackServer server([&](Connection& peer) {
+    peer.request();
+    peer.send("HTTP/1.1 307 Moved\r\nlocation: /new\r\ntransfer-encoding: chunked\r\n\r\n");
+    const std::string block(65536, 'x');
+    while (peer.chunk(block)) {
+    }
+  });
+  CHECK(exchange(with_keys(server.url())).response.end == End::cut);
+}
+
 TEST_CASE("a proxy from the environment is used, and sees no key of a secure request") {
   std::string received;
   LoopbackServer proxy([&](Connection& peer) {

