@@ -16,55 +16,70 @@
 namespace skein {
 
 // A step of a stream. `block` names the block it belongs to, in the provider's own terms (an index,
-// an item id); empty means: the last block if it is of this kind, else a new one.
+// an item id); empty means: the last block if it is of this kind and still open, else a new one.
 namespace delta {
 struct TextPiece {
   std::string block, text;
+  bool operator==(const TextPiece&) const = default;
 };
 struct ThinkingPiece {
   std::string block, text;
+  bool operator==(const ThinkingPiece&) const = default;
 };
 // A signature is set, not appended; `redacted` marks a whole block of encrypted thinking.
 struct Signature {
   std::string block, signature;
   bool redacted = false;
+  bool operator==(const Signature&) const = default;
 };
 struct ToolStart {
   std::string block, id, name;
+  bool operator==(const ToolStart&) const = default;
 };
 struct ToolInput {
   std::string block, json_piece;
+  bool whole = false;  // not one more piece but the entire input, which replaces what there was
+  bool operator==(const ToolInput&) const = default;
 };
 // The whole block is there. A call counts only after this and a strict parse of its input.
 struct BlockEnd {
   std::string block;
+  bool all = false;  // every open block: some wires end their calls only with the answer
+  bool operator==(const BlockEnd&) const = default;
 };
-// Members merged into the block's provider_data.
+// Members merged into the block's provider_data (of a block we do not know: into the block).
 struct ProviderData {
   std::string block;
   JsonText members;
+  bool operator==(const ProviderData&) const = default;
 };
 // A block we do not know, whole.
 struct Unknown {
   std::string block;
   JsonText raw;
+  bool operator==(const Unknown&) const = default;
 };
 // Totals so far: what is given overwrites, what is not keeps its value.
 struct UsageUpdate {
   std::optional<std::int64_t> input{}, output{}, cache_read{}, cache_write{}, reasoning{};
+  bool operator==(const UsageUpdate&) const = default;
 };
 // The provider's reason for stopping. Not yet the end: usage may follow.
 struct StopReason {
   Stop stop;
   std::string detail{};  // a refusal's explanation, say
+  bool operator==(const StopReason&) const = default;
 };
 // The terminal marker: a stream without it was cut.
-struct Finished {};
+struct Finished {
+  bool operator==(const Finished&) const = default;
+};
 // The provider reports an error inside the stream.
 struct Failed {
   std::string text;
   bool overflow = false;  // the request was too long for the model
   bool retryable = false;
+  bool operator==(const Failed&) const = default;
 };
 }  // namespace delta
 

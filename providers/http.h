@@ -15,14 +15,24 @@ namespace skein {
 
 using HttpHeaders = std::vector<std::pair<std::string, std::string>>;  // names in lower case
 
+// The value of the first header of that name (lower case); empty if there is none. Inline, because
+// the module links nothing of skein.
+inline std::string_view header_value(const HttpHeaders& headers, std::string_view name) {
+  for (const auto& [each, value] : headers)
+    if (each == name) return value;
+  return {};
+}
+
 struct HttpRequest {
   std::string method = "POST";
   std::string url;
   HttpHeaders headers{};
   std::string body{};
+  // Three silences, no limit on a healthy stream: until the connection stands, until the answer
+  // begins (models read and think before they speak), and between two pieces of it.
   std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds idle_timeout{
-      120'000};  // between two bytes; a healthy stream has no limit
+  std::chrono::milliseconds answer_timeout{600'000};
+  std::chrono::milliseconds idle_timeout{300'000};
 };
 
 struct HttpResponse {
@@ -31,21 +41,35 @@ struct HttpResponse {
     stopped,      // by the user
     unreachable,  // no connection, or it died before the first byte of the response
     cut,          // it died, or fell silent, in the middle
+    refused,      // on_body wanted no more
   } end = End::complete;
   int status = 0;
   HttpHeaders headers{};
-  std::string trouble{};  // what went wrong, for the user
+  std::string trouble{};  // what went wrong, for the user; empty if complete
+  bool again = false;     // unreachable or cut, and the next try may go better
 };
 
 struct HttpHandlers {
-  // Called once, when status and headers are there; then once for every piece of the body.
+  // Called once, when status and headers are there; then once for every piece of the body, which
+  // comes uncompressed. What they throw ends the exchange and comes out of http_exchange.
   std::function<void(const HttpResponse& head)> on_head = [](const HttpResponse&) {};
-  std::function<void(std::string_view piece)> on_body = [](std::string_view) {};
+  std::function<bool(std::string_view piece)> on_body = [](std::string_view) { return true; };
+  // True once everything of use has arrived. A server that then neither sends nor ends is not
+  // waited for: after a second of silence the answer counts as complete.
+  std::function<bool()> whole = [] { return false; };
 };
 
 // Runs on the calling thread. Never throws for what the network does. While it waits it also
 // watches ports.input, and it ends within milliseconds when ports.stopped() becomes true.
 HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handlers,
                            const Ports& ports);
+
+// The whole of a small answer; a body of more than 4 MiB is refused.
+struct HttpAnswer {
+  HttpResponse response{};
+  std::string body{};
+};
+HttpAnswer http_get(const std::string& url, const HttpHeaders& headers,
+                    std::chrono::milliseconds patience, const Ports& ports);
 
 }  // namespace skein

@@ -20,8 +20,8 @@ using ExchangeFunction = void (*)(const HttpRequest&, const HttpHandlers&, const
 void* load_module() {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::string tried;
-  for (const char* place : {"skein_http.so", "../skein_http.so", "../lib/skein/skein_http.so",
-                            "../lib64/skein/skein_http.so"}) {
+  for (const char* place :
+       {"skein_http.so", "../lib/skein/skein_http.so", "../lib64/skein/skein_http.so"}) {
     const std::filesystem::path file = here / place;
     if (!std::filesystem::exists(file)) continue;
     if (void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
@@ -45,6 +45,25 @@ HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handl
   HttpResponse response;
   exchange_function()(request, handlers, ports, response);
   return response;
+}
+
+HttpAnswer http_get(const std::string& url, const HttpHeaders& headers,
+                    std::chrono::milliseconds patience, const Ports& ports) {
+  constexpr std::size_t limit = 4 * 1024 * 1024;
+  const HttpRequest request{.method = "GET",
+                            .url = url,
+                            .headers = headers,
+                            .connect_timeout = patience,
+                            .answer_timeout = patience,
+                            .idle_timeout = patience};
+  HttpAnswer answer;
+  HttpHandlers handlers;
+  handlers.on_body = [&](std::string_view piece) {
+    answer.body += piece;
+    return answer.body.size() <= limit;
+  };
+  answer.response = http_exchange(request, handlers, ports);
+  return answer;
 }
 
 }  // namespace skein

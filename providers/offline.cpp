@@ -1,43 +1,31 @@
 #include "providers/offline.h"
 
-#include <poll.h>
+#include <charconv>
+#include <cstdlib>
+#include <cstring>
 
-#include <string>
+#include "providers/offline_rules.h"
+#include "providers/speaker.h"
 
 namespace skein {
 
-namespace {
-
-std::string answer_to(const Context& context) {
-  std::size_t prompts = 0;
-  std::string last;
-  for (const Message& message : context.messages)
-    if (message.role == Role::user) ++prompts, last = plain_text(message);
-  return "You said: " + last +
-         "\n\nI am `offline/demo`, the model built into skein: I answer by rule, "
-         "I do not reason. This was prompt " +
-         std::to_string(prompts) + " of this session.\n";
+std::chrono::milliseconds demo_pace() {
+  constexpr int usual = 12, slowest = 1000;
+  const char* text = std::getenv("SKEIN_DEMO_PACE");
+  if (text == nullptr) return std::chrono::milliseconds(usual);
+  int pace = usual;
+  std::from_chars(text, text + std::strlen(text), pace);
+  return std::chrono::milliseconds(pace < 0 ? usual : std::min(pace, slowest));
 }
 
-}  // namespace
-
 Message OfflineProvider::stream(const Context& context, const ModelRef& model, const Ports& ports) {
-  Message reply{.role = Role::assistant, .provider = model.provider, .model = model.model};
-  const std::string answer = answer_to(context);
-  std::string said;
-  // Word by word, at a reader's pace, so that streaming and stopping can be seen.
-  for (std::size_t at = 0; at < answer.size() && !ports.stopped();) {
-    const std::size_t end = std::min(answer.find(' ', at), answer.size() - 1) + 1;
-    const std::string word = answer.substr(at, end - at);
-    said += word;
-    ports.sink(Streaming{delta::TextPiece{"", word}});
-    at = end;
-    // poll, not sleep: a signal ends it at once.
-    ::poll(nullptr, 0, 10);
-  }
-  reply.stop = ports.stopped() ? Stop::aborted : Stop::stop;
-  reply.content.emplace_back(Text{said});
-  return reply;
+  const RuleReply reply = reply_by_rule(context, now_utc());
+  Speaker speaker(model, ports, pace_);
+  if (model.thinking != ThinkingLevel::off) speaker.think(reply.thought);
+  speaker.say(reply.text);
+  for (const ToolUse& call : reply.calls) speaker.call(call);
+  return speaker.finish(reply.calls.empty() ? Stop::stop : Stop::tool_use,
+                        estimated_usage(context, reply.thought + reply.text));
 }
 
 }  // namespace skein

@@ -1,0 +1,140 @@
+#include "core/carry_over.h"
+
+#include <string_view>
+#include <utility>
+
+#include "core/request_text.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view image_left_out = "(an image was left out)";
+constexpr std::string_view no_output = "(no output)";
+constexpr std::string_view image_follows = "(see the image after the results)";
+
+// The reply was cut: by the user, by the network or by the provider.
+bool is_unfinished(const Message& message) {
+  return message.stop == Stop::aborted || message.stop == Stop::interrupted ||
+         message.stop == Stop::error;
+}
+
+// What is sent back verbatim or not at all: repaired, it would no longer be what the provider gave.
+JsonText verbatim(const JsonText& data, bool own) {
+  return own && !data.empty() && is_sendable_object(data) ? data : JsonText{};
+}
+
+bool is_signed(const Thinking& block, const Target& target) {
+  // A signature covers the very words; repaired ones are no longer those.
+  if (!is_sendable(block.thinking) || !is_sendable(block.signature)) return false;
+  if (!block.signature.empty()) return true;
+  return target.wire != WireFormat::anthropic && !verbatim(block.provider_data, true).empty();
+}
+
+struct BlockCarrier {
+  const Message& author;
+  const Target& target;
+  bool own;
+  std::vector<Block>& out;
+
+  void operator()(const Text& block) const {
+    Text text{sendable(block.text), verbatim(block.provider_data, own && is_sendable(block.text))};
+    // Gemini hangs a signature on a part without words, and wants it back there.
+    const bool carrier = target.wire == WireFormat::google && !text.provider_data.empty();
+    if (carrier || !is_blank(text.text)) out.emplace_back(std::move(text));
+  }
+  void operator()(const Thinking& block) const {
+    if (author.role != Role::assistant) return;
+    switch (fate(block, author, target)) {
+      case Fate::kept: {
+        const bool intact = is_sendable(block.thinking) && is_sendable(block.signature);
+        out.emplace_back(Thinking{sendable(block.thinking), intact ? block.signature : "",
+                                  block.redacted, verbatim(block.provider_data, intact)});
+        break;
+      }
+      case Fate::plain_text: out.emplace_back(Text{sendable(block.thinking)}); break;
+      case Fate::dropped: break;
+    }
+  }
+  void operator()(const Image& block) const {
+    if (fate(block, author, target) == Fate::kept)
+      out.emplace_back(Image{block.mime_type, sendable(block.blob), block.bytes,
+                             verbatim(block.provider_data, own)});
+    else
+      out.emplace_back(Text{std::string(image_left_out)});
+  }
+  void operator()(const ToolUse& block) const {
+    if (author.role == Role::assistant)
+      out.emplace_back(ToolUse{block.id, tool_name(block.name), sendable_object(block.input),
+                               verbatim(block.provider_data, own)});
+  }
+  void operator()(const ToolResult&) const {}
+  void operator()(const Opaque& block) const {
+    if (fate(block, author, target) == Fate::kept) out.emplace_back(block);
+  }
+};
+
+}  // namespace
+
+Fate fate(const Thinking& block, const Message& author, const Target& target) {
+  const bool own = same_model(author, target);
+  if (own && is_signed(block, target)) return Fate::kept;
+  if (block.redacted || is_blank(block.thinking)) return Fate::dropped;
+  // Half a thought, without the seal that says it is whole, is of no use to anyone.
+  if (is_unfinished(author) && block.signature.empty() && block.provider_data.empty())
+    return Fate::dropped;
+  return own && target.unsigned_thinking ? Fate::kept : Fate::plain_text;
+}
+
+Fate fate(const Image& block, const Message& author, const Target& target) {
+  // Only Gemini speaks in images, and only it wants to hear its own again.
+  if (author.role == Role::assistant &&
+      !(same_model(author, target) && target.wire == WireFormat::google))
+    return Fate::plain_text;
+  return takes(block, target) ? Fate::kept : Fate::plain_text;
+}
+
+Fate fate(const Opaque& block, const Message& author, const Target& target) {
+  // In a reply that was cut, a tool the provider runs itself may lack its result.
+  const bool kept = same_model(author, target) && block.provider == target.provider &&
+                    !is_unfinished(author) && is_sendable_object(block.raw);
+  return kept ? Fate::kept : Fate::dropped;
+}
+
+std::vector<Block> carry_over(const Message& message, const Target& target) {
+  std::vector<Block> out;
+  if (message.role == Role::tool) return out;
+  const BlockCarrier carrier{message, target, same_model(message, target), out};
+  for (const Block& block : message.content) std::visit(carrier, block);
+  return out;
+}
+
+ToolResult carry_over(const ToolResult& result, bool own, const Target& target,
+                      std::vector<Block>& attached) {
+  ToolResult out{.tool_use_id = {}, .is_error = result.is_error};
+  out.provider_data = verbatim(result.provider_data, own);
+  const std::size_t attached_before = attached.size();
+  for (const ResultBlock& block : result.content) {
+    if (const auto* text = std::get_if<Text>(&block)) {
+      if (!is_blank(text->text))
+        out.content.emplace_back(Text{sendable(text->text), verbatim(text->provider_data, own)});
+    } else if (const auto* image = std::get_if<Image>(&block)) {
+      Image kept{image->mime_type, sendable(image->blob), image->bytes};
+      if (!takes(*image, target))
+        out.content.emplace_back(Text{std::string(image_left_out)});
+      else if (target.images_in_results)
+        out.content.emplace_back(std::move(kept));
+      else
+        attached.emplace_back(std::move(kept));
+    } else if (const auto* opaque = std::get_if<Opaque>(&block)) {
+      if (own && opaque->provider == target.provider && is_sendable_object(opaque->raw))
+        out.content.emplace_back(*opaque);
+    }
+  }
+  if (out.content.empty())
+    out.content.emplace_back(
+        Text{std::string(attached.size() > attached_before ? image_follows : no_output)});
+  return out;
+}
+
+}  // namespace skein

@@ -1,0 +1,188 @@
+#include "core/normalize.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <unordered_map>
+#include <utility>
+
+#include "core/carry_over.h"
+#include "core/tool_ids.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view opening_text = "(what was said before is not shown)";
+constexpr std::string_view attached_text = "(images from the tool results)";
+
+struct Call {
+  std::size_t block;  // where in the turn's content it stands
+  bool own;           // made by the target itself
+  const ToolResult* result = nullptr;
+};
+
+// What one side says until the other side, or a tool, speaks.
+struct Turn {
+  Role role;
+  std::vector<Block> content{};
+  std::vector<Call> calls{};
+  bool answered = false;
+};
+
+const ToolUse& use_of(const Turn& turn, const Call& call) {
+  return std::get<ToolUse>(turn.content[call.block]);
+}
+
+// Sorts messages into turns and results to their calls.
+class Sorter {
+ public:
+  explicit Sorter(const Target& target) : target_(target) {}
+
+  void add(const Message& message) {
+    std::vector<Block> blocks = carry_over(message, target_);
+    if (!blocks.empty()) say(message, std::move(blocks));
+    for (const Block& block : message.content)
+      if (const auto* result = std::get_if<ToolResult>(&block)) answer(*result);
+  }
+
+  std::vector<Turn> turns() && { return std::move(turns_); }
+
+ private:
+  // The calls with one id in the latest turn that used it.
+  struct Waiting {
+    std::size_t turn;
+    std::vector<std::size_t> calls{};
+    std::size_t answered = 0;
+  };
+
+  void say(const Message& message, std::vector<Block> blocks) {
+    // Replies with nothing between them were one reply: some stores write a line for every block.
+    // A result between them means that the second was said knowing it.
+    if (turns_.empty() || turns_.back().role != message.role || turns_.back().answered)
+      turns_.push_back({message.role});
+    const bool own = same_model(message, target_);
+    for (Block& block : blocks) {
+      const auto* call = std::get_if<ToolUse>(&block);
+      if (call && !wait_for(*call, own)) continue;
+      turns_.back().content.push_back(std::move(block));
+    }
+  }
+
+  // False if the call stands in this turn already: some stores write it twice.
+  bool wait_for(const ToolUse& use, bool own) {
+    const std::size_t index = turns_.size() - 1;
+    Turn& turn = turns_.back();
+    const auto [found, first_use] = waiting_.try_emplace(use.id, Waiting{index});
+    Waiting& waiting = found->second;
+    if (waiting.turn != index) waiting = {index};
+    if (!waiting.calls.empty() && !use.id.empty()) {
+      const ToolUse& last = use_of(turn, turn.calls[waiting.calls.back()]);
+      if (last.name == use.name && last.input == use.input) return false;
+    }
+    waiting.calls.push_back(turn.calls.size());
+    turn.calls.push_back({turn.content.size(), own});
+    // A result written before its call is better than none, if the id was not in use before.
+    const auto stray = first_use ? strays_.find(use.id) : strays_.end();
+    if (stray != strays_.end()) turn.calls.back().result = stray->second;
+    return true;
+  }
+
+  // A result belongs to the latest turn that used its id; there, equal ids are served in order.
+  // More results than calls: the rest are duplicates.
+  void answer(const ToolResult& result) {
+    const auto found = waiting_.find(result.tool_use_id);
+    if (found == waiting_.end()) {
+      strays_.try_emplace(result.tool_use_id, &result);
+      return;
+    }
+    Waiting& waiting = found->second;
+    if (waiting.answered == waiting.calls.size()) return;
+    Turn& turn = turns_[waiting.turn];
+    turn.calls[waiting.calls[waiting.answered++]].result = &result;
+    turn.answered = true;
+  }
+
+  const Target& target_;
+  std::vector<Turn> turns_{};
+  std::unordered_map<std::string, Waiting> waiting_{};
+  std::unordered_map<std::string, const ToolResult*> strays_{};
+};
+
+// Puts turns one after the other, so that roles follow each other as the target wants them to.
+class Composer {
+ public:
+  explicit Composer(const Target& target) : target_(target), ids_(target.ids) {}
+
+  void add(Turn turn) {
+    if (turn.role == Role::user) return say(Role::user, std::move(turn.content));
+    const auto is_thinking = [](const Block& block) {
+      return std::holds_alternative<Thinking>(block);
+    };
+    if (std::ranges::all_of(turn.content, is_thinking)) return;
+    while (!target_.ends_in_thinking && is_thinking(turn.content.back())) turn.content.pop_back();
+
+    std::vector<Block> results, attached;
+    for (const Call& call : turn.calls) {
+      auto& use = std::get<ToolUse>(turn.content[call.block]);
+      use.id = ids_.next(use.id);
+      ToolResult result =
+          call.result ? carry_over(*call.result, call.own, target_, attached) : interrupted();
+      result.tool_use_id = use.id;
+      results.emplace_back(std::move(result));
+    }
+    say(Role::assistant, std::move(turn.content));
+    if (!results.empty()) say(Role::tool, std::move(results));
+    if (attached.empty()) return;
+    attached.insert(attached.begin(), Text{std::string(attached_text)});
+    say(Role::user, std::move(attached));
+  }
+
+  std::vector<Message> messages() && {
+    if (!out_.empty() && out_.back().role == Role::assistant && !target_.continue_text.empty())
+      say(Role::user, {Text{target_.continue_text}});
+    return std::move(out_);
+  }
+
+ private:
+  static ToolResult interrupted() {
+    return {.tool_use_id = {}, .content = {Text{std::string(interrupted_text)}}, .is_error = true};
+  }
+
+  void say(Role role, std::vector<Block> content) {
+    if (out_.empty() && role != Role::user) push(Role::user, {Text{std::string(opening_text)}});
+    if (!out_.empty() && out_.back().role == role) {
+      std::ranges::move(content, std::back_inserter(out_.back().content));
+      return;
+    }
+    if (!out_.empty() && out_.back().role == Role::tool && role == Role::user &&
+        !target_.bridge_text.empty())
+      push(Role::assistant, {Text{target_.bridge_text}});
+    push(role, std::move(content));
+  }
+
+  void push(Role role, std::vector<Block> content) {
+    Message message{.role = role, .content = std::move(content)};
+    if (role == Role::assistant) {
+      message.provider = target_.provider;
+      message.model = target_.model;
+    }
+    out_.push_back(std::move(message));
+  }
+
+  const Target& target_;
+  ToolIds ids_;
+  std::vector<Message> out_{};
+};
+
+}  // namespace
+
+std::vector<Message> normalize(const std::vector<Message>& messages, const Target& target) {
+  Sorter sorter(target);
+  for (const Message& message : messages) sorter.add(message);
+  Composer composer(target);
+  for (Turn& turn : std::move(sorter).turns()) composer.add(std::move(turn));
+  return std::move(composer).messages();
+}
+
+}  // namespace skein

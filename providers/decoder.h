@@ -1,0 +1,38 @@
+// From the bytes of a response's body to deltas: events, JSON made parsable, the codec, surrogates
+// joined. All the state of a stream that is not yet a message; a value, like its parts.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "providers/codecs.h"
+#include "providers/sse.h"
+#include "providers/surrogates.h"
+
+namespace skein {
+
+class StreamDecoder {
+ public:
+  explicit StreamDecoder(const Codec& codec) : codec_(&codec) {}
+
+  Deltas feed(std::string_view bytes);
+  // The body has ended. An event that was cut is passed over; a body that was no event stream at
+  // all (a page, a JSON error with status 200) is a failure.
+  Deltas finish();
+
+  bool operator==(const StreamDecoder&) const = default;
+
+ private:
+  void decode(SseEvent event, Deltas& out);
+
+  enum class Body { unknown, events, plain };
+
+  const Codec* codec_;
+  SseParser sse_{};
+  SurrogateJoiner joiner_{};
+  Body body_ = Body::unknown;
+  bool failed_ = false;
+  std::string plain_{};  // the beginning of a body that is no event stream
+};
+
+}  // namespace skein

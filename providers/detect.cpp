@@ -1,0 +1,113 @@
+#include "providers/detect.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+
+#include "core/json.h"
+#include "providers/http.h"
+
+namespace skein {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+// The port of http://127.0.0.1:… or http://localhost:…; 0 for every other address.
+std::uint16_t loopback_port(std::string_view url) {
+  for (const std::string_view prefix : {"http://127.0.0.1:", "http://localhost:"}) {
+    std::uint16_t port = 0;
+    if (!url.starts_with(prefix)) continue;
+    std::from_chars(url.data() + prefix.size(), url.data() + url.size(), port);
+    return port;
+  }
+  return 0;
+}
+
+// A socket that is being connected; closed when this goes.
+class Attempt {
+ public:
+  explicit Attempt(std::uint16_t port)
+      : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
+    sockaddr_in address{};
+    address.sin_family = AF_INET;
+    address.sin_port = htons(port);
+    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+    const int result = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);
+    failed_ = result != 0 && errno != EINPROGRESS;
+  }
+  Attempt(Attempt&& other) noexcept : fd_(other.fd_), failed_(other.failed_) { other.fd_ = -1; }
+  Attempt& operator=(Attempt&&) = delete;
+  ~Attempt() {
+    if (fd_ >= 0) close(fd_);
+  }
+
+  int fd() const { return failed_ ? -1 : fd_; }
+  bool accepted() const {
+    int error = 0;
+    socklen_t size = sizeof error;
+    return !failed_ && getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+  }
+
+ private:
+  int fd_;
+  bool failed_ = false;
+};
+
+// Polls all of them until each has an answer or the time is over.
+std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
+  std::vector<Attempt> attempts;
+  std::vector<pollfd> waiting;
+  for (const std::uint16_t port : ports)
+    waiting.push_back({attempts.emplace_back(port).fd(), POLLOUT, 0});
+  std::vector<bool> accepted(ports.size(), false);
+  const auto end = std::chrono::steady_clock::now() + 150ms;
+  for (auto left = 150ms; left > 0ms; left = std::chrono::ceil<std::chrono::milliseconds>(
+                                          end - std::chrono::steady_clock::now())) {
+    if (std::ranges::all_of(waiting, [](const pollfd& each) { return each.fd < 0; })) break;
+    if (::poll(waiting.data(), waiting.size(), static_cast<int>(left.count())) <= 0) break;
+    for (std::size_t i = 0; i < waiting.size(); ++i)
+      if (waiting[i].fd >= 0 && waiting[i].revents != 0) {
+        accepted[i] = (waiting[i].revents & POLLOUT) != 0 && attempts[i].accepted();
+        waiting[i].fd = -1;
+      }
+  }
+  return accepted;
+}
+
+}  // namespace
+
+std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports& ports) {
+  std::vector<LocalServer> places;
+  std::vector<std::uint16_t> numbers;
+  for (const ProviderRow& row : catalog.providers()) {
+    if (!row.local) continue;
+    const std::string url = base_url(row);
+    if (const std::uint16_t port = loopback_port(url); port != 0) {
+      places.push_back({std::string(row.name), url});
+      numbers.push_back(port);
+    }
+  }
+  const std::vector<bool> accepted = who_accepts(numbers);
+  std::vector<LocalServer> found;
+  for (std::size_t i = 0; i < places.size() && !ports.stopped(); ++i) {
+    if (!accepted[i]) continue;
+    // A port alone proves nothing: 8080 and 8000 are everybody's.
+    const HttpAnswer answer = http_get(places[i].base_url + "/v1/models", {}, 500ms, ports);
+    const auto list = answer.response.status == 200 ? parse_json(answer.body) : std::nullopt;
+    if (!list || !at(*list, "data").is_array()) continue;
+    for (const Json& model : at(*list, "data"))
+      if (std::string id = string_at(model, "id"); !id.empty())
+        places[i].models.push_back(std::move(id));
+    found.push_back(std::move(places[i]));
+  }
+  return found;
+}
+
+}  // namespace skein

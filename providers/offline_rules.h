@@ -1,0 +1,34 @@
+// The rules of offline/demo: from a context to a reply, without any thought. Pure; the same context
+// and time always give the same reply.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/provider.h"
+
+namespace skein {
+
+struct RuleReply {
+  std::string thought{};  // which rule applies and why
+  std::string text{};     // Markdown
+  std::vector<ToolUse> calls{};
+  bool operator==(const RuleReply&) const = default;
+};
+
+// `now` as transcripts write it.
+RuleReply reply_by_rule(const Context& context, std::string_view now);
+
+// What it says about the results its calls brought (offline_results.cpp). `request` is the prompt
+// that led to them; the reply may call again.
+RuleReply report_results(const Context& context, std::string_view request);
+
+// The call of the tool `name`, or an honest word if the context has no such tool.
+RuleReply call_tool(const Context& context, std::string_view name, JsonText input,
+                    std::string announcement);
+
+// `text` in a Markdown fence that it cannot break out of.
+std::string fenced(std::string_view text, std::string_view language = {});
+
+}  // namespace skein

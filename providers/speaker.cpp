@@ -1,0 +1,101 @@
+#include "providers/speaker.h"
+
+#include <poll.h>
+
+#include <algorithm>
+
+namespace skein {
+
+namespace {
+
+// The next word with the white space after it.
+std::string_view next_word(std::string_view text) {
+  const auto space = text.find_first_of(" \n");
+  return text.substr(0, text.find_first_not_of(" \n", space));
+}
+
+std::int64_t tokens_of(const Message& message) {
+  std::int64_t tokens = 0;
+  for (const Block& block : message.content) {
+    if (const auto* text = std::get_if<Text>(&block)) tokens += estimated_tokens(text->text);
+    if (const auto* call = std::get_if<ToolUse>(&block)) tokens += estimated_tokens(call->input);
+    if (const auto* result = std::get_if<ToolResult>(&block))
+      for (const ResultBlock& part : result->content)
+        if (const auto* text = std::get_if<Text>(&part)) tokens += estimated_tokens(text->text);
+  }
+  return tokens;
+}
+
+}  // namespace
+
+Speaker::Speaker(const ModelRef& model, const Ports& ports, std::chrono::milliseconds pace)
+    : ports_(ports), pace_(pace), assembler_(model.provider, model.model) {}
+
+void Speaker::tell(Delta delta) {
+  if (ports_.stopped()) return;
+  assembler_.add(delta);
+  ports_.sink(Streaming{std::move(delta)});
+}
+
+void Speaker::wait(std::chrono::milliseconds time) {
+  using Clock = std::chrono::steady_clock;
+  const auto end = Clock::now() + time;
+  for (auto now = Clock::now(); now < end && !ports_.stopped(); now = Clock::now()) {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now);
+    // poll, not sleep: it watches the keyboard, and a signal ends it at once.
+    pollfd keyboard{ports_.input.fd, POLLIN, 0};
+    ::poll(&keyboard, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 5)));
+    if (keyboard.revents != 0 && ports_.input.on_ready) ports_.input.on_ready();
+  }
+}
+
+void Speaker::think(std::string_view text) {
+  for (; !text.empty() && !ports_.stopped(); text.remove_prefix(next_word(text).size())) {
+    tell(delta::ThinkingPiece{"", std::string(next_word(text))});
+    wait(pace_);
+  }
+}
+
+void Speaker::say(std::string_view text) {
+  for (; !text.empty() && !ports_.stopped(); text.remove_prefix(next_word(text).size())) {
+    tell(delta::TextPiece{"", std::string(next_word(text))});
+    wait(pace_);
+  }
+}
+
+void Speaker::call(const ToolUse& call) {
+  const std::string block = "call" + std::to_string(++blocks_);
+  tell(delta::ToolStart{block, call.id, call.name});
+  tell(delta::ToolInput{block, call.input});
+  tell(delta::BlockEnd{block});
+}
+
+Message Speaker::finish(Stop stop, const Usage& usage) {
+  tell(delta::UsageUpdate{usage.input, usage.output, usage.cache_read, usage.cache_write,
+                          usage.reasoning});
+  tell(delta::StopReason{stop});
+  tell(delta::Finished{});
+  Message message = assembler_.finished() ? assembler_.message() : assembler_.aborted();
+  message.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                            std::chrono::steady_clock::now() - start_)
+                            .count();
+  return message;
+}
+
+Message Speaker::cut() const {
+  return ports_.stopped() ? assembler_.aborted() : assembler_.message();
+}
+
+std::int64_t estimated_tokens(std::string_view text) {
+  return static_cast<std::int64_t>((text.size() + 3) / 4);
+}
+
+Usage estimated_usage(const Context& context, std::string_view answer) {
+  Usage usage{.input = estimated_tokens(context.system), .output = estimated_tokens(answer)};
+  for (const Message& message : context.messages) usage.input += tokens_of(message);
+  for (const ToolSpec& tool : context.tools)
+    usage.input += estimated_tokens(tool.description) + estimated_tokens(tool.schema);
+  return usage;
+}
+
+}  // namespace skein

@@ -1,0 +1,233 @@
+#include "providers/stream.h"
+
+#include <algorithm>
+#include <iterator>
+#include <optional>
+#include <utility>
+#include <variant>
+
+#include "core/assembler.h"
+#include "core/log.h"
+#include "core/normalize.h"
+#include "providers/codecs.h"
+#include "providers/decoder.h"
+#include "providers/http.h"
+#include "providers/retry.h"
+#include "providers/validator.h"
+
+namespace skein {
+
+namespace {
+
+using End = HttpResponse::End;
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t max_error_body = std::size_t{64} << 10;
+constexpr std::size_t max_answer = std::size_t{256} << 20;
+
+const Codec& codec_of(WireFormat wire) {
+  switch (wire) {
+    case WireFormat::anthropic: return anthropic_messages;
+    case WireFormat::openai_chat: return openai_chat;
+    case WireFormat::openai_responses: return openai_responses;
+    case WireFormat::google: return google_gemini;
+  }
+  return openai_chat;
+}
+
+struct AuthHeader {
+  Auth auth;
+  const char* name;
+  const char* prefix;
+};
+constexpr AuthHeader auth_headers[] = {{Auth::bearer, "authorization", "Bearer "},
+                                       {Auth::x_api_key, "x-api-key", ""},
+                                       {Auth::x_goog_api_key, "x-goog-api-key", ""}};
+
+std::vector<std::string> variables_of(const ProviderRow& row) {
+  std::vector<std::string> names;
+  for (const std::string_view name : row.key_variables)
+    if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
+// The ready request, or why there is none.
+using Prepared = std::variant<HttpRequest, std::string>;
+
+Prepared prepare(const Context& context, const ModelRef& model, const ProviderRow& row,
+                 const ModelRow& known, Keyring& keys) {
+  Target target = target_for(row.wire, model.provider, model.model);
+  target.takes_images = known.images;
+  const Context suited{context.system, normalize(context.messages, target), context.tools};
+  WireRequest wire = codec_of(row.wire).encode(suited, model, facts_of(row, known, model));
+  if (const auto faults = violations(target, wire.body); !faults.empty())
+    return "the request was not sent, because it would be refused: " + faults.front();
+
+  const std::string base = base_url(row);
+  HttpRequest request{.url = base + std::string(row.version) + wire.path,
+                      .headers = std::move(wire.headers),
+                      .body = std::move(wire.body)};
+  request.headers.emplace_back("accept", "text/event-stream");
+  const auto* auth = std::ranges::find(auth_headers, row.auth, &AuthHeader::auth);
+  if (auth == std::end(auth_headers)) return request;
+  const auto variables = variables_of(row);
+  if (const auto key = keys.find(variables, std::string(row.key_command)))
+    request.headers.emplace_back(auth->name, auth->prefix + *key);
+  else if (row.key_needed && base == row.base_url)
+    return "there is no key for " + model.provider +
+           (variables.empty() ? "" : "; set " + variables.front()) +
+           " or a key command, or use offline/demo";
+  return request;
+}
+
+bool is_spoken(const Delta& delta) {
+  return !std::holds_alternative<delta::UsageUpdate>(delta) &&
+         !std::holds_alternative<delta::Failed>(delta);
+}
+
+// One sending of a request and what came of it. Nothing is told before there is something to show,
+// so that an attempt that failed early can be forgotten.
+class Attempt {
+ public:
+  Attempt(const Codec& codec, const ModelRef& model, const Ports& ports)
+      : codec_(codec), ports_(ports), decoder_(codec), assembler_(model.provider, model.model) {}
+
+  void run(const HttpRequest& request) {
+    HttpHandlers handlers;
+    handlers.on_head = [this](const HttpResponse& head) { status_ = head.status; };
+    handlers.on_body = [this](std::string_view piece) { return take(piece); };
+    handlers.whole = [this] { return assembler_.finished(); };
+    response_ = http_exchange(request, handlers, ports_);
+    conclude();
+  }
+
+  RetryPlan plan(int retries) const {
+    if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return {};
+    HttpResponse judged = response_;
+    if (judged.end == End::refused) judged.end = End::complete;  // we had read enough of it
+    // An error inside a stream of events has no status of its own; a page instead of a stream will
+    // not be another one next time.
+    if (is_success() && judged.end == End::complete)
+      judged.status = assembler_.failure()->retryable && is_event_stream() ? 503 : 400;
+    const double jitter = static_cast<double>(random_id().value >> 11) * 0x1p-53;
+    return plan_retry(judged, error_body_, retries, jitter, now_ms());
+  }
+
+  const HttpResponse& response() const { return response_; }
+  const std::optional<delta::Failed>& failure() const { return assembler_.failure(); }
+
+  // Tells what was held back and returns the message.
+  Message finish(const std::vector<std::string>& secrets, const std::string& hint) {
+    if (response_.end == End::stopped || ports_.stopped()) return assembler_.aborted();
+    for (Delta& delta : held_) {
+      if (auto* failed = std::get_if<delta::Failed>(&delta))
+        failed->text = mask_secrets(failed->text, secrets) + hint;
+      ports_.sink(Streaming{delta});
+    }
+    Message message = assembler_.message();
+    message.error = mask_secrets(message.error, secrets);
+    if (message.stop == Stop::error) message.error += hint;
+    if (message.stop == Stop::interrupted)
+      message.error = response_.trouble.empty() ? "the answer ended without its end mark"
+                                                : mask_secrets(response_.trouble, secrets);
+    return message;
+  }
+
+  void fail(std::string text, bool overflow = false, bool retryable = false) {
+    tell(delta::Failed{std::move(text), overflow, retryable});
+  }
+
+ private:
+  bool is_success() const { return status_ >= 200 && status_ < 300; }
+
+  bool is_event_stream() const {
+    return header_value(response_.headers, "content-type").starts_with("text/event-stream");
+  }
+
+  bool take(std::string_view piece) {
+    if (!is_success()) {
+      error_body_ += piece.substr(0, max_error_body - error_body_.size());
+      return error_body_.size() < max_error_body;
+    }
+    bytes_ += piece.size();
+    for (Delta& delta : decoder_.feed(piece)) tell(std::move(delta));
+    if (bytes_ > max_answer && !assembler_.failure()) fail("the answer is too long");
+    return !assembler_.failure();
+  }
+
+  void tell(Delta delta) {
+    assembler_.add(delta);
+    spoken_ = spoken_ || is_spoken(delta);
+    held_.push_back(std::move(delta));
+    if (!spoken_) return;
+    for (Delta& each : std::exchange(held_, {})) ports_.sink(Streaming{std::move(each)});
+  }
+
+  // What the end of the exchange says about the answer.
+  void conclude() {
+    if (response_.end == End::stopped) return;
+    if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
+    if (!is_success()) {
+      const Explanation why = codec_.explain(status_, error_body_, response_.headers);
+      return fail(why.text, why.overflow, why.retryable);
+    }
+    if (assembler_.failure()) return;
+    for (Delta& delta : decoder_.finish()) tell(std::move(delta));
+    if (spoken_ || assembler_.failure()) return;
+    if (response_.end == End::cut) return fail(response_.trouble, false, response_.again);
+    const std::string type(header_value(response_.headers, "content-type"));
+    fail("the provider sent an empty answer" + (type.empty() ? "" : " (" + type + ")"));
+  }
+
+  const Codec& codec_;
+  const Ports& ports_;
+  StreamDecoder decoder_;
+  Assembler assembler_;
+  HttpResponse response_{};
+  int status_ = 0;
+  std::string error_body_{};
+  std::size_t bytes_ = 0;
+  Deltas held_{};
+  bool spoken_ = false;
+};
+
+// What the user can do about it.
+std::string hint_for(const Attempt& attempt, const RetryPlan& plan, const ProviderRow& row) {
+  if (!plan.refusal.empty()) return "; " + plan.refusal;
+  const int status = attempt.response().status;
+  if ((status == 401 || status == 403) && !row.key_variables[0].empty())
+    return "; check " + std::string(row.key_variables[0]);
+  return {};
+}
+
+}  // namespace
+
+Message HttpProvider::stream(const Context& context, const ModelRef& model, const Ports& ports) {
+  const auto start = Clock::now();
+  const ProviderRow* row = catalog_.find_provider(model.provider);
+  if (row == nullptr) throw Error("no provider is called " + model.provider, Trouble::usage);
+  const Codec& codec = codec_of(row->wire);
+  const Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+
+  for (int retries = 0;; ++retries) {
+    Attempt attempt(codec, model, ports);
+    RetryPlan plan;
+    if (const auto* request = std::get_if<HttpRequest>(&prepared)) {
+      attempt.run(*request);
+      plan = attempt.plan(retries);
+    } else {
+      attempt.fail(std::get<std::string>(prepared));
+    }
+    log_debug(to_string(model) + ": status " + std::to_string(attempt.response().status) +
+              (plan.again ? ", again in " + std::to_string(plan.wait.count()) + " ms" : ""));
+    if (plan.again && wait_to_retry(plan.wait, retries + 1,
+                                    mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
+      continue;
+    Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row));
+    message.duration_ms =
+        std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
+    return message;
+  }
+}
+
+}  // namespace skein

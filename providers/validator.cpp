@@ -1,0 +1,121 @@
+#include "providers/validator.h"
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "core/request_text.h"
+#include "providers/wire_grammar.h"
+
+namespace skein {
+
+namespace grammar {
+
+std::string item(const std::string& place, std::size_t index) {
+  return place + "[" + std::to_string(index) + "]";
+}
+std::string member(const std::string& place, std::string_view name) {
+  return place.empty() ? std::string(name) : place + "." + std::string(name);
+}
+bool is_string(const Json& value) {
+  return value.is_string() && !value.get_ref<const std::string&>().empty();
+}
+const Json& list_at(const Json& object, std::string_view key) {
+  static const Json nothing = Json::array();
+  const Json& list = at(object, key);
+  return list.is_array() ? list : nothing;
+}
+
+bool Report::check(bool kept, const std::string& place, std::string_view rule) {
+  if (!kept) broken.push_back(place + ": " + std::string(rule));
+  return kept;
+}
+
+bool Report::filled_array(const Json& value, const std::string& place) {
+  return check(value.is_array() && !value.empty(), place, "not a list with something in it");
+}
+
+bool Report::text(const Json& value, const std::string& place) {
+  return check(value.is_string(), place, "not a text") &&
+         check(!is_blank(value.get_ref<const std::string&>()), place, "blank text");
+}
+
+bool Report::object(const Json& value, const std::string& place) {
+  return check(value.is_object(), place, "not an object");
+}
+
+void Report::arguments(const Json& value, const std::string& place) {
+  check(value.is_string() && is_sendable_object(value.get_ref<const std::string&>()), place,
+        "not the text of a JSON object");
+}
+
+void Report::base64(const Json& value, const std::string& place) {
+  static constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (!check(is_string(value), place, "not base64")) return;
+  std::string_view data = value.get_ref<const std::string&>();
+  const bool whole = data.size() % 4 == 0;
+  for (int padding = 0; padding < 2 && data.ends_with('='); ++padding) data.remove_suffix(1);
+  check(whole && data.find_first_not_of(digits) == data.npos, place, "not base64");
+}
+
+void Report::tool_name(const Json& value, const std::string& place) {
+  check(value.is_string() && is_tool_name(value.get_ref<const std::string&>()), place,
+        "not the name of a tool");
+}
+
+void Report::new_id(const Json& value, const std::string& place) {
+  if (!check(is_string(value), place, "no id")) return;
+  const auto& id = value.get_ref<const std::string&>();
+  check(fits(id, target.ids), place, "the id has a refused length or character");
+  check(ids_.insert(id).second, place, "the id was used before");
+}
+
+void Report::choice(const std::string& value, std::initializer_list<std::string_view> allowed,
+                    const std::string& place) {
+  check(std::ranges::find(allowed, value) != allowed.end(), place, "refused: '" + value + "'");
+}
+
+}  // namespace grammar
+
+namespace {
+
+struct Grammar {
+  WireFormat wire;
+  void (*judge)(const Json& body, grammar::Report& report);
+};
+
+constexpr Grammar grammars[] = {
+    {WireFormat::anthropic, grammar::anthropic},
+    {WireFormat::openai_chat, grammar::openai_chat},
+    {WireFormat::openai_responses, grammar::openai_responses},
+    {WireFormat::google, grammar::google},
+};
+
+// A NUL hides in a body as an escape; as a byte it is no JSON at all.
+bool holds_nul(const Json& value) {
+  if (value.is_string()) return value.get_ref<const std::string&>().find('\0') != std::string::npos;
+  if (!value.is_structured()) return false;
+  for (const auto& [key, each] : value.items())
+    if (key.find('\0') != std::string::npos || holds_nul(each)) return true;
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> violations(const Target& target, std::string_view body) {
+  if (!is_valid_utf8(body)) return {"body: not valid UTF-8"};
+  const std::optional<Json> value = parse_json(body);  // refuses lone surrogates too
+  if (!value || !value->is_object()) return {"body: not a JSON object"};
+
+  grammar::Report report(target);
+  report.check(!holds_nul(*value), "body", "holds a NUL");
+  std::ranges::find(grammars, target.wire, &Grammar::wire)->judge(*value, report);
+  return std::move(report.broken);
+}
+
+std::vector<std::string> violations(WireFormat wire, std::string_view body) {
+  return violations(target_for(wire, {}, {}), body);
+}
+
+}  // namespace skein

@@ -1,0 +1,118 @@
+// Hands random transcripts to every kind of target: no rule may be broken, a second pass may change
+// nothing, a longer conversation may change nothing that was sent before, and no word is lost.
+//   handover_sweep [count [first seed]]
+#include <cstdio>
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "../support/random_transcript.h"
+#include "core/carry_over.h"
+#include "core/handover_rules.h"
+#include "core/normalize.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+constexpr WireFormat wires[] = {WireFormat::anthropic, WireFormat::openai_chat,
+                                WireFormat::openai_responses, WireFormat::google};
+
+std::size_t synthetic = 0, calls = 0, messages_in = 0, grown = 0;
+
+std::vector<std::string> words(const Message& message) {
+  std::vector<std::string> out;
+  for (const Block& block : message.content)
+    if (const auto* text = std::get_if<Text>(&block)) out.push_back(text->text);
+  return out;
+}
+
+// Every text of the transcript comes out, in order.
+bool keeps_words(const std::vector<Message>& in, const std::vector<Message>& out,
+                 const Target& target) {
+  std::vector<std::string> said;
+  for (const Message& message : out)
+    for (std::string& text : words(message)) said.push_back(std::move(text));
+  auto next = said.begin();
+  for (const Message& message : in)
+    for (const std::string& text : words({.content = carry_over(message, target)})) {
+      while (next != said.end() && *next != text) ++next;
+      if (next++ == said.end()) return false;
+    }
+  return true;
+}
+
+void count(const std::vector<Message>& messages) {
+  for (const Message& message : messages)
+    for (const Block& block : message.content)
+      if (const auto* result = std::get_if<ToolResult>(&block)) {
+        ++calls;
+        synthetic +=
+            result->content == std::vector<ResultBlock>{Text{std::string(interrupted_text)}};
+      }
+}
+
+// `before` is what `after` begins with; a user message at its end may have grown.
+bool begins_with(const std::vector<Message>& after, const std::vector<Message>& before) {
+  if (after.size() < before.size()) return false;
+  for (std::size_t i = 0; i < before.size(); ++i) {
+    if (after[i] == before[i]) continue;
+    Message cut = after[i];
+    if (i + 1 != before.size() || cut.role != Role::user ||
+        cut.content.size() < before[i].content.size())
+      return false;
+    cut.content.resize(before[i].content.size());
+    if (cut != before[i]) return false;
+    ++grown;
+  }
+  return true;
+}
+
+// What is wrong with the hand-over of one transcript; empty: nothing.
+std::string wrong(std::uint64_t seed, WireFormat wire) {
+  Dice dice(seed * 4 + static_cast<std::uint64_t>(wire));
+  Target target = random_target(dice, wire);
+  std::vector<Message> messages = random_transcript(dice);
+  messages_in += messages.size();
+
+  std::vector<Message> before = normalize(messages, target);
+  count(before);
+  if (const auto broken = violations(before, target); !broken.empty()) return broken[0];
+  if (normalize(before, target) != before) return "a second pass changes something";
+  if (!keeps_words(messages, before, target)) return "words are lost";
+
+  target.continue_text.clear();  // the one thing that is allowed to go away again
+  before = normalize(messages, target);
+  const std::vector<std::vector<Message>> turn = complete_turn(dice);
+  for (std::size_t i = 0; i < turn.size(); ++i) {
+    messages.insert(messages.end(), turn[i].begin(), turn[i].end());
+    // The whole turn always; every step of it, as the agent sends them, for one seed in four.
+    if (seed % 4 != 0 && i + 1 != turn.size()) continue;
+    std::vector<Message> after = normalize(messages, target);
+    if (!begins_with(after, before)) return "what was sent before has changed";
+    if (const auto broken = violations(after, target); !broken.empty()) return broken[0];
+    before = std::move(after);
+  }
+  return {};
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000;
+  const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  int failures = 0;
+  for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed)
+    for (const WireFormat wire : wires)
+      if (const std::string trouble = wrong(seed, wire); !trouble.empty()) {
+        ++failures;
+        std::printf("seed %llu, wire %d: %s\n", static_cast<unsigned long long>(seed),
+                    static_cast<int>(wire), trouble.c_str());
+      }
+  std::printf(
+      "handover: %llu transcripts x 4 targets, %zu messages, %zu calls (%zu never answered), "
+      "%zu joined user messages, %d failures\n",
+      static_cast<unsigned long long>(count), messages_in, calls, synthetic, grown, failures);
+  return failures == 0 ? 0 : 1;
+}
