@@ -154,6 +154,7 @@ Deltas block_start(const Json& event) {
       out.emplace_back(delta::ToolInput{key, dump(input)});
     return out;
   }
+  if (!block.is_object()) return {};
   return {delta::Unknown{key, dump(block)}};
 }
 

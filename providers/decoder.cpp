@@ -9,6 +9,7 @@ namespace skein {
 namespace {
 
 constexpr std::size_t plain_limit = std::size_t{64} << 10;  // enough for any error
+constexpr std::size_t body_limit = std::size_t{256} << 20;  // no answer comes near; a flood does
 
 // Makes the event one a JSON parser accepts; true if lone surrogates were marked in it.
 bool make_parsable(SseEvent& event) {
@@ -20,6 +21,8 @@ bool make_parsable(SseEvent& event) {
 
 Deltas StreamDecoder::feed(std::string_view bytes) {
   Deltas out;
+  if (failed_) return out;
+  received_ += bytes.size();
   if (body_ == Body::unknown) {
     const std::size_t first = bytes.find_first_not_of(" \t\r\n");
     if (first != std::string_view::npos)
@@ -32,8 +35,8 @@ Deltas StreamDecoder::feed(std::string_view bytes) {
     return out;
   }
   for (SseEvent& event : sse_.feed(bytes)) decode(std::move(event), out);
-  if (sse_.over_limit() && !std::exchange(failed_, true))
-    out.emplace_back(delta::Failed{"the provider sent an event that is too long to be one"});
+  failed_ = sse_.over_limit() || received_ > body_limit;
+  if (failed_) out.emplace_back(delta::Failed{"the provider sent more than any answer can be"});
   return out;
 }
 

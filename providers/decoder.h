@@ -31,6 +31,7 @@ class StreamDecoder {
   SseParser sse_{};
   SurrogateJoiner joiner_{};
   Body body_ = Body::unknown;
+  std::size_t received_ = 0;
   bool failed_ = false;
   std::string plain_{};  // the beginning of a body that is no event stream
 };

@@ -5,6 +5,8 @@
 #include <array>
 #include <charconv>
 #include <cmath>
+#include <cstdio>
+#include <ctime>
 
 #include "providers/wire.h"
 
@@ -159,14 +161,38 @@ std::string_view header(const HttpHeaders& headers, std::string_view name) {
   return {};
 }
 
-// "12", "1.5" or "12s", times `unit`. A date is left to our own backoff, and so is nonsense.
+std::optional<std::chrono::milliseconds> sane(double ms) {
+  if (!(ms >= 0) || ms > 86'400'000.0) return std::nullopt;
+  return std::chrono::milliseconds(std::llround(ms));
+}
+
+// "12", "1.5" or "12s", times `unit`. Nonsense is left to our own backoff.
 std::optional<std::chrono::milliseconds> wait_of(std::string_view text, double unit) {
   double number = 0;
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (problem != std::errc{} || (!rest.empty() && rest != "s")) return std::nullopt;
-  if (!(number >= 0) || number * unit > 86'400'000.0) return std::nullopt;
-  return std::chrono::milliseconds(std::llround(number * unit));
+  return sane(number * unit);
+}
+
+// Seconds since 1970 of "Wed, 21 Oct 2026 07:28:00 GMT".
+std::optional<double> http_date(std::string_view text) {
+  std::tm tm{};
+  char month[4] = "";
+  if (std::sscanf(std::string(text).c_str(), "%*3s, %2d %3s %4d %2d:%2d:%2d GMT", &tm.tm_mday,
+                  month, &tm.tm_year, &tm.tm_hour, &tm.tm_min, &tm.tm_sec) != 6)
+    return std::nullopt;
+  const std::size_t at = std::string_view("JanFebMarAprMayJunJulAugSepOctNovDec").find(month);
+  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
+  tm.tm_mon = static_cast<int>(at / 3);
+  tm.tm_year -= 1900;
+  return static_cast<double>(timegm(&tm));
+}
+
+// A date is measured against the server's own clock: ours may be wrong.
+std::optional<std::chrono::milliseconds> wait_until(std::string_view then, std::string_view now) {
+  const std::optional<double> end = http_date(then), start = http_date(now);
+  return end && start ? sane((*end - *start) * 1000) : std::nullopt;
 }
 
 std::optional<std::chrono::milliseconds> retry_info(const Json& error) {
@@ -212,6 +238,7 @@ Explanation explain(int status, std::string_view body, const HttpHeaders& header
   if (should_retry == "false") out.retryable = false;
   out.wait = wait_of(header(headers, "retry-after-ms"), 1);
   if (!out.wait) out.wait = wait_of(header(headers, "retry-after"), 1000);
+  if (!out.wait) out.wait = wait_until(header(headers, "retry-after"), header(headers, "date"));
   if (!out.wait) out.wait = retry_info(error);
   return out;
 }

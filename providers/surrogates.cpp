@@ -34,19 +34,19 @@ std::optional<char32_t> escaped_unit(std::string_view text, std::size_t at) {
   return unit;
 }
 
-// The surrogate that the mark at `at` stands for.
-std::optional<char32_t> marked_unit(std::string_view text, std::size_t at) {
-  if (at + 4 > text.size() || text.substr(at, 2) != "\xF4\x8F") return std::nullopt;
+// The surrogate that the mark at `at` stands for; 0 if there is no mark.
+char32_t marked_unit(std::string_view text, std::size_t at) {
+  if (at + 4 > text.size() || text.substr(at, 2) != "\xF4\x8F") return 0;
   const auto bits = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]) & 0x3Fu; };
   const char32_t point = 0x10F000 | bits(2) << 6 | bits(3);
-  if (point < first_mark) return std::nullopt;
+  if (point < first_mark) return 0;
   return point - first_mark + 0xD800;
 }
 
 void scrub(std::string& text) {
   for (std::size_t at = text.find("\xF4\x8F"); at != std::string::npos;
        at = text.find("\xF4\x8F", at + 1))
-    if (marked_unit(text, at)) text.replace(at, 4, replacement);
+    if (marked_unit(text, at) != 0) text.replace(at, 4, replacement);
 }
 
 // Strings that come whole: a lone surrogate in them has no other half.
@@ -130,32 +130,25 @@ void SurrogateJoiner::release(const Delta& delta, Deltas& out) {
 void SurrogateJoiner::piece(std::size_t kind, const std::string& block, std::string& text,
                             bool marked) {
   std::string out;
-  std::optional<char32_t> high;
+  char32_t high = 0;  // waits for its other half; 0: none does
   const auto held = std::ranges::find_if(
       held_, [&](const Held& each) { return each.kind == kind && each.block == block; });
   if (held != held_.end() && !text.empty()) {
     high = held->high;
     held_.erase(held);
   }
-  if (!marked && !high) return;
+  if (!marked && high == 0) return;
   for (std::size_t at = 0; at < text.size();) {
-    const std::optional<char32_t> unit = marked ? marked_unit(text, at) : std::nullopt;
-    if (high && unit && is_low(*unit)) {
-      out += joined(*high, *unit);
-      high.reset();
-    } else {
-      if (high) out += replacement;
-      high.reset();
-      if (!unit)
-        out += text[at];
-      else if (is_high(*unit))
-        high = unit;
-      else
-        out += replacement;
-    }
-    at += unit ? 4 : 1;
+    const char32_t unit = marked ? marked_unit(text, at) : 0;
+    if (high != 0) out += is_low(unit) ? joined(high, unit) : std::string(replacement);
+    if (unit == 0)
+      out += text[at];
+    else if (is_low(unit) && high == 0)
+      out += replacement;
+    high = is_high(unit) ? unit : 0;
+    at += unit != 0 ? 4 : 1;
   }
-  if (high) held_.push_back({kind, block, *high});
+  if (high != 0) held_.push_back({kind, block, high});
   text = std::move(out);
 }
 

@@ -83,7 +83,10 @@ std::int64_t thinking_budget(ThinkingLevel level) {
   return budgets[static_cast<std::size_t>(level)];
 }
 
-Json parsed(const JsonText& text) { return parse_json(text).value_or(Json::object()); }
+Json parsed(const JsonText& text) {
+  std::optional<Json> value = parse_json(text);
+  return value && value->is_object() ? std::move(*value) : Json::object();
+}
 
 std::optional<std::int64_t> count_at(const Json& object, std::string_view key) {
   const Json& member = at(object, key);

@@ -35,7 +35,7 @@ std::int64_t max_output(const ModelRef& model, const ModelFacts& facts);
 std::string effort(const ModelRef& model, const ModelFacts& facts);
 std::int64_t thinking_budget(ThinkingLevel level);
 
-Json parsed(const JsonText& text);  // an empty object if it is not JSON
+Json parsed(const JsonText& text);  // an empty object if it is not a JSON object
 
 // An integer member if it is there: totals that are missing or null keep their old value.
 std::optional<std::int64_t> count_at(const Json& object, std::string_view key);

@@ -92,3 +92,12 @@ TEST_CASE("an event over the limit is reported once") {
 
   CHECK(failures == 1);
 }
+
+TEST_CASE("a flood of small events ends in a failure instead of the memory") {
+  StreamDecoder decoder(openai_chat);
+  const std::string flood(std::size_t{1} << 20, '\n');
+  std::size_t failures = 0;
+  for (int i = 0; i < 300; ++i) failures += decoder.feed(flood).size();
+
+  CHECK(failures == 1);
+}

@@ -79,6 +79,10 @@ TEST_CASE("the wait a service asks for is read from headers or body, nonsense is
   CHECK(explain(429, "", {{"retry-after", "99"}, {"retry-after-ms", "1500"}}).wait == 1500ms);
   CHECK(explain(429, R"({"error":{"code":429,"details":[{"@type":"x"},{"retryDelay":"3.5s"}]}})")
             .wait == 3500ms);
+  CHECK(explain(429, "",
+                {{"retry-after", "Wed, 21 Oct 2026 07:28:30 GMT"},
+                 {"date", "Wed, 21 Oct 2026 07:28:00 GMT"}})
+            .wait == 30s);
   for (const char* absurd : {"-1", "1e300", "nan", "soon", "", "Wed, 21 Oct 2026 07:28:00 GMT"}) {
     CAPTURE(absurd);
     CHECK(!explain(429, "", {{"retry-after", absurd}}).wait);
