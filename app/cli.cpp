@@ -73,9 +73,45 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   app.require_subcommand(0, 1);
   app.set_version_flag("-v,--version", "skein " SKEIN_VERSION);
   app.add_option("prompt", words, "the first message");
-  app.add_option("-m,--model", invocation.model, "PROVIDER/MODEL")->envname("SKEIN_MODEL");
+  bool yolo = false;
+  std::string title, resume;
+  app.add_flag("-p,--print", invocation.print, "one turn, the answer on stdout, then exit");
+  app.add_option("--output-format", invocation.output_format, "with -p")
+      ->check(CLI::IsMember({"text", "json", "stream-json"}));
+  app.add_flag("-c,--continue", invocation.continue_last,
+               "the session used last in this workspace");
+  CLI::Option* fresh = app.add_option("-n,--new", title, "start a new session")
+                           ->expected(0, 1)
+                           ->option_text("[TITLE]");
+  app.add_option("-s,--session", invocation.session,
+                 "a key, an id, a prefix of either, or a title");
+  CLI::Option* resuming = app.add_option("-r,--resume", resume, "choose a session from a list")
+                              ->expected(0, 1)
+                              ->option_text("[TEXT]");
+  app.add_flag("--fork", invocation.fork, "go on in a new session that branches off here");
+  app.add_flag("--no-session", invocation.no_session, "keep nothing on disk");
+  app.add_option("-m,--model", invocation.model, "PROVIDER/MODEL, or an alias")
+      ->envname("SKEIN_MODEL");
+  app.add_option("--base-url", invocation.base_url, "of the model's provider, without /v1");
+  app.add_option("--thinking", invocation.thinking, "how much the model thinks")
+      ->check(CLI::IsMember({"off", "low", "medium", "high"}));
+  app.add_option("--permission-mode", invocation.permission_mode, "what tools may do unasked")
+      ->check(CLI::IsMember({"default", "plan", "acceptEdits", "bypassPermissions"}));
+  app.add_flag("-y,--yolo", yolo, "--permission-mode bypassPermissions");
+  app.add_option("--allowed-tools", invocation.allowed_tools, "e.g. 'read,bash(git status)'")
+      ->take_all();
+  app.add_option("--disallowed-tools", invocation.disallowed_tools, "stronger than everything else")
+      ->take_all();
+  app.add_option("--system-prompt", invocation.system_prompt, "instead of the built-in one");
+  app.add_option("--append-system-prompt", invocation.append_system_prompt, "behind it");
+  app.add_option("--max-turns", invocation.max_turns, "model calls per prompt")
+      ->check(CLI::PositiveNumber);
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
   app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
+  app.add_option("--color", invocation.color, "auto, always or never")
+      ->check(CLI::IsMember({"auto", "always", "never"}));
+  app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");
+  app.add_flag("-q,--quiet", invocation.quiet, "no notices");
   app.add_flag("--debug", invocation.debug, "write a detailed log");
 
   std::vector<std::unique_ptr<Collected>> collected;
@@ -88,6 +124,9 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     const int status = app.exit(error, std::cout, std::cerr);
     return {std::nullopt, status == 0 ? 0 : static_cast<int>(Trouble::usage)};
   }
+  if (fresh->count() > 0) invocation.new_session = title;
+  if (resuming->count() > 0) invocation.resume = resume;
+  if (yolo) invocation.permission_mode = "bypassPermissions";
   for (const std::string& word : words)
     invocation.prompt += (invocation.prompt.empty() ? "" : " ") + word;
 

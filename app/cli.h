@@ -29,9 +29,33 @@ std::span<const Subcommand> subcommands();
 
 struct Invocation {
   std::string prompt{};
+  bool print = false;  // -p: one turn, then exit
+  std::string output_format = "text";
+
+  // Which session.
+  bool continue_last = false;
+  std::optional<std::string> new_session{};  // its title, maybe empty
+  std::string session{};
+  std::optional<std::string> resume{};  // what to look for, maybe empty
+  bool fork = false;
+  bool no_session = false;
+
+  // Which model, and how it works. Empty: the configuration decides.
   std::string model{};
+  std::string base_url{};
+  std::string thinking{};
+  std::string permission_mode{};
+  std::vector<std::string> allowed_tools{};
+  std::vector<std::string> disallowed_tools{};
+  std::string system_prompt{};
+  std::string append_system_prompt{};
+  int max_turns = 0;
+
   std::string workspace{};
   std::string home{};
+  std::string color = "auto";
+  bool screen_reader = false;
+  bool quiet = false;
   bool debug = false;
 
   const Subcommand* subcommand = nullptr;  // none: the REPL

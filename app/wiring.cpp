@@ -6,49 +6,147 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/agent.h"
+#include "app/home.h"
+#include "app/print_mode.h"
+#include "app/system_prompt.h"
 #include "core/log.h"
+#include "core/store/file_backend.h"
+#include "core/tools/tools.h"
 #include "providers/offline.h"
+#include "providers/scripted.h"
+#include "providers/stream.h"
 #include "repl/shell.h"
 
 namespace skein {
 
 namespace {
 
-std::atomic<bool> stop_asked{false};
-static_assert(std::atomic<bool>::is_always_lock_free);
-
 // No SA_RESTART: a signal must end a wait.
-void catch_interrupts() {
+void catch_signals() {
   struct sigaction action {};
-  action.sa_handler = [](int) { stop_asked = true; };
-  sigaction(SIGINT, &action, nullptr);
+  action.sa_handler = [](int) { stop_asked() = true; };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool can_edit_lines() {
+bool can_edit_lines(const Invocation& invocation) {
   const char* term = std::getenv("TERM");
-  return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term && std::string_view(term) != "dumb";
+  return !invocation.screen_reader && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term &&
+         std::string_view(term) != "dumb";
+}
+
+SessionStore store_for(const Invocation& invocation) {
+  if (!invocation.no_session) return open_store(invocation);
+  return SessionStore(std::make_unique<FileBackend>(memory_files()));
+}
+
+ThinkingLevel level_named(const std::string& name) {
+  return name == "low"      ? ThinkingLevel::low
+         : name == "medium" ? ThinkingLevel::medium
+         : name == "high"   ? ThinkingLevel::high
+                            : ThinkingLevel::off;
+}
+
+int repl(Workbench& bench, const Invocation& invocation) {
+  const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
+  Screen screen(STDOUT_FILENO);
+  Shell shell({bench.store(), bench.agent(), screen, stop_asked(), bench.workspace(),
+               [&](const Conversation& conversation) { return bench.settings_for(conversation); }});
+  shell.open(chosen.session);
+  for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
+  if (!invocation.prompt.empty()) shell.handle(invocation.prompt);
+  const auto editor = can_edit_lines(invocation)
+                          ? make_replxx_editor(shell.editor_help())
+                          : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
+  shell.run(*editor);
+  shell.close();
+  return 0;
 }
 
 }  // namespace
 
+std::atomic<bool>& stop_asked() {
+  static std::atomic<bool> asked{false};
+  static_assert(std::atomic<bool>::is_always_lock_free);
+  return asked;
+}
+
+Workbench::Workbench(const Invocation& invocation)
+    : invocation_(invocation),
+      workspace_(workspace_folder(invocation)),
+      config_(load_config(invocation, workspace_, catalog_)),
+      store_(store_for(invocation)) {
+  keys_.take_environment(catalog_.key_variables());
+  if (!invocation.base_url.empty()) {
+    const std::string model = config_.model.empty() ? default_model() : config_.model;
+    catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
+  }
+  ToolSettings tool_settings{.root = workspace_};
+  if (!invocation.no_session) tool_settings.forbidden.push_back(home_folder(invocation));
+  if (const std::string folder = config_folder(); !folder.empty())
+    tool_settings.forbidden.push_back(folder);
+  tools_ = standard_tools(tool_settings);
+  system_ = system_prompt(config_, workspace_);
+  agent_ = std::make_unique<Agent>(Agent::Parts{
+      .store = store_,
+      .tools = tools_,
+      .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
+      .clean = [this](std::string text) { return clean(std::move(text)); },
+                   .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
+}
+
+std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
+
+Provider& Workbench::provider_for(const ModelRef& model) {
+  std::unique_ptr<Provider>& provider =
+      providers_[model.provider == "scripted" ? to_string(model) : model.provider];
+  if (provider) return *provider;
+  if (model.provider == "offline")
+    provider = std::make_unique<OfflineProvider>();
+  else if (model.provider == "scripted")
+    provider = std::make_unique<ScriptedProvider>(ScriptedProvider::load(model.model));
+  else
+    provider = std::make_unique<HttpProvider>(catalog_, keys_);
+  return *provider;
+}
+
+// The first provider a key is there for; without any, the model that is built in.
+std::string Workbench::default_model() const {
+  for (const ProviderRow& row : catalog_.providers()) {
+    if (row.local || !row.key_needed) continue;
+    const bool usable = keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
+    for (const ModelRow& model : catalog_.models())
+      if (usable && model.provider == row.name)
+        return std::string(row.name) + "/" + std::string(model.name);
+  }
+  return "offline/demo";
+}
+
+Agent::Settings Workbench::settings_for(const Conversation& conversation) const {
+  Agent::Settings settings{
+      .system = system_, .rules = config_.rules, .max_calls = config_.max_turns};
+  std::string model = config_.model;
+  // A session goes on with the model it had, unless the user says otherwise now.
+  if (invocation_.model.empty() && !conversation.state().model.empty())
+    model = conversation.state().model;
+  settings.model = catalog_.parse(model.empty() ? default_model() : model);
+  const std::string thinking = !invocation_.thinking.empty() ? invocation_.thinking
+                               : !conversation.state().thinking.empty()
+                                   ? conversation.state().thinking
+                                   : config_.thinking;
+  settings.model.thinking = level_named(thinking);
+  for (const std::string& rule : conversation.state().permissions)
+    for (Rule& each : parse_rules(rule)) settings.rules.allow.push_back(std::move(each));
+  return settings;
+}
+
 int run(const Invocation& invocation) {
   start_log(invocation.debug);
   if (invocation.subcommand != nullptr) return invocation.subcommand->run(invocation);
-  catch_interrupts();
-
-  OfflineProvider provider;
-  const Tools tools;
-  Agent agent(provider, tools);
-  Screen screen(STDOUT_FILENO);
-  Shell shell({agent, ModelRef{"offline", "demo"}, screen, stop_asked});
-
-  if (!invocation.prompt.empty()) shell.handle(invocation.prompt);
-  const auto editor = can_edit_lines() ? make_replxx_editor(shell.editor_help())
-                                       : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
-  shell.run(*editor);
-  return 0;
+  catch_signals();
+  hide_process_memory();
+  Workbench bench(invocation);
+  return invocation.print ? print_mode(bench, invocation) : repl(bench, invocation);
 }
 
 }  // namespace skein

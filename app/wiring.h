@@ -1,10 +1,57 @@
 // Puts the parts together: the one place that names every concrete class.
 #pragma once
 
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+
 #include "app/cli.h"
+#include "app/config.h"
+#include "app/session_choice.h"
+#include "core/agent.h"
+#include "core/conversation.h"
+#include "providers/catalog.h"
+#include "providers/keys.h"
 
 namespace skein {
 
+// Everything a conversation needs, made for one invocation.
+class Workbench {
+ public:
+  explicit Workbench(const Invocation& invocation);
+
+  SessionStore& store() { return store_; }
+  Agent& agent() { return *agent_; }
+  const Tools& tools() const { return tools_; }
+  const Catalog& catalog() const { return catalog_; }
+  const Config& config() const { return config_; }
+  const std::string& workspace() const { return workspace_; }
+
+  // How a session is to be worked on: what the flags say, else what the session itself was last.
+  Agent::Settings settings_for(const Conversation& conversation) const;
+  // Masks every key in `text`.
+  std::string clean(std::string text) const;
+
+ private:
+  Provider& provider_for(const ModelRef& model);
+  std::string default_model() const;
+
+  const Invocation& invocation_;
+  std::string workspace_;
+  Catalog catalog_{};
+  Keyring keys_{};
+  Config config_;
+  SessionStore store_;
+  Tools tools_;
+  std::string system_;
+  std::map<std::string, std::unique_ptr<Provider>> providers_{};
+  std::unique_ptr<Agent> agent_{};
+};
+
 int run(const Invocation& invocation);  // returns the exit status
+
+// Set by SIGINT; cleared by whoever starts something that can be stopped.
+std::atomic<bool>& stop_asked();
 
 }  // namespace skein

@@ -1,23 +1,244 @@
 #include "core/agent.h"
 
-#include "core/entry.h"
+#include <algorithm>
+
+#include "core/context.h"
+#include "core/json.h"
 
 namespace skein {
 
-void Agent::commit(const Message& message, const Ports& ports) {
-  path_.push_back(message);
-  ports.sink(Committed{message_entry(message)});
+struct Agent::Turn {
+  Conversation& conversation;
+  Settings& settings;
+  const Ports& ports;
+  std::string run_id = to_string(random_id());
+  TurnEnd end{};
+};
+
+namespace {
+
+void add(Usage& total, const Usage& more) {
+  total.input += more.input;
+  total.output += more.output;
+  total.cache_read += more.cache_read;
+  total.cache_write += more.cache_write;
+  total.reasoning += more.reasoning;
 }
 
-TurnEnd Agent::run_turn(const std::string& prompt, const ModelRef& model, const Ports& ports) {
-  commit(user_message(prompt), ports);
+// The system prompt the session was last told, from the end of the path that is in memory.
+std::string recorded_system(const Conversation& conversation) {
+  for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
+    if (entry->type == type::runtime_init)
+      if (const auto payload = parse_json(entry->payload)) return string_at(*payload, "system");
+  return {};
+}
 
-  Context context{.messages = path_};
-  for (const Tool& tool : tools_) context.tools.push_back(tool.spec());
-  const Message reply = provider_.stream(context, model, ports);
+}  // namespace
 
-  commit(reply, ports);
-  return {reply.stop, plain_text(reply), reply.error};
+Entry Agent::entry_for(const Message& message, const std::string& run_id) const {
+  Entry entry = message_entry(message);
+  entry.payload = parts_.clean(std::move(entry.payload));
+  entry.run_id = run_id;
+  return entry;
+}
+
+// The disk may be full for a while: the batch stays here, and tools with side effects wait with it.
+void Agent::commit(Turn& turn, std::vector<Entry> entries) {
+  for (;;) {
+    const Outcome<AppendResult> outcome = turn.conversation.append(entries);
+    if (const auto* saved = std::get_if<AppendResult>(&outcome)) {
+      for (const Entry& entry : saved->entries) turn.ports.sink(Committed{entry});
+      return;
+    }
+    const Failure& failure = std::get<Failure>(outcome);
+    turn.ports.sink(Notice{Notice::Level::error, failure.text});
+    const bool again =
+        failure.kind == Failure::Kind::no_space || failure.kind == Failure::Kind::busy;
+    if (!again || !turn.ports.ask ||
+        turn.ports.ask({"This could not be saved yet. Try again?", failure.text, ""}).choice ==
+            Answer::Choice::no)
+      throw Error(failure.text, trouble_of(failure));
+  }
+}
+
+void Agent::commit_prompt(Turn& turn, std::vector<Entry> entries) {
+  std::vector<Entry> arrived;
+  const Outcome<AppendResult> outcome =
+      turn.conversation.append_prompt(std::move(entries), arrived);
+  if (const auto* failed = std::get_if<Failure>(&outcome))
+    throw Error(failed->text, trouble_of(*failed));
+  if (!arrived.empty()) {
+    turn.ports.sink(Notice{Notice::Level::info,
+                           "Another process has gone on in this session meanwhile; "
+                           "your message follows what it wrote:"});
+    for (const Entry& entry : arrived) turn.ports.sink(Committed{entry});
+  }
+  for (const Entry& entry : std::get<AppendResult>(outcome).entries)
+    turn.ports.sink(Committed{entry});
+}
+
+TurnEnd Agent::run_turn(Conversation& conversation, const std::string& prompt, Settings& settings,
+                        const Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  std::vector<Entry> entries;
+  if (recorded_system(conversation) != settings.system) {
+    Json tools = Json::array();
+    for (const Tool& tool : parts_.tools) tools.push_back(tool.name);
+    entries.push_back(make_entry(
+        type::runtime_init, parts_.clean(dump({{"system", settings.system}, {"tools", tools}}))));
+    entries.back().run_id = turn.run_id;
+  }
+  if (const std::string model = to_string(settings.model); conversation.state().model != model) {
+    entries.push_back(make_entry(type::model_change, dump({{"provider", settings.model.provider},
+                                                           {"model", settings.model.model}})));
+    entries.back().run_id = turn.run_id;
+  }
+  entries.push_back(entry_for(user_message(prompt), turn.run_id));
+  commit_prompt(turn, std::move(entries));
+  return loop(turn);
+}
+
+TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  return loop(turn);
+}
+
+TurnEnd Agent::loop(Turn& turn) {
+  while (turn.end.calls < turn.settings.max_calls) {
+    const Message reply = ask_model(turn);
+    turn.end.text = plain_text(reply);
+    turn.end.stop = reply.stop;
+    turn.end.error = reply.error;
+    if (!run_calls(turn, reply)) return turn.end;
+  }
+  turn.end.stop = Stop::error;
+  turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
+                   " model calls for one prompt; /continue goes on, --max-turns raises the limit";
+  turn.ports.sink(Notice{Notice::Level::warning, turn.end.error});
+  return turn.end;
+}
+
+Message Agent::ask_model(Turn& turn) {
+  ++turn.end.calls;
+  Context context;
+  context.system = turn.conversation.state().system.empty() ? turn.settings.system
+                                                            : turn.conversation.state().system;
+  context.messages = messages_of(turn.conversation.path(), turn.conversation.state().redacted);
+  for (const Tool& tool : parts_.tools) context.tools.push_back(tool.spec());
+
+  const std::int64_t started = now_ms();
+  Message reply =
+      parts_.provider(turn.settings.model).stream(context, turn.settings.model, turn.ports);
+  reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
+  if (reply.usage) add(turn.end.usage, *reply.usage);
+  commit(turn, {entry_for(reply, turn.run_id)});
+  return reply;
+}
+
+// Every call is answered, come what may: a transcript with an open call is refused by every
+// provider. True if the model should be asked again.
+bool Agent::run_calls(Turn& turn, const Message& reply) {
+  const std::vector<const ToolUse*> calls = tool_uses(reply);
+  const bool finished = reply.stop == Stop::tool_use || reply.stop == Stop::stop;
+  for (const ToolUse* call : calls) {
+    const bool stopped = turn.ports.stopped();
+    if (stopped && turn.end.stop != Stop::aborted) turn.end.stop = Stop::aborted;
+    answer(turn, *call,
+           stopped     ? tool_failure("cancelled by the user")
+           : !finished ? tool_failure("not run: the answer that asked for it was cut short")
+                       : run_call(turn, *call));
+  }
+  if (turn.ports.stopped() && !calls.empty()) turn.end.stop = Stop::aborted;
+  return !calls.empty() && finished && !turn.ports.stopped();
+}
+
+void Agent::answer(Turn& turn, const ToolUse& call, const ToolOutcome& outcome) {
+  Message result{.role = Role::tool};
+  result.content = {ToolResult{call.id, outcome.content, outcome.is_error, outcome.blob}};
+  commit(turn, {entry_for(result, turn.run_id)});
+}
+
+ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
+  const Tool* tool = find_tool(parts_.tools, call.name);
+  if (tool == nullptr) {
+    std::string known;
+    for (const Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;
+    return tool_failure("there is no tool '" + call.name + "'; there are: " + known);
+  }
+  turn.ports.sink(ToolStarted{call, tool->title(call.input)});
+  const std::int64_t started = now_ms();
+  std::string why_not;
+  const ToolOutcome outcome = permitted(turn, *tool, call, why_not)
+                                  ? execute(*tool, call, turn.ports)
+                                  : tool_failure(why_not);
+  turn.ports.sink(ToolEnded{call.id, outcome.is_error, now_ms() - started});
+  return outcome;
+}
+
+bool Agent::permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not) {
+  Rules& rules = turn.settings.rules;
+  if (tool.effect == Effect::changes) rules.sandboxed = parts_.sandboxed();
+  const Decision decision = decide(rules, parts_.tools, call);
+  if (decision.verdict == Decision::Verdict::allow) return true;
+  why_not = decision.reason.empty() ? "not permitted" : decision.reason;
+  if (decision.verdict == Decision::Verdict::deny) return false;
+  if (!turn.ports.ask) {
+    why_not += " (it would have to be asked for, and there is nobody to ask)";
+    return false;
+  }
+  const std::vector<Rule> offered = remember(rules, parts_.tools, call);
+  std::string names;
+  for (const Rule& rule : offered) names += (names.empty() ? "" : ", ") + to_string(rule);
+  const Answer answer =
+      turn.ports.ask({"Allow " + tool.title(call.input) + "?",
+                      tool.preview ? tool.preview(call.input) : std::string{}, names});
+  if (answer.choice == Answer::Choice::no) {
+    why_not = "the user said no" + (answer.reason.empty() ? std::string{} : ": " + answer.reason);
+    return false;
+  }
+  if (answer.choice == Answer::Choice::always && !offered.empty()) {
+    rules.allow.insert(rules.allow.end(), offered.begin(), offered.end());
+    // For this session, so that a restart need not ask again.
+    Json all = Json::array();
+    for (const std::string& rule : turn.conversation.state().permissions) all.push_back(rule);
+    for (const Rule& rule : offered) all.push_back(to_string(rule));
+    commit(turn, {make_entry(type::custom, dump({{"kind", "permissions"}, {"rules", all}}))});
+  }
+  return true;
+}
+
+ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& ports) {
+  const ToolPorts tool_ports{.output =
+                                 [&](std::string_view text) {
+                                   ports.sink(ToolOutput{call.id, std::string(text)});
+                                 },
+                             .stopped = [&] { return ports.stopped(); },
+                             .keep_blob = parts_.keep_blob};
+  try {
+    return tool.run(call.input, tool_ports);
+  } catch (const Error& error) {
+    return tool_failure(error.what());  // the end of a call, not of the turn
+  }
+}
+
+std::size_t Agent::recover(Conversation& conversation, const Ports& ports) {
+  Settings none;
+  Turn turn{conversation, none, ports};
+  const std::vector<ToolUse> open = unanswered_calls(conversation.path());
+  for (const ToolUse& call : open) {
+    const Tool* tool = find_tool(parts_.tools, call.name);
+    const bool harmless = tool != nullptr && tool->effect == Effect::reads;
+    const bool again = harmless && ports.ask &&
+                       ports.ask({"This was interrupted before it had a result. Run it now?",
+                                  tool->title(call.input), ""})
+                               .choice != Answer::Choice::no;
+    answer(turn, call,
+           again
+               ? execute(*tool, call, ports)
+               : tool_failure(
+                     "interrupted: skein ended before this had a result; it may have run in part"));
+  }
+  return open.size();
 }
 
 }  // namespace skein

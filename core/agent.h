@@ -1,35 +1,74 @@
 // The loop: a prompt becomes saved entries, model calls and tool calls, until the model is done.
+// Saved, then shown: what the sink hears as Committed is on disk.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
+#include "core/conversation.h"
 #include "core/event.h"
+#include "core/policy.h"
 #include "core/provider.h"
 #include "core/tool.h"
 
 namespace skein {
 
-// Why a turn ended.
+// Why a turn ended, and what it came to.
 struct TurnEnd {
   Stop stop = Stop::stop;
-  std::string text{};   // the last answer's text
+  std::string text{};   // of the last answer
   std::string error{};  // with Stop::error
+  Usage usage{};        // of all model calls of the turn
+  int calls = 0;        // model calls
 };
 
 class Agent {
  public:
-  Agent(Provider& provider, const Tools& tools) : provider_(provider), tools_(tools) {}
+  struct Parts {
+    SessionStore& store;
+    const Tools& tools;
+    std::function<Provider&(const ModelRef&)> provider;
+    // Applied to everything that is stored: takes out what must not be, such as keys.
+    std::function<std::string(std::string)> clean = [](std::string text) { return text; };
+    std::function<std::string(std::string_view bytes)> keep_blob{};
+    // Whether commands are shut in; asked when one is about to run, since finding out takes a while.
+    std::function<bool()> sandboxed = [] { return false; };
+  };
+  struct Settings {
+    ModelRef model{};
+    std::string system{};  // the whole system prompt, as it is now
+    Rules rules{};
+    int max_calls = 100;  // model calls per prompt
+  };
 
-  // One prompt, to its end. Everything is committed before it is shown as committed.
-  TurnEnd run_turn(const std::string& prompt, const ModelRef& model, const Ports& ports);
+  explicit Agent(Parts parts) : parts_(std::move(parts)) {}
+
+  // One prompt, to its end. Throws Error only if the session cannot be written.
+  TurnEnd run_turn(Conversation& conversation, const std::string& prompt, Settings& settings,
+                   const Ports& ports);
+  // The same without a new message: goes on where a turn stopped or crashed.
+  TurnEnd go_on(Conversation& conversation, Settings& settings, const Ports& ports);
+
+  // Answers the calls a crash left without a result. Those of tools that only read may be run after
+  // asking; nothing that changes the world is ever run again by itself. How many there were.
+  std::size_t recover(Conversation& conversation, const Ports& ports);
 
  private:
-  void commit(const Message& message, const Ports& ports);
+  struct Turn;  // what belongs to one turn: its id, its settings, its ports
 
-  Provider& provider_;
-  const Tools& tools_;
-  std::vector<Message> path_{};
+  TurnEnd loop(Turn& turn);
+  Message ask_model(Turn& turn);
+  bool run_calls(Turn& turn, const Message& reply);
+  ToolOutcome run_call(Turn& turn, const ToolUse& call);
+  bool permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not);
+  ToolOutcome execute(const Tool& tool, const ToolUse& call, const Ports& ports);
+  void commit(Turn& turn, std::vector<Entry> entries);
+  void commit_prompt(Turn& turn, std::vector<Entry> entries);
+  void answer(Turn& turn, const ToolUse& call, const ToolOutcome& outcome);
+  Entry entry_for(const Message& message, const std::string& run_id) const;
+
+  Parts parts_;
 };
 
 }  // namespace skein

@@ -89,7 +89,7 @@ JsonText sendable_object(std::string_view json) {
   // The wrapping makes it one level deeper, so ask again.
   JsonText wrapped = "{\"value\":" + clean + "}";
   if (Json::accept(clean) && is_sendable_object(wrapped)) return wrapped;
-  return "{\"raw\":" + skein::quoted(sendable(json)) + "}";
+  return "{\"raw\":" + json_string(sendable(json)) + "}";
 }
 
 }  // namespace skein

@@ -20,6 +20,9 @@ class Keyring {
   std::optional<std::string> find(const std::vector<std::string>& variables,
                                   const std::string& command);
 
+  // Whether one of `variables` had a value; runs nothing.
+  bool has_any(const std::vector<std::string>& variables) const;
+
   // Every key it knows, for mask_secrets.
   const std::vector<std::string>& secrets() const { return secrets_; }
 

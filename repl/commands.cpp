@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "repl/session_commands.h"
 #include "repl/shell.h"
 
 namespace skein {
@@ -23,8 +24,21 @@ void help(Shell& shell, std::string_view) {
 void quit(Shell& shell, std::string_view) { shell.leave(); }
 
 constexpr Command table[] = {
+    {"branch", "<entry> [prompt]", "go on from an earlier entry", nullptr, branch},
+    {"branches", "", "where the branches of this session end", nullptr, show_branches},
+    {"continue", "", "let the model go on, without a new message", nullptr, continue_turn},
+    {"delete", "[session]", "move a session to the trash", session_names, delete_session},
+    {"fork", "[key]", "go on in a new session that branches off here", nullptr, fork_session},
     {"help", "", "what can be typed here", nullptr, help},
+    {"history", "[n|all]", "what was said", nullptr, show_history},
+    {"new", "[title]", "start a fresh session", nullptr, new_session},
     {"quit", "", "leave", nullptr, quit},
+    {"rename", "<title>", "give this session a title", nullptr, rename_session},
+    {"restore", "<session>", "bring a session back from the trash", nullptr, restore_session},
+    {"sessions", "[filter]", "list sessions", nullptr, list_sessions},
+    {"switch", "<session>", "go on in another session", session_names, switch_session},
+    {"tree", "", "draw the branches of this session", nullptr, show_tree},
+    {"undo", "", "go back to before the last message", nullptr, undo},
 };
 static_assert(std::ranges::is_sorted(table, {}, &Command::name));
 

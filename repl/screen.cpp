@@ -65,17 +65,43 @@ void Screen::print(std::string_view text) { write_all(text); }
 
 void Screen::print_untrusted(std::string_view text) { write_all(harmless(text)); }
 
+void Screen::start_line() {
+  if (!at_line_start_) print("\n");
+}
+
 void Screen::show(const Event& event) {
   if (const auto* streaming = std::get_if<Streaming>(&event)) {
     if (const auto* piece = std::get_if<delta::TextPiece>(&streaming->delta))
       print_untrusted(piece->text);
+  } else if (const auto* started = std::get_if<ToolStarted>(&event)) {
+    start_line();
+    print_untrusted("● " + started->title + "\n");
+  } else if (const auto* output = std::get_if<ToolOutput>(&event)) {
+    print_untrusted(output->text);
   } else if (const auto* notice = std::get_if<Notice>(&event)) {
-    print_untrusted(notice->text);
-    print("\n");
+    start_line();
+    print_untrusted(notice->text + "\n");
+  } else if (const auto* retry = std::get_if<Retrying>(&event)) {
+    start_line();
+    print_untrusted(retry->reason + "; trying again in " +
+                    std::to_string((retry->wait.count() + 999) / 1000) + " s (Ctrl+C stops)\n");
   } else if (const auto* committed = std::get_if<Committed>(&event)) {
     const auto message = message_from_json(committed->entry.payload);
-    if (message && message->role == Role::assistant && !at_line_start_) print("\n");
+    if (message && message->role == Role::assistant) start_line();
   }
+}
+
+void Screen::replay(const Entry& entry) {
+  const auto message =
+      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  if (!message) return print_untrusted("  [" + entry.type + "] " + preview(entry, 200) + "\n");
+  if (message->role == Role::user) print_untrusted("› " + plain_text(*message) + "\n");
+  if (message->role == Role::assistant) {
+    if (const std::string text = plain_text(*message); !text.empty()) print_untrusted(text + "\n");
+    for (const ToolUse* call : tool_uses(*message))
+      print_untrusted("● " + call->name + " " + call->input + "\n");
+  }
+  if (message->role == Role::tool) print_untrusted("  " + preview(entry, 200) + "\n");
 }
 
 }  // namespace skein

@@ -17,6 +17,9 @@ class Screen {
   // Anybody else's: model text, tool output, names, errors. Control characters come out visible.
   void print_untrusted(std::string_view text);
   void show(const Event& event);
+  // A saved entry, as it looked when it happened.
+  void replay(const Entry& entry);
+  void start_line();  // if we are not at the start of one
 
  private:
   void write_all(std::string_view bytes);

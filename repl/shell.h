@@ -3,9 +3,11 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "core/agent.h"
+#include "core/conversation.h"
 #include "repl/line_editor.h"
 #include "repl/screen.h"
 
@@ -14,25 +16,44 @@ namespace skein {
 class Shell {
  public:
   struct Parts {
+    SessionStore& store;
     Agent& agent;
-    ModelRef model;
     Screen& screen;
     std::atomic<bool>& stop;
+    std::string workspace;
+    std::function<Agent::Settings(const Conversation&)> settings_for;
   };
-  explicit Shell(Parts parts) : parts_(parts) {}
+  explicit Shell(Parts parts) : parts_(std::move(parts)) {}
 
+  // Leaves the session that is open, if any, and goes on in this one.
+  void open(Id session);
   void run(LineEditor& editor);
+  void close();                          // writes down where we were
   void handle(const std::string& line);  // one line, as typed
   EditorHelp editor_help();
 
+  // For the commands.
   Screen& screen() { return parts_.screen; }
+  SessionStore& store() { return parts_.store; }
+  Conversation& conversation() { return *conversation_; }
+  Agent::Settings& settings() { return settings_; }
+  const std::string& workspace() const { return parts_.workspace; }
   void leave() { leaving_ = true; }
+  void turn(const std::string& prompt);
+  void go_on();
+  bool confirm(const std::string& question);
+  void show_path(std::size_t entries);  // the end of it, as it was shown when it happened; 0: all
 
  private:
   void dispatch(std::string_view command_line);
-  void turn(const std::string& prompt);
+  void finish(const TurnEnd& end);
+  Ports ports();
+  Answer ask(const Question& question);
 
   Parts parts_;
+  std::optional<Conversation> conversation_{};
+  Agent::Settings settings_{};
+  LineEditor* editor_ = nullptr;
   bool leaving_ = false;
 };
 

@@ -28,6 +28,8 @@ const std::map<std::string, std::set<std::string>> arrows = {
 const std::map<std::string, std::set<std::string>> file_arrows = {
     {"core/agent.h", {"core/store"}},
     {"core/agent.cpp", {"core/store"}},
+    {"core/conversation.h", {"core/store"}},
+    {"core/conversation.cpp", {"core/store"}},
 };
 
 // One heavy library, one file (nlohmann: only through its door).

@@ -196,36 +196,39 @@ Outcome<Entry> SessionStore::load_entry(Id session, Id entry) {
 }
 
 Outcome<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
+  std::size_t count = 0;
+  return path_until(session, leaf, [&](const Entry&) { return ++count == limit; });
+}
+
+Outcome<Path> SessionStore::path_until(Id session, Id leaf,
+                                       const std::function<bool(const Entry&)>& enough) {
   const std::optional<Position> at = backend_->locate(session, leaf);
   if (!at) return no_such_entry(to_string(leaf));
   Path path;
   std::optional<Id> wanted = leaf;
+  bool done = false;
   const auto failed = backend_->load_back(session, *at, [&](const Placed& placed) {
     if (placed.entry.id != wanted) return true;
     wanted = placed.entry.parent;
     path.entries.push_back(placed);
-    return wanted && (limit == 0 || path.entries.size() < limit);
+    done = enough(placed.entry);
+    return wanted && !done;
   });
   if (failed) return *failed;
   path.whole = !wanted;
   // The file began before the path did: a parent is missing, or stands after its child.
-  if (wanted && (limit == 0 || path.entries.size() < limit))
-    return path_by_tree(session, leaf, limit);
+  if (wanted && !done) return path_by_tree(session, leaf);
   std::ranges::reverse(path.entries);
   return path;
 }
 
-Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf, std::size_t limit) {
+// All of it: where the trail was lost, only the whole tree knows how it goes on.
+Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
   const Outcome<Tree> built = tree(session);
   if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
   const Tree& whole = std::get<Tree>(built);
-  std::vector<const Tree::Node*> nodes = whole.path(leaf);
   Path path;
-  if (limit > 0 && nodes.size() > limit) {
-    nodes.erase(nodes.begin(), nodes.end() - static_cast<std::ptrdiff_t>(limit));
-    path.whole = false;
-  }
-  for (const Tree::Node* node : nodes) {
+  for (const Tree::Node* node : whole.path(leaf)) {
     const Outcome<Placed> placed = backend_->load_at(session, node->at);
     if (const auto* found = std::get_if<Placed>(&placed)) path.entries.push_back(*found);
   }
@@ -285,11 +288,11 @@ void EntryReader::reset() {
   more_ = true;
 }
 
-std::vector<ToolUse> unanswered_calls(const std::vector<Placed>& path) {
+std::vector<ToolUse> unanswered_calls(std::span<const Entry> path) {
   std::vector<ToolUse> open;
-  for (const Placed& placed : path) {
-    if (placed.entry.type != type::message) continue;
-    const std::optional<Message> message = message_from_json(placed.entry.payload);
+  for (const Entry& entry : path) {
+    if (entry.type != type::message) continue;
+    const std::optional<Message> message = message_from_json(entry.payload);
     if (!message) continue;
     for (const Block& block : message->content) {
       if (const auto* call = std::get_if<ToolUse>(&block)) open.push_back(*call);

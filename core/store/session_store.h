@@ -2,6 +2,7 @@
 // sends anything; it stores entries and gives them back, whole, in order, by branch.
 #pragma once
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <span>
@@ -73,6 +74,8 @@ class SessionStore {
 
   // The last `limit` entries (0: all) of the path to `leaf`, without reading what lies before them.
   Outcome<Path> path(Id session, Id leaf, std::size_t limit = 0);
+  // The same, back to the first entry (the newest comes first) for which `enough` is true.
+  Outcome<Path> path_until(Id session, Id leaf, const std::function<bool(const Entry&)>& enough);
   Outcome<Tree> tree(Id session);
   Outcome<std::vector<Branch>> branches(Id session);
 
@@ -85,7 +88,7 @@ class SessionStore {
   StorageBackend& backend() { return *backend_; }
 
  private:
-  Outcome<Path> path_by_tree(Id session, Id leaf, std::size_t limit);
+  Outcome<Path> path_by_tree(Id session, Id leaf);
 
   std::unique_ptr<StorageBackend> backend_;
 };
@@ -109,7 +112,7 @@ class EntryReader {
 };
 
 // Tool calls of the path that have no result: what a crash left behind.
-std::vector<ToolUse> unanswered_calls(const std::vector<Placed>& path);
+std::vector<ToolUse> unanswered_calls(std::span<const Entry> path);
 
 // A key no other session has had: <prefix>:<time>, or <prefix>:<time>-<four hex digits>.
 std::string fresh_key(std::string_view prefix);

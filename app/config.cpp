@@ -1,0 +1,182 @@
+#include "app/config.h"
+
+#include <toml++/toml.h>
+#include <cstdlib>
+#include <filesystem>
+
+namespace skein {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+std::string text_at(const toml::table& table, std::string_view key) {
+  return table[key].value_or(std::string{});
+}
+
+std::optional<double> number_at(const toml::table& table, std::string_view key) {
+  return table[key].value<double>();
+}
+
+// "a,b" or ["a", "b"]
+std::vector<Rule> rules_at(const toml::table& table, std::string_view key) {
+  std::vector<Rule> out;
+  const auto add = [&](const std::string& text) {
+    for (Rule& rule : parse_rules(text)) out.push_back(std::move(rule));
+  };
+  if (const auto* list = table[key].as_array()) {
+    for (const auto& each : *list) add(each.value_or(std::string{}));
+  } else if (const std::string text = text_at(table, key); !text.empty()) {
+    add(text);
+  }
+  return out;
+}
+
+toml::table parse_file(const fs::path& file) {
+  try {
+    return toml::parse_file(file.string());
+  } catch (const toml::parse_error& error) {
+    throw Error(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
+                    std::string(error.description()),
+                Trouble::usage);
+  }
+}
+
+Mode mode_named(const std::string& name) {
+  const std::optional<Mode> mode = parse_mode(name);
+  if (!mode) throw Error("'" + name + "' is not a permission mode", Trouble::usage);
+  return *mode;
+}
+
+void add_rules(std::vector<Rule>& to, const std::vector<Rule>& more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+// [providers.NAME]  url, key-command, key-variable, like = the known provider whose format it
+// speaks
+void add_provider(Catalog& catalog, std::string_view name, const toml::table& table) {
+  const std::string like =
+      text_at(table, "like").empty() ? std::string(name) : text_at(table, "like");
+  const ProviderRow* known = catalog.find_provider(like);
+  if (known == nullptr) known = catalog.find_provider("openai");
+  ProviderRow row = *known;
+  row.name = name;
+  const std::string url = text_at(table, "url"), command = text_at(table, "key-command"),
+                    variable = text_at(table, "key-variable");
+  if (!url.empty()) {
+    row.base_url = url;
+    row.base_url_variable = {};
+  }
+  if (!command.empty()) row.key_command = command;
+  if (!variable.empty()) row.key_variables = {variable};
+  row.key_needed = table["key-needed"].value_or(row.key_needed);
+  catalog.add(row);
+}
+
+// [models."provider/name"]  window, max-output, images, thinking, input, output, cache-read,
+// cache-write
+void add_model(Catalog& catalog, std::string_view full_name, const toml::table& table) {
+  const std::size_t slash = full_name.find('/');
+  if (slash == std::string_view::npos)
+    throw Error("a [models] table is named provider/model, not '" + std::string(full_name) + "'",
+                Trouble::usage);
+  ModelRow row = catalog.find_model(
+      {std::string(full_name.substr(0, slash)), std::string(full_name.substr(slash + 1))});
+  row.provider = full_name.substr(0, slash);
+  row.name = full_name.substr(slash + 1);
+  row.known = true;
+  row.window = table["window"].value_or(row.window);
+  row.max_output = table["max-output"].value_or(row.max_output);
+  row.images = table["images"].value_or(row.images);
+  if (table["thinking"].value_or(false)) row.thinks = Thinks::optional;
+  const auto price = [&](std::string_view key, std::optional<double>& into) {
+    if (const auto value = number_at(table, key)) into = value;
+  };
+  price("input", row.prices.input);
+  price("output", row.prices.output);
+  price("cache-read", row.prices.cache_read);
+  price("cache-write", row.prices.cache_write);
+  catalog.add(row);
+}
+
+template <class Add>
+void each_table(const toml::table& root, std::string_view key, Add add) {
+  if (const auto* tables = root[key].as_table())
+    for (const auto& [name, value] : *tables)
+      if (const auto* table = value.as_table()) add(name.str(), *table);
+}
+
+void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) {
+  config.model = text_at(root, "model");
+  config.thinking = text_at(root, "thinking");
+  config.max_turns = root["max-turns"].value_or(config.max_turns);
+  config.system_prompt = text_at(root, "system-prompt");
+  config.append_system_prompt = text_at(root, "append-system-prompt");
+  if (const std::string mode = text_at(root, "permission-mode"); !mode.empty())
+    config.rules.mode = mode_named(mode);
+  add_rules(config.rules.allow, rules_at(root, "allowed-tools"));
+  add_rules(config.rules.deny, rules_at(root, "disallowed-tools"));
+  each_table(root, "providers", [&](std::string_view name, const toml::table& table) {
+    add_provider(catalog, name, table);
+  });
+  each_table(root, "models", [&](std::string_view name, const toml::table& table) {
+    add_model(catalog, name, table);
+  });
+  if (const auto* aliases = root["aliases"].as_table())
+    for (const auto& [name, value] : *aliases)
+      catalog.add_alias(std::string(name.str()), value.value_or(std::string{}));
+}
+
+// Whoever wrote a checkout is not its user: only what takes something away is taken from it.
+void apply_workspace_file(Config& config, const toml::table& root, const std::string& file) {
+  add_rules(config.rules.deny, rules_at(root, "disallowed-tools"));
+  if (text_at(root, "permission-mode") == "plan") config.rules.mode = Mode::plan;
+  std::string ignored;
+  for (const auto& [name, value] : root)
+    if (name.str() != "disallowed-tools" &&
+        !(name.str() == "permission-mode" && text_at(root, "permission-mode") == "plan"))
+      ignored += (ignored.empty() ? "" : ", ") + std::string(name.str());
+  if (!ignored.empty())
+    config.notices.push_back(file + " may only tighten what tools may do; passed over: " + ignored);
+}
+
+}  // namespace
+
+std::string config_folder() {
+  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
+    return std::string(config) + "/skein";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.config/skein";
+  return {};
+}
+
+Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog) {
+  Config config;
+  const char* named = std::getenv("SKEIN_CONFIG");
+  const fs::path own =
+      named && *named ? fs::path(named) : fs::path(config_folder()) / "config.toml";
+  std::error_code ignored;
+  if (fs::exists(own, ignored))
+    apply_user_file(config, parse_file(own), catalog);
+  else if (named && *named)
+    throw Error("SKEIN_CONFIG names " + own.string() + ", which is not there", Trouble::usage);
+  const fs::path theirs = fs::path(workspace) / ".skein/config.toml";
+  if (fs::exists(theirs, ignored))
+    apply_workspace_file(config, parse_file(theirs), theirs.string());
+
+  if (!invocation.model.empty()) config.model = invocation.model;
+  if (!invocation.thinking.empty()) config.thinking = invocation.thinking;
+  if (invocation.max_turns > 0) config.max_turns = invocation.max_turns;
+  if (!invocation.permission_mode.empty() && config.rules.mode != Mode::plan)
+    config.rules.mode = mode_named(invocation.permission_mode);
+  for (const std::string& text : invocation.allowed_tools)
+    add_rules(config.rules.allow, parse_rules(text));
+  for (const std::string& text : invocation.disallowed_tools)
+    add_rules(config.rules.deny, parse_rules(text));
+  if (!invocation.system_prompt.empty()) config.system_prompt = invocation.system_prompt;
+  if (!invocation.append_system_prompt.empty())
+    config.append_system_prompt = invocation.append_system_prompt;
+  return config;
+}
+
+}  // namespace skein

@@ -1,0 +1,30 @@
+// What the user has set: defaults < $XDG_CONFIG_HOME/skein/config.toml < the workspace's
+// .skein/config.toml < environment < flags. A workspace may tighten, never loosen.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/cli.h"
+#include "core/policy.h"
+#include "providers/catalog.h"
+
+namespace skein {
+
+struct Config {
+  std::string model{};  // empty: the best there is a key for
+  std::string thinking{};
+  int max_turns = 100;
+  Rules rules{};
+  std::string system_prompt{};  // empty: the built-in one
+  std::string append_system_prompt{};
+  std::vector<std::string> notices{};  // what was passed over, and why
+};
+
+// Reads both files, adds their providers, models and aliases to the catalog, and lets the flags
+// win. Throws Error (usage) with file and line if a file cannot be understood.
+Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog);
+
+std::string config_folder();  // $XDG_CONFIG_HOME/skein
+
+}  // namespace skein

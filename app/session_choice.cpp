@@ -1,0 +1,84 @@
+#include "app/session_choice.h"
+
+#include <algorithm>
+
+#include "app/home.h"
+
+namespace skein {
+
+namespace {
+
+ChosenSession make(SessionStore& store, const std::string& key, const std::string& workspace,
+                   const std::string& title = {}) {
+  return {value_or_throw(store.create_session({.key = key, .cwd = workspace, .title = title}))
+              .session_id,
+          false};
+}
+
+// The one session whose key, title or id has `text` in it.
+ChosenSession matching(SessionStore& store, const std::string& text) {
+  const auto lower = [](std::string from) {
+    std::ranges::transform(from, from.begin(), [](unsigned char c) { return std::tolower(c); });
+    return from;
+  };
+  std::vector<SessionRecord> found;
+  for (SessionRecord& record : store.list())
+    if (lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
+            .find(lower(text)) != std::string::npos)
+      found.push_back(std::move(record));
+  if (found.size() == 1) return {found.front().header.session, true};
+  if (found.empty()) throw Error("no session matches '" + text + "'", Trouble::no_session);
+  std::string list;
+  for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 20); ++i)
+    list += "\n  " + found[i].key + "  " + found[i].state.title;
+  throw Error(std::to_string(found.size()) + " sessions match; name one with -s:" + list,
+              Trouble::no_session);
+}
+
+// The session used last here, or the first one.
+ChosenSession last_or_default(SessionStore& store, const std::string& workspace) {
+  if (const auto last = store.last_used(workspace)) return {*last, true};
+  // `last` is only a hint: the sessions themselves know where they were made.
+  for (const SessionRecord& record : store.list())
+    if (record.header.cwd == workspace && !record.key.starts_with("main:print:"))
+      return {record.header.session, true};
+  const Outcome<SessionRecord> taken = store.find(default_key);
+  const auto* other = std::get_if<SessionRecord>(&taken);
+  return make(store,
+              other && other->key == default_key ? fresh_key("main:cli") : std::string(default_key),
+              workspace);
+}
+
+}  // namespace
+
+ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
+                             const std::string& workspace) {
+  ChosenSession chosen;
+  if (invocation.no_session) {
+    chosen = make(store, std::string(default_key), workspace);
+  } else if (!invocation.session.empty()) {
+    const Outcome<SessionRecord> found = store.find(invocation.session);
+    if (const auto* record = std::get_if<SessionRecord>(&found))
+      chosen = {record->header.session, true};
+    else if (!key_trouble(invocation.session))
+      chosen = make(store, invocation.session, workspace);
+    else
+      throw Error(std::get<Failure>(found).text, Trouble::no_session);
+  } else if (invocation.new_session) {
+    chosen = make(store, fresh_key("main:cli"), workspace, *invocation.new_session);
+  } else if (invocation.resume) {
+    chosen = matching(store, *invocation.resume);
+  } else if (invocation.print && !invocation.continue_last) {
+    chosen = make(store, fresh_key("main:print"), workspace);
+    chosen.remember = false;
+  } else {
+    chosen = last_or_default(store, workspace);
+  }
+  if (!invocation.fork) return chosen;
+  const SessionRecord record = value_or_throw(store.open(chosen.session));
+  if (!record.state.head) return chosen;
+  return {value_or_throw(store.branch_from_entry(chosen.session, *record.state.head)).session_id,
+          true};
+}
+
+}  // namespace skein

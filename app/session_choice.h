@@ -1,0 +1,21 @@
+// Which session an invocation means.
+#pragma once
+
+#include <string>
+
+#include "app/cli.h"
+#include "core/store/session_store.h"
+
+namespace skein {
+
+struct ChosenSession {
+  Id session{};
+  bool resumed = false;  // it was there before
+  bool remember = true;  // a bare `skein` may continue it
+};
+
+// Throws Error when there is no such session or the choice is not clear.
+ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
+                             const std::string& workspace);
+
+}  // namespace skein

@@ -1,0 +1,29 @@
+// The path of a conversation as a model is to see it: summaries in the place of what they sum up,
+// redacted entries masked. Pure; the store is not known here.
+#pragma once
+
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/entry.h"
+#include "core/message.h"
+
+namespace skein {
+
+// `message` with everything that was said in it replaced; calls and results keep their ids, so that
+// they still fit together.
+Message masked(Message message);
+// An entry as views, exports and requests may show it.
+Entry masked(const Entry& entry, const std::set<Id>& redacted);
+
+// The messages for the entries of a path (or of its end), oldest first. Of a compacted path only
+// the summary and what was kept stands for what came before.
+std::vector<Message> messages_of(std::span<const Entry> path, const std::set<Id>& redacted);
+
+// The first entry that a compaction kept: nothing before it is needed. none: not a compaction.
+std::optional<Id> first_kept(const Entry& entry);
+
+}  // namespace skein

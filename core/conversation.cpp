@@ -1,0 +1,94 @@
+#include "core/conversation.h"
+
+#include <algorithm>
+
+#include "core/context.h"
+
+namespace skein {
+
+namespace {
+
+// More than the largest window takes: a million tokens of four bytes.
+constexpr std::size_t context_bytes = 4u << 20;
+
+template <class Value>
+Value value_or_throw(Outcome<Value> outcome) {
+  if (const auto* failed = std::get_if<Failure>(&outcome))
+    throw Error(failed->text, trouble_of(*failed));
+  return std::get<Value>(std::move(outcome));
+}
+
+}  // namespace
+
+Conversation::Conversation(SessionStore& store, Id session)
+    : store_(store), record_(value_or_throw(store.open(session))) {
+  head_ = record_.state.head;
+  load_path();
+}
+
+void Conversation::load_path() {
+  path_.clear();
+  if (!head_) return;
+  std::size_t bytes = 0;
+  std::optional<Id> kept;  // by a compaction that has been met: nothing before it is wanted
+  Path path = value_or_throw(store_.path_until(session(), *head_, [&](const Entry& entry) {
+    bytes += entry.payload.size();
+    if (!kept) kept = first_kept(entry);
+    return bytes > context_bytes || (kept && *kept == entry.id);
+  }));
+  notices_ = std::move(path.notices);
+  for (Placed& placed : path.entries) path_.push_back(std::move(placed.entry));
+}
+
+void Conversation::reload() {
+  record_ = value_or_throw(store_.open(session()));
+  load_path();
+}
+
+Outcome<AppendResult> Conversation::append_with(std::vector<Entry> entries,
+                                                const AppendOptions& options) {
+  std::vector<NewEntry> batch;
+  std::optional<Id> parent = head_;
+  for (Entry& entry : entries) {
+    entry.parent = parent;
+    if (!is_marginal(entry.type)) parent = entry.id;
+    batch.push_back({std::move(entry), false});
+  }
+  Outcome<AppendResult> outcome = store_.append_session_entries(session(), batch, options);
+  if (const auto* appended = std::get_if<AppendResult>(&outcome)) {
+    head_ = parent;
+    for (const Entry& entry : appended->entries)
+      if (!is_marginal(entry.type)) path_.push_back(entry);
+    const Outcome<SessionRecord> opened = store_.open(session());
+    if (const auto* record = std::get_if<SessionRecord>(&opened)) record_ = *record;
+  }
+  return outcome;
+}
+
+Outcome<AppendResult> Conversation::append(std::vector<Entry> entries) {
+  return append_with(std::move(entries), {});
+}
+
+Outcome<AppendResult> Conversation::append_prompt(std::vector<Entry> entries,
+                                                  std::vector<Entry>& arrived) {
+  // Where our head is the end of the conversation as we know it, somebody else may have gone on.
+  AppendOptions options;
+  if (head_ && head_ == record_.state.tail) options.expected_tail = head_;
+  Outcome<AppendResult> outcome = append_with(entries, options);
+  const auto* failed = std::get_if<Failure>(&outcome);
+  if (failed == nullptr || failed->kind != Failure::Kind::conflict) return outcome;
+  for (const Entry& entry : failed->arrived)
+    if (!is_marginal(entry.type)) arrived.push_back(entry);
+  record_ = value_or_throw(store_.open(session()));
+  head_ = record_.state.head;
+  load_path();
+  return append_with(std::move(entries), {});
+}
+
+void Conversation::move_head(Id entry) {
+  value_or_throw(store_.set_head(session(), entry));
+  head_ = entry;
+  reload();
+}
+
+}  // namespace skein

@@ -1,0 +1,28 @@
+// Commands about sessions and branches. Each is a row of the table in commands.cpp.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein {
+
+class Shell;
+
+void new_session(Shell& shell, std::string_view title);
+void list_sessions(Shell& shell, std::string_view filter);
+void switch_session(Shell& shell, std::string_view name);
+void show_history(Shell& shell, std::string_view count);
+void delete_session(Shell& shell, std::string_view name);
+void restore_session(Shell& shell, std::string_view name);
+void rename_session(Shell& shell, std::string_view title);
+std::vector<std::string> session_names(Shell& shell, std::string_view start);
+
+void show_tree(Shell& shell, std::string_view);
+void show_branches(Shell& shell, std::string_view);
+void branch(Shell& shell, std::string_view entry_and_prompt);
+void fork_session(Shell& shell, std::string_view key);
+void undo(Shell& shell, std::string_view);
+void continue_turn(Shell& shell, std::string_view);
+
+}  // namespace skein

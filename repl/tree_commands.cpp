@@ -1,0 +1,85 @@
+// Commands that move within a session's tree. Nothing is ever erased: only the head moves.
+#include "core/context.h"
+#include "core/tree_drawing.h"
+#include "repl/session_commands.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+template <class Value>
+Value value_or_throw(Outcome<Value> outcome) {
+  if (const auto* failed = std::get_if<Failure>(&outcome))
+    throw Error(failed->text, trouble_of(*failed));
+  return std::get<Value>(std::move(outcome));
+}
+
+}  // namespace
+
+void show_tree(Shell& shell, std::string_view) {
+  Conversation& conversation = shell.conversation();
+  const Tree tree = value_or_throw(shell.store().tree(conversation.session()));
+  const std::string drawing =
+      draw(tree, {.label = [&](const Tree::Node& node) {
+             const Outcome<Placed> placed =
+                 shell.store().backend().load_at(conversation.session(), node.at);
+             const auto* found = std::get_if<Placed>(&placed);
+             const std::string text =
+                 found ? preview(masked(found->entry, conversation.state().redacted), 60) : "";
+             return to_string(node.id).substr(0, 6) + "  " + text +
+                    (node.id == conversation.head() ? "  ← you are here" : "");
+           }});
+  shell.screen().print_untrusted(drawing);
+}
+
+void show_branches(Shell& shell, std::string_view) {
+  for (const Branch& branch :
+       value_or_throw(shell.store().branches(shell.conversation().session())))
+    shell.screen().print_untrusted((branch.leaf == shell.conversation().head() ? "* " : "  ") +
+                                   to_string(branch.leaf).substr(0, 6) + "  " +
+                                   std::to_string(branch.length) + " entries  " + branch.preview +
+                                   "\n");
+}
+
+void branch(Shell& shell, std::string_view entry_and_prompt) {
+  const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
+  if (space == 0) throw Error("/branch takes the entry to go on from; /tree shows them");
+  const Id entry = value_or_throw(
+      shell.store().find_entry(shell.conversation().session(), entry_and_prompt.substr(0, space)));
+  shell.conversation().move_head(entry);
+  shell.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
+                       "; the old branch stays (/tree)\n");
+  if (space < entry_and_prompt.size()) shell.turn(std::string(entry_and_prompt.substr(space + 1)));
+}
+
+void fork_session(Shell& shell, std::string_view key) {
+  const Conversation& conversation = shell.conversation();
+  if (!conversation.head()) throw Error("nothing has been said yet");
+  const SessionHandle made = value_or_throw(shell.store().branch_from_entry(
+      conversation.session(), *conversation.head(), std::string(key)));
+  shell.open(made.session_id);
+}
+
+// Back to before the last prompt. /branch or another /undo goes elsewhere; nothing is lost.
+void undo(Shell& shell, std::string_view) {
+  const std::vector<Entry>& path = shell.conversation().path();
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
+    const auto message =
+        entry->type == type::message ? message_from_json(entry->payload) : std::nullopt;
+    if (!message || message->role != Role::user) continue;
+    if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
+    const Id parent = *entry->parent;
+    shell.conversation().move_head(parent);
+    shell.screen().print_untrusted("went back to before: " + preview(*entry, 60) + "\n");
+    return;
+  }
+  throw Error("there is nothing to undo");
+}
+
+void continue_turn(Shell& shell, std::string_view) {
+  if (shell.conversation().path().empty()) throw Error("nothing has been said yet");
+  shell.go_on();
+}
+
+}  // namespace skein
