@@ -4,7 +4,6 @@
 #include <filesystem>
 #include <fstream>
 #include <map>
-#include <regex>
 #include <set>
 #include <string>
 #include <vector>
@@ -50,19 +49,29 @@ struct Include {
   bool ours;
 };
 
+// `#include "core/base.h"` → core/base.h
+bool read_include(std::string line, Include& out) {
+  const std::size_t start = line.find_first_not_of(" \t");
+  if (start == std::string::npos || line.compare(start, 8, "#include") != 0) return false;
+  const std::size_t open = line.find_first_of("<\"", start);
+  if (open == std::string::npos) return false;
+  out.ours = line[open] == '"';
+  const std::size_t close = line.find(out.ours ? '"' : '>', open + 1);
+  out.what = line.substr(open + 1, close - open - 1);
+  return close != std::string::npos;
+}
+
 std::vector<Include> includes() {
   const fs::path root = SKEIN_SOURCE_DIR;
-  const std::regex line(R"re(^\s*#\s*include\s*([<"])([^">]+)[">])re");
   std::vector<Include> out;
   for (const char* top : {"app", "core", "repl", "providers"})
     for (const auto& file : fs::recursive_directory_iterator(root / top)) {
       const std::string extension = file.path().extension().string();
       if (extension != ".h" && extension != ".cpp") continue;
       std::ifstream in(file.path());
-      std::smatch match;
+      Include include{fs::relative(file.path(), root).string(), "", false};
       for (std::string text; std::getline(in, text);)
-        if (std::regex_search(text, match, line))
-          out.push_back({fs::relative(file.path(), root).string(), match[2], match[1] == "\""});
+        if (read_include(text, include)) out.push_back(include);
     }
   return out;
 }

@@ -96,13 +96,13 @@ TEST_CASE("no risky command line runs unasked, however wide the rules are") {
   CHECK(risky_lines().size() >= 200);
   for (const std::string& line : risky_lines()) {
     CAPTURE(line);
-    const ToolUse call{"1", "bash", R"({"command":)" + skein::quoted(line) + "}"};
+    const ToolUse call{"1", "bash", R"({"command":)" + json_string(line) + "}"};
     CHECK(decide(rules, bash_only(), call).verdict == Decision::Verdict::ask);
   }
   // The rules are wide: plain lines do run.
   for (const char* line : {"ls", "rm -rf x", "git log --oneline | cat", "find . -name x"}) {
     CAPTURE(line);
-    const ToolUse call{"1", "bash", R"({"command":)" + skein::quoted(line) + "}"};
+    const ToolUse call{"1", "bash", R"({"command":)" + json_string(line) + "}"};
     CHECK(decide(rules, bash_only(), call).verdict == Decision::Verdict::allow);
   }
   // Input that is no command at all.

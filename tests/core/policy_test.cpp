@@ -33,10 +33,10 @@ const Tools& tools() {
 }
 
 ToolUse bash(std::string_view command) {
-  return {"1", "bash", R"({"command":)" + quoted(command) + "}"};
+  return {"1", "bash", R"({"command":)" + json_string(command) + "}"};
 }
 ToolUse on(std::string_view tool, std::string_view path) {
-  return {"1", std::string(tool), R"({"path":)" + quoted(path) + "}"};
+  return {"1", std::string(tool), R"({"path":)" + json_string(path) + "}"};
 }
 
 Rules with(std::string_view allow, std::string_view deny = "", Mode mode = Mode::normal) {

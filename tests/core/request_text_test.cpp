@@ -60,5 +60,5 @@ TEST_CASE("an object as deep as allowed is kept and a deeper one becomes text") 
   };
   CHECK(sendable_object(nested(sendable_depth)) == nested(sendable_depth));
   CHECK(sendable_object(nested(sendable_depth + 1)) ==
-        "{\"raw\":" + skein::quoted(nested(sendable_depth + 1)) + "}");
+        "{\"raw\":" + json_string(nested(sendable_depth + 1)) + "}");
 }
