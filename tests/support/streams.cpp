@@ -186,17 +186,24 @@ std::string google(const Script& script, Stop end) {
          event(R"({"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":7}})");
 }
 
-// The same stream with other line ends, and a comment after every third event.
+// The same stream with other line ends, its data on two lines where it has two members, and a
+// comment after every third event.
 std::string reframed(const std::string& body, const std::string& line_end) {
   std::string out;
+  bool whole = true;
   int blank = 0;
   for (std::size_t at = 0; at < body.size(); ++at) {
-    if (body[at] != '\n') {
+    if (whole && body.compare(at, 2, ",\"") == 0) {
+      out += "," + line_end + "data: ";
+      whole = false;
+    } else if (body[at] != '\n') {
       out += body[at];
-      continue;
+    } else {
+      out += line_end;
+      whole = true;
+      if (at > 0 && body[at - 1] == '\n' && ++blank % 3 == 0)
+        out += ": alive" + line_end + line_end;
     }
-    out += line_end;
-    if (at > 0 && body[at - 1] == '\n' && ++blank % 3 == 0) out += ": alive" + line_end + line_end;
   }
   return out;
 }
