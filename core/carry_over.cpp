@@ -1,8 +1,10 @@
 #include "core/carry_over.h"
 
+#include <algorithm>
 #include <string_view>
 #include <utility>
 
+#include "core/json.h"
 #include "core/request_text.h"
 
 namespace skein {
@@ -19,16 +21,40 @@ bool is_unfinished(const Message& message) {
          message.stop == Stop::error;
 }
 
+std::string member_of(const JsonText& object, std::string_view key) {
+  if (object.find(key) == object.npos) return {};
+  return string_at(parse_json(object).value_or(Json{}), key);
+}
+
+bool is_signature(const std::string& text, const Target& target) {
+  return is_sendable(text) && (target.wire != WireFormat::google || is_base64(text));
+}
+
 // What is sent back verbatim or not at all: repaired, it would no longer be what the provider gave.
-JsonText verbatim(const JsonText& data, bool own) {
-  return own && !data.empty() && is_sendable_object(data) ? data : JsonText{};
+JsonText verbatim(const JsonText& data, bool own, const Target& target) {
+  if (!own || data.empty() || !is_sendable_object(data)) return {};
+  const std::string signature = member_of(data, "thoughtSignature");
+  return signature.empty() || is_signature(signature, target) ? data : JsonText{};
 }
 
 bool is_signed(const Thinking& block, const Target& target) {
   // A signature covers the very words; repaired ones are no longer those.
-  if (!is_sendable(block.thinking) || !is_sendable(block.signature)) return false;
-  if (!block.signature.empty()) return true;
-  return target.wire != WireFormat::anthropic && !verbatim(block.provider_data, true).empty();
+  if (!is_sendable(block.thinking)) return false;
+  if (!block.signature.empty()) return is_signature(block.signature, target);
+  // Chat services keep theirs in the detail they sent.
+  return target.wire == WireFormat::openai_chat &&
+         !verbatim(block.provider_data, true, target).empty();
+}
+
+// Whether what the provider gave beside the words goes back with them. A Responses server misses
+// the reasoning that led to an item it knows by id; where that stays behind, the ids must too.
+bool keeps_data(const Message& message, const Target& target) {
+  if (!same_model(message, target)) return false;
+  if (target.wire != WireFormat::openai_responses) return true;
+  return std::ranges::all_of(message.content, [&](const Block& block) {
+    const auto* thinking = std::get_if<Thinking>(&block);
+    return !thinking || fate(*thinking, message, target) == Fate::kept;
+  });
 }
 
 struct BlockCarrier {
@@ -38,18 +64,20 @@ struct BlockCarrier {
   std::vector<Block>& out;
 
   void operator()(const Text& block) const {
-    Text text{sendable(block.text), verbatim(block.provider_data, own && is_sendable(block.text))};
+    Text text{sendable(block.text), data(block.provider_data, is_sendable(block.text))};
     // Gemini hangs a signature on a part without words, and wants it back there.
-    const bool carrier = target.wire == WireFormat::google && !text.provider_data.empty();
+    const bool carrier = target.wire == WireFormat::google &&
+                         !member_of(text.provider_data, "thoughtSignature").empty();
     if (carrier || !is_blank(text.text)) out.emplace_back(std::move(text));
   }
   void operator()(const Thinking& block) const {
     if (author.role != Role::assistant) return;
     switch (fate(block, author, target)) {
       case Fate::kept: {
-        const bool intact = is_sendable(block.thinking) && is_sendable(block.signature);
+        const bool intact = is_sendable(block.thinking) && is_signature(block.signature, target);
         out.emplace_back(Thinking{sendable(block.thinking), intact ? block.signature : "",
-                                  block.redacted, verbatim(block.provider_data, intact)});
+                                  block.redacted,
+                                  data(block.provider_data, is_sendable(block.thinking))});
         break;
       }
       case Fate::plain_text: out.emplace_back(Text{sendable(block.thinking)}); break;
@@ -58,19 +86,23 @@ struct BlockCarrier {
   }
   void operator()(const Image& block) const {
     if (fate(block, author, target) == Fate::kept)
-      out.emplace_back(Image{block.mime_type, sendable(block.blob), block.bytes,
-                             verbatim(block.provider_data, own)});
+      out.emplace_back(
+          Image{block.mime_type, sendable(block.blob), block.bytes, data(block.provider_data)});
     else
       out.emplace_back(Text{std::string(image_left_out)});
   }
   void operator()(const ToolUse& block) const {
     if (author.role == Role::assistant)
       out.emplace_back(ToolUse{block.id, tool_name(block.name), sendable_object(block.input),
-                               verbatim(block.provider_data, own)});
+                               data(block.provider_data)});
   }
   void operator()(const ToolResult&) const {}
   void operator()(const Opaque& block) const {
     if (fate(block, author, target) == Fate::kept) out.emplace_back(block);
+  }
+
+  JsonText data(const JsonText& given, bool intact = true) const {
+    return verbatim(given, own && intact, target);
   }
 };
 
@@ -104,20 +136,32 @@ Fate fate(const Opaque& block, const Message& author, const Target& target) {
 std::vector<Block> carry_over(const Message& message, const Target& target) {
   std::vector<Block> out;
   if (message.role == Role::tool) return out;
-  const BlockCarrier carrier{message, target, same_model(message, target), out};
+  const BlockCarrier carrier{message, target, keeps_data(message, target), out};
   for (const Block& block : message.content) std::visit(carrier, block);
   return out;
+}
+
+std::string item_id(const Block& block) {
+  return std::visit(
+      [](const auto& each) {
+        if constexpr (requires { each.raw; })
+          return member_of(each.raw, "id");
+        else
+          return member_of(each.provider_data, "id");
+      },
+      block);
 }
 
 ToolResult carry_over(const ToolResult& result, bool own, const Target& target,
                       std::vector<Block>& attached) {
   ToolResult out{.tool_use_id = {}, .is_error = result.is_error};
-  out.provider_data = verbatim(result.provider_data, own);
+  out.provider_data = verbatim(result.provider_data, own, target);
   const std::size_t attached_before = attached.size();
   for (const ResultBlock& block : result.content) {
     if (const auto* text = std::get_if<Text>(&block)) {
       if (!is_blank(text->text))
-        out.content.emplace_back(Text{sendable(text->text), verbatim(text->provider_data, own)});
+        out.content.emplace_back(
+            Text{sendable(text->text), verbatim(text->provider_data, own, target)});
     } else if (const auto* image = std::get_if<Image>(&block)) {
       Image kept{image->mime_type, sendable(image->blob), image->bytes};
       if (!takes(*image, target))

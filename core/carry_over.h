@@ -20,6 +20,9 @@ Fate fate(const Opaque& block, const Message& author, const Target& target);
 // be taken for the user's words.
 std::vector<Block> carry_over(const Message& message, const Target& target);
 
+// The id under which a Responses server knows this block; empty if it has none.
+std::string item_id(const Block& block);
+
 // A result as it goes back, without an id yet. `own`: the call was made by the target itself.
 // Images that must not stand in results are moved to `attached`.
 ToolResult carry_over(const ToolResult& result, bool own, const Target& target,

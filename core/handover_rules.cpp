@@ -3,6 +3,7 @@
 #include <string_view>
 #include <unordered_set>
 
+#include "core/carry_over.h"
 #include "core/request_text.h"
 
 namespace skein {
@@ -19,7 +20,7 @@ class BlockRules {
 
   void operator()(const Text& block) {
     const bool carrier = target_.wire == WireFormat::google && is_assistant(message_) &&
-                         !block.provider_data.empty();
+                         block.provider_data.find("thoughtSignature") != std::string::npos;
     check(message_.role != Role::tool, "a tool message holds a text beside its results");
     check(carrier || !is_blank(block.text), "a text is blank");
     check(is_sendable(block.text), "a text is not sendable");
@@ -29,15 +30,12 @@ class BlockRules {
     check(is_assistant(message_), "thinking of someone who is no model");
     check(is_sendable(block.thinking) && is_sendable(block.signature), "thinking is not sendable");
     check_data(block.provider_data);
-    if (target_.wire == WireFormat::anthropic || block.redacted)
-      check(!block.signature.empty() ||
-                (target_.wire != WireFormat::anthropic && !block.provider_data.empty()),
-            "thinking without a signature");
-    else if (!target_.unsigned_thinking)
-      check(!block.signature.empty() || !block.provider_data.empty(), "thinking without a seal");
-    else
-      check(!block.signature.empty() || !block.provider_data.empty() || !is_blank(block.thinking),
-            "thinking is blank");
+    const bool sealed = !block.signature.empty() ||
+                        (target_.wire == WireFormat::openai_chat && !block.provider_data.empty());
+    check(sealed || (target_.unsigned_thinking && !block.redacted), "thinking without a signature");
+    check(sealed || !is_blank(block.thinking), "thinking is blank");
+    if (target_.wire == WireFormat::google && !block.signature.empty())
+      check(is_base64(block.signature), "a signature is not base64");
   }
   void operator()(const Image& block) {
     check(message_.role == Role::user ||
@@ -104,6 +102,18 @@ void check_answers(const std::vector<Message>& messages, std::size_t i, BlockRul
   rules.check(!has_tool || !calls.empty(), "results without a call");
 }
 
+// Only the texts of one message share the id of their item.
+void check_items(const Message& message, std::unordered_set<std::string>& ids, BlockRules& rules) {
+  std::string last;
+  for (const Block& block : message.content) {
+    const std::string id = item_id(block);
+    const bool text = std::holds_alternative<Text>(block);
+    if (!id.empty() && !(text && id == last))
+      rules.check(ids.insert(id).second, "two items share an id");
+    last = text ? id : "";
+  }
+}
+
 void check_end(const Message& message, const Target& target, BlockRules& rules) {
   bool speaks = false;
   for (const Block& block : message.content)
@@ -119,7 +129,7 @@ void check_end(const Message& message, const Target& target, BlockRules& rules) 
 
 std::vector<std::string> violations(const std::vector<Message>& messages, const Target& target) {
   std::vector<std::string> broken;
-  std::unordered_set<std::string> ids;
+  std::unordered_set<std::string> ids, items;
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const Message& message = messages[i];
     const std::size_t known = broken.size();
@@ -130,6 +140,7 @@ std::vector<std::string> violations(const std::vector<Message>& messages, const 
     for (const ToolUse* call : tool_uses(message))
       rules.check(ids.insert(call->id).second, "two calls share an id");
     if (is_assistant(message)) {
+      if (target.wire == WireFormat::openai_responses) check_items(message, items, rules);
       check_answers(messages, i, rules);
       check_end(message, target, rules);
     }

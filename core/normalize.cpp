@@ -4,6 +4,7 @@
 #include <iterator>
 #include <string>
 #include <unordered_map>
+#include <unordered_set>
 #include <utility>
 
 #include "core/carry_over.h"
@@ -59,14 +60,31 @@ class Sorter {
   void say(const Message& message, std::vector<Block> blocks) {
     // Replies with nothing between them were one reply: some stores write a line for every block.
     // A result between them means that the second was said knowing it.
-    if (turns_.empty() || turns_.back().role != message.role || turns_.back().answered)
+    if (turns_.empty() || turns_.back().role != message.role || turns_.back().answered) {
       turns_.push_back({message.role});
+      last_item_.clear();
+    }
     const bool own = same_model(message, target_);
     for (Block& block : blocks) {
       const auto* call = std::get_if<ToolUse>(&block);
       if (call && !wait_for(*call, own)) continue;
+      if (target_.wire == WireFormat::openai_responses && !name_once(block)) continue;
       turns_.back().content.push_back(std::move(block));
     }
+  }
+
+  // A Responses server refuses a second item with the same id; only the texts of one message share
+  // theirs. False if nothing is left of the block without it.
+  bool name_once(Block& block) {
+    const std::string id = item_id(block);
+    auto* text = std::get_if<Text>(&block);
+    const bool next_text = text && !last_item_.empty() && id == last_item_;
+    last_item_ = text ? id : "";
+    if (id.empty() || next_text || items_.insert(id).second) return true;
+    last_item_.clear();
+    if (text) return text->provider_data.clear(), true;
+    if (auto* call = std::get_if<ToolUse>(&block)) return call->provider_data.clear(), true;
+    return false;
   }
 
   // False if the call stands in this turn already: some stores write it twice.
@@ -107,6 +125,8 @@ class Sorter {
   std::vector<Turn> turns_{};
   std::unordered_map<std::string, Waiting> waiting_{};
   std::unordered_map<std::string, const ToolResult*> strays_{};
+  std::unordered_set<std::string> items_{};
+  std::string last_item_{};  // of a text that the next one may belong to
 };
 
 // Puts turns one after the other, so that roles follow each other as the target wants them to.

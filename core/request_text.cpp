@@ -74,6 +74,14 @@ bool is_blank(std::string_view text) {
   return true;
 }
 
+bool is_base64(std::string_view text) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  if (text.empty() || text.size() % 4 != 0) return false;
+  for (int padding = 0; padding < 2 && text.ends_with('='); ++padding) text.remove_suffix(1);
+  return text.find_first_not_of(digits) == text.npos;
+}
+
 bool is_sendable_object(std::string_view json) {
   const std::size_t first = json.find_first_not_of(" \n\r\t");
   return first != json.npos && json[first] == '{' && is_sendable(json) &&

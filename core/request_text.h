@@ -15,6 +15,9 @@ bool is_sendable(std::string_view text);
 // Nothing but white space, by Unicode's list: servers refuse such texts as empty.
 bool is_blank(std::string_view text);
 
+// Whole groups of the plain alphabet, at least one.
+bool is_base64(std::string_view text);
+
 // Deeper than this, servers built on protocol buffers refuse a value.
 inline constexpr int sendable_depth = 64;
 

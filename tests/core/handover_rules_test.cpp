@@ -153,7 +153,19 @@ TEST_CASE("the rules that only some targets have are seen too") {
                   .model = "gemini-2.5"};
   CHECK(violations({user_message("hi"), thought}, gemini) ==
         std::vector<std::string>{"message 1: a reply of nothing but thinking"});
+  thought.content = {Thinking{"hm", "c2l"}, Text{"ok"}};
+  CHECK(violations({user_message("hi"), thought}, gemini) ==
+        std::vector<std::string>{"message 1: a signature is not base64"});
   thought.content = {Thinking{" "}, Text{"ok"}};
   CHECK(violations({user_message("hi"), thought}, gemini) ==
         std::vector<std::string>{"message 1: thinking is blank"});
+
+  const Target gpt = target_for(WireFormat::openai_responses, "openai", "gpt");
+  const std::string id = R"({"id":"msg_1"})";
+  Message items{.role = Role::assistant, .provider = "openai", .model = "gpt"};
+  items.content = {Text{"a", id}, Text{"b", id}};
+  CHECK(violations({user_message("hi"), items}, gpt) == std::vector<std::string>{});
+  items.content = {Text{"a", id}, Text{"b"}, Text{"c", id}};
+  CHECK(violations({user_message("hi"), items}, gpt) ==
+        std::vector<std::string>{"message 1: two items share an id"});
 }

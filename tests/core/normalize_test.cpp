@@ -94,6 +94,31 @@ TEST_CASE("a seal over words that had to be repaired is not sent") {
         Messages{user("hi"), reply(claude, {Text{"h\ufffd"}, Text{"ok"}})});
 }
 
+TEST_CASE("a signature that Gemini could not decode is not sent to it") {
+  const Messages messages{user("hi"), reply(gemini, {Thinking{"hm", "c2l"},
+                                                     Text{"ok", R"({"thoughtSignature":"!"})"}})};
+  CHECK(checked(messages, gemini) ==
+        Messages{user("hi"), reply(gemini, {Thinking{"hm"}, Text{"ok"}})});
+}
+
+TEST_CASE("an item of a Responses server is sent once, and not without the reasoning it knows of") {
+  const std::string rs = R"({"id":"rs_1"})", msg = R"({"id":"msg_1"})", fc = R"({"id":"fc_1"})";
+  const Message whole = reply(responses, {Thinking{"hm", "ZW5j", false, rs}, Text{"a", msg},
+                                          Text{"b", msg}, ToolUse{"x", "bash", "{}", fc}});
+  const Messages doubled{user("hi"), whole, tool({result("x", "1")}), whole,
+                         tool({result("x", "2")})};
+  const Messages out = checked(doubled, responses);
+  REQUIRE(out.size() == 5);
+  CHECK(out[1] == whole);
+  CHECK(out[3].content[0] == Block{Text{"a"}});
+  CHECK(tool_uses(out[3])[0]->provider_data.empty());
+
+  Message unsealed = whole;
+  std::get<Thinking>(unsealed.content[0]).signature.clear();
+  CHECK(checked({user("hi"), unsealed}, responses)[1] ==
+        reply(responses, {Text{"hm"}, Text{"a"}, Text{"b"}, call("x")}));
+}
+
 TEST_CASE("a reply that ends in thinking ends before it, and one of nothing else is left out") {
   CHECK(checked({user("hi"), reply(claude, {Text{"ok"}, Thinking{"hm", "c2ln"}})}, claude) ==
         Messages{user("hi"), reply(claude, {Text{"ok"}})});

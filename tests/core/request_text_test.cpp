@@ -36,6 +36,11 @@ TEST_CASE("white space of every script is blank and a visible character is not")
   CHECK_FALSE(is_blank("\0"s));
 }
 
+TEST_CASE("base64 is whole groups of its alphabet") {
+  for (const char* good : {"aGk=", "YQ==", "c2ln", "+/09"}) CHECK(is_base64(good));
+  for (const char* bad : {"", "c2l", "a===", "c2l-", "=c2l", "c2ln\n"}) CHECK_FALSE(is_base64(bad));
+}
+
 TEST_CASE("an object that can be sent is not touched") {
   const std::string object = "{ \"z\": 1.50,\n \"a\": [\"\\u00e9\", \"\\\\u0000\"] }";
   CHECK(is_sendable_object(object));

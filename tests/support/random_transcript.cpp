@@ -47,9 +47,7 @@ const std::string inputs[] = {R"({})",
                               std::string(70, '[') + std::string(70, ']'),
                               std::string(64, '[') + std::string(64, ']')};
 
-const std::string datas[] = {"", "", R"({"id":"fc_1"})", "{broken", R"({"nul":"\u0000"})"};
-
-const std::string signatures[] = {"", "c2ln", "YWJj", "bad\xff"};
+const std::string signatures[] = {"", "c2ln", "YWJj", "c2l", "bad\xff"};
 
 struct Author {
   const char* provider;
@@ -80,27 +78,40 @@ std::string random_id(Dice& dice) {
   }
 }
 
+// As providers give it: item ids of the block's kind, signatures; or broken.
+JsonText random_data(Dice& dice, const std::string& kind) {
+  switch (dice.below(8)) {
+    case 0: return "{\"id\":\"" + kind + "_" + std::to_string(dice.below(3)) + "\"}";
+    case 1: return R"({"thoughtSignature":"c2ln"})";
+    case 2: return R"({"thoughtSignature":"c2l"})";
+    case 3: return "{broken";
+    case 4: return R"({"nul":"\u0000"})";
+    default: return "";
+  }
+}
+
 Image random_image(Dice& dice) {
   const std::string types[] = {"image/png", "image/gif", "image/tiff"};
   return {one_of(dice, types), dice.chance(80) ? "blob" : "", dice.chance(30) ? "bytes" : "",
-          one_of(dice, datas)};
+          random_data(dice, "img")};
 }
 
 Opaque random_opaque(Dice& dice) {
-  return {one_of(dice, authors).provider, dice.chance(80) ? R"({"type":"x"})" : "[broken"};
+  return {one_of(dice, authors).provider,
+          dice.chance(80) ? R"({"type":"x","executableCode":{}})" : "[broken"};
 }
 
 ToolResult random_result(Dice& dice, std::string id) {
   ToolResult result{.tool_use_id = std::move(id), .is_error = dice.chance(20)};
   for (std::size_t n = dice.below(3); n-- > 0;) {
     if (dice.chance(70))
-      result.content.emplace_back(Text{one_of(dice, texts), one_of(dice, datas)});
+      result.content.emplace_back(Text{one_of(dice, texts), random_data(dice, "msg")});
     else if (dice.chance(70))
       result.content.emplace_back(random_image(dice));
     else
       result.content.emplace_back(random_opaque(dice));
   }
-  result.provider_data = one_of(dice, datas);
+  result.provider_data = random_data(dice, "fco");
   return result;
 }
 
@@ -112,13 +123,13 @@ Block random_block(Dice& dice) {
     case 3:
     case 4:
       return Thinking{one_of(dice, texts), one_of(dice, signatures), dice.chance(20),
-                      one_of(dice, datas)};
+                      random_data(dice, "rs")};
     case 5:
     case 6:
     case 7:
       return ToolUse{random_id(dice), one_of(dice, names), one_of(dice, inputs),
-                     one_of(dice, datas)};
-    default: return Text{one_of(dice, texts), one_of(dice, datas)};
+                     random_data(dice, "fc")};
+    default: return Text{one_of(dice, texts), random_data(dice, "msg")};
   }
 }
 
