@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/command_risks.h"
-#include "core/tools/glob.h"
+#include "core/glob.h"
 
 namespace skein {
 

@@ -18,7 +18,7 @@ struct Meaning {
   char character;
   std::string_view doubt;
 };
-// What an unquoted character would start. Empty rows are handled by the reader itself.
+// What an unquoted character would start.
 constexpr std::array special{
     Meaning{'$', "an expansion"},
     Meaning{'`', "a command substitution"},
@@ -26,9 +26,7 @@ constexpr std::array special{
     Meaning{')', "a group or function"},
     Meaning{'{', "braces"},
     Meaning{'}', "braces"},
-    Meaning{'~', "a home folder"},
     Meaning{'!', "a `!`"},
-    Meaning{'^', "a `^`"},
 };
 
 class Reader {
@@ -38,8 +36,8 @@ class Reader {
   ShellLine read() {
     while (doubt_.empty() && !rest_.empty()) step();
     end_command();
-    if (doubt_.empty() && joined_) doubt_ = "it ends in the middle";
-    if (doubt_.empty() && commands_.empty()) doubt_ = "there is no command in it";
+    if (doubt_.empty() && joined_) doubt_ = "a joint with nothing behind it";
+    if (doubt_.empty() && commands_.empty()) doubt_ = "nothing to run";
     return {std::move(commands_), std::move(doubt_)};
   }
 
@@ -67,12 +65,16 @@ class Reader {
     if (c == '>' || c == '<' || rest_.starts_with("&>")) return redirection();
     if (c == ';' || c == '|' || c == '&') return joint();
     if (c == '#' && !in_word_) return doubt("a comment");
+    // HEAD~1 is itself; ~, a=~ and a:~ are somebody's home.
+    if (c == '~' && (word_.text.empty() || word_.text.ends_with('=') || word_.text.ends_with(':')))
+      return doubt("a home folder");
     for (const Meaning& each : special)
       if (each.character == c) return doubt(each.doubt);
     const bool glob = globs_ == Globs::of_files && (c == '*' || c == '?' || c == '[');
-    // A name the glob finds could begin with "-" and be an option, or be the command.
-    if (glob && !in_word_) return doubt("a word that begins with a glob");
-    if (glob && command_.empty()) return doubt("a glob as the command");
+    // What a glob finds could be an option, a subcommand or the command itself; behind a slash it
+    // can only be a file.
+    const bool file = word_.text.find('/') != std::string::npos && word_.text[0] != '-';
+    if (glob && (command_.empty() || !file)) return doubt("a glob that may find more than files");
     if (c == '=' && command_.empty()) return doubt("an assignment");
     put(c, '.');
     rest_.remove_prefix(1);

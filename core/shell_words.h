@@ -20,7 +20,7 @@ struct ShellLine {
   std::string doubt{};  // why it is not understood; empty: `commands` is all that would run
 };
 
-// Understood are plain words with quotes and backslashes, globs inside a word, the joints above,
+// Understood are plain words with quotes and backslashes, globs behind a slash, the joints above,
 // and the redirections 2>&1, >&2 and those to or from /dev/null. Everything else is doubt:
 // substitution, expansion, assignment, other redirections, groups, background, reserved words …
 // In a rule's pattern (Globs::of_words) a `*` may stand anywhere.

@@ -122,8 +122,7 @@ class Bash {
  private:
   ProgramEnd start(const std::string& command, Watch& watch) {
     const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : best_sandbox();
-    const Fd folder(open(root_->path().c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
-    Program program{.arguments = {}, .environment = {}, .folder = folder.get()};
+    Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
     std::vector<std::string> placeholders;
     Fd rules, info_read, info_write;
     if (sandbox == Sandbox::bubblewrap) {

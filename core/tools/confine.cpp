@@ -65,6 +65,7 @@ std::pair<std::string, std::string> split(const std::string& path) {
   const std::size_t slash = trimmed.rfind('/');
   const std::string last = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
   if (last.empty() || last == "." || last == "..") return {trimmed.empty() ? "." : trimmed, "."};
+  if (slash == 0) return {"/", last};
   return {slash == std::string::npos ? "." : trimmed.substr(0, slash), last};
 }
 
@@ -109,8 +110,9 @@ std::optional<std::string> Root::inside(std::string_view path) const {
 
 std::string Root::shown(std::string_view path) const {
   std::string text;
-  for (const std::string& part : components(inside(path).value_or(std::string(path))))
-    text += (text.empty() ? "" : "/") + part;
+  const auto below = inside(path);
+  if (!below) return std::string(path);
+  for (const std::string& part : components(*below)) text += (text.empty() ? "" : "/") + part;
   return text.empty() ? "." : text;
 }
 

@@ -52,6 +52,7 @@ class Root {
   Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver = best_resolver());
 
   const std::string& path() const { return path_; }  // canonical, absolute
+  int fd() const { return fd_.get(); }               // the open folder itself
 
   enum class Missing { refuse, make_folders };
   // Symbolic links that stay inside are followed, the last one too.

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdint>
 
+#include "core/base.h"
+
 namespace skein {
 
 namespace {
@@ -131,7 +133,8 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
 }
 
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view path,
-                         std::size_t context) {
+                         std::size_t longest) {
+  constexpr std::size_t context = 3;
   const Steps steps = script(before, after, 1000);
   const auto changed = [&](std::size_t i) { return steps[i].change != Change::same; };
   std::string out;
@@ -162,7 +165,11 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
     at = end;
   }
   if (out.empty()) return "";
-  return "--- a/" + std::string(path) + "\n+++ b/" + std::string(path) + "\n" + out;
+  if (out.size() > longest) {
+    out.resize(out.rfind('\n', longest) + 1);
+    out += "[… the rest of the diff is left out]\n";
+  }
+  return valid_utf8("--- a/" + std::string(path) + "\n+++ b/" + std::string(path) + "\n" + out);
 }
 
 }  // namespace skein

@@ -21,9 +21,10 @@ struct DiffLine {
 std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after,
                                  std::size_t max_changes = 1000);
 
-// With `context` lines around each change, headed --- a/path and +++ b/path; empty if nothing
-// changed. A missing last line end is marked as diff(1) marks it.
+// With three lines around each change, headed --- a/path and +++ b/path; empty if nothing changed.
+// A missing last line end is marked as diff(1) marks it. Valid UTF-8, whatever the texts are; what
+// would be longer than `longest` bytes ends with a line that says so.
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view path,
-                         std::size_t context = 3);
+                         std::size_t longest = 200'000);
 
 }  // namespace skein

@@ -3,7 +3,7 @@
 #include <chrono>
 
 #include "core/base.h"
-#include "core/tools/glob.h"
+#include "core/glob.h"
 #include "core/tools/regex.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
@@ -36,6 +36,7 @@ class Search {
   Onward file(const std::string& path, const Place& place) {
     const Opened file = root_.open_file(place);
     if (!file) return Onward::go_on;
+    if (is_over()) return Onward::stop;
     const auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
     if (!bytes) {
       ++too_large_;
@@ -71,9 +72,11 @@ class Search {
         rest.remove_prefix(line);
       }
       const std::size_t end = std::min(rest.find('\n'), rest.size());
-      if (!go_on()) return Onward::stop;
-      if (regex_.found_in(rest.substr(0, end)) && !add(path, number, rest.substr(0, end)))
-        return Onward::stop;
+      std::string_view line = rest.substr(0, end);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      const bool found = regex_.found_in(line, [this] { return is_over(); });
+      if (found && !add(path, number, line)) return Onward::stop;
+      if (number % 256 == 0 && is_over()) return Onward::stop;
       rest.remove_prefix(std::min(end + 1, rest.size()));
       ++number;
     }
@@ -81,7 +84,6 @@ class Search {
   }
 
   bool add(const std::string& path, std::size_t number, std::string_view line) {
-    if (line.ends_with('\r')) line.remove_suffix(1);
     const std::string_view shown = utf8_prefix(line, longest_line);
     std::string hit = path + ":" + std::to_string(number) + ":" + std::string(shown) +
                       (shown.size() < line.size() ? " …" : "") + "\n";
@@ -94,11 +96,10 @@ class Search {
     return true;
   }
 
-  bool go_on() {
-    if (++steps_ % 256 != 0) return true;
+  bool is_over() {
     if (ports_.stopped()) ended_by_ = "stopped";
     if (Clock::now() > end_) ended_by_ = "out of time";
-    return ended_by_.empty();
+    return !ended_by_.empty();
   }
 
   const Root& root_;
@@ -107,7 +108,7 @@ class Search {
   const ToolPorts& ports_;
   const Clock::time_point end_ = Clock::now() + limits_.grep_time;
   std::string out_, ended_by_;
-  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, steps_ = 0;
+  std::size_t lines_ = 0, files_ = 0, too_large_ = 0;
 };
 
 ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,

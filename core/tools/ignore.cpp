@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <ranges>
 
-#include "core/tools/glob.h"
+#include "core/glob.h"
 #include "core/tools/text.h"
 
 namespace skein {

@@ -101,7 +101,8 @@ class Running {
       if (!cause && (watch_.stopped() || now >= due)) {
         cause = now >= due ? ProgramEnd::Cause::timed_out : ProgramEnd::Cause::stopped;
         const int group = watch_.gentle_group ? watch_.gentle_group() : 0;
-        kill(group > 1 ? -group : -pid_, SIGTERM);
+        // A group that is not there yet: the command has not begun, so nothing is left untidy.
+        if (group <= 1 || kill(-group, SIGTERM) != 0) kill(-pid_, SIGTERM);
         kill_at = now + watch_.grace;
       }
       if (now >= kill_at) {

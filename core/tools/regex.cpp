@@ -64,7 +64,7 @@ std::variant<Regex, std::string> Regex::compile(std::string_view pattern, Case l
   return RegexParser(pattern, letter_case).parse();
 }
 
-bool Regex::found_in(std::string_view line) const {
+bool Regex::found_in(std::string_view line, const std::function<bool()>& give_up) const {
   Threads now(steps_.size()), next(steps_.size());
   std::vector<std::uint32_t> stack;
   bool matched = false;
@@ -102,7 +102,8 @@ bool Regex::found_in(std::string_view line) const {
   };
 
   std::vector<std::uint32_t> arrived;
-  for (;;) {
+  for (std::size_t characters = 1;; ++characters) {
+    if (characters % 1024 == 0 && give_up && give_up()) return false;
     std::size_t length = 0;
     if (at < line.size()) here = next_char(line.substr(at), length);
     now.clear();

@@ -9,6 +9,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -23,8 +24,8 @@ class Regex {
   static std::variant<Regex, std::string> compile(std::string_view pattern, Case letter_case);
 
   // Whether it matches anywhere in `line`, which is one line. Bytes that are not UTF-8 match as
-  // one character each.
-  bool found_in(std::string_view line) const;
+  // one character each. `give_up` is asked now and then; once it says so the answer is no.
+  bool found_in(std::string_view line, const std::function<bool()>& give_up = {}) const;
 
   // Bytes every matching line holds; empty if none are known. A fast way to say no.
   const std::string& required() const { return required_; }

@@ -72,7 +72,8 @@ const std::vector<std::string>& risky_lines() {
       "r\\\nm x", "ls \"a\\\nb\"", "ls 'a", "ls \"a", "ls a\\", "ls # comment", "#ls", "l? x", "*",
       "/bin/r? x", "[l]s", "ls *", "ls -l *", "ls ?", "\xc2\xa0ls", "ls\xc2\xa0x",
       "ls\xe2\x80\xa8rm", "ls \xff", "ls '\xff'", "\xef\xbc\x8cls", "''", "'' ls", "!!", "!ls",
-      "ls !$", "^a^b", "", " ", "\n", "\t", "cd /", "pushd /"};
+      "ls !$", "ls a:~", "ls x=~", "ls ''*", "ls \"\"*", "find . -ex*", "git submodul?", "ls a*",
+      "find . \\-ex*", "find . '-'ex*", "", " ", "\n", "\t", "cd /", "pushd /"};
   return lines;
 }
 

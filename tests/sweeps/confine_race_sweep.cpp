@@ -27,14 +27,15 @@ namespace {
 
 constexpr std::string_view inside_text = "inside", outside_text = "OUTSIDE";
 
-// Swaps name and other in one step, for as long as it lives.
+// Swaps door and trap, last and last-trap, each in one step, for as long as it lives.
 class Exchange {
  public:
-  Exchange(const fs::path& folder, const char* name, const char* other)
-      : thread_([this, a = (folder / name).string(), b = (folder / other).string()] {
-          while (!done_) {
-            renameat2(AT_FDCWD, a.c_str(), AT_FDCWD, b.c_str(), RENAME_EXCHANGE);
-            ++swaps_;
+  explicit Exchange(const fs::path& folder)
+      : thread_([this, folder] {
+          const Fd here(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+          for (; !done_; swaps_ += 2) {
+            renameat2(here.get(), "door", here.get(), "trap", RENAME_EXCHANGE);
+            renameat2(here.get(), "last", here.get(), "last-trap", RENAME_EXCHANGE);
           }
         }) {}
   ~Exchange() {
@@ -166,13 +167,12 @@ int main() {
       Tally tally;
       long swaps = 0;
       {
-        const Exchange middle(arena.root, "door", "trap");
-        const Exchange last(arena.root, "last", "last-trap");
+        const Exchange exchange(arena.root);
         long turn = 0;
         tally = race(contest.attempts, longest, [&](Tally& own) {
           return contest.once(root, ++turn % 2 == 0 ? "door/file" : "last", own);
         });
-        swaps = middle.swaps() + last.swaps();
+        swaps = exchange.swaps();
       }
       intact &= arena.untouched();
       printf("%-5s %-6s %8ld attempts, %8ld worked, %8ld swaps, %ld escapes\n", contest.name,
@@ -184,7 +184,7 @@ int main() {
   Arena arena;
   const auto root = std::make_shared<const Root>(arena.root, std::vector<std::string>{});
   const Tools tools{read_tool(root, {}), list_tool(root, {}), grep_tool(root, {})};
-  const Exchange middle(arena.root, "door", "trap");
+  const Exchange exchange(arena.root);
   const Tally whole = race(20'000, longest, [&](Tally& own) { return whole_tools(tools, own); });
   const Tally naive =
       race(200'000, longest, [&](Tally& own) { return naive_read(arena.root, own); });

@@ -89,6 +89,12 @@ TEST_CASE("a missing line end at the end is marked") {
   CHECK(unified_diff("a\n", "", "f") == "--- a/f\n+++ b/f\n@@ -1 +0,0 @@\n-a\n");
 }
 
+TEST_CASE("a diff too long for a person ends with a line that says so") {
+  CHECK(unified_diff("", "one\ntwo\nthree\n", "f", 24) ==
+        "--- a/f\n+++ b/f\n@@ -0,0 +1,3 @@\n+one\n[… the rest of the diff is left out]\n");
+  CHECK(unified_diff("", "\xff\n", "f") == "--- a/f\n+++ b/f\n@@ -0,0 +1 @@\n+\uFFFD\n");
+}
+
 TEST_CASE("two large texts with nothing in common are compared in bounded time") {
   std::string before, after;
   for (int i = 0; i < 200'000; ++i) {

@@ -128,6 +128,16 @@ TEST_CASE("expressions that ruin others take linear time here") {
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
 
+TEST_CASE("a search that takes too long ends in time, within one line too") {
+  Workbench bench;
+  bench.settings.limits.grep_time = std::chrono::milliseconds(50);
+  write_file(bench.root() / "line", std::string(8'000'000, 'a'));
+  const auto start = std::chrono::steady_clock::now();
+  CHECK(bench.result("grep", {{"pattern", "(.?){200}[bc]"}}) ==
+        "[no line matches in 1 files]\n[out of time: there may be more]\n");
+  CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(2));
+}
+
 TEST_CASE("matching lines come with their file and number") {
   Workbench bench;
   write_file(bench.root() / "a.cpp", "one\nint x;\r\nint y;");
@@ -139,6 +149,7 @@ TEST_CASE("matching lines come with their file and number") {
   CHECK(bench.result("grep", {{"pattern", "INT"}, {"ignore_case", "=true"}, {"include", "*.h"}}) ==
         "sub/b.h:1:int z;\n");
   CHECK(bench.result("grep", {{"pattern", "int"}, {"include", "sub/**"}}) == "sub/b.h:1:int z;\n");
+  CHECK(bench.result("grep", {{"pattern", "x;$"}}) == "a.cpp:2:int x;\n");
   CHECK(bench.result("grep", {{"pattern", "y"}, {"path", "a.cpp"}}) == "a.cpp:3:int y;\n");
   CHECK(bench.result("grep", {{"pattern", "nothing"}}) == "[no line matches in 2 files]\n");
   CHECK(bench.call("grep", {{"pattern", "("}}).is_error);

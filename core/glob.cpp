@@ -1,4 +1,4 @@
-#include "core/tools/glob.h"
+#include "core/glob.h"
 
 #include <array>
 #include <cctype>
