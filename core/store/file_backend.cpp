@@ -236,6 +236,7 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
   Index& index = index_.current_locked();
   for (const auto& [session, entry] : index.sessions)
     if (entry.key == header.key) return open(session);
+  if (index_.unreadable()) return *index_.unreadable();
 
   if (auto failed = write_new(header, entries)) return *failed;
   const Outcome<Log*> log = log_of(header.session);
@@ -269,7 +270,8 @@ Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
   OpenFile held;
   if (auto failed = index_.lock(held)) return *failed;
   std::vector<std::string> names;
-  files_->list("trash", names);
+  if (const int failed = files_->list("trash", names); failed < 0)
+    return failure_from_errno(failed, "the trash");
   // The name ends in the time, so of one session's the newest comes first.
   std::ranges::sort(names, std::greater{});
   for (const std::string& file : names) {
