@@ -65,10 +65,12 @@ FileBackend::FileBackend(std::unique_ptr<Files> files) : files_(std::move(files)
   for (const char* folder : {"transcripts", "quarantine", "trash"}) {
     const int made = files_->make_folder(folder);
     FileStat stat;
+    const std::string name = std::string("the home's folder ") + folder;
     // On a read-only disk what is there can still be read.
-    if (made < 0 && files_->stat_path(folder, stat) < 0)
-      throw Error(failure_from_errno(made, std::string("the home's folder ") + folder).text,
-                  Trouble::storage);
+    if (const int there = files_->stat_path(folder, stat); there < 0)
+      throw Error(failure_from_errno(made < 0 ? made : there, name).text, Trouble::storage);
+    if (stat.kind != FileStat::Kind::folder)
+      throw Error(failure_from_errno(ELOOP, name).text, Trouble::storage);
   }
 }
 
