@@ -241,12 +241,13 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
   if (index_.unreadable()) return *index_.unreadable();
 
   if (auto failed = write_new(header, entries)) return *failed;
-  const Outcome<Log*> log = log_of(header.session);
-  if (const auto* trouble = std::get_if<Failure>(&log)) return *trouble;
+  // Not through log_of: that asks the index, which might be read anew before it is written.
+  auto log = std::make_unique<Log>(*files_, header.session);
+  if (auto failed = log->refresh()) return *failed;
   made = true;
-  index.sessions[header.session] = {std::get<Log*>(log)->memory(), false, header.key};
+  index.sessions[header.session] = {log->memory(), false, header.key};
   index_.save_settled();
-  return record_of(*std::get<Log*>(log));
+  return record_of(*(logs_[header.session] = std::move(log)));
 }
 
 std::optional<Failure> FileBackend::erase(Id session) {

@@ -18,7 +18,9 @@ bool same_version(const FileStat& a, const FileStat& b) {
 
 Index& HomeIndex::stored() {
   FileStat now;
-  const bool there = files_.stat_path("sessions.json", now) == 0;
+  const int found = files_.stat_path("sessions.json", now);
+  if (read_ && found < 0 && found != -ENOENT) return index_;
+  const bool there = found == 0;
   // Still not there: what a scan has found since is all that is known.
   if (read_ && there == there_ && (!there || same_version(now, stat_))) return index_;
   std::string bytes;
