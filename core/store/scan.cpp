@@ -73,9 +73,10 @@ class Scan {
     buffer_.erase(0, keep - base_);
     base_ = keep;
     searched_ = buffer_.size();
-    buffer_.resize(searched_ + block_bytes);
+    buffer_.resize(searched_ + step_);
     const std::int64_t got =
-        read_fully(files_, file_, buffer_.data() + searched_, block_bytes, base_ + searched_);
+        read_fully(files_, file_, buffer_.data() + searched_, step_, base_ + searched_);
+    step_ = std::min(step_ * 4, block_bytes);
     buffer_.resize(searched_ + (got > 0 ? static_cast<std::size_t>(got) : 0));
     for (BatchLine& each : batch_) each.line = *read_line(text_of(each.begin, each.end));
     return got;
@@ -261,6 +262,8 @@ class Scan {
   std::uint64_t line_begin_ = 0;  // of the line that is being read
   std::size_t searched_ = 0;      // of the buffer, for newlines
   bool skipping_ = false;         // inside a line that is too long
+  // Small at first: most scans are for the few lines others appended since.
+  std::size_t step_ = 16u << 10;
 
   std::vector<BatchLine> batch_{};  // the open batch, as far as it goes
   std::uint32_t state_ = 0;         // of its checksum
