@@ -1,10 +1,12 @@
 #include "app/cli.h"
 
 #include <CLI/CLI.hpp>
-#include <iostream>
+#include <cstdio>
 #include <memory>
+#include <sstream>
 
 #include "core/base.h"
+#include "repl/screen.h"
 
 namespace skein {
 
@@ -121,7 +123,10 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     app.parse(argc, argv);
   } catch (const CLI::ParseError& error) {
     // CLI11's own statuses (100 …) mean nothing to scripts; ours is 2 for wrong usage.
-    const int status = app.exit(error, std::cout, std::cerr);
+    std::ostringstream out, trouble;
+    const int status = app.exit(error, out, trouble);
+    std::fputs(harmless(out.str()).c_str(), stdout);
+    std::fputs(harmless(trouble.str()).c_str(), stderr);
     return {std::nullopt, status == 0 ? 0 : static_cast<int>(Trouble::usage)};
   }
   if (fresh->count() > 0) invocation.new_session = title;

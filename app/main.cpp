@@ -4,16 +4,29 @@
 #include "app/cli.h"
 #include "app/wiring.h"
 #include "core/base.h"
+#include "repl/screen.h"
+
+namespace {
+
+// An error may quote a file, a key or an argument: none of them drives the terminal.
+int report(const std::exception& error, skein::Trouble trouble) {
+  std::fprintf(stderr, "skein: %s\n", skein::harmless(error.what()).c_str());
+  return static_cast<int>(trouble);
+}
+
+}  // namespace
 
 int main(int argc, char** argv) {
   try {
     const skein::Parsed parsed = skein::parse_command_line(argc, argv);
-    return parsed.invocation ? skein::run(*parsed.invocation) : parsed.status;
+    const int status = parsed.invocation ? skein::run(*parsed.invocation) : parsed.status;
+    // A script that gets half of an answer must not be told that all went well.
+    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
+      throw skein::Error("the output could not be written", skein::Trouble::storage);
+    return status;
   } catch (const skein::Error& error) {
-    std::fprintf(stderr, "skein: %s\n", error.what());
-    return static_cast<int>(error.trouble());
+    return report(error, error.trouble());
   } catch (const std::exception& error) {
-    std::fprintf(stderr, "skein: %s\n", error.what());
-    return static_cast<int>(skein::Trouble::turn);
+    return report(error, skein::Trouble::turn);
   }
 }

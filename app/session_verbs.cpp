@@ -1,8 +1,6 @@
 // skein sessions …, append, branch: the store from outside, for scripts and for people.
 #include <algorithm>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 
 #include "app/home.h"
 #include "app/subcommands.h"
@@ -54,6 +52,16 @@ JsonText entries_json(const std::vector<Placed>& entries) {
 std::string pad(std::string text, std::size_t width) {
   if (text.size() < width) text.resize(width, ' ');
   return text;
+}
+
+// An error is not an end: what came before it may be half of a batch.
+std::string all_of_stdin() {
+  std::string input, block(64u << 10, '\0');
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), stdin))
+    input.append(block, 0, got);
+  if (std::ferror(stdin) != 0)
+    throw Error("the entries could not be read to their end; nothing was written", Trouble::usage);
+  return input;
 }
 
 // A person's view of an entry: who, and what.
@@ -207,7 +215,7 @@ int rename_session(const Invocation& invocation) {
 }
 
 int append_entries(const Invocation& invocation) {
-  const std::string input{std::istreambuf_iterator<char>(std::cin), {}};
+  const std::string input = all_of_stdin();
   std::vector<NewEntry> entries;
   std::string_view rest = input;
   for (std::size_t number = 1; !rest.empty(); ++number) {
@@ -231,7 +239,9 @@ int append_entries(const Invocation& invocation) {
   const std::string& name = invocation.arguments.at(0);
   Outcome<SessionRecord> found = store.find(name);
   Id session;
-  if (const auto* record = std::get_if<SessionRecord>(&found))
+  const auto* record = std::get_if<SessionRecord>(&found);
+  // A whole key means that session and no other whose key or title happens to begin with it.
+  if (record != nullptr && (record->key == name || key_trouble(name)))
     session = record->header.session;
   else if (!key_trouble(name))
     session =

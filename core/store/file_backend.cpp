@@ -65,10 +65,12 @@ FileBackend::FileBackend(std::unique_ptr<Files> files) : files_(std::move(files)
   for (const char* folder : {"transcripts", "quarantine", "trash"}) {
     const int made = files_->make_folder(folder);
     FileStat stat;
+    const std::string name = std::string("the home's folder ") + folder;
     // On a read-only disk what is there can still be read.
-    if (made < 0 && files_->stat_path(folder, stat) < 0)
-      throw Error(failure_from_errno(made, std::string("the home's folder ") + folder).text,
-                  Trouble::storage);
+    if (const int there = files_->stat_path(folder, stat); there < 0)
+      throw Error(failure_from_errno(made < 0 ? made : there, name).text, Trouble::storage);
+    if (stat.kind != FileStat::Kind::folder)
+      throw Error(failure_from_errno(ELOOP, name).text, Trouble::storage);
   }
 }
 
@@ -236,14 +238,16 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
   Index& index = index_.current_locked();
   for (const auto& [session, entry] : index.sessions)
     if (entry.key == header.key) return open(session);
+  if (index_.unreadable()) return *index_.unreadable();
 
   if (auto failed = write_new(header, entries)) return *failed;
-  const Outcome<Log*> log = log_of(header.session);
-  if (const auto* trouble = std::get_if<Failure>(&log)) return *trouble;
+  // Not through log_of: that asks the index, which might be read anew before it is written.
+  auto log = std::make_unique<Log>(*files_, header.session);
+  if (auto failed = log->refresh()) return *failed;
   made = true;
-  index.sessions[header.session] = {std::get<Log*>(log)->memory(), false, header.key};
+  index.sessions[header.session] = {log->memory(), false, header.key};
   index_.save_settled();
-  return record_of(*std::get<Log*>(log));
+  return record_of(*(logs_[header.session] = std::move(log)));
 }
 
 std::optional<Failure> FileBackend::erase(Id session) {
@@ -269,7 +273,8 @@ Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
   OpenFile held;
   if (auto failed = index_.lock(held)) return *failed;
   std::vector<std::string> names;
-  files_->list("trash", names);
+  if (const int failed = files_->list("trash", names); failed < 0)
+    return failure_from_errno(failed, "the trash");
   // The name ends in the time, so of one session's the newest comes first.
   std::ranges::sort(names, std::greater{});
   for (const std::string& file : names) {

@@ -1,6 +1,7 @@
 #include "core/store/home_index.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace skein {
 
@@ -17,13 +18,17 @@ bool same_version(const FileStat& a, const FileStat& b) {
 
 Index& HomeIndex::stored() {
   FileStat now;
-  const bool there = files_.stat_path("sessions.json", now) == 0;
-  if (read_ && there && same_version(now, stat_)) return index_;
+  const int found = files_.stat_path("sessions.json", now);
+  if (read_ && found < 0 && found != -ENOENT) return index_;
+  const bool there = found == 0;
+  // Still not there: what a scan has found since is all that is known.
+  if (read_ && there == there_ && (!there || same_version(now, stat_))) return index_;
   std::string bytes;
   index_ = {};
   if (there && read_whole(files_, "sessions.json", bytes, max_index_bytes) == 0)
     index_ = parse_index(bytes).value_or(Index{});
   stat_ = now;
+  there_ = there;
   read_ = true;
   return index_;
 }
@@ -36,7 +41,9 @@ const IndexEntry* HomeIndex::find(Id session) {
 
 std::vector<Id> HomeIndex::transcripts() {
   std::vector<std::string> names;
-  files_.list("transcripts", names);
+  // Not an empty folder: whoever went on would give a key that is taken to a second session.
+  if (const int failed = files_.list("transcripts", names); failed < 0)
+    throw Error(failure_from_errno(failed, "the home's folder transcripts").text, Trouble::storage);
   std::vector<Id> out;
   for (const std::string& name : names)
     if (name.size() == 16 + 6 && name.ends_with(".jsonl"))
@@ -47,6 +54,7 @@ std::vector<Id> HomeIndex::transcripts() {
 
 bool HomeIndex::settle() {
   stored();
+  unreadable_.reset();
   FileStat folder;
   files_.stat_path("transcripts", folder);
   bool changed = false;
@@ -61,19 +69,30 @@ bool HomeIndex::settle() {
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
     FileStat now;
-    const bool there = files_.stat_path(transcript_path(session), now) == 0;
-    if (there && same_version(now, entry.memory.stat)) {
+    const int there = files_.stat_path(transcript_path(session), now);
+    if (there == 0 && same_version(now, entry.memory.stat)) {
       ++each;
       continue;
     }
-    changed = true;
     Log log(files_, session);
     const bool known = entry.memory.end > 0;
-    // Not a transcript, or not readable now: doctor tells of it; no list does.
-    if (!there || log.refresh(known ? &entry.memory : nullptr)) {
+    if (const auto failed = log.refresh(known ? &entry.memory : nullptr)) {
+      // What cannot be read just now is not forgotten: what is known of it stays, and what is not
+      // known is looked for again. Of what is no transcript doctor tells; no list does.
+      const bool later = there != -ENOENT && failed->kind != Failure::Kind::damaged;
+      if (later && known) {
+        ++each;
+        continue;
+      }
+      if (later) {
+        unreadable_ = failed;
+        index_.folder_mtime_ns = 0;
+      }
+      changed = true;
       each = index_.sessions.erase(each);
       continue;
     }
+    changed = true;
     LogMemory memory = log.memory();
     memory.header.session = session;
     // A lost header takes nothing with it that the index still knows.
@@ -119,14 +138,14 @@ int HomeIndex::save_settled() {
 
 int HomeIndex::save() {
   const int saved = replace_file(files_, "sessions.json", print_index(index_));
-  if (saved == 0) files_.stat_path("sessions.json", stat_);
+  if (saved == 0) there_ = files_.stat_path("sessions.json", stat_) == 0;
   return saved;
 }
 
 void HomeIndex::forget_all() {
   index_ = {};
   read_ = true;
-  files_.stat_path("sessions.json", stat_);
+  there_ = files_.stat_path("sessions.json", stat_) == 0;
 }
 
 std::optional<Id> HomeIndex::last_used(const std::string& workspace) {

@@ -30,6 +30,8 @@ class HomeIndex {
   // For one who has just looked at all sessions and changed which there are.
   int save_settled();
   void forget_all();
+  // Why some session could not be looked at, the last time all were: its key is not known.
+  const std::optional<Failure>& unreadable() const { return unreadable_; }
 
   std::optional<Id> last_used(const std::string& workspace);
   void set_last_used(const std::string& workspace, Id session);
@@ -41,7 +43,8 @@ class HomeIndex {
   Files& files_;
   Index index_{};
   FileStat stat_{};  // of sessions.json when it was read
-  bool read_ = false;
+  bool read_ = false, there_ = false;
+  std::optional<Failure> unreadable_{};
   std::optional<LastUsed> hint_{};
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <tuple>
 
 #include "core/json.h"
@@ -350,11 +351,13 @@ void settle_keys(Index& index) {
   std::ranges::sort(entries, {}, [](const IndexEntry* entry) {
     return std::tie(entry->memory.header.created_at, entry->memory.header.session);
   });
-  std::map<std::string, int> taken;
+  std::set<std::string> taken;
+  std::map<std::string, int> last;  // the suffix a key was given last
   for (IndexEntry* entry : entries) {
     const std::string own = effective_key(entry->memory);
     std::string key = own;
-    while (taken[key]++ > 0) key = own + "." + std::to_string(taken[own]);
+    while (!taken.insert(key).second)
+      key = own + "." + std::to_string(++last.try_emplace(own, 1).first->second);
     entry->key = key;
   }
 }

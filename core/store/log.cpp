@@ -105,15 +105,15 @@ void Log::forget() {
 }
 
 std::optional<Failure> Log::refresh(const LogMemory* memory) {
-  FileStat there;
+  FileStat there, now;
   const bool first = stat_.inode == 0;
   const int found = files_.stat_path(path_, there);
   if (found < 0) return failure_from_errno(found, name_of(session_));
-  if (!file_.is_open() || (!first && !there.same_file(stat_)))
+  // A handle that is right is kept, whatever file was known before: an appender holds its lock.
+  if (!file_.is_open() || files_.stat(file_.get(), now) < 0 || !now.same_file(there))
     if (auto failed = open(OpenAs::reader)) return failed;
   if (first && memory != nullptr) return adopt(*memory);
 
-  FileStat now;
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
     return failure_from_errno(failed, name_of(session_));
   if (!first && now.same_file(stat_)) {

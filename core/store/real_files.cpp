@@ -142,15 +142,23 @@ class RealFiles : public Files {
 
 }  // namespace
 
-std::unique_ptr<Files> real_files(const std::string& home) {
+std::unique_ptr<Files> real_files(const std::string& given) {
+  // With a slash behind it, a link would be followed after all.
+  std::filesystem::path folder(given);
+  while (folder.has_parent_path() && !folder.has_filename() && folder != folder.root_path())
+    folder = folder.parent_path();
+  const std::string home = folder.string();
   const auto refuse = [&](const std::string& why) -> Error {
     return Error("the home " + home + " cannot be used: " + why, Trouble::storage);
   };
   if (home.empty()) throw refuse("it has no name; set SKEIN_HOME or HOME");
-  std::error_code failed;
-  const std::filesystem::path parent = std::filesystem::path(home).parent_path();
-  if (!parent.empty()) std::filesystem::create_directories(parent, failed);
-  if (::mkdir(home.c_str(), 0700) < 0 && errno != EEXIST) throw refuse(std::strerror(errno));
+  int made = ::mkdir(home.c_str(), 0700);
+  if (made < 0 && errno == ENOENT) {
+    // What is missing above it is ours alone, too: who may write there may exchange the home.
+    std::filesystem::path above;
+    for (const std::filesystem::path& part : folder) made = ::mkdir((above /= part).c_str(), 0700);
+  }
+  if (made < 0 && errno != EEXIST) throw refuse(std::strerror(errno));
 
   const int fd = ::open(home.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC | O_NOFOLLOW);
   if (fd < 0)

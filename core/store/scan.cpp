@@ -103,8 +103,9 @@ class Scan {
     base_ = keep;
     searched_ = buffer_.size();
     const std::int64_t got =
-        read_fully(files_, file_, buffer_.room(block_bytes), block_bytes, base_ + searched_);
+        read_fully(files_, file_, buffer_.room(step_), step_, base_ + searched_);
     buffer_.grow(got > 0 ? static_cast<std::size_t>(got) : 0);
+    step_ = std::min(step_ * 4, block_bytes);
     for (BatchLine& each : batch_) each.line = *read_line(text_of(each.begin, each.end));
     return got;
   }
@@ -289,6 +290,8 @@ class Scan {
   std::uint64_t line_begin_ = 0;  // of the line that is being read
   std::size_t searched_ = 0;      // of the buffer, for newlines
   bool skipping_ = false;         // inside a line that is too long
+  // Small at first: most scans are for the few lines others appended since.
+  std::size_t step_ = 16u << 10;
 
   std::vector<BatchLine> batch_{};  // the open batch, as far as it goes
   std::uint32_t state_ = 0;         // of its checksum

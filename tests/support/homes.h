@@ -1,0 +1,34 @@
+// What tests of the store say most often: open it on a folder, append a message, read it back.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/store/session_store.h"
+
+namespace skein::test {
+
+SessionStore store_at(const std::string& home);
+
+NewEntry user_says(const std::string& text);
+NewEntry user_says(const std::string& text, Id id);
+Id numbered_id(std::uint64_t number);
+
+// The session with this key, made if need be; throws Error on failure.
+Id session_called(SessionStore& store, const std::string& key);
+// Throws Error on failure.
+AppendResult append(SessionStore& store, Id session, const std::vector<NewEntry>& entries);
+std::vector<Entry> entries_of(SessionStore& store, Id session);  // the header's left out
+
+// What is wrong with a transcript beyond a tail that was never acknowledged; empty: nothing.
+std::string damage_in(SessionStore& store, Id session);
+// Every session by what lists tell of it, in a fixed order, so that two lists can be compared.
+std::vector<std::string> listing(SessionStore& store);
+
+template <class Value>
+Value value_of(Outcome<Value> outcome) {
+  if (const auto* failed = std::get_if<Failure>(&outcome)) throw Error(failed->text);
+  return std::get<Value>(std::move(outcome));
+}
+
+}  // namespace skein::test
