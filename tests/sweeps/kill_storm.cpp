@@ -40,11 +40,16 @@ void complain(const std::string& text) {
   if (shared->complaints++ < 20) std::fprintf(stderr, "%s\n", text.c_str());
 }
 
+void nap(long microseconds) {
+  const timespec time{0, microseconds * 1000};
+  nanosleep(&time, nullptr);
+}
+
 // The ids of a batch follow one another; the first is divisible by sixteen.
 std::vector<NewEntry> batch_of(std::mt19937_64& random) {
   const std::uint64_t first = random() / 16 * 16;
   // A large batch is one that a kill can tear.
-  const std::size_t length = random() % 64 == 0 ? 300'000 : 20 + random() % 200;
+  const std::size_t length = random() % 200 == 0 ? 150'000 : 20 + random() % 200;
   std::vector<NewEntry> out;
   for (std::size_t i = 0; i < batch_size; ++i)
     out.push_back(user_says(std::string(length, 'x'), Id{first + i}));
@@ -84,13 +89,9 @@ int read_until_over(const std::string& home, Id session) {
       if (!now.contains(first)) complain("a batch that was read is not there any more");
     seen = now;
     ++shared->read;
+    nap(5000);  // two readers that never rest would leave the writers no processor
   }
   return 0;
-}
-
-void nap(long microseconds) {
-  const timespec time{0, microseconds * 1000};
-  nanosleep(&time, nullptr);
 }
 
 // Kills one after the other of a crew and puts another in its place.
@@ -104,7 +105,7 @@ std::size_t storm(std::size_t crew, std::size_t kills, Clock::duration at_most,
   const auto end = Clock::now() + at_most;
   std::size_t done = 0;
   for (; done < kills && Clock::now() < end; ++done) {
-    nap(static_cast<long>(random() % 4000));
+    nap(static_cast<long>(random() % 2500));
     pid_t& victim = running[random() % crew];
     kill(victim, SIGKILL);
     if (const int status = status_of(victim); status != 137)
