@@ -38,6 +38,7 @@ struct Id {
 };
 std::string to_string(Id id);
 std::optional<Id> parse_id(std::string_view text);  // exactly 16 lower-case hex digits
+std::optional<std::uint32_t> parse_hex32(std::string_view digits);  // exactly 8 of them
 Id random_id();
 
 // Now, as transcripts write it: 2026-01-02T03:04:05.678Z.

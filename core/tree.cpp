@@ -11,24 +11,28 @@ std::int32_t Tree::index_of(Id id) const {
     if (table_[slot] < 0 || ids_[static_cast<std::size_t>(table_[slot])] == id) return table_[slot];
 }
 
-void Tree::put(Id id, std::int32_t index) {
+// The slot that holds the id, or the empty one where it belongs.
+std::int32_t& Tree::slot_of(Id id) {
   const std::size_t mask = table_.size() - 1;
   std::size_t slot = id.value & mask;
-  while (table_[slot] >= 0) slot = (slot + 1) & mask;
-  table_[slot] = index;
+  while (table_[slot] >= 0 && ids_[static_cast<std::size_t>(table_[slot])] != id)
+    slot = (slot + 1) & mask;
+  return table_[slot];
 }
 
 void Tree::grow_table() {
   table_.assign(std::max<std::size_t>(64, table_.size() * 2), -1);
-  for (std::size_t i = 0; i < ids_.size(); ++i) put(ids_[i], static_cast<std::int32_t>(i));
+  for (std::size_t i = 0; i < ids_.size(); ++i) slot_of(ids_[i]) = static_cast<std::int32_t>(i);
 }
 
 void Tree::add(const EntryFacts& entry) {
-  if (index_of(entry.id) >= 0) {
+  if ((nodes_.size() + 1) * 2 > table_.size()) grow_table();
+  std::int32_t& slot = slot_of(entry.id);
+  if (slot >= 0) {
     duplicates_.push_back(entry.id);
     return;
   }
-  Node node{.id = entry.id, .marginal = is_marginal(entry.type), .at = entry.at};
+  Node node{.id = entry.id, .at = entry.at, .marginal = is_marginal(entry.type)};
   if (entry.parent) {
     // Nearly always the entry before.
     const bool before = last_ >= 0 && at(last_)->id == *entry.parent;
@@ -41,21 +45,10 @@ void Tree::add(const EntryFacts& entry) {
     }
   }
   const auto index = static_cast<std::int32_t>(nodes_.size());
-  if (!node.marginal) {
-    if (node.parent >= 0) {
-      Node& parent = nodes_[static_cast<std::size_t>(node.parent)];
-      if (parent.last_child >= 0)
-        nodes_[static_cast<std::size_t>(parent.last_child)].next_sibling = index;
-      else
-        parent.first_child = index;
-      parent.last_child = index;
-    }
-    last_ = index;
-  }
+  slot = index;
+  if (!node.marginal) last_ = index;
   nodes_.push_back(node);
   ids_.push_back(node.id);
-  if (nodes_.size() * 2 > table_.size()) return grow_table();
-  put(entry.id, index);
 }
 
 const Tree::Node* Tree::find(Id id) const { return at(index_of(id)); }
@@ -68,11 +61,28 @@ std::vector<const Tree::Node*> Tree::path(Id leaf) const {
   return out;
 }
 
+const Tree::Children& Tree::children_of_all() const {
+  if (children_.first.size() == nodes_.size()) return children_;
+  children_.first.assign(nodes_.size(), -1);
+  children_.next.assign(nodes_.size(), -1);
+  // Backward, so that each list comes out in the order its entries were written.
+  for (std::size_t i = nodes_.size(); i-- > 0;) {
+    if (nodes_[i].marginal || nodes_[i].parent < 0) continue;
+    std::int32_t& first = children_.first[static_cast<std::size_t>(nodes_[i].parent)];
+    children_.next[i] = first;
+    first = static_cast<std::int32_t>(i);
+  }
+  return children_;
+}
+
 std::vector<const Tree::Node*> Tree::children(Id id) const {
   std::vector<const Node*> out;
-  if (const Node* node = find(id))
-    for (node = at(node->first_child); node != nullptr; node = at(node->next_sibling))
-      out.push_back(node);
+  const std::int32_t parent = index_of(id);
+  if (parent < 0) return out;
+  const Children& all = children_of_all();
+  for (std::int32_t child = all.first[static_cast<std::size_t>(parent)]; child >= 0;
+       child = all.next[static_cast<std::size_t>(child)])
+    out.push_back(at(child));
   return out;
 }
 
@@ -85,15 +95,18 @@ std::vector<const Tree::Node*> Tree::roots() const {
 
 std::vector<const Tree::Node*> Tree::leaves() const {
   std::vector<const Node*> out;
-  for (const Node& node : nodes_)
-    if (node.first_child < 0 && !node.marginal) out.push_back(&node);
+  const Children& all = children_of_all();
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (all.first[i] < 0 && !nodes_[i].marginal) out.push_back(&nodes_[i]);
   return out;
 }
 
 std::vector<const Tree::Node*> Tree::branch_points() const {
   std::vector<const Node*> out;
-  for (const Node& node : nodes_)
-    if (node.first_child != node.last_child) out.push_back(&node);
+  const Children& all = children_of_all();
+  for (std::size_t i = 0; i < nodes_.size(); ++i)
+    if (all.first[i] >= 0 && all.next[static_cast<std::size_t>(all.first[i])] >= 0)
+      out.push_back(&nodes_[i]);
   return out;
 }
 

@@ -15,10 +15,9 @@ class Tree {
  public:
   struct Node {
     Id id{};
-    std::int32_t parent = -1;  // index of a node; -1: a root
-    std::int32_t first_child = -1, last_child = -1, next_sibling = -1;
-    bool marginal = false;
     Position at = 0;
+    std::int32_t parent = -1;  // index of a node; -1: a root
+    bool marginal = false;
   };
   // Something about an entry that was not as it should be, and was made the best of.
   struct Oddity {
@@ -45,13 +44,20 @@ class Tree {
 
  private:
   std::int32_t index_of(Id id) const;
-  void put(Id id, std::int32_t index);
+  std::int32_t& slot_of(Id id);
   void grow_table();
   const Node* at(std::int32_t index) const {
     return index < 0 ? nullptr : &nodes_[static_cast<std::size_t>(index)];
   }
 
   std::vector<Node> nodes_{};
+  // Who the children are is worked out when somebody first asks; most trees are only walked up.
+  struct Children {
+    std::vector<std::int32_t> first{}, next{};  // by index of a node; -1: none
+  };
+  const Children& children_of_all() const;
+
+  mutable Children children_{};
   std::vector<Id> ids_{};              // of nodes_; apart, so that a look-up stays in the cache
   std::vector<std::int32_t> table_{};  // open addressing over ids, which are random already
   std::int32_t last_ = -1;             // the last node that is not marginal

@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <cstring>
 #include <memory>
+#include <span>
 
 namespace skein {
 
@@ -185,38 +186,40 @@ class Scan {
     const std::string_view text = text_of(begin, end);
     if (starts) state_ = from_.seed;
     const bool verified = line_crc(state_, text) == line.seal.crc;
+    const BatchLine taken{begin, end, line, verified, exact, newline};
+    if (line.seal.count == 1) return finish_batch(std::span(&taken, 1));
     // From the seal as written, not as computed: so a damaged line spoils no other of its batch.
-    if (line.seal.count > 1) state_ = state_after(line.seal.crc, text);
-    batch_.push_back({begin, end, line, verified, exact, newline});
-    if (line.seal.place + 1 == line.seal.count)
-      finish_batch();
-    else if (end - batch_.front().begin > 2 * max_batch_bytes)
+    state_ = state_after(line.seal.crc, text);
+    batch_.push_back(taken);
+    if (line.seal.place + 1 == line.seal.count) {
+      finish_batch(batch_);
+      batch_.clear();
+    } else if (end - batch_.front().begin > 2 * max_batch_bytes) {
       give_up_batch();
+    }
   }
 
-  void finish_batch() {
-    if (!std::ranges::all_of(batch_, &BatchLine::verified)) {
-      for (const BatchLine& each : batch_)
+  void finish_batch(std::span<const BatchLine> batch) {
+    if (!std::ranges::all_of(batch, &BatchLine::verified)) {
+      for (const BatchLine& each : batch)
         doubt({each.begin, each.end, true, each.verified, each.newline});
-      batch_.clear();
       return;
     }
     // Whatever stands before a verified batch was acknowledged before that was written.
     acknowledge(doubtful_.size());
-    const Seal seal = batch_.back().line.seal;
-    if (chain_crc_ && *chain_crc_ != seal.previous) result_.gaps.push_back(batch_.front().begin);
-    for (const BatchLine& each : batch_)
+    const Seal seal = batch.back().line.seal;
+    if (chain_crc_ && *chain_crc_ != seal.previous) result_.gaps.push_back(batch.front().begin);
+    for (const BatchLine& each : batch)
       each_({each.exact ? Standing::committed : Standing::altered,
              each.begin,
              each.end,
              text_of(each.begin, each.end),
              each.line,
              {}});
-    result_.end = batch_.back().end;
+    result_.end = batch.back().end;
     result_.last_crc = seal.crc;
-    result_.newline_missing = !batch_.back().newline;
+    result_.newline_missing = !batch.back().newline;
     chain_crc_ = seal.crc;
-    batch_.clear();
   }
 
   // The batch has no end, or something else stands in its middle.

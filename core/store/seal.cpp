@@ -58,27 +58,26 @@ bool take_plain_string(std::string_view& text, std::string_view& value) {
   return value.find('\\') == std::string_view::npos;
 }
 
-// Exactly these digits, lower case; false if any is something else.
-bool read_number(std::string_view digits, unsigned base, std::uint32_t& value) {
+bool read_decimal4(std::string_view digits, unsigned& value) {
+  bool good = true;
   value = 0;
   for (const char c : digits) {
-    const unsigned digit = c >= '0' && c <= '9'   ? static_cast<unsigned>(c - '0')
-                           : c >= 'a' && c <= 'f' ? static_cast<unsigned>(c - 'a') + 10
-                                                  : 99;
-    if (digit >= base) return false;
-    value = value * base + digit;
+    good = good && c >= '0' && c <= '9';
+    value = value * 10 + static_cast<unsigned>(c - '0');
   }
-  return true;
+  return good;
 }
 
 bool read_seal(std::string_view text, Seal& seal) {
   if (!take(text, seal_opening) || text[4] != '/' || text[9] != ':' || text[18] != ':' ||
-      !text.ends_with("\"}"))
+      text[27] != '"' || text[28] != '}')
     return false;
-  return read_number(text.substr(0, 4), 10, seal.place) &&
-         read_number(text.substr(5, 4), 10, seal.count) &&
-         read_number(text.substr(10, 8), 16, seal.previous) &&
-         read_number(text.substr(19, 8), 16, seal.crc) && seal.place < seal.count;
+  const auto previous = parse_hex32(text.substr(10, 8)), crc = parse_hex32(text.substr(19, 8));
+  if (!previous || !crc) return false;
+  seal.previous = *previous;
+  seal.crc = *crc;
+  return read_decimal4(text.substr(0, 4), seal.place) &&
+         read_decimal4(text.substr(5, 4), seal.count) && seal.place < seal.count;
 }
 
 }  // namespace
