@@ -132,7 +132,8 @@ std::optional<Failure> HomeIndex::lock(OpenFile& held, int patience_ms) {
 
 int HomeIndex::save_settled() {
   FileStat folder;
-  if (files_.stat_path("transcripts", folder) == 0) index_.folder_mtime_ns = folder.mtime_ns;
+  if (!unreadable_ && files_.stat_path("transcripts", folder) == 0)
+    index_.folder_mtime_ns = folder.mtime_ns;
   return save();
 }
 

@@ -19,7 +19,10 @@ int main() {
   };
   std::vector<Try> all;
   for (const FaultCase& each : fault_cases())
-    for (const FaultPoint& point : points_of(each))
+    for (const FaultPoint& point : points_of(each)) {
+      // A close that fails has closed all the same; one that strace lets fail has not, and the lock
+      // is still held.
+      if (point.call == "close") continue;
       for (const char* error : {"ENOSPC", "EIO", "EINTR", "EDQUOT", "EACCES", "EROFS", "EFBIG",
                                 "ENOLCK", "EBADF", "ENOMEM", "EMFILE", "ESTALE"})
         for (const bool lasting : {false, true}) {
@@ -27,6 +30,7 @@ int main() {
           if (lasting && std::string_view(error) == "EINTR") continue;
           all.push_back({point, {std::string("error=") + error, lasting}});
         }
+    }
   // Every call of every case is struck; with which errors changes from one to the next.
   const std::size_t wanted = 4600;
   const std::size_t step = wants_long() || all.size() <= wanted ? 1 : all.size() / wanted | 1;
