@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/store/entry_text.h"
 #include "core/tree_drawing.h"
+#include "providers/catalog.h"
 #include "repl/screen.h"
 
 namespace skein {
@@ -17,6 +18,20 @@ void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), std
 void print_line(std::string_view untrusted) { print(harmless(untrusted) + "\n"); }
 void notice(const std::string& text) {
   std::fputs((harmless("skein: " + text) + "\n").c_str(), stderr);
+}
+
+// null: nothing was used, or a price is not known. Never a guess.
+Json cost_json(const SessionState& state) {
+  static const Catalog catalog;
+  double total = 0;
+  for (const auto& [model, usage] : state.usage) {
+    const std::size_t slash = std::min(model.find('/'), model.size() - 1);
+    const ModelRow row = catalog.find_model({model.substr(0, slash), model.substr(slash + 1)});
+    const std::optional<double> cost = cost_usd(usage, row.prices);
+    if (!cost) return nullptr;
+    total += *cost;
+  }
+  return state.usage.empty() ? Json(nullptr) : Json(total);
 }
 
 Json record_json(const SessionRecord& record) {
@@ -36,7 +51,7 @@ Json record_json(const SessionRecord& record) {
             {"cache_read_tokens", usage.cache_read},
             {"cache_write_tokens", usage.cache_write},
             {"tool_calls", state.tool_calls},
-            {"cost_usd", nullptr}}},
+            {"cost_usd", cost_json(state)}}},
           {"bytes", record.bytes},
           {"head", state.head ? Json(to_string(*state.head)) : Json(nullptr)},
           {"branches", state.leaves.size()},

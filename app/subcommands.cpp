@@ -40,6 +40,16 @@ const Subcommand table[] = {
      "what is damaged, and where; changes nothing",
      {{"--json", "print JSON"}, {"--rebuild-index", "make sessions.json anew"}},
      doctor},
+    {"models", "[PROVIDER]", "known models, windows, prices, and which can be used now", json_only,
+     list_models},
+    {"migrate",
+     "KEY",
+     "a copy of a session for another model, and what that costs",
+     {{"--to MODEL", "PROVIDER/MODEL"},
+      {"--check", "only say what would be lost"},
+      {"--new-key KEY", "the copy's key"},
+      {"--json", "print JSON"}},
+     migrate_session},
 };
 
 }  // namespace

@@ -92,7 +92,7 @@ Workbench::Workbench(const Invocation& invocation)
       .tools = tools_,
       .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
-                   .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
+      .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
 }
 
 std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
