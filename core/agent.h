@@ -32,7 +32,8 @@ class Agent {
     // Applied to everything that is stored: takes out what must not be, such as keys.
     std::function<std::string(std::string)> clean = [](std::string text) { return text; };
     std::function<std::string(std::string_view bytes)> keep_blob{};
-    // Whether commands are shut in; asked when one is about to run, since finding out takes a while.
+    // Whether commands are shut in; asked when one is about to run, since finding out takes a
+    // while.
     std::function<bool()> sandboxed = [] { return false; };
   };
   struct Settings {

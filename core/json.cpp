@@ -67,7 +67,8 @@ std::size_t unwelcome(std::string_view text, const char*& escape) {
 }  // namespace
 
 std::optional<Json> parse_json(std::string_view text) {
-  if (too_deep(text)) return std::nullopt;
+  // A raw NUL is never JSON, but the parser takes one for the end of its input.
+  if (text.find('\0') != std::string_view::npos || too_deep(text)) return std::nullopt;
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return std::nullopt;
   return value;

@@ -64,7 +64,8 @@ void Keyring::take_environment(const std::vector<std::string>& variables) {
 }
 
 bool Keyring::has_any(const std::vector<std::string>& variables) const {
-  return std::ranges::any_of(variables, [&](const std::string& each) { return taken_.contains(each); });
+  return std::ranges::any_of(variables,
+                             [&](const std::string& each) { return taken_.contains(each); });
 }
 
 std::optional<std::string> Keyring::find(const std::vector<std::string>& variables,

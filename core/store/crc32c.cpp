@@ -77,7 +77,9 @@ std::uint32_t crc32c_portable(std::uint32_t crc, std::string_view bytes) {
   const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
   std::size_t left = bytes.size();
   for (; left >= 8; at += 8, left -= 8) {
-    state ^= at[0] | at[1] << 8 | at[2] << 16 | static_cast<std::uint32_t>(at[3]) << 24;
+    std::uint32_t word;
+    std::memcpy(&word, at, sizeof word);
+    state ^= word;
     state = tables[7][state & 255] ^ tables[6][state >> 8 & 255] ^ tables[5][state >> 16 & 255] ^
             tables[4][state >> 24] ^ tables[3][at[4]] ^ tables[2][at[5]] ^ tables[1][at[6]] ^
             tables[0][at[7]];
