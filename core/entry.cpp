@@ -75,7 +75,7 @@ std::string preview(const Entry& entry, std::size_t characters) {
   for (const char* member : {"summary", "text", "content", "name", "model", "level", "kind"})
     if (const std::string text = string_at(*payload, member); !text.empty())
       return one_line(text, characters);
-  return one_line(entry.payload, characters);
+  return "[" + entry.type + "]";
 }
 
 }  // namespace skein

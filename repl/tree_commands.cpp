@@ -21,15 +21,18 @@ void show_tree(Shell& shell, std::string_view) {
   Conversation& conversation = shell.conversation();
   const Tree tree = value_or_throw(shell.store().tree(conversation.session()));
   const std::string drawing =
-      draw(tree, {.label = [&](const Tree::Node& node) {
-             const Outcome<Placed> placed =
-                 shell.store().backend().load_at(conversation.session(), node.at);
-             const auto* found = std::get_if<Placed>(&placed);
-             const std::string text =
-                 found ? preview(masked(found->entry, conversation.state().redacted), 60) : "";
-             return to_string(node.id).substr(0, 6) + "  " + text +
-                    (node.id == conversation.head() ? "  ← you are here" : "");
-           }});
+      draw(tree, {.label =
+                      [&](const Tree::Node& node) {
+                        const Outcome<Placed> placed =
+                            shell.store().backend().load_at(conversation.session(), node.at);
+                        const auto* found = std::get_if<Placed>(&placed);
+                        const std::string text =
+                            found ? preview(masked(found->entry, conversation.state().redacted), 60)
+                                  : "";
+                        return to_string(node.id).substr(0, 6) + "  " + text +
+                               (node.id == conversation.head() ? "  ← you are here" : "");
+                      },
+                  .nested_depth = 6});
   shell.screen().print_untrusted(drawing);
 }
 
