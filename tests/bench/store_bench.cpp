@@ -265,6 +265,7 @@ void bench_list() {
 
 int main(int argc, char** argv) {
   if (argc > 1 && std::string_view(argv[1]) == "scan") return bench_scan(), 0;
+  if (argc > 1 && std::string_view(argv[1]) == "list") return bench_list(), 0;
   bench_append();
   bench_scan();
   bench_list();
