@@ -46,8 +46,9 @@ class Scan {
     while (!go_on || go_on()) {
       const std::int64_t got = fill();
       if (got < 0) return static_cast<int>(got);
-      if (got == 0) break;
       take_lines();
+      if (got < static_cast<std::int64_t>(block_)) break;  // the file ended
+      block_ = std::min(block_ * 4, block_bytes);
     }
     result_.size = base_ + buffer_.size();
     if (line_begin_ < result_.size) take_line(result_.size);
@@ -73,9 +74,9 @@ class Scan {
     buffer_.erase(0, keep - base_);
     base_ = keep;
     searched_ = buffer_.size();
-    buffer_.resize(searched_ + block_bytes);
+    buffer_.resize(searched_ + block_);
     const std::int64_t got =
-        read_fully(files_, file_, buffer_.data() + searched_, block_bytes, base_ + searched_);
+        read_fully(files_, file_, buffer_.data() + searched_, block_, base_ + searched_);
     buffer_.resize(searched_ + (got > 0 ? static_cast<std::size_t>(got) : 0));
     for (BatchLine& each : batch_) each.line = *read_line(text_of(each.begin, each.end));
     return got;
@@ -257,10 +258,11 @@ class Scan {
   ScanEnd& result_;
 
   std::string buffer_{};
-  std::uint64_t base_ = 0;        // offset of the buffer's first byte
-  std::uint64_t line_begin_ = 0;  // of the line that is being read
-  std::size_t searched_ = 0;      // of the buffer, for newlines
-  bool skipping_ = false;         // inside a line that is too long
+  std::size_t block_ = 16u << 10;  // small at first: most sessions are, and a buffer is zeroed
+  std::uint64_t base_ = 0;         // offset of the buffer's first byte
+  std::uint64_t line_begin_ = 0;   // of the line that is being read
+  std::size_t searched_ = 0;       // of the buffer, for newlines
+  bool skipping_ = false;          // inside a line that is too long
 
   std::vector<BatchLine> batch_{};  // the open batch, as far as it goes
   std::uint32_t state_ = 0;         // of its checksum

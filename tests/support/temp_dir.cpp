@@ -28,7 +28,8 @@ std::string read_file(const fs::path& file) {
 
 void write_file(const fs::path& file, std::string_view bytes) {
   fs::create_directories(file.parent_path());
-  std::ofstream(file, std::ios::binary).write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  std::ofstream(file, std::ios::binary)
+      .write(bytes.data(), static_cast<std::streamsize>(bytes.size()));
 }
 
 }  // namespace skein::test
