@@ -1,6 +1,7 @@
 #include "core/store/home_index.h"
 
 #include <algorithm>
+#include <cerrno>
 
 namespace skein {
 
@@ -17,14 +18,16 @@ bool same_version(const FileStat& a, const FileStat& b) {
 
 Index& HomeIndex::stored() {
   FileStat now;
-  const bool there = files_.stat_path("sessions.json", now) == 0;
-  if (read_ && there && same_version(now, stat_)) return index_;
+  int failed = files_.stat_path("sessions.json", now);
+  if (read_ && failed == 0 && same_version(now, stat_)) return index_;
   std::string bytes;
-  index_ = {};
-  if (there && read_whole(files_, "sessions.json", bytes, max_index_bytes) == 0)
-    index_ = parse_index(bytes).value_or(Index{});
+  if (failed == 0) failed = read_whole(files_, "sessions.json", bytes, max_index_bytes);
+  // What cannot be read just now is not gone: what was read before is the better guess.
+  const bool told = failed == 0 || failed == -ENOENT || failed == -EFBIG;
+  if (read_ && !told) return index_;
+  index_ = failed == 0 ? parse_index(bytes).value_or(Index{}) : Index{};
   stat_ = now;
-  read_ = true;
+  read_ = told;
   return index_;
 }
 
@@ -34,9 +37,9 @@ const IndexEntry* HomeIndex::find(Id session) {
   return found == index_.sessions.end() ? nullptr : &found->second;
 }
 
-std::vector<Id> HomeIndex::transcripts() {
+std::optional<std::vector<Id>> HomeIndex::transcripts() {
   std::vector<std::string> names;
-  files_.list("transcripts", names);
+  if (files_.list("transcripts", names) < 0) return std::nullopt;
   std::vector<Id> out;
   for (const std::string& name : names)
     if (name.size() == 16 + 6 && name.ends_with(".jsonl"))
@@ -51,39 +54,46 @@ bool HomeIndex::settle() {
   files_.stat_path("transcripts", folder);
   bool changed = false;
   if (folder.mtime_ns != index_.folder_mtime_ns) {
-    const std::vector<Id> there = transcripts();
-    std::erase_if(index_.sessions,
-                  [&](const auto& each) { return !std::ranges::binary_search(there, each.first); });
-    for (const Id session : there) index_.sessions.try_emplace(session);
-    index_.folder_mtime_ns = folder.mtime_ns;
-    changed = true;
+    if (const std::optional<std::vector<Id>> there = transcripts()) {
+      std::erase_if(index_.sessions, [&](const auto& each) {
+        return !std::ranges::binary_search(*there, each.first);
+      });
+      for (const Id session : *there) index_.sessions.try_emplace(session);
+      index_.folder_mtime_ns = folder.mtime_ns;
+      changed = true;
+    }
   }
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
     FileStat now;
-    const bool there = files_.stat_path(transcript_path(session), now) == 0;
-    if (there && same_version(now, entry.memory.stat)) {
+    const int found = files_.stat_path(transcript_path(session), now);
+    if (found == 0 && same_version(now, entry.memory.stat)) {
       ++each;
       continue;
     }
     changed = true;
     Log log(files_, session);
     const bool known = entry.memory.end > 0;
-    // Not a transcript, or not readable now: doctor tells of it; no list does.
-    if (!there || log.refresh(known ? &entry.memory : nullptr)) {
+    const auto failed = log.refresh(known ? &entry.memory : nullptr);
+    if (!failed) learn(entry, log);
+    // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: look again.
+    const bool lost = failed && (found == -ENOENT || failed->kind == Failure::Kind::damaged);
+    if (failed && !lost) index_.folder_mtime_ns = 0;
+    if (lost || (failed && !known))
       each = index_.sessions.erase(each);
-      continue;
-    }
-    LogMemory memory = log.memory();
-    memory.header.session = session;
-    // A lost header takes nothing with it that the index still knows.
-    if (known && memory.header.key.empty()) memory.header = entry.memory.header;
-    if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
-    entry.memory = std::move(memory);
-    ++each;
+    else
+      ++each;
   }
   if (changed) settle_keys(index_);
   return changed;
+}
+
+void HomeIndex::learn(IndexEntry& entry, const Log& log) {
+  LogMemory memory = log.memory();
+  // A lost header takes nothing with it that the index still knows.
+  if (memory.header.key.empty() && entry.memory.end > 0) memory.header = entry.memory.header;
+  if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
+  entry.memory = std::move(memory);
 }
 
 Index& HomeIndex::current() {
@@ -113,7 +123,10 @@ std::optional<Failure> HomeIndex::lock(OpenFile& held, int patience_ms) {
 
 int HomeIndex::save_settled() {
   FileStat folder;
-  if (files_.stat_path("transcripts", folder) == 0) index_.folder_mtime_ns = folder.mtime_ns;
+  const bool seen_all = index_.folder_mtime_ns != 0;
+  index_.folder_mtime_ns = 0;
+  if (seen_all && files_.stat_path("transcripts", folder) == 0)
+    index_.folder_mtime_ns = folder.mtime_ns;
   return save();
 }
 

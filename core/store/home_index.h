@@ -24,6 +24,8 @@ class HomeIndex {
   // What is known of one session, as cheaply as it can be had.
   const IndexEntry* find(Id session);
 
+  static void learn(IndexEntry& entry, const Log& log);  // what the log knows now
+
   // Everything that changes the index happens while this is held.
   std::optional<Failure> lock(OpenFile& held, int patience_ms = 10'000);
   int save();
@@ -35,8 +37,8 @@ class HomeIndex {
   void set_last_used(const std::string& workspace, Id session);
 
  private:
-  bool settle();  // true if anything had to be read
-  std::vector<Id> transcripts();
+  bool settle();                                 // true if anything had to be read
+  std::optional<std::vector<Id>> transcripts();  // nothing: they cannot be listed
 
   Files& files_;
   Index index_{};

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <set>
 #include <tuple>
 
 #include "core/json.h"
@@ -350,12 +351,12 @@ void settle_keys(Index& index) {
   std::ranges::sort(entries, {}, [](const IndexEntry* entry) {
     return std::tie(entry->memory.header.created_at, entry->memory.header.session);
   });
-  std::map<std::string, int> taken;
+  std::set<std::string> taken;
   for (IndexEntry* entry : entries) {
     const std::string own = effective_key(entry->memory);
-    std::string key = own;
-    while (taken[key]++ > 0) key = own + "." + std::to_string(taken[own]);
-    entry->key = key;
+    entry->key = own;
+    for (int number = 2; !taken.insert(entry->key).second; ++number)
+      entry->key = own + "." + std::to_string(number);
   }
 }
 

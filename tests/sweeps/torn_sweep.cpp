@@ -214,13 +214,13 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
 int main() {
   const std::size_t scale = long_run() ? 4 : 1;
   Sweep cut("torn_sweep, cuts");
-  for (const Sample& sample : samples_of_every_shape(11'000 * scale)) {
-    const std::size_t half = sample.borders.size() / 2;
-    cut_everywhere(cut, sample, 0, 1);
-    cut_everywhere(cut, sample, 0, 2);
-    cut_everywhere(cut, sample, sample.borders[1], 2);
-    cut_everywhere(cut, sample, sample.borders[half], 1);
-    cut_everywhere(cut, sample, sample.bytes.size(), 2);
+  for (const Sample& sample : samples_of_every_shape(3'000 * scale)) {
+    // With no index, and with one that knows the session up to each of its borders.
+    std::vector<std::uint64_t> known{0, 0, 0};
+    for (const std::uint64_t border : sample.borders) known.push_back(border);
+    while (known.size() < 14) known.push_back(sample.lines[known.size() % sample.lines.size()].end);
+    for (std::size_t i = 0; i < 18; ++i)
+      cut_everywhere(cut, sample, known[i % known.size()], 1 + i % 2);
   }
   cut_the_index(cut);
   Sweep torn("torn_sweep, sectors");
