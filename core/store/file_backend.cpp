@@ -185,10 +185,9 @@ void FileBackend::remember(Id session, const std::string& workspace) {
   if (index_.lock(held)) return;
   Index& index = index_.stored();
   IndexEntry& entry = index.sessions[session];
-  const bool renamed =
-      entry.key.empty() || effective_key(entry.memory) != effective_key(open->second->memory());
-  entry.memory = open->second->memory();
-  if (renamed) settle_keys(index);
+  const std::string known_as = entry.key.empty() ? "" : effective_key(entry.memory);
+  HomeIndex::learn(entry, *open->second);
+  if (known_as != effective_key(entry.memory)) settle_keys(index);
   index_.save();
   if (!workspace.empty()) index_.set_last_used(workspace, session);
 }
@@ -237,7 +236,12 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
   if (auto failed = index_.lock(held)) return *failed;
   Index& index = index_.current_locked();
   for (const auto& [session, entry] : index.sessions)
-    if (entry.key == header.key) return open(session);
+    if (entry.key == header.key) {
+      // Whoever made it may have died before its name was safe.
+      if (const int synced = files_->sync_folder("transcripts"); synced < 0)
+        return failure_from_errno(synced, name_of(session));
+      return open(session);
+    }
   if (index_.unreadable()) return *index_.unreadable();
 
   if (auto failed = write_new(header, entries)) return *failed;

@@ -24,9 +24,10 @@ Index& HomeIndex::stored() {
   // Still not there: what a scan has found since is all that is known.
   if (read_ && there == there_ && (!there || same_version(now, stat_))) return index_;
   std::string bytes;
-  index_ = {};
-  if (there && read_whole(files_, "sessions.json", bytes, max_index_bytes) == 0)
-    index_ = parse_index(bytes).value_or(Index{});
+  const int read = there ? read_whole(files_, "sessions.json", bytes, max_index_bytes) : -ENOENT;
+  // What cannot be read just now is not gone: what was read before is the better guess.
+  if (read_ && read < 0 && read != -ENOENT && read != -EFBIG) return index_;
+  index_ = read == 0 ? parse_index(bytes).value_or(Index{}) : Index{};
   stat_ = now;
   there_ = there;
   read_ = true;
@@ -93,16 +94,19 @@ bool HomeIndex::settle() {
       continue;
     }
     changed = true;
-    LogMemory memory = log.memory();
-    memory.header.session = session;
-    // A lost header takes nothing with it that the index still knows.
-    if (known && memory.header.key.empty()) memory.header = entry.memory.header;
-    if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
-    entry.memory = std::move(memory);
+    learn(entry, log);
     ++each;
   }
   if (changed) settle_keys(index_);
   return changed;
+}
+
+void HomeIndex::learn(IndexEntry& entry, const Log& log) {
+  LogMemory memory = log.memory();
+  // A lost header takes nothing with it that the index still knows.
+  if (memory.header.key.empty() && entry.memory.end > 0) memory.header = entry.memory.header;
+  if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
+  entry.memory = std::move(memory);
 }
 
 Index& HomeIndex::current() {

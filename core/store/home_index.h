@@ -30,6 +30,8 @@ class HomeIndex {
   // For one who has just looked at all sessions and changed which there are.
   int save_settled();
   void forget_all();
+  // Takes over what a log knows of its session.
+  static void learn(IndexEntry& entry, const Log& log);
   // Why some session could not be looked at, the last time all were: its key is not known.
   const std::optional<Failure>& unreadable() const { return unreadable_; }
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <cstdio>
 #include <cstring>
 
 #include "core/json.h"
@@ -74,7 +75,9 @@ std::optional<SessionHeader> header_from(const Entry& entry) {
 }
 
 Log::Log(Files& files, Id session, std::string path)
-    : files_(files), session_(session), path_(std::move(path)), seed_(seal_seed(session)) {}
+    : files_(files), session_(session), path_(std::move(path)), seed_(seal_seed(session)) {
+  header_.session = session;  // whatever becomes of the header
+}
 
 LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_}; }
 
@@ -120,13 +123,25 @@ std::optional<Failure> Log::refresh(const LogMemory* memory) {
     // Bytes that were uncommitted when we looked may be a whole batch by now.
     const bool unchanged = now.size == stat_.size && now.mtime_ns == stat_.mtime_ns;
     if (unchanged && now.size == end_) return std::nullopt;
-    if (unchanged || now.size > stat_.size || (end_ < stat_.size && now.size >= end_))
+    if ((unchanged || now.size > stat_.size || (end_ < stat_.size && now.size >= end_)) &&
+        ends_as_known())
       return read_from(end_);
-    // Not grown, and yet changed: somebody edited it.
+    // Not grown, and yet changed: somebody edited it, or took back a batch that could not be
+    // synced.
     acknowledged_ = std::max(acknowledged_, end_);
   }
   forget();
   return read_from(0);
+}
+
+// Whether the last seal we know of still stands where it stood.
+bool Log::ends_as_known() {
+  char expected[12], there[11];
+  std::snprintf(expected, sizeof expected, "%08x\"}\n", last_crc_);
+  const std::uint64_t count = newline_missing_ ? 10 : 11;
+  return end_ >= count &&
+         files_.read(file_.get(), there, count, end_ - count) == static_cast<int>(count) &&
+         std::memcmp(expected, there, count) == 0;
 }
 
 std::optional<Failure> Log::adopt(const LogMemory& memory) {
@@ -184,7 +199,6 @@ void Log::take(const Found& found) {
     const Entry entry = found.to_entry();
     if (const auto header = header_from(entry); header && header->session == session_) {
       header_ = *header;
-      header_id_ = entry.id;
       header_seen_ = found.standing == Standing::committed && found.begin == 0;
     }
     return;
@@ -221,8 +235,10 @@ std::optional<Failure> Log::know_ids(Known wanted) {
       learn(found);
       return --left > 0;
     });
-    known_ = left > 0 && read == 0 ? Known::all : Known::recent;
-    if (read == 0) return std::nullopt;
+    if (read == 0) {
+      known_ = left > 0 ? Known::all : Known::recent;
+      return std::nullopt;
+    }
   }
   ScanEnd result;
   const int failed = scan(files_, file_.get(), {seed_, 0, 0, acknowledged_}, learn, result);
@@ -243,24 +259,30 @@ std::optional<Position> Log::locate(Id entry) {
   return std::nullopt;
 }
 
-// The line at `position`, without its newline; empty at the end of the file or on an error.
-std::string Log::line_at(Position position) {
+// The line at `position`, without its newline; empty at the end of the file or on an error, which
+// `failed` then tells.
+std::string Log::line_at(Position position, int& failed) {
   std::string text;
-  for (std::size_t step = 4096; text.size() <= max_line_bytes; step *= 4) {
+  for (std::size_t step = 4096; text.size() <= max_line_bytes;) {
     const std::size_t had = text.size();
     text.resize(had + step);
     const std::int64_t got = files_.read(file_.get(), text.data() + had, step, position + had);
     text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got == -EINTR) continue;
+    if (got < 0) failed = static_cast<int>(got);
+    if (got < 0) return {};
     const std::size_t newline = text.find('\n', had);
     if (newline != std::string::npos) return text.substr(0, newline);
-    if (got <= 0) return text;
+    if (got == 0) return text;
+    step = std::min<std::size_t>(step * 4, 1u << 20);
   }
   return {};
 }
 
 Outcome<Placed> Log::at(Position position) {
-  const std::string line = line_at(position);
+  int failed = 0;
+  const std::string line = line_at(position, failed);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
   if (const auto exact = read_line(line)) return Placed{entry_of(line, *exact), position};
   if (const std::size_t length = object_length(line))
     if (auto entry = entry_from_json(std::string_view(line).substr(0, length)))
@@ -270,17 +292,19 @@ Outcome<Placed> Log::at(Position position) {
 
 // Where the batch of the line at `position` ends: each line says its place in it.
 std::optional<std::uint64_t> Log::batch_end(Position position) {
-  std::string text = line_at(position);
+  int failed = 0;
+  const std::string text = line_at(position, failed);
   const std::optional<Line> line = read_line(text);
   if (!line) return std::nullopt;
   std::uint64_t end = position + text.size() + 1;
-  for (unsigned left = line->seal.count - line->seal.place - 1; left > 0; --left)
-    end += line_at(end).size() + 1;
-  return end;
+  for (unsigned left = line->seal.count - line->seal.place - 1; left > 0 && failed == 0; --left)
+    end += line_at(end, failed).size() + 1;
+  return failed == 0 ? std::optional(end) : std::nullopt;
 }
 
 std::optional<std::uint64_t> Log::batch_begin(Position position) {
-  const std::string text = line_at(position);
+  int failed = 0;
+  const std::string text = line_at(position, failed);
   const std::optional<Line> line = read_line(text);
   if (!line) return std::nullopt;
   std::uint64_t begin = position;

@@ -57,13 +57,14 @@ class Log {
 
   std::optional<Failure> open(OpenAs as);
   std::optional<Failure> adopt(const LogMemory& memory);
+  bool ends_as_known();
   std::optional<Failure> read_from(std::uint64_t offset);
   std::optional<Failure> writable() const;
   void take(const Found& found);
   void forget();
   std::optional<Failure> know_ids(Known wanted);
 
-  std::string line_at(Position position);
+  std::string line_at(Position position, int& failed);
   std::optional<std::uint64_t> batch_begin(Position position);
   std::optional<std::uint64_t> batch_end(Position position);
 
@@ -71,7 +72,8 @@ class Log {
   Outcome<AppendResult> append_locked(std::span<const NewEntry> entries,
                                       const AppendOptions& options, bool& sync_failed);
   std::optional<Failure> resolve(std::span<const NewEntry> entries, std::vector<Entry>& batch);
-  bool same_content(const NewEntry& given, Position where);
+  Outcome<bool> same_content(const NewEntry& given, Position where);
+  std::optional<Id> tail();
   Failure conflict(Id expected);
   std::optional<Failure> set_aside_torn_tail();
   std::optional<Failure> write_batch(const std::vector<Entry>& batch, bool& sync_failed);
@@ -92,7 +94,6 @@ class Log {
   bool header_seen_ = false;  // and it verified
   bool any_seen_ = false;     // some entry of this session
   SessionHeader header_{};
-  std::optional<Id> header_id_{};
   SessionState state_{};
 
   Known known_ = Known::nothing;

@@ -105,8 +105,7 @@ Outcome<AppendResult> Log::append_locked(std::span<const NewEntry> entries,
     }
     return result;
   }
-  if (options.expected_tail &&
-      *options.expected_tail != state_.tail.value_or(header_id_.value_or(Id{})))
+  if (options.expected_tail && options.expected_tail != tail())
     return conflict(*options.expected_tail);
 
   if (auto failed = set_aside_torn_tail()) return *failed;
@@ -130,7 +129,9 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries, std::vect
 
     const auto there = places_.find(each.entry.id);
     if (there != places_.end()) {
-      if (!same_content(each, there->second.at))
+      const Outcome<bool> same = same_content(each, there->second.at);
+      if (const auto* failed = std::get_if<Failure>(&same)) return *failed;
+      if (!std::get<bool>(same))
         return refuse(Kind::id_conflict, "its id is taken by another entry");
     } else {
       Entry entry = each.entry;
@@ -142,6 +143,8 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries, std::vect
         bool parent_marginal = known && in_batch->second;
         if (!known && (known = locate(*entry.parent).has_value()))
           parent_marginal = places_.contains(*entry.parent) && places_.at(*entry.parent).marginal;
+        if (!known)
+          if (auto failed = know_ids(Known::all)) return failed;
         if (!known)
           return refuse(Kind::refused,
                         "its parent " + to_string(*entry.parent) + " is not in the session");
@@ -160,16 +163,24 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries, std::vect
 }
 
 // What the caller left to the store (time, parent) cannot differ.
-bool Log::same_content(const NewEntry& given, Position where) {
+Outcome<bool> Log::same_content(const NewEntry& given, Position where) {
   const Outcome<Placed> placed = at(where);
+  if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
   const auto* there = std::get_if<Placed>(&placed);
-  if (there == nullptr) return false;
   Entry wanted = given.entry;
   wanted.payload = json_line(wanted.payload);
   if (!wanted.meta.empty()) wanted.meta = json_line(wanted.meta);
   if (given.follows) wanted.parent = there->entry.parent;
   if (wanted.timestamp.empty()) wanted.timestamp = there->entry.timestamp;
   return wanted == there->entry;
+}
+
+// What follows nothing else follows the header.
+std::optional<Id> Log::tail() {
+  if (state_.tail) return state_.tail;
+  const Outcome<Placed> header = at(0);
+  const auto* found = std::get_if<Placed>(&header);
+  return found ? std::optional(found->entry.id) : std::nullopt;
 }
 
 Failure Log::conflict(Id expected) {
@@ -211,7 +222,7 @@ std::optional<Failure> Log::set_aside_torn_tail() {
     std::string there;
     const int read = read_whole(files_, fragment, there, max_torn_bytes);
     if (read == 0 && there == torn) break;
-    if (read == 0 || read == -EFBIG) continue;
+    if (read == 0 || (read == -EFBIG && number < 1000)) continue;
     if (read != -ENOENT) return failure_from_errno(read, fragment);
     if (const int failed = replace_file(files_, fragment, torn); failed < 0)
       return failure_from_errno(failed, fragment);
@@ -232,8 +243,9 @@ std::optional<Failure> Log::write_batch(const std::vector<Entry>& batch, bool& s
     sync_failed = failed == -EIO;
   }
   if (failed < 0) {
-    // If this fails too, the next append finds either a torn tail or the whole batch.
-    files_.truncate(file_.get(), end_);
+    // If this fails too, the next append finds either a torn tail or the whole batch. Trying again
+    // at once would find it whole and sync pages the kernel has already given up.
+    if (files_.truncate(file_.get(), end_) < 0) sync_failed = false;
     files_.stat(file_.get(), stat_);
     return failure_from_errno(failed, name_of(session_));
   }

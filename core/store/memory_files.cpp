@@ -1,7 +1,6 @@
 // A file system in memory: for sessions that leave nothing on disk, and for tests.
 #include <cerrno>
 #include <map>
-#include <set>
 
 #include "core/store/files.h"
 
@@ -25,8 +24,9 @@ class MemoryFiles : public Files {
     if (as == OpenAs::creator && exists) return -EEXIST;
     if (!exists && (as == OpenAs::reader || as == OpenAs::appender)) return -ENOENT;
     if (!exists && !folders_.contains(parent_folder(path))) return -ENOENT;
-    return add(exists ? found->second
-                      : names_[path] = std::make_shared<Node>(Node{.inode = next_inode_++}));
+    if (exists) return add(found->second);
+    touch(path);
+    return add(names_[path] = std::make_shared<Node>(Node{.inode = next_inode_++}));
   }
   int close(Handle file) override {
     unlock(file);
@@ -39,7 +39,8 @@ class MemoryFiles : public Files {
     return 0;
   }
   int stat_path(const std::string& path, FileStat& out) override {
-    if (folders_.contains(path)) return out = of(nullptr), 0;
+    if (const auto folder = folders_.find(path); folder != folders_.end())
+      return out = {.kind = FileStat::Kind::folder, .mtime_ns = folder->second}, 0;
     const auto found = names_.find(path);
     if (found == names_.end()) return -ENOENT;
     out = of(found->second.get());
@@ -83,6 +84,7 @@ class MemoryFiles : public Files {
     if (!names_.contains(from)) return -ENOENT;
     if (names_.contains(to)) return -EEXIST;
     names_[to] = names_[from];
+    touch(to);
     return 0;
   }
   int rename(const std::string& from, const std::string& to) override {
@@ -90,11 +92,17 @@ class MemoryFiles : public Files {
     const auto node = names_[from];
     names_.erase(from);
     names_[to] = node;
+    touch(from);
+    touch(to);
     return 0;
   }
-  int remove(const std::string& path) override { return names_.erase(path) ? 0 : -ENOENT; }
+  int remove(const std::string& path) override {
+    if (!names_.erase(path)) return -ENOENT;
+    touch(path);
+    return 0;
+  }
   int make_folder(const std::string& path) override {
-    folders_.insert(path);
+    folders_.emplace(path, ++clock_);
     return 0;
   }
   int list(const std::string& folder, std::vector<std::string>& names) override {
@@ -113,6 +121,7 @@ class MemoryFiles : public Files {
     open_[next_handle_] = std::move(node);
     return next_handle_++;
   }
+  void touch(const std::string& path) { folders_[parent_folder(path)] = ++clock_; }
   Node* of(Handle file) {
     const auto found = open_.find(file);
     return found == open_.end() ? nullptr : found->second.get();
@@ -125,7 +134,7 @@ class MemoryFiles : public Files {
   // A node is shared by its names and its open handles, as an inode is.
   std::map<std::string, std::shared_ptr<Node>> names_{};
   std::map<Handle, std::shared_ptr<Node>> open_{};
-  std::set<std::string> folders_{""};
+  std::map<std::string, std::int64_t> folders_{{"", 0}};  // and when a name in them last changed
   std::uint64_t next_inode_ = 1;
   Handle next_handle_ = 3;
   std::int64_t clock_ = 0;

@@ -1,0 +1,273 @@
+// Faults: every call of every verb fails once or for good with each of twelve errors; writes come
+// short at every length; syncs fail. Afterwards the store is as before or as after the verb, what
+// it acknowledged is safe, the verb can be done again, no handle and no lock is left.
+#include <algorithm>
+#include <cerrno>
+
+#include "tests/support/store_samples.h"
+#include "tests/support/sweep.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+constexpr Id first{0xf1}, second{0xf2}, made_now{0xf3};
+constexpr int errors[] = {ENOSPC, EIO,    EINTR, EDQUOT, EACCES, EROFS,
+                          EFBIG,  ENOLCK, EBADF, ENOMEM, EMFILE, ESTALE};
+
+using Home = std::map<Id, std::vector<Id>>;  // the sessions that are there and their entries
+
+DiskImage base_home() {
+  CrashDisk disk;
+  FileBackend backend(disk.process());
+  bool made = false;
+  const std::vector<NewEntry> batch{says(1), says(2)};
+  backend.create(header_of(first, "main:cli:first"), batch, made);
+  backend.create(header_of(second, "main:cli:second"), batch, made);
+  backend.remember(first, "/w");
+  return disk.now();
+}
+
+DiskImage torn_home() {
+  DiskImage image = base_home();
+  image.files[transcript_path(first)].bytes += R"({"id":"0123)";
+  return image;
+}
+
+DiskImage trashed_home() {
+  CrashDisk disk(base_home());
+  FileBackend(disk.process()).erase(first);
+  return disk.now();
+}
+
+DiskImage unindexed_home() {
+  DiskImage image = base_home();
+  image.files.erase("sessions.json");
+  return image;
+}
+
+bool append_two(FileBackend& backend) {
+  const std::vector<NewEntry> batch{says(11, "question"), says(12, "answer")};
+  return ok(backend.append(first, batch, {.expected_tail = {}, .check_all_ids = true}));
+}
+
+struct Verb {
+  const char* name;
+  DiskImage (*from)();
+  bool (*run)(FileBackend&);
+};
+constexpr Verb verbs[] = {
+    {"append", base_home, append_two},
+    {"append after a torn write", torn_home, append_two},
+    {"append without an index", unindexed_home, append_two},
+    {"append what is there", base_home,
+     [](FileBackend& backend) {
+       const std::vector<NewEntry> batch{says(1), says(2)};
+       return ok(backend.append(first, batch, {}));
+     }},
+    {"create", base_home,
+     [](FileBackend& backend) {
+       bool made = false;
+       const std::vector<NewEntry> batch{says(21), says(22)};
+       return ok(backend.create(header_of(made_now, "main:cli:third"), batch, made));
+     }},
+    {"create what is there", unindexed_home,
+     [](FileBackend& backend) {
+       bool made = false;
+       return ok(backend.create(header_of(made_now, "main:cli:second"), {}, made)) && !made;
+     }},
+    {"trash", base_home,
+     [](FileBackend& backend) { return !backend.erase(first) || !ok(backend.open(first)); }},
+    {"restore", trashed_home,
+     [](FileBackend& backend) {
+       return ok(backend.restore(to_string(first))) || ok(backend.open(first));
+     }},
+    {"list", unindexed_home, [](FileBackend& backend) { return backend.list().size() == 2; }},
+    {"remember", unindexed_home,
+     [](FileBackend& backend) {
+       backend.open(first);
+       backend.remember(first, "/w");
+       return true;
+     }},
+    {"rebuild the index", base_home,
+     [](FileBackend& backend) {
+       try {
+         return backend.rebuild_index() == 2;
+       } catch (const Error&) {
+         return false;
+       }
+     }},
+    {"examine", torn_home,
+     [](FileBackend& backend) {
+       const Outcome<Damage> damage = backend.examine(first);
+       return ok(damage) && std::get<Damage>(damage).uncommitted.size() == 1;
+     }},
+    {"load", base_home,
+     [](FileBackend& backend) {
+       std::size_t count = 0;
+       const auto each = [&](const Placed&) { return ++count > 0; };
+       return !backend.load(first, 0, each) && !backend.load_back(second, std::nullopt, each) &&
+              count == 6;
+     }},
+};
+
+Home home_of(CrashDisk& disk) {
+  FileBackend backend(disk.process());
+  Home home;
+  for (const Id session : {first, second, made_now})
+    if (ok(backend.open(session))) home[session] = ids_of(backend, session);
+  return home;
+}
+
+std::size_t listed(CrashDisk& disk) { return FileBackend(disk.process()).list().size(); }
+
+// Fails the n-th call, or every one from there on. Interruptions end some time.
+std::function<int(const char*)> failing(std::size_t n, int error, bool lasting) {
+  return [=, count = std::size_t{0}](const char*) mutable {
+    ++count;
+    const std::size_t last = !lasting ? n : error == EINTR ? n + 20 : SIZE_MAX;
+    return count >= n && count <= last ? error : 0;
+  };
+}
+
+void fail_every_call(Sweep& sweep, const Verb& verb) {
+  const DiskImage image = verb.from();
+  CrashDisk before_disk(image), after_disk(image);
+  const Home before = home_of(before_disk);
+  std::size_t calls = 0;
+  {
+    FileBackend backend(after_disk.process());
+    calls = after_disk.calls();
+    sweep.check(verb.run(backend), [&] { return std::string(verb.name) + " fails by itself"; });
+    calls = after_disk.calls() - calls;
+  }
+  const Home after = home_of(after_disk);
+  for (std::size_t n = 1; n <= calls + 4; ++n)
+    for (const int error : errors)
+      for (const bool lasting : {false, true}) {
+        sweep.count();
+        const auto where = [&] {
+          return std::string(verb.name) + ", call " + std::to_string(n) + " fails with " +
+                 std::to_string(error) + (lasting ? " for good" : " once");
+        };
+        CrashDisk disk(image);
+        {
+          FileBackend backend(disk.process());
+          disk.fault = failing(n, error, lasting);
+          const bool done = verb.run(backend);
+          disk.fault = {};
+          const Home now = home_of(disk);
+          sweep.check(now == after || (!done && now == before),
+                      [&] { return where() + ": neither as before nor as after"; });
+          if (done)
+            disk.crash_images(6, n, [&](const DiskImage& left) {
+              CrashDisk cut(left);
+              return sweep.check(home_of(cut) == after,
+                                 [&] { return where() + ": acknowledged but not safe"; });
+            });
+          sweep.check(verb.run(backend) && home_of(disk) == after,
+                      [&] { return where() + ": cannot be finished afterwards"; });
+          sweep.check(backend.list().size() == after.size() && listed(disk) == after.size(),
+                      [&] { return where() + ": a session is hidden"; });
+        }
+        sweep.check(disk.open_handles() == 0, [&] { return where() + ": a handle leaked"; });
+      }
+}
+
+// B3
+void write_in_pieces(Sweep& sweep, std::size_t lengths) {
+  const DiskImage image = torn_home();
+  CrashDisk whole(image);
+  append_two(*std::make_unique<FileBackend>(whole.process()));
+  for (std::size_t length = 1; length <= lengths; ++length)
+    for (const bool interrupted : {false, true}) {
+      sweep.count();
+      CrashDisk disk(image);
+      FileBackend backend(disk.process());
+      disk.shorten = [&](std::size_t count) { return std::min(count, length); };
+      std::size_t count = 0;
+      if (interrupted)
+        disk.fault = [&](const char* call) {
+          const std::string_view name(call);
+          return (name == "write" || name == "read") && ++count % 3 != 0 ? EINTR : 0;
+        };
+      sweep.check(append_two(backend) &&
+                      disk.bytes(transcript_path(first)) == whole.bytes(transcript_path(first)),
+                  [&] { return "writes of " + std::to_string(length) + " bytes"; });
+    }
+  // The disk is full after so many bytes of the batch.
+  for (std::size_t room = 0; room <= lengths; ++room)
+    for (const bool stuck : {false, true}) {
+      sweep.count();
+      CrashDisk disk(base_home());
+      const std::string before = disk.bytes(transcript_path(first));
+      FileBackend backend(disk.process());
+      std::size_t left = room;
+      disk.shorten = [&](std::size_t count) {
+        const std::size_t taken = std::min(count, left);
+        left -= taken;
+        return taken;
+      };
+      disk.fault = [&](const char* call) {
+        if (std::string_view(call) == "write" && left == 0) return ENOSPC;
+        return stuck && std::string_view(call) == "truncate" ? EIO : 0;
+      };
+      const bool done = append_two(backend);
+      const auto where = [&] { return "room for " + std::to_string(room) + " bytes"; };
+      if (!done && !stuck)
+        sweep.check(disk.bytes(transcript_path(first)) == before,
+                    [&] { return where() + ": half a batch was left"; });
+      disk.fault = {};
+      disk.shorten = {};
+      const std::vector<Id> expected{entry_id(1), entry_id(2), entry_id(11), entry_id(12)};
+      sweep.check(append_two(backend) && home_of(disk)[first] == expected,
+                  [&] { return where() + ": cannot go on when there is room again"; });
+    }
+}
+
+// B7
+void fail_syncs(Sweep& sweep) {
+  for (const Verb& verb : verbs)
+    for (const int error : {EIO, ENOSPC, EDQUOT})
+      for (std::size_t times = 1; times <= 4; ++times) {
+        sweep.count();
+        const auto where = [&] {
+          return std::string(verb.name) + " with " + std::to_string(times) + " failing syncs";
+        };
+        CrashDisk disk(verb.from());
+        const Home before = home_of(disk);
+        FileBackend backend(disk.process());
+        std::size_t failed = 0;
+        disk.fault = [&](const char* call) {
+          return std::string_view(call) == "sync" && failed < times ? ++failed, error : 0;
+        };
+        const bool done = verb.run(backend);
+        disk.fault = {};
+        sweep.check(disk.syncs_of_failed_handles() == 0,
+                    [&] { return where() + ": a second sync on the handle that failed"; });
+        if (verb.run == append_two && error == EIO && times == 1 && verb.from != torn_home)
+          sweep.check(done, [&] { return where() + ": one failed sync ended the append"; });
+        const Home now = home_of(disk);
+        if (!done && verb.run == append_two)
+          sweep.check(now == before, [&] { return where() + ": a failed append is there"; });
+        if (done)
+          disk.crash_images(6, times, [&](const DiskImage& left) {
+            CrashDisk cut(left);
+            return sweep.check(home_of(cut) == now,
+                               [&] { return where() + ": acknowledged but not safe"; });
+          });
+      }
+}
+
+}  // namespace
+
+int main() {
+  Sweep calls("fault_sweep, calls"), pieces("fault_sweep, short writes"),
+      syncs("fault_sweep, syncs");
+  for (const Verb& verb : verbs) fail_every_call(calls, verb);
+  write_in_pieces(pieces, long_run() ? 20'000 : 1'300);
+  fail_syncs(syncs);
+  const int a = calls.end("faults"), b = pieces.end("states"), c = syncs.end("states");
+  return a != 0 || b != 0 || c != 0;
+}
