@@ -112,7 +112,7 @@ class Bash {
     watch.grace = limits.grace;
     watch.output = [&](std::string_view piece) {
       capture.add(piece);
-      ports.output(characters.take(piece));
+      characters.take(piece, ports.output);
     };
     const ProgramEnd end = start(command, watch);
     if (const std::string rest = characters.rest(); !rest.empty()) ports.output(rest);

@@ -27,6 +27,14 @@ Fd nameless_file() {
   return file;
 }
 
+bool is_inner(char c) { return (static_cast<unsigned char>(c) & 0xC0) == 0x80; }
+
+// How many bytes the character that begins with `lead` has.
+std::size_t length_from(char lead) {
+  const auto byte = static_cast<unsigned char>(lead);
+  return byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
+}
+
 }  // namespace
 
 Capture::Capture(std::size_t shown, std::size_t kept) : half_(shown / 2), kept_limit_(kept) {}
@@ -71,9 +79,7 @@ std::string Capture::text() const {
   std::string_view first =
       utf8_prefix(head_, head_.size() - std::min<std::size_t>(3, head_.size()));
   std::string_view last = tail;
-  for (int i = 0; i < 3 && !last.empty() && (static_cast<unsigned char>(last[0]) & 0xC0) == 0x80;
-       ++i)
-    last.remove_prefix(1);
+  for (int i = 0; i < 3 && !last.empty() && is_inner(last[0]); ++i) last.remove_prefix(1);
   // At line ends where there are any near.
   if (const std::size_t end = first.rfind('\n'); end != std::string_view::npos && end > half_ / 2)
     first = first.substr(0, end + 1);
@@ -90,19 +96,27 @@ void Capture::with_whole(const std::function<void(std::string_view)>& use) const
   munmap(bytes, kept_);
 }
 
-std::string WholeCharacters::take(std::string_view piece) {
-  std::string text = std::exchange(held_, {}) + std::string(piece);
-  std::size_t end = text.size();
-  for (std::size_t back = 1; back <= std::min<std::size_t>(3, text.size()); ++back) {
-    const auto byte = static_cast<unsigned char>(text[text.size() - back]);
-    if ((byte & 0xC0) == 0x80) continue;
-    const std::size_t length = byte >= 0xF0 ? 4 : byte >= 0xE0 ? 3 : byte >= 0xC0 ? 2 : 1;
-    if (length > back) end = text.size() - back;
+void WholeCharacters::take(std::string_view piece,
+                           const std::function<void(std::string_view)>& give) {
+  while (!held_.empty() && !piece.empty()) {
+    const bool goes_on = is_inner(piece[0]) && held_.size() < length_from(held_[0]);
+    if (goes_on) {
+      held_ += piece[0];
+      piece.remove_prefix(1);
+    }
+    if (goes_on && held_.size() < length_from(held_[0])) continue;
+    give(std::exchange(held_, {}));
+  }
+  if (piece.empty()) return;
+  std::size_t end = piece.size();
+  for (std::size_t back = 1; back <= std::min<std::size_t>(3, piece.size()); ++back) {
+    const char c = piece[piece.size() - back];
+    if (is_inner(c)) continue;
+    if (length_from(c) > back) end = piece.size() - back;
     break;
   }
-  held_ = text.substr(end);
-  text.resize(end);
-  return text;
+  held_ = piece.substr(end);
+  if (end > 0) give(piece.substr(0, end));
 }
 
 }  // namespace skein

@@ -37,7 +37,7 @@ class Capture {
 // Gives pieces on in which no character is cut, as long as the bytes are UTF-8.
 class WholeCharacters {
  public:
-  std::string take(std::string_view piece);
+  void take(std::string_view piece, const std::function<void(std::string_view)>& give);
   std::string rest() { return std::exchange(held_, {}); }
 
  private:
