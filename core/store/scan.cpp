@@ -74,11 +74,11 @@ class Scan {
 
   int run(const std::function<bool()>& go_on) {
     while (!go_on || go_on()) {
+      const auto asked = static_cast<std::int64_t>(step_);
       const std::int64_t got = fill();
       if (got < 0) return static_cast<int>(got);
       take_lines();
-      if (got < static_cast<std::int64_t>(block_)) break;  // the file ended
-      block_ = std::min(block_ * 4, block_bytes);
+      if (got < asked) break;  // the file ended
     }
     result_.size = base_ + buffer_.size();
     if (line_begin_ < result_.size) take_line(result_.size);
