@@ -240,6 +240,8 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
         return failure_from_errno(synced, name_of(session));
       return open(session);
     }
+  // A session that could not be read may have the key.
+  if (index_.unseen()) return *index_.unseen();
 
   if (auto failed = write_new(header, entries)) return *failed;
   const Outcome<Log*> log = log_of(header.session);

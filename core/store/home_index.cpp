@@ -39,7 +39,10 @@ const IndexEntry* HomeIndex::find(Id session) {
 
 std::optional<std::vector<Id>> HomeIndex::transcripts() {
   std::vector<std::string> names;
-  if (files_.list("transcripts", names) < 0) return std::nullopt;
+  if (const int failed = files_.list("transcripts", names); failed < 0) {
+    unseen_ = failure_from_errno(failed, "the sessions cannot be listed");
+    return std::nullopt;
+  }
   std::vector<Id> out;
   for (const std::string& name : names)
     if (name.size() == 16 + 6 && name.ends_with(".jsonl"))
@@ -50,15 +53,16 @@ std::optional<std::vector<Id>> HomeIndex::transcripts() {
 
 bool HomeIndex::settle() {
   stored();
+  unseen_.reset();
   FileStat folder;
-  files_.stat_path("transcripts", folder);
+  const bool there = files_.stat_path("transcripts", folder) == 0;
   bool changed = false;
-  if (folder.mtime_ns != index_.folder_mtime_ns) {
-    if (const std::optional<std::vector<Id>> there = transcripts()) {
+  if (!there || folder.mtime_ns != index_.folder_mtime_ns) {
+    if (const std::optional<std::vector<Id>> found = transcripts()) {
       std::erase_if(index_.sessions, [&](const auto& each) {
-        return !std::ranges::binary_search(*there, each.first);
+        return !std::ranges::binary_search(*found, each.first);
       });
-      for (const Id session : *there) index_.sessions.try_emplace(session);
+      for (const Id session : *found) index_.sessions.try_emplace(session);
       index_.folder_mtime_ns = folder.mtime_ns;
       changed = true;
     }
@@ -79,6 +83,7 @@ bool HomeIndex::settle() {
     // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: look again.
     const bool lost = failed && (found == -ENOENT || failed->kind == Failure::Kind::damaged);
     if (failed && !lost) index_.folder_mtime_ns = 0;
+    if (failed && !lost && !known && failed->kind != Failure::Kind::read_only) unseen_ = failed;
     if (lost || (failed && !known))
       each = index_.sessions.erase(each);
     else

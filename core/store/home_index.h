@@ -21,6 +21,8 @@ class HomeIndex {
   Index& current();
   // The same for a caller that holds the lock and will save.
   Index& current_locked();
+  // Why the index may lack a session, if the last look at them all failed just now.
+  const std::optional<Failure>& unseen() const { return unseen_; }
   // What is known of one session, as cheaply as it can be had.
   const IndexEntry* find(Id session);
 
@@ -45,6 +47,7 @@ class HomeIndex {
   FileStat stat_{};  // of sessions.json when it was read
   bool read_ = false;
   std::optional<LastUsed> hint_{};
+  std::optional<Failure> unseen_{};
 };
 
 }  // namespace skein
