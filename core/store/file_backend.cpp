@@ -242,6 +242,7 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
         return failure_from_errno(synced, name_of(session));
       return open(session);
     }
+  // A session that could not be read may have the key.
   if (index_.unreadable()) return *index_.unreadable();
 
   if (auto failed = write_new(header, entries)) return *failed;

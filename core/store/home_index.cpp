@@ -57,45 +57,38 @@ bool HomeIndex::settle() {
   stored();
   unreadable_.reset();
   FileStat folder;
-  files_.stat_path("transcripts", folder);
+  const bool there = files_.stat_path("transcripts", folder) == 0;
   bool changed = false;
-  if (folder.mtime_ns != index_.folder_mtime_ns) {
-    const std::vector<Id> there = transcripts();
+  if (!there || folder.mtime_ns != index_.folder_mtime_ns) {
+    const std::vector<Id> found = transcripts();
     std::erase_if(index_.sessions,
-                  [&](const auto& each) { return !std::ranges::binary_search(there, each.first); });
-    for (const Id session : there) index_.sessions.try_emplace(session);
+                  [&](const auto& each) { return !std::ranges::binary_search(found, each.first); });
+    for (const Id session : found) index_.sessions.try_emplace(session);
     index_.folder_mtime_ns = folder.mtime_ns;
     changed = true;
   }
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
     FileStat now;
-    const int there = files_.stat_path(transcript_path(session), now);
-    if (there == 0 && same_version(now, entry.memory.stat)) {
+    const int found = files_.stat_path(transcript_path(session), now);
+    if (found == 0 && same_version(now, entry.memory.stat)) {
       ++each;
       continue;
     }
     Log log(files_, session);
     const bool known = entry.memory.end > 0;
-    if (const auto failed = log.refresh(known ? &entry.memory : nullptr)) {
-      // What cannot be read just now is not forgotten: what is known of it stays, and what is not
-      // known is looked for again. Of what is no transcript doctor tells; no list does.
-      const bool later = there != -ENOENT && failed->kind != Failure::Kind::damaged;
-      if (later && known) {
-        ++each;
-        continue;
-      }
-      if (later) {
-        unreadable_ = failed;
-        index_.folder_mtime_ns = 0;
-      }
-      changed = true;
+    const auto failed = log.refresh(known ? &entry.memory : nullptr);
+    if (!failed) learn(entry, log);
+    // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: what is
+    // known of it stays, and it is looked at again.
+    const bool lost = failed && (found == -ENOENT || failed->kind == Failure::Kind::damaged);
+    if (failed && !lost) index_.folder_mtime_ns = 0;
+    if (failed && !lost && !known && failed->kind != Failure::Kind::read_only) unreadable_ = failed;
+    changed = changed || !failed || lost || !known;
+    if (lost || (failed && !known))
       each = index_.sessions.erase(each);
-      continue;
-    }
-    changed = true;
-    learn(entry, log);
-    ++each;
+    else
+      ++each;
   }
   if (changed) settle_keys(index_);
   return changed;

@@ -9,6 +9,7 @@
 #include <tuple>
 
 #include "core/json.h"
+#include "core/store/crc32c.h"
 
 namespace skein {
 
@@ -62,6 +63,19 @@ JsonText object_of(const Range& range, Print print) {
     print(out, each);
   }
   return out + "}";
+}
+
+// Both files are believed where they fit the disk, so a changed byte must not look like a fact.
+std::string checksum_of(std::string_view text) {
+  char out[32];
+  std::snprintf(out, sizeof out, ",\"crc\":\"%08x\"}\n", crc32c(0, text));
+  return out;
+}
+JsonText with_checksum(std::string unclosed) { return unclosed += checksum_of(unclosed); }
+bool checksum_fits(std::string_view text) {
+  constexpr std::size_t width = 8 + 8 + 3;
+  return text.size() > width &&
+         text.substr(text.size() - width) == checksum_of(text.substr(0, text.size() - width));
 }
 
 void print_id(std::string& out, Id id) { append_quoted(out, to_string(id)); }
@@ -292,10 +306,11 @@ JsonText print_index(const Index& index) {
     out += ':';
     out += print_entry(entry);
   }
-  return out + "\n}}\n";
+  return with_checksum(out + "\n}");
 }
 
 std::optional<Index> parse_index(std::string_view bytes) {
+  if (!checksum_fits(bytes)) return std::nullopt;
   simdjson::dom::parser parser;
   Element root;
   if (parser.parse(simdjson::padded_string(bytes)).get(root) != simdjson::SUCCESS)
@@ -311,14 +326,12 @@ std::optional<Index> parse_index(std::string_view bytes) {
 }
 
 JsonText print_last(const std::vector<LastUsed>& used) {
-  return "{\"version\":" + std::to_string(index_version) + ",\"workspaces\":" +
-         array_of(used,
-                  [](std::string& out, const LastUsed& each) {
-                    out += "\n{\"workspace\":";
-                    append_quoted(out, each.workspace);
-                    out += ",\"session\":" + print_entry(each.entry) + "}";
-                  }) +
-         "}\n";
+  return with_checksum("{\"version\":" + std::to_string(index_version) + ",\"workspaces\":" +
+                       array_of(used, [](std::string& out, const LastUsed& each) {
+                         out += "\n{\"workspace\":";
+                         append_quoted(out, each.workspace);
+                         out += ",\"session\":" + print_entry(each.entry) + "}";
+                       }));
 }
 
 std::vector<LastUsed> parse_last(std::string_view bytes) {
@@ -326,7 +339,8 @@ std::vector<LastUsed> parse_last(std::string_view bytes) {
   simdjson::dom::parser parser;
   Element root;
   simdjson::dom::array workspaces;
-  if (parser.parse(simdjson::padded_string(bytes)).get(root) != simdjson::SUCCESS ||
+  if (!checksum_fits(bytes) ||
+      parser.parse(simdjson::padded_string(bytes)).get(root) != simdjson::SUCCESS ||
       number(root, "version") != index_version ||
       root["workspaces"].get(workspaces) != simdjson::SUCCESS)
     return out;

@@ -21,6 +21,7 @@ struct IndexEntry {
 struct Index {
   std::map<Id, IndexEntry> sessions{};
   // Of transcripts/ when this was written: as long as it is the same, no session came or went.
+  // 0: not all of them could be looked at.
   std::int64_t folder_mtime_ns = 0;
 };
 

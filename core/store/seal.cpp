@@ -94,7 +94,7 @@ SealedBatch seal_batch(std::span<const Entry> entries, std::uint32_t seed, std::
     std::string line = line_start(entries[i]);
     if (line.size() + seal_width > max_line_bytes)
       throw Error("entry " + to_string(entries[i].id) + " is larger than 16 MiB", Trouble::usage);
-    char seal[seal_width + 1];
+    char seal[64];  // room for numbers a compiler cannot know to be small
     std::snprintf(seal, sizeof seal, R"(,"seal":"%04zu/%04zu:%08x:)", i, entries.size(), previous);
     line += seal;
     batch.last_crc = crc32c(state, line);

@@ -14,9 +14,11 @@ class Sweep {
   // A state that was looked at. `reproduce` is only asked when it was wrong.
   template <class Reproduce>
   bool check(bool right, Reproduce reproduce) {
-    if (!right && ++wrong_ <= 10)
-      std::fprintf(stderr, "%s: wrong: %s\n", name_.c_str(), std::string(reproduce()).c_str());
-    return right;
+    if (right) return true;
+    std::fprintf(stderr, "%s: wrong: %s\n", name_.c_str(), std::string(reproduce()).c_str());
+    if (++wrong_ < 10) return false;
+    end("states, then given up");
+    std::exit(1);
   }
   void count(std::size_t states = 1) { states_ += states; }
   std::size_t states() const { return states_; }

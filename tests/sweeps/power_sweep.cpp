@@ -12,8 +12,9 @@ using namespace skein::test;
 
 namespace {
 
-constexpr Id first_session{0xa11ce}, second_session{0xb0b}, branch_session{0xb4a9c4};
-constexpr Id all_sessions[] = {first_session, second_session, branch_session};
+constexpr Id first_session{0xa11ce}, second_session{0xb0b}, branch_session{0xb4a9c4},
+    empty_session{0xe};
+constexpr Id all_sessions[] = {first_session, second_session, branch_session, empty_session};
 
 // What a session should be: its entries, and whether it lies in the trash. None: it is not there.
 struct Expected {
@@ -58,6 +59,13 @@ bool create(Run& run, Home& meant) {
   return true;
 }
 
+bool create_empty(Run& run, Home& meant) {
+  bool made = false;
+  if (!ok(run.backend.create(header_of(empty_session, "main:cli:empty"), {}, made))) return false;
+  if (made) meant[empty_session] = {};
+  return true;
+}
+
 bool branch(Run& run, Home& meant) {
   bool made = false;
   const std::vector<NewEntry> path = run.batch(4);
@@ -68,12 +76,15 @@ bool branch(Run& run, Home& meant) {
   return true;
 }
 
-// A process that died in the middle of a write.
+// A process that died in the middle of a write, some time ago: the bytes are on the disk.
+constexpr std::string_view torn_bytes = R"({"id":"00000000000000aa","parentId":null,"type":"mess)";
+
 bool tear(Run& run, Home&) {
   const auto files = run.disk.process();
   const int handle = files->open(transcript_path(first_session), OpenAs::appender);
   if (handle < 0) return false;
-  files->write(handle, R"({"id":"00000000000000aa","parentId":null,"type":"mess)");
+  files->write(handle, torn_bytes);
+  files->sync(handle);
   files->close(handle);
   return true;
 }
@@ -87,6 +98,7 @@ bool append_through(Run& run, Home& meant, const std::function<int(const char*)>
 
 constexpr Verb verbs[] = {
     {"create", create},
+    {"create-empty", create_empty},
     {"branch", branch},
     {"append",
      [](Run& run, Home& meant) { return run.append(first_session, run.batch(1), meant); }},
@@ -164,6 +176,12 @@ std::string shown(const Home& home) {
   return out;
 }
 
+bool holds_torn_bytes(const DiskImage& image) {
+  return std::ranges::any_of(image.files, [](const auto& each) {
+    return each.second.bytes.find(torn_bytes) != std::string::npos;
+  });
+}
+
 void verify(Sweep& sweep, const DiskImage& image, const Home& before, const Home& after,
             const std::string& where) {
   sweep.count();
@@ -214,6 +232,14 @@ void run_sequence(Sweep& sweep, const std::vector<const Verb*>& sequence, std::s
   // The last one is watched. Its result is known in advance from a run of its own.
   Home after = before;
   std::size_t point = 0;
+  const bool torn = holds_torn_bytes(disk.now());
+  const auto look = [&](const DiskImage& image, const Home& least, const Home& most,
+                        const std::string& where) {
+    verify(sweep, image, least, most, where);
+    sweep.check(!torn || holds_torn_bytes(image),
+                [&] { return where + ": what a dead writer left was dropped"; });
+    return true;
+  };
   const std::uint64_t number = run.number;
   {
     CrashDisk rehearsal(disk.now());
@@ -227,17 +253,15 @@ void run_sequence(Sweep& sweep, const std::vector<const Verb*>& sequence, std::s
   disk.changed = [&] {
     ++point;
     disk.crash_images(limit, point * 7919, [&](const DiskImage& image) {
-      verify(sweep, image, before, after, name + " at change " + std::to_string(point));
-      return true;
+      return look(image, before, after, name + " at change " + std::to_string(point));
     });
   };
   Home acknowledged = before;
   const bool done = sequence.back()->run(run, acknowledged);
   disk.changed = {};
   disk.crash_images(limit, 1, [&](const DiskImage& image) {
-    verify(sweep, image, done ? acknowledged : before, done ? acknowledged : after,
-           name + " when it returned");
-    return true;
+    return look(image, done ? acknowledged : before, done ? acknowledged : after,
+                name + " when it returned");
   });
 }
 
@@ -249,8 +273,8 @@ int main() {
   for (const Verb& last : verbs) run_sequence(sweep, {&last}, 4000 * scale);
   for (const Verb& first : verbs)
     for (const Verb& last : verbs) {
-      run_sequence(sweep, {&first, &last}, 300 * scale);
-      for (const Verb& second : verbs) run_sequence(sweep, {&first, &second, &last}, 60 * scale);
+      run_sequence(sweep, {&first, &last}, 600 * scale);
+      for (const Verb& second : verbs) run_sequence(sweep, {&first, &second, &last}, 120 * scale);
     }
   if (long_run())
     for (const Verb& a : verbs)

@@ -79,6 +79,7 @@ void cut_everywhere(Sweep& sweep, const Sample& sample, std::uint64_t known_end,
   CrashDisk disk;
   std::optional<LogMemory> memory;
   if (known_end > 0) memory = remembered(sample, disk, known_end);
+  known_end = memory ? memory->end : 0;  // a border between batches
   const std::uint64_t header_end = sample.borders.front();
   for (std::uint64_t size = 0; size <= sample.bytes.size(); ++size) {
     sweep.count();
@@ -142,6 +143,18 @@ void cut_the_index(Sweep& sweep) {
         backend.last_used("/w" + to_string(session).substr(0, 1));
       }
     }
+}
+
+// One safe batch and `window` more, of so many lines and about so many bytes each.
+Sample large_batches(std::size_t window, std::size_t lines, std::size_t bytes) {
+  Batches batches;
+  std::uint64_t number = 0;
+  for (std::size_t i = 0; i <= window; ++i) {
+    batches.emplace_back();
+    for (std::size_t line = 0; line < lines; ++line)
+      batches.back().push_back(says(++number, std::string(bytes / lines - 200, 'y')));
+  }
+  return make_sample(std::to_string(lines) + " lines a batch", batches);
 }
 
 // A3: `window` batches at the end, each sector of which is one of four things.
@@ -224,11 +237,10 @@ int main() {
   }
   cut_the_index(cut);
   Sweep torn("torn_sweep, sectors");
-  for (const Sample& sample : samples_of_every_shape(6'000))
-    for (std::size_t window = 1; window <= 4; ++window) {
-      if (window + 1 >= sample.borders.size()) continue;
-      tear_sectors(torn, sample, window, 512, 9'000 * scale);
-      tear_sectors(torn, sample, window, 4096, 3'000 * scale);
+  for (std::size_t window = 1; window <= 4; ++window)
+    for (const std::size_t lines : {1u, 3u, 8u}) {
+      tear_sectors(torn, large_batches(window, lines, 2'200), window, 512, 19'000 * scale);
+      tear_sectors(torn, large_batches(window, lines, 10'000), window, 4096, 2'000 * scale);
     }
   const int cuts = cut.end("states"), sectors = torn.end("states");
   return cuts != 0 || sectors != 0;

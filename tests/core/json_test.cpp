@@ -1,0 +1,63 @@
+#include "core/json.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+
+TEST_CASE("a line of JSON holds no character that could drive a terminal or end a line") {
+  CHECK(json_line("\"\x01\x1b[31m\x7f\"") == R"("\u0001\u001b[31m\u007f")");
+  CHECK(json_line("\"\u0080\u009f\u00a0\"") == "\"\\u0080\\u009f\u00a0\"");
+  CHECK(json_line("\"\u2028\u2029\uFEFF\u2027\"") == "\"\\u2028\\u2029\\ufeff\u2027\"");
+  CHECK(json_line("\"\u00e9\U0001F600\"") == "\"\u00e9\U0001F600\"");
+}
+
+TEST_CASE("white space between tokens goes and that within strings stays") {
+  CHECK(json_line(" { \"a b\" :\n[ 1 ,\t2 ] }\r\n") == R"({"a b":[1,2]})");
+}
+
+TEST_CASE("lone surrogates become the replacement character and pairs stay") {
+  CHECK(json_line(R"("\ud800")") == R"("\ufffd")");
+  CHECK(json_line(R"("\udc00x")") == R"("\ufffdx")");
+  CHECK(json_line(R"("\ud83d\ude00")") == R"("\ud83d\ude00")");
+  CHECK(json_line(R"("\ud83d\ud83d\ude00")") == R"("\ufffd\ud83d\ude00")");
+  CHECK(json_line(R"("\ud83dA")") == R"("\ufffdA")");
+  for (int unit = 0xD800; unit < 0xE000; ++unit) {
+    char text[16];
+    std::snprintf(text, sizeof text, "\"\\u%04x\"", static_cast<unsigned>(unit));
+    REQUIRE(json_line(text) == R"("\ufffd")");
+  }
+}
+
+TEST_CASE("malformed UTF-8 becomes the replacement character") {
+  CHECK(json_line("\"a\xff\"") == "\"a\uFFFD\"");
+  CHECK(json_line("\"\xe4\xb8\"") == "\"\uFFFD\"");
+  CHECK(json_line("\"\xc0\xaf\"") == "\"\uFFFD\uFFFD\"");
+  CHECK(json_line("\"\xed\xa0\x80\"") == "\"\uFFFD\uFFFD\uFFFD\"");  // a surrogate in UTF-8
+}
+
+TEST_CASE("an escaped quote or backslash does not end a string") {
+  CHECK(json_line(R"({"a":"\"  \\"  ,"b":"  "})") == R"({"a":"\"  \\","b":"  "})");
+}
+
+TEST_CASE("numbers and the order of members stay as they were written") {
+  CHECK(json_line(R"({"z":1.50,"a":1e400,"m":12345678901234567890123})") ==
+        R"({"z":1.50,"a":1e400,"m":12345678901234567890123})");
+}
+
+TEST_CASE("what is nested deeper than 256 is not JSON for us") {
+  CHECK(parse_json(std::string(256, '[') + std::string(256, ']')));
+  CHECK_FALSE(parse_json(std::string(257, '[') + std::string(257, ']')));
+  CHECK_FALSE(parse_json(std::string(1'000'000, '[')));
+}
+
+TEST_CASE("members are read without a throw whatever the value is") {
+  const Json object = *parse_json(R"({"s":"x","n":3,"b":true,"o":{"k":[1]}})");
+  CHECK(string_at(object, "s") == "x");
+  CHECK(string_at(object, "n", "none") == "none");
+  CHECK(int_at(object, "n") == 3);
+  CHECK(int_at(object, "s", 7) == 7);
+  CHECK(bool_at(object, "b"));
+  CHECK(text_at(object, "o") == R"({"k":[1]})");
+  CHECK(text_at(object, "s").empty());
+  CHECK(string_at(Json::array(), "s").empty());
+}

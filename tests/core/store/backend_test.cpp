@@ -1,0 +1,281 @@
+// Two processes on one home, and the index they share.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cerrno>
+
+#include "core/store/session_store.h"
+#include "tests/support/store_samples.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+constexpr Id a{0xa}, b{0xb}, c{0xc};
+
+Outcome<SessionRecord> create(FileBackend& backend, Id session, const std::string& key) {
+  bool made = false;
+  return backend.create(header_of(session, key), {}, made);
+}
+bool append(FileBackend& backend, Id session, std::uint64_t number) {
+  const NewEntry entry = says(number);
+  return ok(backend.append(session, std::span(&entry, 1), {}));
+}
+std::vector<std::string> keys(FileBackend& backend) {
+  std::vector<std::string> out;
+  for (const SessionRecord& each : backend.list()) out.push_back(each.key);
+  std::ranges::sort(out);
+  return out;
+}
+using Keys = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("keys have three or five plain parts") {
+  for (const char* key : {"main:cli:user", "a:b:c", "agent:main:cli:direct:user@x.y+z-1"})
+    CHECK_FALSE(key_trouble(key));
+  for (const std::string& key :
+       {std::string{}, std::string("main"), std::string("a:b"), std::string("a:b:c:d"),
+        std::string("a::c"), std::string("a:b:c:"), std::string("a:b:../c"), std::string("a:b:c d"),
+        std::string("a:b:\xc3\xa9"), std::string("a:b:") + '\0', "a:b:" + std::string(65, 'c'),
+        std::string(64, 'a') + ":" + std::string(64, 'b') + ":" + std::string(64, 'c') + ":dddd:e"})
+    CHECK(key_trouble(key));
+}
+
+TEST_CASE("a second terminal learns what the first one wrote") {
+  CrashDisk disk;
+  FileBackend one(disk.process()), two(disk.process());
+  REQUIRE(ok(create(one, a, "main:cli:user")));
+  CHECK(keys(two) == Keys{"main:cli:user"});
+  REQUIRE(append(one, a, 1));
+  CHECK(ids_of(two, a) == std::vector{entry_id(1)});
+  REQUIRE(append(two, a, 2));
+  CHECK(ids_of(one, a) == std::vector{entry_id(1), entry_id(2)});
+  CHECK(std::get<SessionRecord>(one.open(a)).state.head == entry_id(2));
+}
+
+TEST_CASE("of two that create one key the second opens what the first made") {
+  CrashDisk disk;
+  FileBackend one(disk.process()), two(disk.process());
+  REQUIRE(ok(create(one, a, "main:cli:user")));
+  const auto second = create(two, b, "main:cli:user");
+  REQUIRE(ok(second));
+  CHECK(std::get<SessionRecord>(second).header.session == a);
+  CHECK_FALSE(disk.has(transcript_path(b)));
+}
+
+TEST_CASE("the index is merged and never overwritten by a stale copy") {
+  CrashDisk disk;
+  FileBackend one(disk.process()), two(disk.process());
+  REQUIRE(ok(create(one, a, "main:cli:a")));
+  CHECK(keys(two) == Keys{"main:cli:a"});
+  REQUIRE(ok(create(one, b, "main:cli:b")));
+  two.open(a);
+  two.remember(a, "/w");
+  one.open(b);
+  one.remember(b, "/w");
+
+  const auto index = parse_index(disk.bytes("sessions.json"));
+  REQUIRE(index);
+  CHECK(index->sessions.size() == 2);
+  CHECK(index->sessions.at(a).key == "main:cli:a");
+  CHECK(index->sessions.at(b).key == "main:cli:b");
+}
+
+TEST_CASE("a restored session whose key was taken gets a suffix, and its transcript says so") {
+  CrashDisk disk;
+  FileBackend backend(disk.process());
+  REQUIRE(ok(create(backend, a, "main:cli:user")));
+  REQUIRE_FALSE(backend.erase(a));
+  REQUIRE(ok(create(backend, b, "main:cli:user")));
+  const auto restored = backend.restore(to_string(a));
+  REQUIRE(ok(restored));
+  CHECK(std::get<SessionRecord>(restored).key == "main:cli:user.2");
+
+  disk.process()->remove("sessions.json");
+  FileBackend later(disk.process());
+  CHECK(keys(later) == Keys{"main:cli:user", "main:cli:user.2"});
+  CHECK(std::get<SessionRecord>(later.open(a)).state.key == "main:cli:user.2");
+}
+
+TEST_CASE("three sessions of one key get three keys, also where a suffix is somebody's own") {
+  Index index;
+  const auto add = [&](Id session, const std::string& key, const std::string& created) {
+    index.sessions[session].memory.header = header_of(session, key);
+    index.sessions[session].memory.header.created_at = created;
+  };
+  add(a, "m:c:u.2", "2026-01-01");
+  add(b, "m:c:u", "2026-01-02");
+  add(c, "m:c:u", "2026-01-03");
+  settle_keys(index);
+  CHECK(index.sessions[a].key == "m:c:u.2");
+  CHECK(index.sessions[b].key == "m:c:u");
+  CHECK(index.sessions[c].key == "m:c:u.3");
+}
+
+TEST_CASE("an error while sessions are listed hides none of them afterwards") {
+  for (const char* call : {"list", "open", "read", "stat", "stat_path"})
+    for (const int error : {EIO, EMFILE, EACCES}) {
+      CrashDisk disk;
+      {
+        FileBackend backend(disk.process());
+        create(backend, a, "main:cli:a");
+        create(backend, b, "main:cli:b");
+      }
+      disk.process()->remove("sessions.json");
+      FileBackend backend(disk.process());
+      disk.fault = [&](const char* name) { return std::string_view(name) == call ? error : 0; };
+      backend.list();
+      disk.fault = {};
+      CHECK(keys(backend) == Keys{"main:cli:a", "main:cli:b"});
+      FileBackend later(disk.process());
+      CHECK(keys(later) == Keys{"main:cli:a", "main:cli:b"});
+    }
+}
+
+TEST_CASE("an index that was changed by so much as a byte is made anew") {
+  CrashDisk disk;
+  {
+    FileBackend backend(disk.process());
+    create(backend, a, "main:cli:a");
+    append(backend, a, 1);
+    backend.remember(a, "/w");
+  }
+  const std::string text = disk.bytes("sessions.json");
+  REQUIRE(parse_index(text));
+  std::string changed = text;
+  changed[changed.find(to_string(entry_id(1)))] = 'b';
+  CHECK_FALSE(parse_index(changed));
+  CHECK_FALSE(parse_index(text.substr(0, text.size() - 1)));
+  CHECK(print_index(*parse_index(text)) == text);
+
+  disk.put("sessions.json", changed);
+  FileBackend backend(disk.process());
+  CHECK(std::get<SessionRecord>(backend.open(a)).state.head == entry_id(1));
+}
+
+TEST_CASE("at no time does anyone see half an index") {
+  CrashDisk disk;
+  FileBackend backend(disk.process());
+  create(backend, a, "main:cli:a");
+  disk.changed = [&] { CHECK(parse_index(disk.bytes("sessions.json"))); };
+  create(backend, b, "main:cli:b");
+  backend.open(a);
+  backend.remember(a, "/w");
+  backend.erase(b);
+  disk.changed = {};
+}
+
+TEST_CASE("what lies below the index's committed offset is altered, never torn") {
+  CrashDisk disk;
+  {
+    FileBackend backend(disk.process());
+    create(backend, a, "main:cli:a");
+    const std::vector<NewEntry> batch{says(1), says(2)};
+    backend.append(a, batch, {});
+    backend.remember(a, "/w");
+  }
+  std::string bytes = disk.bytes(transcript_path(a));
+  bytes[bytes.rfind("hello")] = 'H';
+  disk.put(transcript_path(a), bytes);
+  FileBackend backend(disk.process());
+  CHECK(ids_of(backend, a) == std::vector{entry_id(1), entry_id(2)});
+  REQUIRE(append(backend, a, 3));
+  CHECK(disk.bytes(transcript_path(a)).starts_with(bytes));
+  CHECK(disk.paths("quarantine").empty());
+}
+
+TEST_CASE("the index is made anew from the transcripts, in memory and on disk") {
+  TempDir dir;
+  for (const bool memory : {true, false}) {
+    FileBackend backend(memory ? memory_files() : real_files((dir / "home").string()));
+    create(backend, a, "main:cli:a");
+    create(backend, b, "main:cli:b");
+    CHECK(backend.rebuild_index() == 2);
+    CHECK(keys(backend) == Keys{"main:cli:a", "main:cli:b"});
+  }
+}
+
+TEST_CASE("the session used last in a workspace is remembered") {
+  CrashDisk disk;
+  FileBackend backend(disk.process());
+  create(backend, a, "main:cli:a");
+  backend.remember(a, "/w");
+  CHECK(FileBackend(disk.process()).last_used("/w") == a);
+  CHECK_FALSE(FileBackend(disk.process()).last_used("/other"));
+  REQUIRE_FALSE(backend.erase(a));
+  CHECK_FALSE(FileBackend(disk.process()).last_used("/w"));
+}
+
+TEST_CASE("entries read a piece at a time come each exactly once") {
+  CrashDisk disk;
+  auto backend = std::make_unique<FileBackend>(disk.process());
+  create(*backend, a, "main:cli:a");
+  std::vector<Id> expected;
+  for (std::uint64_t number = 1; number <= 25; number += 5) {
+    std::vector<NewEntry> batch;
+    for (std::uint64_t i = 0; i < 5; ++i) batch.push_back(says(number + i));
+    for (const NewEntry& each : batch) expected.push_back(each.entry.id);
+    backend->append(a, batch, {});
+  }
+  for (const std::size_t size : {1u, 2u, 3u, 5u, 7u, 26u, 100u}) {
+    EntryReader reader(*backend, a, size);
+    for (int round = 0; round < 2; ++round) {
+      std::vector<Id> seen;
+      while (reader.has_more()) {
+        const auto piece = reader.next();
+        REQUIRE(ok(piece));
+        CHECK(std::get<std::vector<Entry>>(piece).size() <= size);
+        for (const Entry& entry : std::get<std::vector<Entry>>(piece))
+          if (entry.type != type::session_header) seen.push_back(entry.id);
+      }
+      CHECK(seen == expected);
+      reader.reset();
+    }
+  }
+}
+
+TEST_CASE("paths, branches and the default leaf are those of the branch used last") {
+  CrashDisk disk;
+  auto files = std::make_unique<FileBackend>(disk.process());
+  create(*files, a, "main:cli:a");
+  SessionStore store(std::move(files));
+  const std::vector<NewEntry> entries{says_after(1, std::nullopt), says(2), says(3),
+                                      says_after(4, 2), says(5)};
+  REQUIRE(ok(store.append_session_entries(a, entries)));
+  const auto path_to = [&](std::uint64_t leaf) {
+    std::vector<std::uint64_t> out;
+    for (const Placed& placed : std::get<Path>(store.path(a, entry_id(leaf))).entries)
+      out.push_back(placed.entry.id.value - entry_id(0).value);
+    return out;
+  };
+  CHECK(path_to(3) == std::vector<std::uint64_t>{1, 2, 3});
+  CHECK(path_to(5) == std::vector<std::uint64_t>{1, 2, 4, 5});
+  CHECK(std::get<SessionRecord>(store.open(a)).state.head == entry_id(5));
+  const auto branches = std::get<std::vector<Branch>>(store.branches(a));
+  REQUIRE(branches.size() == 2);
+  CHECK(branches[0].length == 3);
+  CHECK(branches[1].length == 4);
+
+  REQUIRE(ok(store.set_head(a, entry_id(3))));
+  FileBackend later(disk.process());
+  CHECK(std::get<SessionRecord>(later.open(a)).state.head == entry_id(3));
+
+  const auto branched = store.branch_from_entry(a, entry_id(3), "main:cli:branch");
+  REQUIRE(ok(branched));
+  CHECK(ids_of(store.backend(), std::get<SessionHandle>(branched).session_id) ==
+        std::vector{entry_id(1), entry_id(2), entry_id(3),
+                    ids_of(store.backend(), std::get<SessionHandle>(branched).session_id).back()});
+}
+
+TEST_CASE("calls without a result are found, and answered ones are not") {
+  Message calls{.role = Role::assistant};
+  calls.content = {ToolUse{"one", "read", "{}"}, ToolUse{"two", "bash", "{}"}};
+  Message result{.role = Role::tool, .content = {ToolResult{"one", {Text{"out"}}}}};
+  const std::vector<Placed> path{{message_entry(calls)}, {message_entry(result)}};
+  const std::vector<ToolUse> open = unanswered_calls(path);
+  REQUIRE(open.size() == 1);
+  CHECK(open[0].id == "two");
+}

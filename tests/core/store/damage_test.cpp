@@ -1,0 +1,243 @@
+// What hands, disks and other programs do to a transcript: reading never modifies it, never loses
+// an entry that can still be parsed, and examine() tells the exact ranges.
+#include <doctest/doctest.h>
+
+#include "tests/support/store_samples.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+using Range = Damage::Range;
+using Ranges = std::vector<Range>;
+
+const std::string path = transcript_path(sample_session);
+
+Sample three_lines() { return make_sample("three", {{says(1)}, {says(2)}, {says(3)}}); }
+
+std::vector<std::uint64_t> numbers(const std::vector<Entry>& entries) {
+  std::vector<std::uint64_t> out;
+  for (const Entry& entry : entries) out.push_back(entry.id.value - entry_id(0).value);
+  return out;
+}
+using Numbers = std::vector<std::uint64_t>;
+
+struct Seen {
+  bool opened = false;
+  Numbers entries{};
+  Damage damage{};
+};
+
+// Opens `bytes` as a transcript and checks that this changed nothing.
+Seen seen_in(const std::string& bytes) {
+  CrashDisk disk;
+  put_transcript(disk, bytes);
+  const auto files = disk.process();
+  Log log(*files, sample_session);
+  Seen seen;
+  seen.opened = !log.refresh();
+  if (seen.opened) {
+    seen.entries = numbers(entries_of(log));
+    seen.damage = std::get<Damage>(log.examine());
+    Numbers backward;
+    log.each_back(std::nullopt, [&](const Placed& placed) {
+      if (placed.entry.type != type::session_header)
+        backward.insert(backward.begin(), placed.entry.id.value - entry_id(0).value);
+      return true;
+    });
+    CHECK(backward == seen.entries);
+  }
+  CHECK(disk.bytes(path) == bytes);
+  CHECK(disk.paths("quarantine").empty());
+  return seen;
+}
+
+}  // namespace
+
+TEST_CASE("an untouched transcript has no damage") {
+  const Seen seen = seen_in(three_lines().bytes);
+  CHECK(seen.entries == Numbers{1, 2, 3});
+  CHECK_FALSE(seen.damage.any());
+}
+
+TEST_CASE("a last line cut short is passed over and the rest loads") {
+  const Sample sample = three_lines();
+  const std::uint64_t size = sample.bytes.size() - 20;
+  const Seen seen = seen_in(sample.bytes.substr(0, size));
+  CHECK(seen.entries == Numbers{1, 2});
+  CHECK(seen.damage.uncommitted == Ranges{{sample.lines[3].begin, size}});
+}
+
+TEST_CASE("a missing last newline loses nothing, and the next append restores it") {
+  const Sample sample = three_lines();
+  CrashDisk disk;
+  put_transcript(disk, sample.bytes.substr(0, sample.bytes.size() - 1));
+  const auto files = disk.process();
+  Log log(*files, sample_session);
+  REQUIRE_FALSE(log.refresh());
+  CHECK(numbers(entries_of(log)) == Numbers{1, 2, 3});
+
+  const NewEntry entry = says(4);
+  CHECK(ok(log.append(std::span(&entry, 1), {})));
+  CHECK(disk.bytes(path).starts_with(sample.bytes + "{\"id\":"));
+  CHECK(seen_in(disk.bytes(path)).entries == Numbers{1, 2, 3, 4});
+}
+
+TEST_CASE("a broken line in the middle costs exactly itself") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes.replace(sample.lines[2].begin, 5, "?????");
+  const Seen seen = seen_in(bytes);
+  CHECK(seen.entries == Numbers{1, 3});
+  CHECK(seen.damage.broken == Ranges{{sample.lines[2].begin, sample.lines[2].end}});
+  CHECK(seen.damage.altered.empty());
+}
+
+TEST_CASE("a line edited by hand is loaded as it is now, and flagged") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes.replace(bytes.find("hello", sample.lines[2].begin), 5, "HELLO");
+  const Seen seen = seen_in(bytes);
+  CHECK(seen.entries == Numbers{1, 2, 3});
+  CHECK(seen.damage.altered == Ranges{{sample.lines[2].begin, sample.lines[2].end}});
+}
+
+TEST_CASE("a batch that is missing shows as a gap") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes.erase(sample.lines[2].begin, sample.lines[2].end - sample.lines[2].begin);
+  const Seen seen = seen_in(bytes);
+  CHECK(seen.entries == Numbers{1, 3});
+  CHECK(seen.damage.gaps == std::vector{sample.lines[2].begin});
+}
+
+TEST_CASE("two records glued together are both found") {
+  const Sample sample = three_lines();
+  for (const std::size_t line : {0u, 1u, 2u}) {
+    std::string bytes = sample.bytes;
+    bytes.erase(sample.lines[line].end - 1, 1);
+    CHECK(seen_in(bytes).entries == Numbers{1, 2, 3});
+  }
+}
+
+TEST_CASE("a batch of several lines glued together is still the batch") {
+  const Sample sample = make_sample("batch", {{says(1), says(2), says(3)}, {says(4)}});
+  std::string bytes = sample.bytes;
+  bytes.erase(sample.lines[1].end - 1, 1);
+  CHECK(seen_in(bytes).entries == Numbers{1, 2, 3, 4});
+}
+
+TEST_CASE("carriage returns and a byte order mark lose nothing") {
+  const Sample sample = three_lines();
+  std::string dos;
+  for (const char c : sample.bytes) dos += c == '\n' ? std::string("\r\n") : std::string(1, c);
+  CHECK(seen_in(dos).entries == Numbers{1, 2, 3});
+
+  const Seen marked = seen_in("\xEF\xBB\xBF" + sample.bytes);
+  CHECK(marked.entries == Numbers{1, 2, 3});
+  CHECK(marked.damage.broken == Ranges{{0, 3}});
+}
+
+TEST_CASE("a run of NULs in the middle costs what it covers and at the end nothing") {
+  const Sample sample = three_lines();
+  std::string middle = sample.bytes;
+  middle.insert(sample.lines[2].begin, std::string(5000, '\0'));
+  CHECK(seen_in(middle).entries == Numbers{1, 2, 3});
+  CHECK(seen_in(middle).damage.broken ==
+        Ranges{{sample.lines[2].begin, sample.lines[2].begin + 5000}});
+
+  const Seen end = seen_in(sample.bytes + std::string(143'000, '\0'));
+  CHECK(end.entries == Numbers{1, 2, 3});
+  CHECK(end.damage.uncommitted == Ranges{{sample.bytes.size(), sample.bytes.size() + 143'000}});
+}
+
+TEST_CASE("one byte that is not UTF-8 costs at most its own line") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes[bytes.find("hello", sample.lines[2].begin)] = '\xff';
+  const Seen seen = seen_in(bytes);
+  CHECK(seen.entries == Numbers{1, 3});
+  CHECK(seen.damage.broken == Ranges{{sample.lines[2].begin, sample.lines[2].end}});
+}
+
+TEST_CASE("a damaged header opens read-only and keeps every entry") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes[3] = 'X';
+  const Seen seen = seen_in(bytes);
+  CHECK(seen.entries == Numbers{1, 2, 3});
+  CHECK(seen.damage.header_damaged);
+
+  CrashDisk disk;
+  put_transcript(disk, bytes);
+  FileBackend backend(disk.process());
+  const NewEntry entry = says(4);
+  const Outcome<AppendResult> refused = backend.append(sample_session, std::span(&entry, 1), {});
+  REQUIRE_FALSE(ok(refused));
+  CHECK(std::get<Failure>(refused).kind == Failure::Kind::read_only);
+  CHECK(disk.bytes(path) == bytes);
+}
+
+TEST_CASE("leaving a session with a damaged header does not hide it from the list") {
+  CrashDisk disk;
+  std::string bytes = three_lines().bytes;
+  bytes[3] = 'X';
+  put_transcript(disk, bytes);
+  {
+    FileBackend backend(disk.process());
+    REQUIRE(ok(backend.open(sample_session)));
+    backend.list();
+    backend.remember(sample_session, "/w");
+  }
+  FileBackend backend(disk.process());
+  const std::vector<SessionRecord> listed = backend.list();
+  REQUIRE(listed.size() == 1);
+  CHECK(listed[0].header.session == sample_session);
+  CHECK(listed[0].key == "main:recovered:" + to_string(sample_session));
+}
+
+TEST_CASE("an empty file and a file that is no transcript are refused and left as they are") {
+  for (const std::string& bytes : {std::string{}, std::string("\n\n\n"), std::string("hello\n"),
+                                   std::string("{\"a\":1}\n[1,2]\n"), std::string(70'000, '\0')}) {
+    CHECK_FALSE(seen_in(bytes).opened);
+    CrashDisk disk;
+    put_transcript(disk, bytes);
+    FileBackend backend(disk.process());
+    const NewEntry entry = says(1);
+    CHECK_FALSE(ok(backend.append(sample_session, std::span(&entry, 1), {})));
+    CHECK(disk.bytes(path) == bytes);
+    CHECK(backend.list().empty());
+    CHECK(backend.strays().size() == 1);
+  }
+}
+
+TEST_CASE("a transcript under another session's name is not taken for that session's") {
+  const Seen mine = seen_in(three_lines().bytes);
+  CrashDisk disk;
+  put_transcript(disk, three_lines().bytes, Id{0x77});
+  FileBackend backend(disk.process());
+  const NewEntry entry = says(4);
+  CHECK(mine.opened);
+  CHECK_FALSE(ok(backend.append(Id{0x77}, std::span(&entry, 1), {})));
+  CHECK(disk.bytes(transcript_path(Id{0x77})) == three_lines().bytes);
+}
+
+TEST_CASE("circles, orphans and doubled ids still give every path an end") {
+  const Sample sample = make_sample("odd", {{says_after(1, 2)},
+                                            {says_after(2, 1)},
+                                            {says_after(3, 3)},
+                                            {says_after(5, 4)},
+                                            {says_after(1, 5)}});
+  CrashDisk disk;
+  put_transcript(disk, sample.bytes);
+  FileBackend backend(disk.process());
+  CHECK(ids_of(backend, sample_session).size() == 5);
+  Tree tree;
+  backend.load(sample_session, 0, [&](const Placed& placed) {
+    if (placed.entry.type != type::session_header) tree.add(facts_of(placed.entry, placed.at));
+    return true;
+  });
+  CHECK(tree.path(entry_id(5)).size() == 4);
+  CHECK(tree.oddities().size() == 4);
+}

@@ -1,0 +1,143 @@
+#include "core/tree.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/tree_drawing.h"
+
+using namespace skein;
+
+namespace {
+
+struct Given {
+  std::uint64_t id;
+  std::uint64_t parent;  // 0: none
+  std::string_view type = type::message;
+};
+
+Tree tree_of(std::initializer_list<Given> entries) {
+  Tree tree;
+  Position at = 0;
+  for (const Given& each : entries)
+    tree.add({Id{each.id},
+              each.parent ? std::optional(Id{each.parent}) : std::nullopt,
+              each.type,
+              {},
+              "{}",
+              at++});
+  return tree;
+}
+
+std::vector<std::uint64_t> numbers(const std::vector<const Tree::Node*>& nodes) {
+  std::vector<std::uint64_t> out;
+  for (const Tree::Node* node : nodes) out.push_back(node->id.value);
+  return out;
+}
+
+using Numbers = std::vector<std::uint64_t>;
+
+std::string drawn(const Tree& tree, bool ascii = false, std::size_t nested = 32) {
+  return draw(
+      tree, {[](const Tree::Node& node) { return std::to_string(node.id.value); }, ascii, nested});
+}
+
+}  // namespace
+
+TEST_CASE("a path leads from the root to the leaf of its own branch") {
+  const Tree tree = tree_of({{1, 0}, {2, 1}, {3, 2}, {4, 2}, {5, 4}});
+
+  CHECK(numbers(tree.path(Id{3})) == Numbers{1, 2, 3});
+  CHECK(numbers(tree.path(Id{5})) == Numbers{1, 2, 4, 5});
+  CHECK(numbers(tree.path(Id{9})) == Numbers{});
+  CHECK(numbers(tree.leaves()) == Numbers{3, 5});
+  CHECK(numbers(tree.branch_points()) == Numbers{2});
+  CHECK(numbers(tree.children(Id{2})) == Numbers{3, 4});
+  CHECK(numbers(tree.roots()) == Numbers{1});
+}
+
+TEST_CASE("a tree is drawn below its root with boxes or in ASCII") {
+  const Tree tree = tree_of({{1, 0}, {2, 1}, {3, 2}, {4, 3}, {5, 2}, {6, 5}});
+
+  CHECK(drawn(tree) ==
+        "root\n"
+        "└── 1\n"
+        "    └── 2\n"
+        "        ├── 3\n"
+        "        │   └── 4\n"
+        "        └── 5\n"
+        "            └── 6\n");
+  CHECK(drawn(tree, true) ==
+        "root\n"
+        "`-- 1\n"
+        "    `-- 2\n"
+        "        |-- 3\n"
+        "        |   `-- 4\n"
+        "        `-- 5\n"
+        "            `-- 6\n");
+}
+
+TEST_CASE("a long conversation is drawn in one column and only branches are indented") {
+  CHECK(drawn(tree_of({{1, 0}, {2, 1}, {3, 2}, {4, 2}}), false, 2) ==
+        "root\n"
+        "└── 1\n"
+        "    2\n"
+        "    ├── 3\n"
+        "    └── 4\n");
+}
+
+TEST_CASE("several roots are drawn beside each other and an empty tree is a root alone") {
+  CHECK(drawn(tree_of({{1, 0}, {2, 0}})) == "root\n├── 1\n└── 2\n");
+  CHECK(drawn(Tree{}) == "root\n");
+}
+
+TEST_CASE("a parent circle ends and is told") {
+  using Kind = Tree::Oddity::Kind;
+  const Tree circle = tree_of({{1, 2}, {2, 1}});
+  CHECK(numbers(circle.path(Id{2})) == Numbers{1, 2});
+  CHECK(circle.oddities() == std::vector<Tree::Oddity>{{Kind::cycle, Id{1}}});
+
+  const Tree self = tree_of({{1, 0}, {2, 2}, {3, 2}});
+  CHECK(numbers(self.path(Id{3})) == Numbers{1, 2, 3});
+  CHECK(self.oddities() == std::vector<Tree::Oddity>{{Kind::cycle, Id{2}}});
+}
+
+TEST_CASE("an entry whose parent is missing follows the one written before it, and that is told") {
+  const Tree tree = tree_of({{1, 0}, {2, 1}, {4, 3}, {5, 4}});
+
+  CHECK(numbers(tree.path(Id{5})) == Numbers{1, 2, 4, 5});
+  CHECK(tree.oddities() == std::vector<Tree::Oddity>{{Tree::Oddity::Kind::orphan, Id{4}}});
+}
+
+TEST_CASE("a second entry with the same id is passed over and told") {
+  const Tree tree = tree_of({{1, 0}, {2, 1}, {1, 2}});
+
+  CHECK(tree.size() == 2);
+  CHECK(tree.oddities() == std::vector<Tree::Oddity>{{Tree::Oddity::Kind::duplicate, Id{1}}});
+}
+
+TEST_CASE("marginal entries are neither leaves nor parents") {
+  const Tree tree = tree_of({{1, 0}, {2, 1, type::custom}, {3, 2}, {4, 3, type::redaction}});
+
+  CHECK(numbers(tree.leaves()) == Numbers{3});
+  CHECK(numbers(tree.path(Id{3})) == Numbers{1, 3});
+  CHECK(numbers(tree.children(Id{1})) == Numbers{3});
+  CHECK(tree.oddities().empty());
+}
+
+TEST_CASE("a hundred thousand entries in one chain are walked and drawn in time") {
+  Tree tree;
+  const std::uint64_t count = 100'000;
+  for (std::uint64_t id = 1; id <= count; ++id)
+    tree.add({Id{id * 0x9e3779b97f4a7c15u},
+              id > 1 ? std::optional(Id{(id - 1) * 0x9e3779b97f4a7c15u}) : std::nullopt,
+              type::message,
+              {},
+              "{}",
+              id});
+
+  CHECK(tree.path(Id{count * 0x9e3779b97f4a7c15u}).size() == count);
+  CHECK(tree.leaves().size() == 1);
+  const std::string picture = drawn(tree);
+  CHECK(std::ranges::count(picture, '\n') == static_cast<std::ptrdiff_t>(count + 1));
+}
