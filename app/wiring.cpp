@@ -77,6 +77,7 @@ Workbench::Workbench(const Invocation& invocation)
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)) {
   keys_.take_environment(catalog_.key_variables());
+  if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
@@ -92,7 +93,7 @@ Workbench::Workbench(const Invocation& invocation)
       .tools = tools_,
       .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
-                   .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
+      .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
 }
 
 std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
