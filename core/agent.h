@@ -32,7 +32,8 @@ class Agent {
     // Applied to everything that is stored: takes out what must not be, such as keys.
     std::function<std::string(std::string)> clean = [](std::string text) { return text; };
     std::function<std::string(std::string_view bytes)> keep_blob{};
-    // Whether commands are shut in; asked when one is about to run, since finding out takes a while.
+    // Whether commands are shut in; asked when one is about to run, since finding out takes a
+    // while.
     std::function<bool()> sandboxed = [] { return false; };
   };
   struct Settings {
@@ -57,6 +58,8 @@ class Agent {
  private:
   struct Turn;  // what belongs to one turn: its id, its settings, its ports
 
+  // Entries for what is not as the session last knew it: system prompt, tools, model.
+  std::vector<Entry> changed_surroundings(const Turn& turn) const;
   TurnEnd loop(Turn& turn);
   Message ask_model(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);
