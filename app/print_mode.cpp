@@ -4,8 +4,6 @@
 
 #include <cerrno>
 #include <cstdio>
-#include <iostream>
-#include <iterator>
 
 #include "core/json.h"
 #include "core/store/entry_text.h"
@@ -15,16 +13,24 @@ namespace skein {
 
 namespace {
 
-// stdout carries the answer or the events, nothing else. When nobody reads any more, the turn still
-// goes on to its end: it is being saved.
-void write_out(std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+// stdout carries the answer or the events, nothing else. When it takes no more, the turn still goes
+// on to its end: it is being saved.
+class Output {
+ public:
+  void write(std::string_view bytes) {
+    while (!bytes.empty() && trouble_ == 0) {
+      const ssize_t count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
+      if (count < 0 && errno != EINTR) trouble_ = errno;
+      if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+    }
   }
-}
+  void line(const Json& event) { write(dump(event) + "\n"); }
+  // A reader that has gone has had enough; a disk that is full has not.
+  bool incomplete() const { return trouble_ != 0 && trouble_ != EPIPE; }
+
+ private:
+  int trouble_ = 0;
+};
 
 void say(const std::string& text) {
   std::fputs((harmless("skein: " + text) + "\n").c_str(), stderr);
@@ -46,7 +52,8 @@ const char* name(Notice::Level level) {
 
 // The events of --output-format stream-json: a stable contract.
 struct EventWriter {
-  static void line(const Json& event) { write_out(dump(event) + "\n"); }
+  Output& out;
+  void line(const Json& event) const { out.line(event); }
 
   void operator()(const Streaming& event) const {
     if (const auto* text = std::get_if<delta::TextPiece>(&event.delta))
@@ -57,7 +64,7 @@ struct EventWriter {
       line({{"type", "delta"}, {"kind", "tool_input"}, {"text", input->json_piece}});
   }
   void operator()(const Committed& event) const {
-    write_out("{\"type\":\"entry\",\"entry\":" + to_json(event.entry) + "}\n");
+    out.write("{\"type\":\"entry\",\"entry\":" + to_json(event.entry) + "}\n");
   }
   void operator()(const ToolStarted& event) const {
     line({{"type", "tool"},
@@ -96,7 +103,13 @@ struct EventWriter {
 std::string whole_prompt(const Invocation& invocation) {
   std::string prompt = invocation.prompt;
   if (isatty(STDIN_FILENO)) return prompt;
-  const std::string piped{std::istreambuf_iterator<char>(std::cin), {}};
+  std::string piped;
+  char piece[65536];
+  for (ssize_t count = 1; count != 0 && !stop_asked();) {
+    count = ::read(STDIN_FILENO, piece, sizeof piece);
+    if (count > 0) piped.append(piece, static_cast<std::size_t>(count));
+    if (count < 0 && errno != EINTR) break;  // closed, or a folder: nothing was piped in
+  }
   if (!piped.empty()) prompt += (prompt.empty() ? "" : "\n\n") + valid_utf8(piped);
   return prompt;
 }
@@ -113,36 +126,53 @@ Json result_json(const TurnEnd& end, const SessionRecord& record, bool ok) {
   return result;
 }
 
+constexpr int interrupted_status = 130;
+
+bool is_blank(const std::string& text) {
+  return text.find_first_not_of(" \t\r\n") == std::string::npos;
+}
+
 int status_of(Stop stop) {
-  if (stop == Stop::aborted) return 130;
+  if (stop == Stop::aborted) return interrupted_status;
   return stop == Stop::error || stop == Stop::interrupted || stop == Stop::refusal
              ? static_cast<int>(Trouble::turn)
              : 0;
+}
+
+// One turn, or the rest of one, and how it ended.
+TurnEnd one_turn(Workbench& bench, Conversation& conversation, Agent::Settings& settings,
+                 const std::string& prompt, const Ports& ports) {
+  bench.agent().recover(conversation, ports);
+  if (!is_blank(prompt)) return bench.agent().run_turn(conversation, prompt, settings, ports);
+  if (conversation.path().empty()) throw Error("there is nothing to continue", Trouble::usage);
+  return bench.agent().go_on(conversation, settings, ports);
 }
 
 }  // namespace
 
 int print_mode(Workbench& bench, const Invocation& invocation) {
   const std::string prompt = whole_prompt(invocation);
-  const bool go_on = prompt.find_first_not_of(" \t\r\n") == std::string::npos;
-  if (go_on && !invocation.continue_last && invocation.session.empty())
+  if (stop_asked()) return interrupted_status;
+  if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", Trouble::usage);
 
   const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
   Conversation conversation(bench.store(), chosen.session);
   Agent::Settings settings = bench.settings_for(conversation);
   const bool events = invocation.output_format == "stream-json";
+  const bool json = events || invocation.output_format == "json";
+  Output out;
   if (events)
-    EventWriter::line({{"type", "init"},
-                       {"version", 1},
-                       {"session", to_string(chosen.session)},
-                       {"key", conversation.record().key},
-                       {"model", to_string(settings.model)},
-                       {"cwd", bench.workspace()}});
+    out.line({{"type", "init"},
+              {"version", 1},
+              {"session", to_string(chosen.session)},
+              {"key", conversation.record().key},
+              {"model", to_string(settings.model)},
+              {"cwd", bench.workspace()}});
   Ports ports;
   ports.stop = &stop_asked();
   ports.sink = [&](const Event& event) {
-    if (events) return std::visit(EventWriter{}, event);
+    if (events) return std::visit(EventWriter{out}, event);
     if (const auto* notice = std::get_if<Notice>(&event); notice && !invocation.quiet)
       say(notice->text);
     if (const auto* retry = std::get_if<Retrying>(&event); retry && !invocation.quiet)
@@ -153,20 +183,28 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   for (const std::string& text : bench.config().notices)
     ports.sink(Notice{Notice::Level::warning, text});
 
-  bench.agent().recover(conversation, ports);
-  if (go_on && conversation.path().empty())
-    throw Error("there is nothing to continue", Trouble::usage);
-  const TurnEnd end = go_on ? bench.agent().go_on(conversation, settings, ports)
-                            : bench.agent().run_turn(conversation, prompt, settings, ports);
+  const auto conclude = [&](const TurnEnd& end, bool ok) {
+    if (events && !ok && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
+    out.line(result_json(end, conversation.record(), ok));
+  };
+  TurnEnd end;
+  try {
+    end = one_turn(bench, conversation, settings, prompt, ports);
+  } catch (const Error& error) {  // the end of a turn: whoever reads events waits for a result
+    if (json) conclude({.stop = Stop::error, .error = error.what()}, false);
+    throw;
+  }
+  if (chosen.remember) bench.store().remember(chosen.session, bench.workspace());
   const int status = status_of(end.stop);
-  if (events || invocation.output_format == "json") {
-    const Json result = result_json(end, conversation.record(), status == 0);
-    if (events && status == 1) EventWriter::line({{"type", "error"}, {"text", end.error}});
-    EventWriter::line(result);
+  if (json) {
+    conclude(end, status == 0);
   } else {
-    if (!end.text.empty()) write_out(end.text + (end.text.ends_with('\n') ? "" : "\n"));
+    if (!end.text.empty()) out.write(end.text + (end.text.ends_with('\n') ? "" : "\n"));
     if (status == 1) say(end.error.empty() ? "the answer was cut short" : end.error);
   }
+  if (out.incomplete())
+    throw Error("the answer could not be written; it is kept in " + conversation.record().key,
+                Trouble::storage);
   return status;
 }
 

@@ -59,7 +59,8 @@ ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
   } else if (!invocation.session.empty()) {
     const Outcome<SessionRecord> found = store.find(invocation.session);
     if (const auto* record = std::get_if<SessionRecord>(&found))
-      chosen = {record->header.session, true};
+      chosen = {record->header.session, true,
+                !(invocation.print && record->key.starts_with("main:print:"))};
     else if (!key_trouble(invocation.session))
       chosen = make(store, invocation.session, workspace);
     else

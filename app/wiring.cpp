@@ -77,6 +77,7 @@ Workbench::Workbench(const Invocation& invocation)
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)) {
   keys_.take_environment(catalog_.key_variables());
+  if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);

@@ -25,11 +25,15 @@ void add(Usage& total, const Usage& more) {
   total.reasoning += more.reasoning;
 }
 
+std::string system_in(const JsonText& payload) {
+  const std::optional<Json> json = parse_json(payload);
+  return json ? string_at(*json, "system") : std::string{};
+}
+
 // The system prompt the session was last told, from the end of the path that is in memory.
 std::string recorded_system(const Conversation& conversation) {
   for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
-    if (entry->type == type::runtime_init)
-      if (const auto payload = parse_json(entry->payload)) return string_at(*payload, "system");
+    if (entry->type == type::runtime_init) return system_in(entry->payload);
   return {};
 }
 
@@ -80,19 +84,7 @@ void Agent::commit_prompt(Turn& turn, std::vector<Entry> entries) {
 TurnEnd Agent::run_turn(Conversation& conversation, const std::string& prompt, Settings& settings,
                         const Ports& ports) {
   Turn turn{conversation, settings, ports};
-  std::vector<Entry> entries;
-  if (recorded_system(conversation) != settings.system) {
-    Json tools = Json::array();
-    for (const Tool& tool : parts_.tools) tools.push_back(tool.name);
-    entries.push_back(make_entry(
-        type::runtime_init, parts_.clean(dump({{"system", settings.system}, {"tools", tools}}))));
-    entries.back().run_id = turn.run_id;
-  }
-  if (const std::string model = to_string(settings.model); conversation.state().model != model) {
-    entries.push_back(make_entry(type::model_change, dump({{"provider", settings.model.provider},
-                                                           {"model", settings.model.model}})));
-    entries.back().run_id = turn.run_id;
-  }
+  std::vector<Entry> entries = changed_surroundings(turn);
   entries.push_back(entry_for(user_message(prompt), turn.run_id));
   commit_prompt(turn, std::move(entries));
   return loop(turn);
@@ -100,7 +92,26 @@ TurnEnd Agent::run_turn(Conversation& conversation, const std::string& prompt, S
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const Ports& ports) {
   Turn turn{conversation, settings, ports};
+  if (std::vector<Entry> entries = changed_surroundings(turn); !entries.empty())
+    commit(turn, std::move(entries));
   return loop(turn);
+}
+
+// Compared as it would be stored: a system prompt with a key in it is not a new one every time.
+std::vector<Entry> Agent::changed_surroundings(const Turn& turn) const {
+  std::vector<Entry> entries;
+  Json tools = Json::array();
+  for (const Tool& tool : parts_.tools) tools.push_back(tool.name);
+  JsonText surroundings =
+      parts_.clean(dump({{"system", turn.settings.system}, {"tools", std::move(tools)}}));
+  if (recorded_system(turn.conversation) != system_in(surroundings))
+    entries.push_back(make_entry(type::runtime_init, std::move(surroundings)));
+  const ModelRef& model = turn.settings.model;
+  if (turn.conversation.state().model != to_string(model))
+    entries.push_back(make_entry(type::model_change,
+                                 dump({{"provider", model.provider}, {"model", model.model}})));
+  for (Entry& entry : entries) entry.run_id = turn.run_id;
+  return entries;
 }
 
 TurnEnd Agent::loop(Turn& turn) {
@@ -114,7 +125,6 @@ TurnEnd Agent::loop(Turn& turn) {
   turn.end.stop = Stop::error;
   turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
                    " model calls for one prompt; /continue goes on, --max-turns raises the limit";
-  turn.ports.sink(Notice{Notice::Level::warning, turn.end.error});
   return turn.end;
 }
 
@@ -202,7 +212,9 @@ bool Agent::permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::st
     Json all = Json::array();
     for (const std::string& rule : turn.conversation.state().permissions) all.push_back(rule);
     for (const Rule& rule : offered) all.push_back(to_string(rule));
-    commit(turn, {make_entry(type::custom, dump({{"kind", "permissions"}, {"rules", all}}))});
+    Entry entry = make_entry(type::custom, dump({{"kind", "permissions"}, {"rules", all}}));
+    entry.run_id = turn.run_id;
+    commit(turn, {std::move(entry)});
   }
   return true;
 }
@@ -216,7 +228,7 @@ ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& p
                              .keep_blob = parts_.keep_blob};
   try {
     return tool.run(call.input, tool_ports);
-  } catch (const Error& error) {
+  } catch (const std::exception& error) {
     return tool_failure(error.what());  // the end of a call, not of the turn
   }
 }

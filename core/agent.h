@@ -58,6 +58,8 @@ class Agent {
  private:
   struct Turn;  // what belongs to one turn: its id, its settings, its ports
 
+  // Entries for what is not as the session last knew it: system prompt, tools, model.
+  std::vector<Entry> changed_surroundings(const Turn& turn) const;
   TurnEnd loop(Turn& turn);
   Message ask_model(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);

@@ -1,6 +1,7 @@
 #include "core/conversation.h"
 
 #include <algorithm>
+#include <set>
 
 #include "core/context.h"
 
@@ -16,6 +17,15 @@ Value value_or_throw(Outcome<Value> outcome) {
   if (const auto* failed = std::get_if<Failure>(&outcome))
     throw Error(failed->text, trouble_of(*failed));
   return std::get<Value>(std::move(outcome));
+}
+
+// Whether `leaf` is reached from `head` through `arrived`. A branch that grew elsewhere is no
+// reason to leave our own.
+bool grew_from(std::optional<Id> head, const std::vector<Entry>& arrived, std::optional<Id> leaf) {
+  std::set<std::optional<Id>> ours{head};
+  for (const Entry& entry : arrived)
+    if (ours.contains(entry.parent)) ours.insert(entry.id);
+  return ours.contains(leaf);
 }
 
 }  // namespace
@@ -77,11 +87,13 @@ Outcome<AppendResult> Conversation::append_prompt(std::vector<Entry> entries,
   Outcome<AppendResult> outcome = append_with(entries, options);
   const auto* failed = std::get_if<Failure>(&outcome);
   if (failed == nullptr || failed->kind != Failure::Kind::conflict) return outcome;
-  for (const Entry& entry : failed->arrived)
-    if (!is_marginal(entry.type)) arrived.push_back(entry);
   record_ = value_or_throw(store_.open(session()));
-  head_ = record_.state.head;
-  load_path();
+  if (grew_from(head_, failed->arrived, record_.state.head)) {
+    for (const Entry& entry : failed->arrived)
+      if (!is_marginal(entry.type)) arrived.push_back(entry);
+    head_ = record_.state.head;
+    load_path();
+  }
   return append_with(std::move(entries), {});
 }
 
