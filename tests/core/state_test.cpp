@@ -91,7 +91,7 @@ TEST_CASE("settings, snapshots, labels, redactions and rules fold into the state
        custom(7, R"({"kind":"snapshot","name":"b","entryId":"0000000000000001"})"),
        custom(8, R"({"kind":"snapshot","name":"a","entryId":null})"),
        custom(9, R"({"kind":"label","entryId":"0000000000000001","text":"start"})"),
-       custom(10, R"({"kind":"permissions","rules":["bash(ls)",7]})"),
+       custom(10, R"x({"kind":"permissions","rules":["bash(ls)",7]})x"),
        custom(11, R"({"kind":"key","key":"main:cli:other"})"), custom(12, R"({"kind":"new"})"),
        entry(13, 1, type::runtime_init, "{}")});
 
