@@ -187,6 +187,32 @@ TEST_CASE("a tool the user refuses is answered with the reason, and the model ma
   CHECK(end.text == "as you wish");
 }
 
+TEST_CASE("a stop at any event leaves no call open and runs nothing afterwards") {
+  std::size_t at = 0;
+  for (bool stopped = true; stopped; ++at) {
+    CAPTURE(at);
+    Stage stage(two_calls);
+    stage.settings.rules.mode = Mode::bypass;
+    Conversation conversation = stage.conversation();
+    std::size_t seen = 0, runs_at_stop = 2;
+    stage.listener = [&](const Event& event) {
+      if (seen++ != at) return;
+      stage.stop = true;
+      // A call that has been told is under way.
+      runs_at_stop = stage.runs.size() + (std::holds_alternative<ToolStarted>(event) ? 1 : 0);
+    };
+
+    const TurnEnd end = stage.turn(conversation, "go");
+
+    stopped = stage.stop;
+    CHECK(stage.runs.size() <= runs_at_stop);
+    if (end.stop != Stop::aborted) CHECK(end.text == "done");  // there was nothing left to stop
+    CHECK(broken_rules(stage, conversation) == Lines{});
+    CHECK(Conversation(stage.store, conversation.session()).head() == conversation.head());
+  }
+  CHECK(at > 20);
+}
+
 TEST_CASE("a model that never ends is stopped after so many calls, and can go on") {
   std::string script;
   for (int i = 0; i < 5; ++i)

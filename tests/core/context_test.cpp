@@ -61,6 +61,13 @@ TEST_CASE("what was redacted is masked in messages, summaries and whole entries"
   }
 }
 
+TEST_CASE("a branch summary that was redacted says nothing") {
+  const std::vector<Entry> path{make_entry(type::branch_summary, R"({"summary":"secret"})"),
+                                user("b")};
+  for (const std::string& text : texts(messages_of(path, {path[0].id})))
+    CHECK(text.find("secret") == std::string::npos);
+}
+
 TEST_CASE("a masked call and its masked result still fit together and tell nothing") {
   Message call{.role = Role::assistant,
                .content = {Thinking{"secret", "sig"}, Text{"secret", R"({"id":"secret"})"},

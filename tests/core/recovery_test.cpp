@@ -66,6 +66,36 @@ TEST_CASE("after a crash only what reads is offered again, and run only after a 
   }
 }
 
+TEST_CASE("a crash at step 50 goes on at step 51") {
+  std::string script = "[";
+  for (int step = 1; step <= 60; ++step)
+    script += R"([{"call": {"id": "c)" + std::to_string(step) +
+              R"(", "name": "look", "input": {"step": )" + std::to_string(step) + "}}}],";
+  script += R"("finished"])";
+
+  Stage before(script);
+  Conversation first = before.conversation();
+  struct Crash {};
+  before.listener = [&](const Event& event) {  // the power goes when call 50 has begun
+    if (std::holds_alternative<ToolStarted>(event) && before.runs.size() == 49) throw Crash{};
+  };
+  CHECK_THROWS_AS(before.turn(first, "sixty steps"), Crash);
+
+  Stage after(script, std::move(before.store));
+  Conversation second(after.store, first.session());
+  CHECK(after.agent.recover(second, after.ports()) == 1);
+  const TurnEnd end = after.agent.go_on(second, after.settings, after.ports());
+
+  CHECK(end.text == "finished");
+  CHECK(end.calls == 11);
+  CHECK(after.runs.front() == R"(look {"step":51})");
+  CHECK(after.runs.size() == 10);
+  std::size_t prompts = 0;
+  for (const std::string& line : lines_of(after.stored(second)))
+    prompts += line.starts_with("user");
+  CHECK(prompts == 1);
+}
+
 TEST_CASE("going on with another model is written down") {
   Stage stage(R"(["1", "2"])");
   Conversation conversation = stage.conversation();
