@@ -22,8 +22,9 @@ std::string member(const Entry& entry, const char* name) {
 
 void add_entry(std::vector<Message>& out, const Entry& entry, const std::set<Id>& redacted) {
   if (entry.type == type::branch_summary)
-    out.push_back(summary_message("Summary of another branch of this conversation:",
-                                  member(entry, "summary")));
+    out.push_back(
+        summary_message("Summary of another branch of this conversation:",
+                        redacted.contains(entry.id) ? mask_text : member(entry, "summary")));
   if (entry.type != type::message) return;
   std::optional<Message> message = message_from_json(entry.payload);
   if (!message) return;
