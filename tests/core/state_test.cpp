@@ -95,16 +95,16 @@ TEST_CASE("settings, snapshots, labels, redactions and rules fold into the state
        custom(11, R"({"kind":"key","key":"main:cli:other"})"), custom(12, R"({"kind":"new"})"),
        entry(13, 1, type::runtime_init, "{}")});
 
-CHECK(state.model == "p/big");
-CHECK(state.thinking == "high");
-CHECK(state.system == "be brief");
-CHECK(state.redacted == std::set{Id{1}});
-CHECK(state.snapshots == std::map<std::string, Id>{{"b", Id{1}}});
-CHECK(state.labels == std::map<Id, std::string>{{Id{1}, "start"}});
-CHECK(state.permissions == std::vector<std::string>{"bash(ls)"});
-CHECK(state.key == "main:cli:other");
-CHECK(state.runtime_init == 112);
-CHECK(state.tail == Id{13});
+  CHECK(state.model == "p/big");
+  CHECK(state.thinking == "high");
+  CHECK(state.system == "be brief");
+  CHECK(state.redacted == std::set{Id{1}});
+  CHECK(state.snapshots == std::map<std::string, Id>{{"b", Id{1}}});
+  CHECK(state.labels == std::map<Id, std::string>{{Id{1}, "start"}});
+  CHECK(state.permissions == std::vector<std::string>{"bash(ls)"});
+  CHECK(state.key == "main:cli:other");
+  CHECK(state.runtime_init == 112);
+  CHECK(state.tail == Id{13});
 }
 
 TEST_CASE("payloads that are not what they should be change nothing and break nothing") {

@@ -274,7 +274,7 @@ TEST_CASE("calls without a result are found, and answered ones are not") {
   Message calls{.role = Role::assistant};
   calls.content = {ToolUse{"one", "read", "{}"}, ToolUse{"two", "bash", "{}"}};
   Message result{.role = Role::tool, .content = {ToolResult{"one", {Text{"out"}}}}};
-  const std::vector<Placed> path{{message_entry(calls)}, {message_entry(result)}};
+  const std::vector<Entry> path{message_entry(calls), message_entry(result)};
   const std::vector<ToolUse> open = unanswered_calls(path);
   REQUIRE(open.size() == 1);
   CHECK(open[0].id == "two");
