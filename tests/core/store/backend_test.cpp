@@ -247,7 +247,8 @@ TEST_CASE("paths, branches and the default leaf are those of the branch used las
   REQUIRE(ok(store.append_session_entries(a, entries)));
   const auto path_to = [&](std::uint64_t leaf) {
     std::vector<std::uint64_t> out;
-    for (const Placed& placed : std::get<Path>(store.path(a, entry_id(leaf))).entries)
+    const Outcome<Path> found = store.path(a, entry_id(leaf));
+    for (const Placed& placed : std::get<Path>(found).entries)
       out.push_back(placed.entry.id.value - entry_id(0).value);
     return out;
   };
