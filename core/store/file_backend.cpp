@@ -311,8 +311,9 @@ Outcome<SessionRecord> FileBackend::settle_restored(Id session) {
   index.sessions.erase(session);
   const std::string own = effective_key(log.memory());
   const auto taken = [&](const std::string& key) {
-    return std::ranges::any_of(index.sessions,
-                               [&](const auto& each) { return each.second.key == key; });
+    return std::ranges::any_of(index.sessions, [&](const auto& each) {
+      return effective_key(each.second.memory) == key;
+    });
   };
   std::string key = own;
   for (int number = 2; taken(key); ++number) key = own + "." + std::to_string(number);
@@ -322,6 +323,7 @@ Outcome<SessionRecord> FileBackend::settle_restored(Id session) {
     if (const auto* failed = std::get_if<Failure>(&appended)) return *failed;
   }
   index.sessions[session] = {log.memory(), false, key};
+  settle_keys(index);  // while it had no key of its own yet, it may have been given another's
   index_.save_settled();
   return record_of(log);
 }

@@ -385,8 +385,13 @@ Outcome<Damage> Log::examine() {
       [&](const Found& found) {
         const Damage::Range range{found.begin, found.end};
         if (found.standing == Standing::altered) damage.altered.push_back(range);
-        if (found.standing == Standing::broken) damage.broken.push_back(range);
         if (found.standing == Standing::uncommitted) damage.uncommitted.push_back(range);
+        if (found.standing != Standing::broken) return;
+        // Pieces of one unreadable line are one gap.
+        if (!damage.broken.empty() && damage.broken.back().end == range.begin)
+          damage.broken.back().end = range.end;
+        else
+          damage.broken.push_back(range);
       },
       result);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));

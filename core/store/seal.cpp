@@ -174,8 +174,8 @@ std::optional<Entry> entry_from_json(std::string_view text) {
                .type = type,
                .timestamp = string_at(*json, "timestamp"),
                .run_id = string_at(*json, "runId"),
-               .payload = payload,
-               .meta = text_at(*json, "meta")};
+               .payload = json_line(payload),
+               .meta = json_line(text_at(*json, "meta"))};
 }
 
 std::size_t object_length(std::string_view text) {

@@ -127,7 +127,10 @@ TEST_CASE("an error while sessions are listed hides none of them afterwards") {
       disk.process()->remove("sessions.json");
       FileBackend backend(disk.process());
       disk.fault = [&](const char* name) { return std::string_view(name) == call ? error : 0; };
-      backend.list();
+      try {
+        backend.list();
+      } catch (const Error&) {  // that the folder cannot be listed is said, not hidden
+      }
       disk.fault = {};
       CHECK(keys(backend) == Keys{"main:cli:a", "main:cli:b"});
       FileBackend later(disk.process());

@@ -75,7 +75,7 @@ TEST_CASE("a line comes back as the entry it was made from") {
   Entry entry = message_of(1, "text with \"quotes\", \\ and \u2028");
   entry.payload = json_line(entry.payload);
   entry.run_id = "run-1";
-  entry.meta = R"({"x":{"y":[1,2.50,"\"}"]}})";
+  entry.meta = R"({"x":{"y":[1,2.5,"\"}"]}})";
   const std::string bytes = seal_batch(std::span(&entry, 1), 1, 0).bytes;
   const std::string text = bytes.substr(0, bytes.size() - 1);
 
