@@ -311,9 +311,8 @@ Outcome<SessionRecord> FileBackend::settle_restored(Id session) {
   index.sessions.erase(session);
   const std::string own = effective_key(log.memory());
   const auto taken = [&](const std::string& key) {
-    return std::ranges::any_of(index.sessions, [&](const auto& each) {
-      return effective_key(each.second.memory) == key;
-    });
+    return std::ranges::any_of(
+        index.sessions, [&](const auto& each) { return effective_key(each.second.memory) == key; });
   };
   std::string key = own;
   for (int number = 2; taken(key); ++number) key = own + "." + std::to_string(number);

@@ -129,7 +129,9 @@ std::optional<Failure> HomeIndex::lock(OpenFile& held, int patience_ms) {
 
 int HomeIndex::save_settled() {
   FileStat folder;
-  if (!unreadable_ && files_.stat_path("transcripts", folder) == 0)
+  const bool seen_all = index_.folder_mtime_ns != 0;
+  index_.folder_mtime_ns = 0;
+  if (seen_all && files_.stat_path("transcripts", folder) == 0)
     index_.folder_mtime_ns = folder.mtime_ns;
   return save();
 }

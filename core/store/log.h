@@ -75,6 +75,7 @@ class Log {
   Outcome<bool> same_content(const NewEntry& given, Position where);
   std::optional<Id> tail();
   Failure conflict(Id expected);
+  std::optional<Failure> take_back_unsynced();
   std::optional<Failure> set_aside_torn_tail();
   std::optional<Failure> write_batch(const std::vector<Entry>& batch, bool& sync_failed);
 
@@ -90,6 +91,10 @@ class Log {
   std::uint32_t last_crc_ = 0;
   bool newline_missing_ = false;
   std::uint64_t acknowledged_ = 0;  // below this, what does not verify was altered, not torn
+
+  // A batch whose sync failed and that could not be taken back: whole, but perhaps only in the
+  // kernel's memory.
+  std::optional<Damage::Range> unsynced_{};
 
   bool header_seen_ = false;  // and it verified
   bool any_seen_ = false;     // some entry of this session

@@ -89,6 +89,7 @@ std::optional<Failure> Log::lock_current() {
 
 Outcome<AppendResult> Log::append_locked(std::span<const NewEntry> entries,
                                          const AppendOptions& options, bool& sync_failed) {
+  if (auto failed = take_back_unsynced()) return *failed;
   if (auto failed = refresh()) return *failed;
   if (auto failed = writable()) return *failed;
   if (auto failed = know_ids(options.check_all_ids ? Known::all : Known::recent)) return *failed;
@@ -198,6 +199,18 @@ Failure Log::conflict(Id expected) {
   return failure;
 }
 
+// Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.
+std::optional<Failure> Log::take_back_unsynced() {
+  if (!unsynced_) return std::nullopt;
+  FileStat now;
+  int failed = files_.stat(file_.get(), now);
+  if (failed == 0 && now.size > unsynced_->begin && now.size <= unsynced_->end)
+    failed = files_.truncate(file_.get(), unsynced_->begin);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  unsynced_.reset();
+  return std::nullopt;
+}
+
 std::optional<Failure> Log::set_aside_torn_tail() {
   if (stat_.size <= end_) return std::nullopt;
   const std::uint64_t count = stat_.size - end_;
@@ -245,7 +258,10 @@ std::optional<Failure> Log::write_batch(const std::vector<Entry>& batch, bool& s
   if (failed < 0) {
     // If this fails too, the next append finds either a torn tail or the whole batch. Trying again
     // at once would find it whole and sync pages the kernel has already given up.
-    if (files_.truncate(file_.get(), end_) < 0) sync_failed = false;
+    if (files_.truncate(file_.get(), end_) < 0) {
+      sync_failed = false;
+      unsynced_ = {end_, end_ + bytes.size()};
+    }
     files_.stat(file_.get(), stat_);
     return failure_from_errno(failed, name_of(session_));
   }
