@@ -73,16 +73,14 @@ struct PartEncoder {
   }
 };
 
-// Models that insist on signatures want one on the first call of a turn at least.
+// Models that insist on signatures want one on the first call of a step.
 void stand_in_for_signature(Json& parts, const ModelFacts& facts) {
   if (facts.missing_signature.empty()) return;
-  Json* first = nullptr;
   for (Json& part : parts) {
     if (!part.contains("functionCall")) continue;
-    if (part.contains("thoughtSignature")) return;
-    if (first == nullptr) first = &part;
+    if (!part.contains("thoughtSignature")) part["thoughtSignature"] = facts.missing_signature;
+    return;
   }
-  if (first != nullptr) (*first)["thoughtSignature"] = facts.missing_signature;
 }
 
 void add_parts(Json& contents, const char* role, Json& parts) {
