@@ -22,7 +22,7 @@ namespace {
 std::size_t own_memory() {
   std::size_t size = 0, resident = 0, shared = 0;
   std::ifstream("/proc/self/statm") >> size >> resident >> shared;
-  return (resident - shared) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+  return (resident - std::min(shared, resident)) * static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
 }
 
 struct Run {
@@ -40,7 +40,8 @@ Run run(Workbench& bench, Members members, std::size_t stop_after = SIZE_MAX) {
   bench.tools();
   const std::size_t before = own_memory();
   const auto look = [&] {
-    run.growth = std::max(run.growth, own_memory() - std::min(before, own_memory()));
+    const std::size_t now = own_memory();  // once: it moves between two looks
+    if (now > before) run.growth = std::max(run.growth, now - before);
   };
   bool stop = false;
   Clock::time_point stopped_at{}, start = Clock::now();
