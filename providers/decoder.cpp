@@ -9,7 +9,6 @@ namespace skein {
 namespace {
 
 constexpr std::size_t plain_limit = std::size_t{64} << 10;  // enough for any error
-constexpr std::size_t body_limit = std::size_t{256} << 20;  // no answer comes near; a flood does
 
 // Makes the event one a JSON parser accepts; true if lone surrogates were marked in it.
 bool make_parsable(SseEvent& event) {
@@ -35,7 +34,7 @@ Deltas StreamDecoder::feed(std::string_view bytes) {
     return out;
   }
   for (SseEvent& event : sse_.feed(bytes)) decode(std::move(event), out);
-  failed_ = sse_.over_limit() || received_ > body_limit;
+  failed_ = sse_.over_limit() || received_ > limits_.body;
   if (failed_) out.emplace_back(delta::Failed{"the provider sent more than any answer can be"});
   return out;
 }

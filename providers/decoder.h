@@ -2,6 +2,7 @@
 // joined. All the state of a stream that is not yet a message; a value, like its parts.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 
@@ -11,9 +12,17 @@
 
 namespace skein {
 
+// How many bytes a server may send before it is taken for a flood; no answer comes near.
+struct StreamLimits {
+  std::size_t event = std::size_t{64} << 20;
+  std::size_t body = std::size_t{256} << 20;
+  bool operator==(const StreamLimits&) const = default;
+};
+
 class StreamDecoder {
  public:
-  explicit StreamDecoder(const Codec& codec) : codec_(&codec) {}
+  explicit StreamDecoder(const Codec& codec, const StreamLimits& limits = {})
+      : codec_(&codec), limits_(limits), sse_(limits.event) {}
 
   Deltas feed(std::string_view bytes);
   // The body has ended. An event that was cut is passed over; a body that was no event stream at
@@ -28,7 +37,8 @@ class StreamDecoder {
   enum class Body { unknown, events, plain };
 
   const Codec* codec_;
-  SseParser sse_{};
+  StreamLimits limits_;
+  SseParser sse_;
   SurrogateJoiner joiner_{};
   Body body_ = Body::unknown;
   std::size_t received_ = 0;

@@ -18,7 +18,7 @@ struct SseEvent {
 class SseParser {
  public:
   // No line and no event may be longer than `limit` bytes: a server must not fill our memory.
-  explicit SseParser(std::size_t limit = std::size_t{64} << 20) : limit_(limit) {}
+  explicit SseParser(std::size_t limit) : limit_(limit) {}
 
   // The events these bytes complete.
   std::vector<SseEvent> feed(std::string_view bytes);

@@ -85,19 +85,17 @@ TEST_CASE("an event that only lacks its line end counts") {
 }
 
 TEST_CASE("an event over the limit is reported once") {
-  StreamDecoder decoder(openai_chat);
-  const std::string piece(std::size_t{1} << 20, 'x');
+  StreamDecoder decoder(openai_chat, {.event = 100});
   std::size_t failures = 0;
-  for (int i = 0; i < 80; ++i) failures += decoder.feed("data:" + piece).size();
+  for (int i = 0; i < 80; ++i) failures += decoder.feed("data: xxxxxxxx").size();
 
   CHECK(failures == 1);
 }
 
 TEST_CASE("a flood of small events ends in a failure instead of the memory") {
-  StreamDecoder decoder(openai_chat);
-  const std::string flood(std::size_t{1} << 20, '\n');
+  StreamDecoder decoder(openai_chat, {.body = 1000});
   std::size_t failures = 0;
-  for (int i = 0; i < 300; ++i) failures += decoder.feed(flood).size();
+  for (int i = 0; i < 300; ++i) failures += decoder.feed(": alive\n\n").size();
 
   CHECK(failures == 1);
 }
