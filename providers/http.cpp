@@ -152,7 +152,7 @@ CURLcode run(CURLM* multi, Hop& hop, const HttpRequest& request, const Ports& po
     hop.look_at_upload();
     const auto silence = Clock::now() - hop.last_sign;
     if (silence > Milliseconds(1000) && hop.handlers.whole()) return CURLE_OK;
-    if (silence > (hop.heard_any ? request.idle_timeout : request.answer_timeout))
+    if (silence > (hop.heard_any ? request.patience.idle : request.patience.answer))
       return CURLE_OPERATION_TIMEDOUT;
 
     curl_waitfd keyboard{ports.input.fd, CURL_WAIT_POLLIN, 0};
@@ -171,7 +171,7 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
   cpr::Header headers;
   for (const auto& [name, value] : request.headers) headers[name] = value;
   session.SetHeader(headers);
-  session.SetConnectTimeout(cpr::ConnectTimeout{request.connect_timeout});
+  session.SetConnectTimeout(cpr::ConnectTimeout{request.patience.connect});
   session.SetRedirect(cpr::Redirect{0L, false, false, cpr::PostRedirectFlags::NONE});
   session.SetHeaderCallback(cpr::HeaderCallback{
       [&](const std::string_view& line, intptr_t) { return hop.header(line); }});

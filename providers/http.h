@@ -23,16 +23,20 @@ inline std::string_view header_value(const HttpHeaders& headers, std::string_vie
   return {};
 }
 
+// Three silences, no limit on a healthy stream: until the connection stands, until the answer
+// begins (models read and think before they speak), and between two pieces of it.
+struct Patience {
+  std::chrono::milliseconds connect{10'000};
+  std::chrono::milliseconds answer{600'000};
+  std::chrono::milliseconds idle{300'000};
+};
+
 struct HttpRequest {
   std::string method = "POST";
   std::string url;
   HttpHeaders headers{};
   std::string body{};
-  // Three silences, no limit on a healthy stream: until the connection stands, until the answer
-  // begins (models read and think before they speak), and between two pieces of it.
-  std::chrono::milliseconds connect_timeout{10'000};
-  std::chrono::milliseconds answer_timeout{600'000};
-  std::chrono::milliseconds idle_timeout{300'000};
+  Patience patience{};
 };
 
 struct HttpResponse {

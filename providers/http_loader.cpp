@@ -50,12 +50,8 @@ HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handl
 HttpAnswer http_get(const std::string& url, const HttpHeaders& headers,
                     std::chrono::milliseconds patience, const Ports& ports) {
   constexpr std::size_t limit = 4 * 1024 * 1024;
-  const HttpRequest request{.method = "GET",
-                            .url = url,
-                            .headers = headers,
-                            .connect_timeout = patience,
-                            .answer_timeout = patience,
-                            .idle_timeout = patience};
+  const HttpRequest request{
+      .method = "GET", .url = url, .headers = headers, .patience = {patience, patience, patience}};
   HttpAnswer answer;
   HttpHandlers handlers;
   handlers.on_body = [&](std::string_view piece) {

@@ -207,7 +207,8 @@ Message HttpProvider::stream(const Context& context, const ModelRef& model, cons
   const ProviderRow* row = catalog_.find_provider(model.provider);
   if (row == nullptr) throw Error("no provider is called " + model.provider, Trouble::usage);
   const Codec& codec = codec_of(row->wire);
-  const Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+  Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+  if (auto* request = std::get_if<HttpRequest>(&prepared)) request->patience = patience_;
 
   for (int retries = 0;; ++retries) {
     Attempt attempt(codec, model, ports);

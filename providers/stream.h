@@ -5,13 +5,15 @@
 
 #include "core/provider.h"
 #include "providers/catalog.h"
+#include "providers/http.h"
 #include "providers/keys.h"
 
 namespace skein {
 
 class HttpProvider : public Provider {
  public:
-  HttpProvider(const Catalog& catalog, Keyring& keys) : catalog_(catalog), keys_(keys) {}
+  HttpProvider(const Catalog& catalog, Keyring& keys, const Patience& patience = {})
+      : catalog_(catalog), keys_(keys), patience_(patience) {}
 
   // Normalizes, encodes and checks the context; sends it, again if that may help and nothing has
   // been shown yet; decodes the answer as it arrives. A failure is also told to the sink, as
@@ -22,6 +24,7 @@ class HttpProvider : public Provider {
  private:
   const Catalog& catalog_;
   Keyring& keys_;
+  Patience patience_;
 };
 
 }  // namespace skein

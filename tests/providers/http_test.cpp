@@ -207,9 +207,9 @@ TEST_CASE("an answer that ends with its connection is complete") {
 
 TEST_CASE("silence has three limits and a slow stream has none") {
   HttpRequest request = post("");
-  request.connect_timeout = 60ms;
-  request.answer_timeout = 60ms;
-  request.idle_timeout = 60ms;
+  request.patience.connect = 60ms;
+  request.patience.answer = 60ms;
+  request.patience.idle = 60ms;
   const auto elapsed = [&](const std::string& url, End end) {
     request.url = url;
     const auto start = Clock::now();
@@ -237,7 +237,7 @@ TEST_CASE("silence has three limits and a slow stream has none") {
     CHECK(took < 5s);
   }
   SUBCASE("a byte now and then keeps it alive") {
-    request.idle_timeout = 300ms;
+    request.patience.idle = 300ms;
     LoopbackServer server([](Connection& peer) {
       peer.request();
       peer.begin_stream();

@@ -2,91 +2,16 @@
 
 #include <doctest/doctest.h>
 
-#include <algorithm>
-#include <mutex>
 #include <thread>
 
-#include "tests/support/dialects.h"
 #include "tests/support/environment.h"
-#include "tests/support/loopback_server.h"
+#include "tests/support/model_server.h"
 
 using namespace skein;
 using namespace skein::test;
 using namespace std::chrono_literals;
 
 namespace {
-
-constexpr const char* secret = "sk-test-0123456789abcdef";
-
-// A provider whose server plays a script, and everything that was seen on both sides.
-struct Stage {
-  using Script = std::function<void(Connection&, int number)>;
-
-  const Dialect& dialect;
-  std::mutex mutex{};
-  std::vector<std::string> requests{};
-  std::vector<Event> events{};
-  std::atomic<bool> stop{false};
-  std::function<void(const Event&)> watch = [](const Event&) {};
-  LoopbackServer server;
-  Catalog catalog{};
-  Keyring keys{};
-
-  // `script` runs after each request; `number` counts them from 0.
-  Stage(const Dialect& with, Script script)
-      : dialect(with), server([this, script](Connection& peer) {
-          for (;;) {
-            std::string request = peer.request();
-            if (request.empty()) return;
-            int number = 0;
-            {
-              const std::lock_guard lock(mutex);
-              requests.push_back(std::move(request));
-              number = static_cast<int>(requests.size()) - 1;
-            }
-            script(peer, number);
-          }
-        }) {
-    catalog.move_provider(dialect.provider, server.url());
-    const Environment key("SKEIN_TEST_KEY", secret);
-    keys.take_environment({"SKEIN_TEST_KEY"});
-    ProviderRow row = *catalog.find_provider(dialect.provider);
-    row.key_variables = {"SKEIN_TEST_KEY"};
-    catalog.add(row);
-  }
-
-  Message run() {
-    Ports ports;
-    ports.stop = &stop;
-    ports.sink = [this](const Event& event) { events.push_back(event), watch(event); };
-    HttpProvider provider(catalog, keys);
-    return provider.stream({.messages = {user_message("hi")}}, {dialect.provider, dialect.model},
-                           ports);
-  }
-
-  std::string streamed() const {
-    std::string text;
-    for (const Event& event : events)
-      if (const auto* streaming = std::get_if<Streaming>(&event))
-        if (const auto* piece = std::get_if<delta::TextPiece>(&streaming->delta))
-          text += piece->text;
-    return text;
-  }
-  std::size_t retries() const {
-    return static_cast<std::size_t>(std::ranges::count_if(
-        events, [](const Event& event) { return std::holds_alternative<Retrying>(event); }));
-  }
-};
-
-void play(Connection& peer, const std::string& events) {
-  peer.begin_stream();
-  peer.chunk(events);
-  peer.end_stream();
-}
-
-std::string hello(const Dialect& dialect) {
-  return dialect.begin + dialect.text("Hel") + dialect.text("lo") + dialect.end;
-}
 
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
@@ -97,9 +22,9 @@ bool contains(std::string_view text, std::string_view part) {
 TEST_CASE("an answer is streamed and comes back as a message, from every provider") {
   for (const Dialect& dialect : dialects()) {
     CAPTURE(dialect.provider);
-    Stage stage(dialect, [&](Connection& peer, int) { play(peer, hello(dialect)); });
+    ModelServer server(dialect, [&](Connection& peer, int) { play(peer, hello(dialect)); });
 
-    const Message message = stage.run();
+    const Message message = server.run();
 
     CHECK(plain_text(message) == "Hello");
     CHECK(message.stop == Stop::stop);
@@ -107,22 +32,22 @@ TEST_CASE("an answer is streamed and comes back as a message, from every provide
     CHECK(message.provider == dialect.provider);
     CHECK(message.model == dialect.model);
     CHECK(message.usage == Usage{.input = 7, .output = 3});
-    CHECK(stage.streamed() == "Hello");
-    REQUIRE(stage.requests.size() == 1);
-    CHECK(stage.requests[0].starts_with("POST " + dialect.path + " HTTP/1.1\r\n"));
+    CHECK(server.streamed() == "Hello");
+    REQUIRE(server.requests.size() == 1);
+    CHECK(server.requests[0].starts_with("POST " + dialect.path + " HTTP/1.1\r\n"));
     std::string auth = dialect.auth;
-    auth.replace(auth.find('%'), 1, secret);
-    CHECK(contains(stage.requests[0], "\r\n" + auth + "\r\n"));
+    auth.replace(auth.find('%'), 1, test_key);
+    CHECK(contains(server.requests[0], "\r\n" + auth + "\r\n"));
   }
 }
 
 TEST_CASE("calls come back whole, from every provider") {
   for (const Dialect& dialect : dialects()) {
     CAPTURE(dialect.provider);
-    Stage stage(dialect, [&](Connection& peer, int) {
+    ModelServer server(dialect, [&](Connection& peer, int) {
       play(peer, dialect.begin + dialect.call + dialect.call_end);
     });
-    const Message message = stage.run();
+    const Message message = server.run();
     CHECK(message.stop == Stop::tool_use);
     REQUIRE(tool_uses(message).size() == 1);
     CHECK(tool_uses(message)[0]->name == "read");
@@ -135,17 +60,17 @@ TEST_CASE("refusals end the turn with one request and a sentence") {
     for (const int status : {400, 401, 403, 404, 413}) {
       CAPTURE(dialect.provider);
       CAPTURE(status);
-      Stage stage(dialect, [&](Connection& peer, int) {
-        peer.answer(status, R"({"error":{"message":"because of )" + std::string(secret) + "\"}}",
+      ModelServer server(dialect, [&](Connection& peer, int) {
+        peer.answer(status, R"({"error":{"message":"because of )" + std::string(test_key) + "\"}}",
                     "content-type: application/json\r\n");
       });
-      const Message message = stage.run();
+      const Message message = server.run();
       CHECK(message.stop == Stop::error);
       CHECK(contains(message.error, "because of [key hidden]"));
       CHECK(contains(message.error, "; check SKEIN_TEST_KEY") == (status == 401 || status == 403));
-      CHECK(stage.requests.size() == 1);
-      REQUIRE(stage.events.size() == 1);
-      const auto& failed = std::get<delta::Failed>(std::get<Streaming>(stage.events[0]).delta);
+      CHECK(server.requests.size() == 1);
+      REQUIRE(server.events.size() == 1);
+      const auto& failed = std::get<delta::Failed>(std::get<Streaming>(server.events[0]).delta);
       CHECK(failed.text == message.error);
       CHECK(failed.overflow == (status == 413));
     }
@@ -156,77 +81,77 @@ TEST_CASE("what may pass is tried twice more and then told") {
     for (const int status : {408, 409, 429, 500, 502, 503, 529}) {
       CAPTURE(dialect.provider);
       CAPTURE(status);
-      Stage stage(dialect, [&](Connection& peer, int) {
+      ModelServer server(dialect, [&](Connection& peer, int) {
         peer.answer(status, R"({"error":{"message":"busy"}})", "retry-after-ms: 1\r\n");
       });
-      const Message message = stage.run();
+      const Message message = server.run();
       CHECK(message.stop == Stop::error);
       CHECK(contains(message.error, "busy"));
-      CHECK(stage.requests.size() == 3);
-      CHECK(stage.retries() == 2);
+      CHECK(server.requests.size() == 3);
+      CHECK(server.retries() == 2);
     }
 }
 
 TEST_CASE("a retry that works leaves no trace in the answer, and sends the same request") {
   for (const Dialect& dialect : dialects()) {
     CAPTURE(dialect.provider);
-    Stage stage(dialect, [&](Connection& peer, int number) {
+    ModelServer server(dialect, [&](Connection& peer, int number) {
       if (number == 0) return (void)peer.answer(503, "", "retry-after-ms: 1\r\n");
       play(peer, hello(dialect));
     });
-    const Message message = stage.run();
+    const Message message = server.run();
     CHECK(message.stop == Stop::stop);
     CHECK(plain_text(message) == "Hello");
-    CHECK(stage.streamed() == "Hello");
-    REQUIRE(stage.requests.size() == 2);
-    CHECK(stage.requests[0] == stage.requests[1]);
+    CHECK(server.streamed() == "Hello");
+    REQUIRE(server.requests.size() == 2);
+    CHECK(server.requests[0] == server.requests[1]);
   }
 }
 
 TEST_CASE("an error inside the stream is retried before the first word") {
   for (const Dialect& dialect : dialects()) {
     CAPTURE(dialect.provider);
-    Stage stage(dialect, [&](Connection& peer, int number) {
+    ModelServer server(dialect, [&](Connection& peer, int number) {
       if (number > 0) return play(peer, hello(dialect));
       peer.begin_stream("content-type: text/event-stream\r\nretry-after-ms: 1\r\n");
       peer.chunk(dialect.error);
       peer.end_stream();
     });
-    CHECK(plain_text(stage.run()) == "Hello");
-    CHECK(stage.streamed() == "Hello");
-    CHECK(stage.requests.size() == 2);
+    CHECK(plain_text(server.run()) == "Hello");
+    CHECK(server.streamed() == "Hello");
+    CHECK(server.requests.size() == 2);
   }
 }
 
 TEST_CASE("an error inside the stream is not retried once something was shown") {
   for (const Dialect& dialect : dialects()) {
     CAPTURE(dialect.provider);
-    Stage stage(dialect, [&](Connection& peer, int) {
+    ModelServer server(dialect, [&](Connection& peer, int) {
       play(peer, dialect.begin + dialect.text("Hel") + dialect.error);
     });
-    const Message message = stage.run();
+    const Message message = server.run();
     CHECK(message.stop == Stop::error);
     CHECK(contains(message.error, "overloaded"));
     CHECK(plain_text(message) == "Hel");
-    CHECK(stage.requests.size() == 1);
+    CHECK(server.requests.size() == 1);
   }
 }
 
 TEST_CASE("an absurd wait and an empty account end the turn at once") {
   const Dialect& dialect = dialects()[1];
   SUBCASE("wait") {
-    Stage stage(dialect, [](Connection& peer, int) {
+    ModelServer server(dialect, [](Connection& peer, int) {
       peer.answer(429, R"({"error":{"message":"slow"}})", "retry-after: 36000\r\n");
     });
-    CHECK(contains(stage.run().error, "; it asks to wait 10 h before the next try"));
-    CHECK(stage.requests.size() == 1);
+    CHECK(contains(server.run().error, "; it asks to wait 10 h before the next try"));
+    CHECK(server.requests.size() == 1);
   }
   SUBCASE("account") {
-    Stage stage(dialect, [](Connection& peer, int) {
+    ModelServer server(dialect, [](Connection& peer, int) {
       peer.answer(429, R"({"error":{"message":"pay","code":"insufficient_quota"}})");
     });
-    CHECK(stage.run().stop == Stop::error);
-    CHECK(stage.requests.size() == 1);
+    CHECK(server.run().stop == Stop::error);
+    CHECK(server.requests.size() == 1);
   }
 }
 
@@ -256,19 +181,19 @@ TEST_CASE("a stream that is cut keeps its words and runs no call") {
       CAPTURE(dialect.provider);
       CAPTURE(cut.name);
       std::atomic<bool> seen{false};
-      Stage stage(dialect, [&](Connection& peer, int) {
+      ModelServer server(dialect, [&](Connection& peer, int) {
         peer.begin_stream();
         peer.chunk(dialect.begin + dialect.text("Hel"));
         while (!seen) std::this_thread::yield();  // a reset must not overtake the words
         cut.play(peer, dialect);
       });
-      stage.watch = [&](const Event&) { seen = true; };
-      const Message message = stage.run();
+      server.watch = [&](const Event&) { seen = true; };
+      const Message message = server.run();
       CHECK(message.stop == Stop::interrupted);
       CHECK_FALSE(message.error.empty());
       CHECK(plain_text(message) == "Hel");
       CHECK(tool_uses(message).empty());
-      CHECK(stage.requests.size() == 1);
+      CHECK(server.requests.size() == 1);
     }
 }
 
@@ -287,13 +212,13 @@ TEST_CASE("what is no stream becomes a clear error after one request") {
     for (const Body& body : bodies) {
       CAPTURE(dialect.provider);
       CAPTURE(body.body);
-      Stage stage(dialect, [&](Connection& peer, int) {
+      ModelServer server(dialect, [&](Connection& peer, int) {
         peer.answer(200, body.body, "content-type: " + body.type + "\r\n");
       });
-      const Message message = stage.run();
+      const Message message = server.run();
       CHECK(message.stop == Stop::error);
       CHECK(contains(message.error, body.part));
-      CHECK(stage.requests.size() == 1);
+      CHECK(server.requests.size() == 1);
     }
 }
 
@@ -304,12 +229,12 @@ TEST_CASE("an odd but whole stream is taken as it is meant") {
                             dialect.text("Hel\xFF") +
                             "event: unknown\ndata: {\"type\":\"unknown\"}\n\n" +
                             dialect.text("lo\\u0000") + dialect.end;
-    Stage stage(dialect, [&](Connection& peer, int) {
+    ModelServer server(dialect, [&](Connection& peer, int) {
       peer.begin_stream("content-type: application/octet-stream\r\n");
       for (const char byte : odd) peer.chunk({&byte, 1});
       peer.end_stream();
     });
-    const Message message = stage.run();
+    const Message message = server.run();
     CHECK(message.stop == Stop::stop);
     CHECK(plain_text(message) == std::string("Hel\xEF\xBF\xBDlo\0", 9));
   }
@@ -317,40 +242,40 @@ TEST_CASE("an odd but whole stream is taken as it is meant") {
 
 TEST_CASE("a server that forgets to hang up does not hold the answer back") {
   const Dialect& dialect = dialects()[0];
-  Stage stage(dialect, [&](Connection& peer, int) {
+  ModelServer server(dialect, [&](Connection& peer, int) {
     peer.begin_stream();
     peer.chunk(hello(dialect));
     peer.wait_until_closed();
   });
   const auto start = std::chrono::steady_clock::now();
-  CHECK(stage.run().stop == Stop::stop);
+  CHECK(server.run().stop == Stop::stop);
   CHECK(std::chrono::steady_clock::now() - start < 10s);
 }
 
 TEST_CASE("sizes are bounded and crowds are not") {
   const Dialect& dialect = dialects()[1];
   SUBCASE("a line of more than 64 MB is an error") {
-    Stage stage(dialect, [&](Connection& peer, int) {
+    ModelServer server(dialect, [&](Connection& peer, int) {
       peer.begin_stream();
       peer.chunk("data: ");
       const std::string block(1 << 20, 'x');
       while (peer.chunk(block)) {
       }
     });
-    CHECK(contains(stage.run().error, "more than any answer"));
-    CHECK(stage.requests.size() == 1);
+    CHECK(contains(server.run().error, "more than any answer"));
+    CHECK(server.requests.size() == 1);
   }
   SUBCASE("ten thousand events are an answer") {
     std::string many = dialect.begin;
     for (int i = 0; i < 10'000; ++i) many += dialect.text("x");
-    Stage stage(dialect, [&](Connection& peer, int) { play(peer, many + dialect.end); });
-    CHECK(plain_text(stage.run()).size() == 10'000);
+    ModelServer server(dialect, [&](Connection& peer, int) { play(peer, many + dialect.end); });
+    CHECK(plain_text(server.run()).size() == 10'000);
   }
   SUBCASE("an error page of any size is an error") {
-    Stage stage(dialect, [](Connection& peer, int) {
+    ModelServer server(dialect, [](Connection& peer, int) {
       peer.answer(500, std::string(8 << 20, 'x'), "x-should-retry: false\r\n");
     });
-    const Message message = stage.run();
+    const Message message = server.run();
     CHECK(message.stop == Stop::error);
     CHECK(message.error.size() < 2000);
   }
@@ -359,27 +284,29 @@ TEST_CASE("sizes are bounded and crowds are not") {
 TEST_CASE("a stop keeps the words and sends nothing more") {
   const Dialect& dialect = dialects()[0];
   SUBCASE("in the middle of an answer") {
-    Stage stage(dialect, [&](Connection& peer, int) {
+    ModelServer server(dialect, [&](Connection& peer, int) {
       peer.begin_stream();
       peer.chunk(dialect.begin + dialect.text("Hel"));
       peer.wait_until_closed();
     });
-    stage.watch = [&](const Event& event) {
+    server.watch = [&](const Event& event) {
       if (const auto* streaming = std::get_if<Streaming>(&event))
-        stage.stop = stage.stop || std::holds_alternative<delta::TextPiece>(streaming->delta);
+        server.stop = server.stop || std::holds_alternative<delta::TextPiece>(streaming->delta);
     };
-    const Message message = stage.run();
+    const Message message = server.run();
     CHECK(message.stop == Stop::aborted);
     CHECK(plain_text(message) == "Hel");
   }
   SUBCASE("while waiting for the next try") {
-    Stage stage(dialect,
-                [](Connection& peer, int) { peer.answer(429, "{}", "retry-after: 50\r\n"); });
-    stage.watch = [&](const Event& event) { stage.stop = std::holds_alternative<Retrying>(event); };
+    ModelServer server(
+        dialect, [](Connection& peer, int) { peer.answer(429, "{}", "retry-after: 50\r\n"); });
+    server.watch = [&](const Event& event) {
+      server.stop = std::holds_alternative<Retrying>(event);
+    };
     const auto start = std::chrono::steady_clock::now();
-    CHECK(stage.run().stop == Stop::aborted);
+    CHECK(server.run().stop == Stop::aborted);
     CHECK(std::chrono::steady_clock::now() - start < 10s);
-    CHECK(stage.requests.size() == 1);
+    CHECK(server.requests.size() == 1);
   }
 }
 

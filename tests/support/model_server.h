@@ -1,0 +1,54 @@
+// A model behind HTTP whose server plays a script, and everything that was seen on both sides.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "providers/stream.h"
+#include "tests/support/dialects.h"
+#include "tests/support/loopback_server.h"
+
+namespace skein::test {
+
+inline constexpr const char* test_key = "sk-test-0123456789abcdef";
+
+class ModelServer {
+ public:
+  using Script = std::function<void(Connection&, int number)>;
+
+  // `script` runs after each request; `number` counts them from 0.
+  ModelServer(const Dialect& dialect, Script script, void* tls_context = nullptr);
+
+  // Asks the model once.
+  Message run();
+
+  void move_to(const std::string& url);  // where the model is looked for, if not at our own server
+  std::string url(std::string_view path = "") const { return server_.url(path); }
+  int connections() const { return server_.connections(); }
+
+  std::string streamed() const;  // the text that was shown
+  std::size_t retries() const;
+
+  std::vector<std::string> requests{};
+  std::vector<Event> events{};
+  std::function<void(const Event&)> watch = [](const Event&) {};
+  std::atomic<bool> stop{false};
+  Patience patience{};
+
+ private:
+  const Dialect& dialect_;
+  Catalog catalog_{};
+  Keyring keys_{};
+  std::mutex mutex_{};
+  LoopbackServer server_;
+};
+
+// The whole answer in one stream.
+void play(Connection& peer, const std::string& events);
+// "Hello", in two pieces.
+std::string hello(const Dialect& dialect);
+
+}  // namespace skein::test
