@@ -127,9 +127,11 @@ Fate fate(const Image& block, const Message& author, const Target& target) {
 }
 
 Fate fate(const Opaque& block, const Message& author, const Target& target) {
-  // In a reply that was cut, a tool the provider runs itself may lack its result.
+  // In a reply that was cut, a tool the provider runs itself may lack its result. Chat completions
+  // have no place for blocks that are neither words nor calls.
   const bool kept = same_model(author, target) && block.provider == target.provider &&
-                    !is_unfinished(author) && is_sendable_object(block.raw);
+                    target.wire != WireFormat::openai_chat && !is_unfinished(author) &&
+                    is_sendable_object(block.raw);
   return kept ? Fate::kept : Fate::dropped;
 }
 

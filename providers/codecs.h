@@ -33,9 +33,7 @@ struct ModelFacts {
   // Chat completions, where every service has a dialect.
   std::string system_role = "system";  // or "developer"
   std::string max_tokens_field = "max_tokens";
-  std::string reasoning_field{};  // where reasoning is sent back: "reasoning_content", "reasoning";
-                                  // empty: it is not
-  bool stream_usage = true;       // knows stream_options
+  bool stream_usage = true;  // knows stream_options
 
   // Gemini.
   bool images_in_results = false;   // a function's response may hold images

@@ -42,6 +42,9 @@ Json user_content(const Message& message, const ModelFacts& facts) {
   return only_text ? Json(joined) : parts;
 }
 
+// Reasoning goes back in the field it came in. What most services call it is not written down.
+constexpr std::string_view default_reasoning_field = "reasoning_content";
+
 bool is_detail(const Thinking& block) {
   const Json type = provider_member(block.provider_data, "type");
   return type.is_string() && type.get<std::string>().starts_with("reasoning.");
@@ -58,15 +61,18 @@ Json detail_of(const Thinking& block) {
   return detail;
 }
 
-Json assistant_message(const Message& message, const ModelFacts& facts) {
+Json assistant_message(const Message& message) {
   Json out{{"role", "assistant"}, {"content", nullptr}};
-  std::string reasoning;
+  std::string reasoning, field{default_reasoning_field};
   for (const Block& block : message.content) {
     if (const auto* thinking = std::get_if<Thinking>(&block)) {
-      if (is_detail(*thinking))
+      if (is_detail(*thinking)) {
         out["reasoning_details"].push_back(detail_of(*thinking));
-      else
-        reasoning += thinking->thinking;
+        continue;
+      }
+      reasoning += thinking->thinking;
+      if (const Json named = provider_member(thinking->provider_data, "field"); named.is_string())
+        field = named.get<std::string>();
     } else if (const auto* call = std::get_if<ToolUse>(&block)) {
       out["tool_calls"].push_back(
           {{"id", call->id},
@@ -75,7 +81,7 @@ Json assistant_message(const Message& message, const ModelFacts& facts) {
     }
   }
   if (const std::string text = plain_text(message); !text.empty()) out["content"] = text;
-  if (!reasoning.empty() && !facts.reasoning_field.empty()) out[facts.reasoning_field] = reasoning;
+  if (!reasoning.empty()) out[field] = reasoning;
   return out;
 }
 
@@ -109,7 +115,7 @@ Json messages_of(const Context& context, const ModelFacts& facts) {
     if (message.role == Role::tool) continue;
     add_images(messages, images);
     if (message.role == Role::assistant) {
-      Json reply = assistant_message(message, facts);
+      Json reply = assistant_message(message);
       if (!reply["content"].is_null() || reply.contains("tool_calls"))
         messages.push_back(std::move(reply));
     } else if (Json content = user_content(message, facts); !content.empty() && content != "") {
@@ -196,9 +202,12 @@ void read_reasoning(const Json& piece, Deltas& out) {
       if (detail.is_object()) read_detail(detail, out);
     return;
   }
-  for (const char* field : {"reasoning_content", "reasoning", "reasoning_text"})
+  for (const std::string_view field :
+       {default_reasoning_field, std::string_view("reasoning"), std::string_view("reasoning_text")})
     if (const std::string text = string_at(piece, field); !text.empty()) {
       out.emplace_back(delta::ThinkingPiece{"", text});
+      if (field != default_reasoning_field)
+        out.emplace_back(delta::ProviderData{"", dump({{"field", field}})});
       return;
     }
 }

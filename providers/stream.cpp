@@ -8,12 +8,10 @@
 
 #include "core/assembler.h"
 #include "core/log.h"
-#include "core/normalize.h"
-#include "providers/codecs.h"
 #include "providers/decoder.h"
 #include "providers/http.h"
+#include "providers/request.h"
 #include "providers/retry.h"
-#include "providers/validator.h"
 
 namespace skein {
 
@@ -24,16 +22,6 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_error_body = std::size_t{64} << 10;
 constexpr std::size_t max_answer = std::size_t{256} << 20;
-
-const Codec& codec_of(WireFormat wire) {
-  switch (wire) {
-    case WireFormat::anthropic: return anthropic_messages;
-    case WireFormat::openai_chat: return openai_chat;
-    case WireFormat::openai_responses: return openai_responses;
-    case WireFormat::google: return google_gemini;
-  }
-  return openai_chat;
-}
 
 struct AuthHeader {
   Auth auth;
@@ -56,11 +44,8 @@ using Prepared = std::variant<HttpRequest, std::string>;
 
 Prepared prepare(const Context& context, const ModelRef& model, const ProviderRow& row,
                  const ModelRow& known, Keyring& keys) {
-  Target target = target_for(row.wire, model.provider, model.model);
-  target.takes_images = known.images;
-  const Context suited{context.system, normalize(context.messages, target), context.tools};
-  WireRequest wire = codec_of(row.wire).encode(suited, model, facts_of(row, known, model));
-  if (const auto faults = violations(target, wire.body); !faults.empty())
+  auto [wire, faults] = make_request(context, model, row, known);
+  if (!faults.empty())
     return "the request was not sent, because it would be refused: " + faults.front();
 
   const std::string base = base_url(row);

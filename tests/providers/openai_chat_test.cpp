@@ -137,7 +137,7 @@ TEST_CASE("chat: a conversation is encoded with one message per result, images a
       {"role":"user","content":"hi"},
       {"role":"assistant","content":"I look.","tool_calls":[
         {"id":"c1","type":"function","function":{"name":"read","arguments":"{\"p\":1}"}},
-        {"id":"c2","type":"function","function":{"name":"shot","arguments":"{}"}}]},
+        {"id":"c2","type":"function","function":{"name":"shot","arguments":"{}"}}],"reasoning_content":"hm"},
       {"role":"tool","tool_call_id":"c1","content":"a\nb"},
       {"role":"tool","tool_call_id":"c2","content":"(see the image\u0029"},
       {"role":"user","content":[
@@ -161,7 +161,6 @@ TEST_CASE("chat: the dialect of a service comes from the catalog's facts") {
                                        .thinking = ThinkingStyle::effort,
                                        .system_role = "developer",
                                        .max_tokens_field = "max_completion_tokens",
-                                       .reasoning_field = "reasoning_content",
                                        .stream_usage = false});
 
   CHECK(body == json(R"({
@@ -172,6 +171,19 @@ TEST_CASE("chat: the dialect of a service comes from the catalog's facts") {
         {"id":"c","type":"function","function":{"name":"read","arguments":"{}"}}],
         "reasoning_content":"hm"},
       {"role":"tool","tool_call_id":"c","content":"(no output\u0029"}]})"));
+}
+
+TEST_CASE("chat: reasoning goes back in the field it came in") {
+  for (const std::string field : {"reasoning_content", "reasoning", "reasoning_text"}) {
+    CAPTURE(field);
+    const Message message =
+        replay(openai_chat,
+               sse({delta_of("\"" + field + R"(":"st")"), delta_of("\"" + field + R"(":"ep")"),
+                    delta_of(R"("content":"done")"), finish("stop")}));
+    CHECK(outline(message) == "think(step) text(done) -> stop");
+    CHECK(body_of({.messages = {message}})["messages"] ==
+          Json::array({{{"role", "assistant"}, {"content", "done"}, {field, "step"}}}));
+  }
 }
 
 TEST_CASE("chat: reasoning details go back as they came") {

@@ -1,0 +1,89 @@
+// Makes requests of random transcripts for every model of the catalog: each must pass the strict
+// grammar of its wire, and be the same bytes when it is made twice.
+//   encode_sweep [count [first seed]]
+#include <cstdlib>
+
+#include "providers/request.h"
+#include "tests/support/random_transcript.h"
+#include "tests/support/sweep.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+constexpr WireFormat wires[] = {WireFormat::anthropic, WireFormat::openai_chat,
+                                WireFormat::openai_responses, WireFormat::google};
+
+const std::string systems[] = {"", "be brief", "caf\u00e9 \"quoted\"\n", "bad\xff"};
+
+std::vector<ToolSpec> random_tools(Dice& dice) {
+  std::vector<ToolSpec> tools;
+  for (const char* name : {"bash", "read", "list"})
+    if (dice.chance(60))
+      tools.push_back({name, "does it",
+                       R"({"type":"object","properties":{"path":{"type":"string"}},)"
+                       R"("required":["path"]})"});
+  return tools;
+}
+
+struct Row {
+  ProviderRow provider;
+  ModelRow model;
+};
+
+std::vector<Row> rows_of(const Catalog& catalog, WireFormat wire) {
+  std::vector<Row> rows;
+  for (const ModelRow& model : catalog.models())
+    if (const ProviderRow* provider = catalog.find_provider(model.provider);
+        provider && provider->wire == wire)
+      rows.push_back({*provider, model});
+  // A model of no row gets cautious values, and must work as well.
+  for (const ProviderRow& provider : catalog.providers())
+    if (provider.wire == wire)
+      rows.push_back({provider, catalog.find_model({std::string(provider.name), "unheard-of"})});
+  return rows;
+}
+
+// Some of the transcript was written by the very model it goes back to.
+void sign_some(Dice& dice, const ModelRef& model, std::vector<Message>& messages) {
+  for (Message& message : messages)
+    if (message.role == Role::assistant && dice.chance(40)) {
+      message.provider = model.provider;
+      message.model = model.model;
+    }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 25'000;
+  const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
+  const Catalog catalog;
+  Sweep sweep("encode_sweep");
+  for (const WireFormat wire : wires) {
+    const std::vector<Row> rows = rows_of(catalog, wire);
+    for (std::uint64_t seed = first; seed < first + count; ++seed) {
+      Dice dice(seed * 4 + static_cast<std::uint64_t>(wire));
+      const Row& row = rows[dice.below(rows.size())];
+      const ModelRef model{std::string(row.provider.name),
+                           row.model.known ? std::string(row.model.name) : "unheard-of",
+                           static_cast<ThinkingLevel>(dice.below(4))};
+      Context context{systems[dice.below(std::size(systems))], random_transcript(dice),
+                      random_tools(dice)};
+      sign_some(dice, model, context.messages);
+      context.messages.push_back(user_message("go on"));
+
+      const CheckedRequest request = make_request(context, model, row.provider, row.model);
+      sweep.count();
+      sweep.check(request.faults.empty(), [&] {
+        return "seed " + std::to_string(seed) + ", " + to_string(model) + ": " +
+               request.faults.front() + (count == 1 ? "\n" + request.wire.body : "");
+      });
+      sweep.check(
+          make_request(context, model, row.provider, row.model).wire.body == request.wire.body,
+          [&] { return "seed " + std::to_string(seed) + ": not the same twice"; });
+    }
+  }
+  return sweep.end("requests");
+}
