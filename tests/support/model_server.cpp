@@ -38,7 +38,10 @@ void ModelServer::move_to(const std::string& url) {
 Message ModelServer::run() {
   Ports ports;
   ports.stop = &stop;
-  ports.sink = [this](const Event& event) { events.push_back(event), watch(event); };
+  ports.sink = [this](const Event& event) {
+    if (keep_events) events.push_back(event);
+    watch(event);
+  };
   return HttpProvider(catalog_, keys_, patience)
       .stream({.messages = {user_message("hi")}}, {dialect_.provider, dialect_.model}, ports);
 }

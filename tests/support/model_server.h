@@ -34,6 +34,7 @@ class ModelServer {
 
   std::vector<std::string> requests{};
   std::vector<Event> events{};
+  bool keep_events = true;
   std::function<void(const Event&)> watch = [](const Event&) {};
   std::atomic<bool> stop{false};
   Patience patience{};
