@@ -93,10 +93,21 @@ Workbench::Workbench(const Invocation& invocation)
       .tools = tools_,
       .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
+      .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
       .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
 }
 
 std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
+
+// What cannot be kept is no reason to end a turn: the tool says so instead.
+std::string Workbench::kept(std::string_view bytes) {
+  Outcome<std::string> name = store_.backend().keep_blob(bytes);
+  if (const auto* failed = std::get_if<Failure>(&name)) {
+    log_warning("a blob was not kept: " + failed->text);
+    return {};
+  }
+  return std::get<std::string>(std::move(name));
+}
 
 Provider& Workbench::provider_for(const ModelRef& model) {
   std::unique_ptr<Provider>& provider =

@@ -5,6 +5,7 @@
 #include <map>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "app/cli.h"
 #include "app/config.h"
@@ -34,6 +35,7 @@ class Workbench {
   std::string clean(std::string text) const;
 
  private:
+  std::string kept(std::string_view bytes);
   Provider& provider_for(const ModelRef& model);
   std::string default_model() const;
 

@@ -7,6 +7,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <variant>
 #include <vector>
 
@@ -112,6 +113,18 @@ struct Damage {
   }
 };
 
+// What was found to be referred to by nothing, and removed.
+struct PrunedBlobs {
+  std::vector<std::string> names{};
+  std::uint64_t bytes = 0;
+};
+
+// What a trash held before it was emptied.
+struct EmptiedTrash {
+  std::size_t sessions = 0;
+  std::uint64_t bytes = 0;
+};
+
 class StorageBackend {
  public:
   virtual ~StorageBackend() = default;
@@ -137,6 +150,15 @@ class StorageBackend {
 
   virtual std::optional<Failure> erase(Id session) = 0;               // to the trash
   virtual Outcome<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
+  virtual Outcome<EmptiedTrash> empty_trash() = 0;                    // for good
+  // An archived session takes less room and is read as before; the next append unarchives it.
+  virtual std::optional<Failure> archive(Id session) = 0;
+  virtual std::optional<Failure> unarchive(Id session) = 0;
+
+  // Bytes too large for an entry, at most 64 MiB, named by their content.
+  virtual Outcome<std::string> keep_blob(std::string_view bytes) = 0;
+  virtual Outcome<std::string> load_blob(const std::string& name) = 0;
+  virtual Outcome<PrunedBlobs> prune_blobs(bool only_look) = 0;
   // Writes down what listing and opening should know without reading, and that this workspace used
   // the session last; never needed for safety.
   virtual void remember(Id session, const std::string& workspace) = 0;

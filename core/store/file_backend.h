@@ -1,4 +1,5 @@
-// Sessions as files in one home folder: transcripts/, trash/, quarantine/, sessions.json, last.
+// Sessions as files in one home folder: transcripts/, trash/, quarantine/, blobs/,
+// sessions.json, last.
 #pragma once
 
 #include <map>
@@ -8,7 +9,7 @@
 #include "core/store/backend.h"
 #include "core/store/files.h"
 #include "core/store/home_index.h"
-#include "core/store/log.h"
+#include "core/store/packed.h"
 
 namespace skein {
 
@@ -31,20 +32,31 @@ class FileBackend : public StorageBackend {
   Outcome<Damage> examine(Id session) override;
   std::optional<Failure> erase(Id session) override;
   Outcome<SessionRecord> restore(std::string_view name) override;
+  Outcome<EmptiedTrash> empty_trash() override;
+  std::optional<Failure> archive(Id session) override;
+  std::optional<Failure> unarchive(Id session) override;
+  Outcome<std::string> keep_blob(std::string_view bytes) override;
+  Outcome<std::string> load_blob(const std::string& name) override;
+  Outcome<PrunedBlobs> prune_blobs(bool only_look) override;
   void remember(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
   std::vector<Stray> strays() override;
   std::size_t rebuild_index() override;
 
  private:
+  Outcome<Transcript*> transcript_of(Id session);
   Outcome<Log*> log_of(Id session);
-  SessionRecord record_of(const Log& log);
+  SessionRecord record_of(const Transcript& transcript);
   std::optional<Failure> write_new(const SessionHeader& header, std::span<const NewEntry> entries);
   Outcome<SessionRecord> settle_restored(Id session);
+  // The index is locked by the caller.
+  Outcome<OpenFile> locked_transcript(Id session);
+  std::optional<Failure> settle_pair(Id session);
+  std::optional<Failure> unarchive_locked(Id session);
 
   std::unique_ptr<Files> files_;
   HomeIndex index_;
-  std::map<Id, std::unique_ptr<Log>> logs_{};  // those that were opened
+  std::map<Id, Transcript> open_{};  // those that were opened
 };
 
 }  // namespace skein

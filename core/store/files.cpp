@@ -7,6 +7,37 @@
 
 namespace skein {
 
+namespace {
+
+// Across file systems a rename is a copy, synced, and then a removal.
+int copy_file(Files& files, const std::string& from, const std::string& to) {
+  const int source = files.open(from, OpenAs::reader);
+  if (source < 0) return source;
+  const OpenFile reader(files, source);
+  const std::string temporary = temporary_name(to);
+  const int target = files.open(temporary, OpenAs::creator);
+  if (target < 0) return target;
+  OpenFile writer(files, target);
+  std::string block(1u << 20, '\0');
+  int failed = 0;
+  for (std::uint64_t at = 0; failed == 0;) {
+    const std::int64_t got = files.read(source, block.data(), block.size(), at);
+    if (got == -EINTR) continue;
+    if (got == 0) break;
+    failed = got < 0 ? static_cast<int>(got)
+                     : write_all(files, target,
+                                 std::string_view(block).substr(0, static_cast<std::size_t>(got)));
+    at += got > 0 ? static_cast<std::uint64_t>(got) : 0;
+  }
+  if (failed == 0) failed = files.sync(target);
+  writer.reset();
+  if (failed == 0) failed = files.rename(temporary, to);
+  if (failed < 0) files.remove(temporary);
+  return failed;
+}
+
+}  // namespace
+
 OpenFile::OpenFile(OpenFile&& other) noexcept
     : files_(other.files_), handle_(std::exchange(other.handle_, -1)) {}
 
@@ -69,6 +100,18 @@ int replace_file(Files& files, const std::string& path, std::string_view bytes) 
     return failed;
   }
   return files.sync_folder(parent_folder(path));
+}
+
+int move_file(Files& files, const std::string& from, const std::string& to) {
+  int moved = files.rename(from, to);
+  if (moved == -EXDEV) {
+    moved = copy_file(files, from, to);
+    if (moved == 0) moved = files.sync_folder(parent_folder(to));
+    if (moved == 0) moved = files.remove(from);
+  }
+  if (moved == 0) moved = files.sync_folder(parent_folder(to));
+  if (moved == 0) moved = files.sync_folder(parent_folder(from));
+  return moved;
 }
 
 std::string parent_folder(const std::string& path) {

@@ -20,6 +20,9 @@ struct FileStat {
   bool same_file(const FileStat& other) const {
     return device == other.device && inode == other.inode;
   }
+  bool same_version(const FileStat& other) const {
+    return same_file(other) && size == other.size && mtime_ns == other.mtime_ns;
+  }
 };
 
 enum class OpenAs {
@@ -80,6 +83,8 @@ int read_whole(Files& files, const std::string& path, std::string& out, std::uin
 int write_all(Files& files, Files::Handle file, std::string_view bytes);
 // Through a temporary file, synced, renamed into place, the folder synced.
 int replace_file(Files& files, const std::string& path, std::string_view bytes);
+// Across file systems as well; both folders synced.
+int move_file(Files& files, const std::string& from, const std::string& to);
 std::string parent_folder(const std::string& path);
 std::string temporary_name(const std::string& path);  // beside `path`, not guessable
 

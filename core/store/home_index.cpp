@@ -10,10 +10,6 @@ namespace {
 constexpr std::uint64_t max_index_bytes = 1u << 30;
 constexpr std::size_t remembered_workspaces = 50;
 
-bool same_version(const FileStat& a, const FileStat& b) {
-  return a.same_file(b) && a.size == b.size && a.mtime_ns == b.mtime_ns;
-}
-
 }  // namespace
 
 Index& HomeIndex::stored() {
@@ -22,7 +18,7 @@ Index& HomeIndex::stored() {
   if (read_ && found < 0 && found != -ENOENT) return index_;
   const bool there = found == 0;
   // Still not there: what a scan has found since is all that is known.
-  if (read_ && there == there_ && (!there || same_version(now, stat_))) return index_;
+  if (read_ && there == there_ && (!there || now.same_version(stat_))) return index_;
   std::string bytes;
   const int read = there ? read_whole(files_, "sessions.json", bytes, max_index_bytes) : -ENOENT;
   // What cannot be read just now is not gone: what was read before is the better guess.
@@ -47,9 +43,9 @@ std::vector<Id> HomeIndex::transcripts() {
     throw Error(failure_from_errno(failed, "the home's folder transcripts").text, Trouble::storage);
   std::vector<Id> out;
   for (const std::string& name : names)
-    if (name.size() == 16 + 6 && name.ends_with(".jsonl"))
-      if (const auto id = parse_id(name.substr(0, 16))) out.push_back(*id);
+    if (const auto id = session_of_file(name)) out.push_back(*id);
   std::ranges::sort(out);
+  out.erase(std::unique(out.begin(), out.end()), out.end());  // one may be there in both forms
   return out;
 }
 
@@ -70,20 +66,23 @@ bool HomeIndex::settle() {
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
     FileStat now;
-    const int found = files_.stat_path(transcript_path(session), now);
-    if (found == 0 && same_version(now, entry.memory.stat)) {
+    int found = 0;
+    const std::string place = transcript_place(files_, session, now, found);
+    if (found == 0 && now.same_version(entry.memory.stat) && is_packed(place) == entry.archived) {
       ++each;
       continue;
     }
-    Log log(files_, session);
     const bool known = entry.memory.end > 0;
-    const auto failed = log.refresh(known ? &entry.memory : nullptr);
-    if (!failed) learn(entry, log);
+    const Outcome<Transcript> opened =
+        open_transcript(files_, session, place, known ? &entry.memory : nullptr);
+    const auto* failed = std::get_if<Failure>(&opened);
+    if (failed == nullptr) learn(entry, std::get<Transcript>(opened));
     // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: what is
     // known of it stays, and it is looked at again.
     const bool lost = failed && (found == -ENOENT || failed->kind == Failure::Kind::damaged);
     if (failed && !lost) index_.folder_mtime_ns = 0;
-    if (failed && !lost && !known && failed->kind != Failure::Kind::read_only) unreadable_ = failed;
+    if (failed && !lost && !known && failed->kind != Failure::Kind::read_only)
+      unreadable_ = *failed;
     changed = changed || !failed || lost || !known;
     if (lost || (failed && !known))
       each = index_.sessions.erase(each);
@@ -94,12 +93,13 @@ bool HomeIndex::settle() {
   return changed;
 }
 
-void HomeIndex::learn(IndexEntry& entry, const Log& log) {
-  LogMemory memory = log.memory();
+void HomeIndex::learn(IndexEntry& entry, const Transcript& transcript) {
+  LogMemory memory = transcript.memory();
   // A lost header takes nothing with it that the index still knows.
   if (memory.header.key.empty() && entry.memory.end > 0) memory.header = entry.memory.header;
   if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
   entry.memory = std::move(memory);
+  entry.archived = transcript.archived();
 }
 
 Index& HomeIndex::current() {
@@ -153,8 +153,9 @@ std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
   if (read_whole(files_, "last", bytes, max_index_bytes) < 0) return std::nullopt;
   for (LastUsed& each : parse_last(bytes)) {
     FileStat there;
-    if (each.workspace != workspace || files_.stat_path(transcript_path(each.session), there) < 0)
-      continue;
+    int found = -ENOENT;
+    if (each.workspace == workspace) transcript_place(files_, each.session, there, found);
+    if (found < 0) continue;
     hint_ = std::move(each);
     return hint_->session;
   }

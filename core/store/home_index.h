@@ -8,6 +8,7 @@
 
 #include "core/store/files.h"
 #include "core/store/index.h"
+#include "core/store/packed.h"
 
 namespace skein {
 
@@ -30,8 +31,8 @@ class HomeIndex {
   // For one who has just looked at all sessions and changed which there are.
   int save_settled();
   void forget_all();
-  // Takes over what a log knows of its session.
-  static void learn(IndexEntry& entry, const Log& log);
+  // Takes over what a transcript knows of its session.
+  static void learn(IndexEntry& entry, const Transcript& transcript);
   // Why some session could not be looked at, the last time all were: its key is not known.
   const std::optional<Failure>& unreadable() const { return unreadable_; }
 

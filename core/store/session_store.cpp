@@ -134,6 +134,73 @@ Outcome<AppendResult> SessionStore::set_head(Id session, Id target) {
   return backend_->append(session, std::span(&entry, 1), {});
 }
 
+Outcome<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
+  if (name.empty()) return Failure{Failure::Kind::refused, "a snapshot needs a name"};
+  const Outcome<Entry> found = load_entry(session, target);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  if (is_marginal(std::get<Entry>(found).type))
+    return Failure{Failure::Kind::refused, "entry " + to_string(target) +
+                                               " is no part of the conversation; nothing could "
+                                               "follow it"};
+  const NewEntry entry = custom("snapshot", {{"name", name}, {"entryId", to_string(target)}});
+  return backend_->append(session, std::span(&entry, 1), {});
+}
+
+Outcome<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
+  const Outcome<SessionRecord> opened = backend_->open(session);
+  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
+  const auto& snapshots = std::get<SessionRecord>(opened).state.snapshots;
+  if (const auto found = snapshots.find(name); found != snapshots.end()) return found->second;
+  return Failure{Failure::Kind::gone, "no snapshot '" + name + "' in this session"};
+}
+
+Outcome<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
+  const Outcome<Id> found = snapshot_called(session, name);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  const NewEntry entry = custom("snapshot", {{"name", name}, {"entryId", nullptr}});
+  return backend_->append(session, std::span(&entry, 1), {});
+}
+
+Outcome<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
+  const Outcome<Id> found = snapshot_called(session, name);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  return set_head(session, std::get<Id>(found));
+}
+
+Outcome<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
+  if (!backend_->locate(session, target)) return no_such_entry(to_string(target));
+  const NewEntry entry = custom("label", {{"entryId", to_string(target)}, {"text", text}});
+  return backend_->append(session, std::span(&entry, 1), {});
+}
+
+Outcome<AppendResult> SessionStore::redact(Id session, Id target, const std::string& reason) {
+  const Outcome<Entry> found = load_entry(session, target);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  const Outcome<SessionRecord> opened = backend_->open(session);
+  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
+  std::vector<NewEntry> entries{{make_entry(
+      type::redaction, dump({{"targetEntryId", to_string(target)}, {"reason", reason}}))}};
+  // A title made from the first prompt would go on telling what it said.
+  const SessionState& state = std::get<SessionRecord>(opened).state;
+  const Entry& entry = std::get<Entry>(found);
+  if (!state.title.empty() && preview(entry, 60) == state.title)
+    entries.push_back(custom("title", {{"text", "[redacted]"}}));
+  return backend_->append(session, entries, {});
+}
+
+std::vector<SessionRecord> SessionStore::unused_for(std::int64_t ms) {
+  const std::string limit = utc_from_ms(now_ms() - ms);
+  std::vector<SessionRecord> out = list();
+  std::erase_if(out, [&](const SessionRecord& record) {
+    const std::string& used =
+        record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
+    // A time that cannot be understood is no reason to throw something away.
+    return !ms_from_utc(used) || used >= limit;
+  });
+  std::ranges::reverse(out);
+  return out;
+}
+
 Outcome<SessionRecord> SessionStore::find(std::string_view name) {
   const auto none = [&] {
     return Failure{Failure::Kind::gone,

@@ -2,6 +2,7 @@
 // sends anything; it stores entries and gives them back, whole, in order, by branch.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -65,6 +66,16 @@ class SessionStore {
   Outcome<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
   Outcome<AppendResult> rename(Id session, const std::string& title);
   Outcome<AppendResult> set_head(Id session, Id entry);
+  // A name for an entry, to come back to; which there are is in the session's state. A snapshot of
+  // the same name is replaced.
+  Outcome<AppendResult> snapshot(Id session, const std::string& name, Id entry);
+  Outcome<AppendResult> delete_snapshot(Id session, const std::string& name);
+  Outcome<AppendResult> rollback(Id session, const std::string& name);  // moves the head there
+  Outcome<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
+  // Masks an entry in every view, export and request; what was written stays.
+  Outcome<AppendResult> redact(Id session, Id entry, const std::string& reason);
+  // Those nobody has written to for so long, the oldest first.
+  std::vector<SessionRecord> unused_for(std::int64_t ms);
 
   // The session called `name`: a key, an id, a unique prefix of either, or a title.
   Outcome<SessionRecord> find(std::string_view name);
@@ -89,6 +100,7 @@ class SessionStore {
 
  private:
   Outcome<Path> path_by_tree(Id session, Id leaf);
+  Outcome<Id> snapshot_called(Id session, const std::string& name);
 
   std::unique_ptr<StorageBackend> backend_;
 };

@@ -51,7 +51,9 @@ ToolOutcome image(const Opened& file, std::string_view mime_type, const std::str
   if (!bytes)
     return tool_failure(about + "; the largest image that can be read has " +
                         with_separators(limits.image_bytes));
-  return {{Text{about}, Image{std::string(mime_type), ports.keep_blob(*bytes)}}};
+  std::string blob = ports.keep_blob(*bytes);
+  if (blob.empty()) return tool_failure(about + "; it could not be kept");
+  return {{Text{about}, Image{std::string(mime_type), std::move(blob)}}};
 }
 
 // The wanted lines of a file that may be larger than memory: everything else is only counted.

@@ -1,0 +1,228 @@
+// The life of a session as a whole: thrown away and brought back, archived and unarchived. All of
+// it happens while the index is locked, and what is moved while its own lock is held.
+#include <algorithm>
+#include <cerrno>
+
+#include "core/json.h"
+#include "core/store/file_backend.h"
+
+namespace skein {
+
+namespace {
+
+constexpr int lock_patience_ms = 10'000;
+
+std::string name_of(Id session) { return "session " + to_string(session); }
+
+// A trashed session's file: <session id>.<time>.jsonl, or .jsonl.gz if it was archived.
+std::optional<Id> id_of_trashed(std::string_view name) {
+  if (is_packed(name)) name.remove_suffix(3);
+  if (name.size() < 16 + 1 + 6 || name[16] != '.' || !name.ends_with(".jsonl")) return std::nullopt;
+  return parse_id(name.substr(0, 16));
+}
+
+}  // namespace
+
+// An append that is under way is finished first; one that waits finds the session gone. Whoever
+// puts another file in its place holds the index too, so what is locked here is what the path
+// means.
+Outcome<OpenFile> FileBackend::locked_transcript(Id session) {
+  FileStat stat, held;
+  int found = 0;
+  const std::string place = transcript_place(*files_, session, stat, found);
+  const int handle = files_->open(place, OpenAs::appender);
+  if (handle < 0) return failure_from_errno(handle, name_of(session));
+  OpenFile file(*files_, handle);
+  if (const int locked = files_->lock(handle, lock_patience_ms); locked < 0)
+    return failure_from_errno(locked, name_of(session));
+  if (files_->stat(handle, held) < 0 || held.kind != FileStat::Kind::file)
+    return failure_from_errno(EISDIR, name_of(session));
+  return file;
+}
+
+std::optional<Failure> FileBackend::erase(Id session) {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return failed;
+  if (auto failed = settle_pair(session)) return failed;
+  const Outcome<OpenFile> file = locked_transcript(session);
+  if (const auto* failed = std::get_if<Failure>(&file)) return *failed;
+  FileStat stat;
+  int found = 0;
+  const std::string place = transcript_place(*files_, session, stat, found);
+  const std::string trashed = "trash/" + to_string(session) + "." + std::to_string(now_ms()) +
+                              (is_packed(place) ? ".jsonl.gz" : ".jsonl");
+  if (const int moved = move_file(*files_, place, trashed); moved < 0)
+    return failure_from_errno(moved, "moving " + name_of(session) + " to the trash");
+  open_.erase(session);
+  index_.current_locked().sessions.erase(session);
+  index_.save_settled();
+  return std::nullopt;
+}
+
+Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return *failed;
+  std::vector<std::string> names;
+  if (const int failed = files_->list("trash", names); failed < 0)
+    return failure_from_errno(failed, "the trash");
+  // The name ends in the time, so of one session's the newest comes first.
+  std::ranges::sort(names, std::greater{});
+  for (const std::string& file : names) {
+    const std::optional<Id> session = id_of_trashed(file);
+    if (!session) continue;
+    const Outcome<Transcript> opened = open_transcript(*files_, *session, "trash/" + file);
+    const auto* trashed = std::get_if<Transcript>(&opened);
+    const bool meant = (name.size() >= 4 && to_string(*session).starts_with(name)) ||
+                       (trashed != nullptr && (effective_key(trashed->memory()) == name ||
+                                               trashed->log->state().title == name));
+    if (!meant) continue;
+    FileStat stat;
+    int found = 0;
+    transcript_place(*files_, *session, stat, found);
+    if (found == 0)
+      return Failure{Failure::Kind::refused,
+                     name_of(*session) + " is there already; nothing was restored"};
+    const std::string place = is_packed(file) ? archive_path(*session) : transcript_path(*session);
+    if (const int moved = move_file(*files_, "trash/" + file, place); moved < 0)
+      return failure_from_errno(moved, "restoring from the trash");
+    return settle_restored(*session);
+  }
+  return Failure{Failure::Kind::gone, "nothing in the trash is called '" + std::string(name) + "'"};
+}
+
+// Its key may have been taken while it was away: then it gets another, and the transcript says so.
+Outcome<SessionRecord> FileBackend::settle_restored(Id session) {
+  Outcome<Transcript*> found = transcript_of(session);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  const std::string own = effective_key(std::get<Transcript*>(found)->memory());
+  const auto taken = [&](const std::string& key) {
+    return std::ranges::any_of(index_.current_locked().sessions, [&](const auto& each) {
+      return each.first != session && effective_key(each.second.memory) == key;
+    });
+  };
+  std::string key = own;
+  for (int number = 2; taken(key); ++number) key = own + "." + std::to_string(number);
+  if (key != own) {
+    const NewEntry renamed{make_entry(type::custom, dump({{"kind", "key"}, {"key", key}}))};
+    if (auto failed = unarchive_locked(session)) return *failed;
+    const Outcome<AppendResult> appended = append(session, std::span(&renamed, 1), {});
+    if (const auto* failed = std::get_if<Failure>(&appended)) return *failed;
+    found = transcript_of(session);
+    if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  }
+  const Transcript& transcript = *std::get<Transcript*>(found);
+  Index& index = index_.current_locked();
+  index.sessions[session] = {transcript.memory(), transcript.archived(), key};
+  settle_keys(index);  // while it had no key of its own yet, it may have been given another's
+  index_.save_settled();
+  return record_of(transcript);
+}
+
+Outcome<EmptiedTrash> FileBackend::empty_trash() {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return *failed;
+  std::vector<std::string> names;
+  if (const int failed = files_->list("trash", names); failed < 0)
+    return failure_from_errno(failed, "the trash");
+  EmptiedTrash out;
+  for (const std::string& name : names) {
+    if (!id_of_trashed(name) && !name.ends_with(".tmp")) continue;
+    FileStat stat;
+    files_->stat_path("trash/" + name, stat);
+    if (const int removed = files_->remove("trash/" + name); removed < 0)
+      return failure_from_errno(removed, "emptying the trash");
+    out.sessions += id_of_trashed(name) ? 1 : 0;
+    out.bytes += stat.size;
+  }
+  if (const int synced = files_->sync_folder("trash"); synced < 0)
+    return failure_from_errno(synced, "emptying the trash");
+  return out;
+}
+
+// A transcript and its archive, both there, are what an archiving or unarchiving that was cut short
+// left behind: the transcript counts. The archive goes if all of it stands in the transcript, and
+// is set aside if it does not.
+std::optional<Failure> FileBackend::settle_pair(Id session) {
+  FileStat stat;
+  const std::string plain = transcript_path(session), packed = archive_path(session);
+  if (files_->stat_path(plain, stat) < 0 || files_->stat_path(packed, stat) < 0)
+    return std::nullopt;
+  bool begins = false;
+  int failed = begins_with_packed(*files_, plain, packed, begins);
+  if (failed < 0 && failed != -EILSEQ) return failure_from_errno(failed, name_of(session));
+  failed = begins ? files_->remove(packed)
+                  : move_file(*files_, packed,
+                              "quarantine/" + to_string(session) + "." + std::to_string(now_ms()) +
+                                  ".jsonl.gz");
+  if (failed == 0) failed = files_->sync_folder("transcripts");
+  if (failed < 0) return failure_from_errno(failed, name_of(session));
+  return std::nullopt;
+}
+
+std::optional<Failure> FileBackend::archive(Id session) {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return failed;
+  if (auto failed = settle_pair(session)) return failed;
+  const Outcome<OpenFile> locked = locked_transcript(session);
+  if (const auto* failed = std::get_if<Failure>(&locked)) return *failed;
+  const OpenFile& file = std::get<OpenFile>(locked);
+  FileStat stat;
+  int failed = 0;
+  if (is_packed(transcript_place(*files_, session, stat, failed))) return std::nullopt;
+
+  const std::string plain = transcript_path(session), packed = archive_path(session);
+  const std::string temporary = temporary_name(packed);
+  std::uint64_t bytes = 0;
+  bool same = false;
+  failed = pack(*files_, file.get(), temporary, bytes);
+  if (failed == 0) failed = files_->stat(file.get(), stat);
+  if (failed == 0 && stat.size != bytes) failed = -EBUSY;
+  if (failed == 0) failed = begins_with_packed(*files_, plain, temporary, same);
+  if (failed == 0 && !same) failed = -EIO;
+  if (failed == 0) failed = files_->rename(temporary, packed);
+  if (failed < 0) {
+    files_->remove(temporary);
+    return failure_from_errno(failed, "archiving " + name_of(session));
+  }
+  failed = files_->sync_folder("transcripts");
+  if (failed == 0) failed = files_->remove(plain);
+  if (failed == 0) failed = files_->sync_folder("transcripts");
+  if (failed < 0) return failure_from_errno(failed, "archiving " + name_of(session));
+  open_.erase(session);
+  index_.current_locked();
+  index_.save_settled();
+  return std::nullopt;
+}
+
+std::optional<Failure> FileBackend::unarchive(Id session) {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return failed;
+  if (auto failed = unarchive_locked(session)) return failed;
+  index_.current_locked();
+  index_.save_settled();
+  return std::nullopt;
+}
+
+std::optional<Failure> FileBackend::unarchive_locked(Id session) {
+  FileStat stat;
+  int failed = 0;
+  const std::string packed = archive_path(session), plain = transcript_path(session);
+  if (!is_packed(transcript_place(*files_, session, stat, failed))) {
+    if (failed < 0) return failure_from_errno(failed, name_of(session));
+    return settle_pair(session);
+  }
+  open_.erase(session);
+  const std::string temporary = temporary_name(plain);
+  failed = unpack(*files_, packed, *files_, temporary);
+  if (failed == 0) failed = files_->link(temporary, plain);
+  files_->remove(temporary);
+  if (failed == 0) failed = files_->sync_folder("transcripts");
+  if (failed == 0) failed = files_->remove(packed);
+  if (failed == 0) failed = files_->sync_folder("transcripts");
+  if (failed == -EILSEQ)
+    return Failure{Failure::Kind::damaged, name_of(session) + " is archived in a damaged file"};
+  if (failed < 0) return failure_from_errno(failed, "unarchiving " + name_of(session));
+  return std::nullopt;
+}
+
+}  // namespace skein

@@ -1,0 +1,210 @@
+#include "core/store/packed.h"
+
+#include <zlib.h>
+
+#include <cerrno>
+
+namespace skein {
+
+namespace {
+
+constexpr std::size_t piece_bytes = 256u << 10;
+constexpr int gzip_window = 15 + 16;  // the largest window, with gzip's header and checksum
+
+class Deflater {
+ public:
+  Deflater() {
+    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, 8,
+                     Z_DEFAULT_STRATEGY) != Z_OK)
+      throw Error("no memory to pack a transcript", Trouble::storage);
+  }
+  ~Deflater() { deflateEnd(&stream_); }
+  Deflater(const Deflater&) = delete;
+  Deflater& operator=(const Deflater&) = delete;
+
+  int take(std::string_view piece, bool last, const Take& each) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream_.avail_in = static_cast<uInt>(piece.size());
+    do {
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+      stream_.avail_out = static_cast<uInt>(out_.size());
+      deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
+      const std::string_view made(out_.data(), out_.size() - stream_.avail_out);
+      if (const int failed = made.empty() ? 0 : each(made); failed < 0) return failed;
+    } while (stream_.avail_out == 0);
+    return 0;
+  }
+
+ private:
+  z_stream stream_{};
+  std::string out_ = std::string(piece_bytes, '\0');
+};
+
+class Inflater {
+ public:
+  Inflater() {
+    if (inflateInit2(&stream_, gzip_window) != Z_OK)
+      throw Error("no memory to unpack a transcript", Trouble::storage);
+  }
+  ~Inflater() { inflateEnd(&stream_); }
+  Inflater(const Inflater&) = delete;
+  Inflater& operator=(const Inflater&) = delete;
+
+  bool ended() const { return ended_; }
+  int take(std::string_view piece, const Take& each) {
+    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
+    stream_.avail_in = static_cast<uInt>(piece.size());
+    do {
+      if (ended_) return stream_.avail_in > 0 ? -EILSEQ : 0;
+      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
+      stream_.avail_out = static_cast<uInt>(out_.size());
+      const int result = inflate(&stream_, Z_NO_FLUSH);
+      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return -EILSEQ;
+      ended_ = result == Z_STREAM_END;
+      const std::string_view made(out_.data(), out_.size() - stream_.avail_out);
+      if (const int failed = made.empty() ? 0 : each(made); failed < 0) return failed;
+    } while (stream_.avail_in > 0 || stream_.avail_out == 0);
+    return 0;
+  }
+
+ private:
+  z_stream stream_{};
+  bool ended_ = false;
+  std::string out_ = std::string(piece_bytes, '\0');
+};
+
+int read_open(Files& files, Files::Handle file, const Take& take) {
+  std::string block(piece_bytes, '\0');
+  for (std::uint64_t at = 0;;) {
+    const std::int64_t got = files.read(file, block.data(), block.size(), at);
+    if (got == -EINTR) continue;
+    if (got <= 0) return static_cast<int>(got);
+    if (const int failed = take(std::string_view(block.data(), static_cast<std::size_t>(got)));
+        failed < 0)
+      return failed;
+    at += static_cast<std::uint64_t>(got);
+  }
+}
+
+}  // namespace
+
+std::string archive_path(Id session) { return transcript_path(session) + ".gz"; }
+
+// Of a temporary file as well, so that it can be read back before it gets its name.
+bool is_packed(std::string_view path) { return path.find(".jsonl.gz") != std::string_view::npos; }
+
+std::optional<Id> session_of_file(std::string_view name) {
+  if (is_packed(name)) name.remove_suffix(3);
+  if (name.size() != 16 + 6 || !name.ends_with(".jsonl")) return std::nullopt;
+  return parse_id(name.substr(0, 16));
+}
+
+int read_pieces(Files& files, const std::string& path, const Take& take) {
+  const int handle = files.open(path, OpenAs::reader);
+  if (handle < 0) return handle;
+  const OpenFile file(files, handle);
+  FileStat stat;
+  if (const int failed = files.stat(handle, stat); failed < 0) return failed;
+  if (stat.kind != FileStat::Kind::file) return -EISDIR;
+  if (!is_packed(path)) return read_open(files, handle, take);
+  Inflater inflater;
+  const int read =
+      read_open(files, handle, [&](std::string_view piece) { return inflater.take(piece, take); });
+  return read == 0 && !inflater.ended() ? -EILSEQ : read;
+}
+
+int pack(Files& files, Files::Handle from, const std::string& to, std::uint64_t& bytes) {
+  const int target = files.open(to, OpenAs::creator);
+  if (target < 0) return target;
+  const OpenFile writer(files, target);
+  const Take write = [&](std::string_view piece) { return write_all(files, target, piece); };
+  Deflater deflater;
+  bytes = 0;
+  int failed = read_open(files, from, [&](std::string_view piece) {
+    bytes += piece.size();
+    return deflater.take(piece, false, write);
+  });
+  if (failed == 0) failed = deflater.take({}, true, write);
+  return failed == 0 ? files.sync(target) : failed;
+}
+
+int unpack(Files& files, const std::string& from, Files& target, const std::string& to) {
+  const int handle = target.open(to, OpenAs::creator);
+  if (handle < 0) return handle;
+  const OpenFile writer(target, handle);
+  const int read = read_pieces(
+      files, from, [&](std::string_view piece) { return write_all(target, handle, piece); });
+  return read == 0 ? target.sync(handle) : read;
+}
+
+int begins_with_packed(Files& files, const std::string& path, const std::string& packed,
+                       bool& begins) {
+  begins = false;
+  const int handle = files.open(path, OpenAs::reader);
+  if (handle < 0) return handle;
+  const OpenFile file(files, handle);
+  std::uint64_t at = 0;
+  std::string there;
+  constexpr int differs = -EEXIST;
+  const int read = read_pieces(files, packed, [&](std::string_view piece) {
+    there.resize(piece.size());
+    for (std::size_t have = 0; have < piece.size();) {
+      const std::int64_t got =
+          files.read(handle, there.data() + have, piece.size() - have, at + have);
+      if (got == -EINTR) continue;
+      if (got < 0) return static_cast<int>(got);
+      if (got == 0) return differs;
+      have += static_cast<std::size_t>(got);
+    }
+    at += piece.size();
+    return there == piece ? 0 : differs;
+  });
+  begins = read == 0;
+  return read == differs ? 0 : read;
+}
+
+LogMemory Transcript::memory() const {
+  LogMemory memory = log->memory();
+  if (archived()) memory.stat = packed;
+  return memory;
+}
+
+std::optional<Failure> Transcript::refresh(Files& files) {
+  if (!archived()) return log->refresh();
+  FileStat now;
+  int found = 0;
+  const Id session = log->header().session;
+  const std::string place = transcript_place(files, session, now, found);
+  if (found == 0 && is_packed(place) && now.same_version(packed)) return std::nullopt;
+  return failure_from_errno(found < 0 ? found : ENOENT, "session " + to_string(session));
+}
+
+Outcome<Transcript> open_transcript(Files& files, Id session, const std::string& path,
+                                    const LogMemory* memory) {
+  Transcript out;
+  if (is_packed(path)) {
+    const std::string name = "session " + to_string(session);
+    out.copy = memory_files();
+    out.copy->make_folder("transcripts");
+    if (const int failed = files.stat_path(path, out.packed); failed < 0)
+      return failure_from_errno(failed, name);
+    const int failed = unpack(files, path, *out.copy, transcript_path(session));
+    if (failed == -EILSEQ)
+      return Failure{Failure::Kind::damaged, name + " is archived in a damaged file"};
+    if (failed < 0) return failure_from_errno(failed, name);
+    out.log = std::make_unique<Log>(*out.copy, session);
+  } else {
+    out.log = std::make_unique<Log>(files, session, path);
+  }
+  if (auto failed = out.log->refresh(memory)) return *failed;
+  return out;
+}
+
+std::string transcript_place(Files& files, Id session, FileStat& stat, int& found) {
+  const std::string plain = transcript_path(session), packed = archive_path(session);
+  for (const std::string& path : {plain, packed, plain})  // one may become the other as we look
+    if (found = files.stat_path(path, stat); found != -ENOENT) return path;
+  return plain;
+}
+
+}  // namespace skein

@@ -1,0 +1,48 @@
+// Transcripts packed with gzip: how they are made, read through, and opened as if they were not.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/store/files.h"
+#include "core/store/log.h"
+
+namespace skein {
+
+std::string archive_path(Id session);
+bool is_packed(std::string_view path);
+// The session a file in transcripts/ belongs to: <session id>.jsonl or <session id>.jsonl.gz
+std::optional<Id> session_of_file(std::string_view name);
+
+using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
+
+// All of a file, piece by piece, unpacked if it is packed. -EILSEQ: packed, and damaged.
+int read_pieces(Files& files, const std::string& path, const Take& take);
+// Packs all of an open file into a new one, synced; `bytes` is how many there were.
+int pack(Files& files, Files::Handle from, const std::string& to, std::uint64_t& bytes);
+// Unpacks (or copies) into a new file of `target`, synced.
+int unpack(Files& files, const std::string& from, Files& target, const std::string& to);
+// Whether the file at `path` begins with all that is packed in `packed`.
+int begins_with_packed(Files& files, const std::string& path, const std::string& packed,
+                       bool& begins);
+
+// A transcript opened where it rests or, of a packed one, as a copy in memory: it is read like any
+// other, and never written to.
+struct Transcript {
+  std::unique_ptr<Files> copy{};  // before the log, which reads from it
+  FileStat packed{};
+  std::unique_ptr<Log> log{};
+
+  bool archived() const { return copy != nullptr; }
+  LogMemory memory() const;  // as of the file that is on the disk
+  // Gone as well if it was archived or unarchived since: then it must be opened anew.
+  std::optional<Failure> refresh(Files& files);
+};
+Outcome<Transcript> open_transcript(Files& files, Id session, const std::string& path,
+                                    const LogMemory* memory = nullptr);
+// The file that counts: of a transcript and its archive the transcript.
+std::string transcript_place(Files& files, Id session, FileStat& stat, int& found);
+
+}  // namespace skein

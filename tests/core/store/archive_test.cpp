@@ -1,0 +1,163 @@
+#include <doctest/doctest.h>
+
+#include "core/store/packed.h"
+#include "tests/support/homes.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+struct Home {
+  TempDir dir{};
+  std::string path = (dir / "home").string();
+  SessionStore store = store_at(path);
+  Id session = session_called(store, "main:cli:user");
+
+  Home() {
+    for (int i = 0; i < 20; ++i) append(store, session, {user_says("line " + std::to_string(i))});
+  }
+  fs::path plain() const { return fs::path(path) / transcript_path(session); }
+  fs::path packed() const { return fs::path(path) / archive_path(session); }
+};
+
+SessionRecord listed(SessionStore& store) {
+  const std::vector<SessionRecord> all = store.list();
+  REQUIRE(all.size() == 1);
+  return all.front();
+}
+
+}  // namespace
+
+TEST_CASE("an archived session is smaller, listed as archived, and read like any other") {
+  Home home;
+  const std::vector<Entry> before = entries_of(home.store, home.session);
+  const std::uint64_t bytes = fs::file_size(home.plain());
+
+  REQUIRE(!home.store.backend().archive(home.session));
+
+  CHECK(!fs::exists(home.plain()));
+  CHECK(fs::file_size(home.packed()) < bytes);
+  SessionStore other = store_at(home.path);
+  for (SessionStore* store : {&home.store, &other}) {
+    CHECK(listed(*store).archived);
+    CHECK(listed(*store).bytes == fs::file_size(home.packed()));
+    CHECK(value_of(store->open(home.session)).archived);
+    CHECK(entries_of(*store, home.session) == before);
+    CHECK(value_of(store->path(home.session, before.back().id)).entries.size() == before.size());
+  }
+  other.backend().rebuild_index();
+  CHECK(listed(other).archived);
+}
+
+TEST_CASE("unarchiving gives back the very bytes there were") {
+  Home home;
+  const std::string before = read_file(home.plain());
+
+  REQUIRE(!home.store.backend().archive(home.session));
+  REQUIRE(!home.store.backend().archive(home.session));  // a second time is none
+  REQUIRE(!home.store.backend().unarchive(home.session));
+
+  CHECK(read_file(home.plain()) == before);
+  CHECK(!fs::exists(home.packed()));
+  CHECK(!listed(home.store).archived);
+}
+
+TEST_CASE("an append to an archived session unarchives it, also where it was open before") {
+  Home home;
+  SessionStore other = store_at(home.path);
+  const std::vector<Entry> before = entries_of(other, home.session);
+  REQUIRE(!home.store.backend().archive(home.session));
+
+  append(other, home.session, {user_says("on it goes")});
+
+  CHECK(fs::exists(home.plain()));
+  CHECK(!fs::exists(home.packed()));
+  CHECK(entries_of(home.store, home.session).size() == before.size() + 1);
+  CHECK(damage_in(home.store, home.session).empty());
+  CHECK(!listed(home.store).archived);
+}
+
+TEST_CASE("of a transcript and its archive the transcript counts, and what it lacks is set aside") {
+  Home home;
+  const std::string older = read_file(home.plain());
+  REQUIRE(!home.store.backend().archive(home.session));
+  const std::string archive = read_file(home.packed());
+  append(home.store, home.session, {user_says("newer")});
+
+  write_file(home.packed(), archive);  // as if its removal had been lost
+  SessionStore other = store_at(home.path);
+  CHECK(!listed(other).archived);
+  CHECK(entries_of(other, home.session).size() == 21);
+  REQUIRE(!other.backend().unarchive(home.session));
+  CHECK(!fs::exists(home.packed()));
+
+  write_file(home.packed(), "another story");
+  REQUIRE(!other.backend().archive(home.session));
+  CHECK(entries_of(other, home.session).size() == 21);
+  std::vector<std::string> aside;
+  for (const auto& file : fs::directory_iterator(fs::path(home.path) / "quarantine"))
+    aside.push_back(read_file(file.path()));
+  CHECK(aside == std::vector<std::string>{"another story"});
+}
+
+TEST_CASE("a damaged archive is told of, not unpacked, and left as it is") {
+  Home home;
+  REQUIRE(!home.store.backend().archive(home.session));
+  std::string bytes = read_file(home.packed());
+  bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x10);
+  write_file(home.packed(), bytes);
+
+  SessionStore other = store_at(home.path);
+  const auto failed = other.backend().unarchive(home.session);
+  REQUIRE(failed);
+  CHECK(failed->kind == Failure::Kind::damaged);
+  CHECK(other.list().empty());
+  const auto strays = other.backend().strays();
+  REQUIRE(strays.size() == 1);
+  CHECK(strays.front().name == to_string(home.session) + ".jsonl.gz");
+  CHECK(read_file(home.packed()) == bytes);
+}
+
+TEST_CASE("an archived session goes to the trash and comes back archived") {
+  Home home;
+  const std::vector<Entry> before = entries_of(home.store, home.session);
+  REQUIRE(!home.store.backend().archive(home.session));
+
+  REQUIRE(!home.store.erase(home.session));
+  CHECK(home.store.list().empty());
+  CHECK(value_of(home.store.restore("main:cli:user")).archived);
+
+  CHECK(entries_of(home.store, home.session) == before);
+}
+
+TEST_CASE("an archived session whose key was taken comes back under another") {
+  Home home;
+  REQUIRE(!home.store.backend().archive(home.session));
+  REQUIRE(!home.store.erase(home.session));
+  session_called(home.store, "main:cli:user");
+
+  const SessionRecord restored = value_of(home.store.restore(to_string(home.session)));
+
+  CHECK(restored.key == "main:cli:user.2");
+  CHECK(!restored.archived);
+  CHECK(value_of(store_at(home.path).find("main:cli:user.2")).header.session == home.session);
+}
+
+TEST_CASE("a branch of an archived session has its path and leaves it archived") {
+  Home home;
+  const std::vector<Entry> before = entries_of(home.store, home.session);
+  REQUIRE(!home.store.backend().archive(home.session));
+
+  const SessionHandle made =
+      value_of(home.store.branch_from_entry(home.session, before[9].id, "main:cli:branch"));
+
+  std::vector<Entry> branch = entries_of(home.store, made.session_id);
+  REQUIRE(branch.size() >= 10);
+  branch.resize(10);
+  CHECK(branch == std::vector<Entry>(before.begin(), before.begin() + 10));
+  CHECK(fs::exists(home.packed()));
+}
