@@ -1,9 +1,11 @@
 // skein sessions …, append, branch: the store from outside, for scripts and for people.
 #include <algorithm>
 #include <cstdio>
+#include <set>
 
 #include "app/home.h"
 #include "app/subcommands.h"
+#include "core/context.h"
 #include "core/json.h"
 #include "core/store/entry_text.h"
 #include "core/tree_drawing.h"
@@ -58,9 +60,10 @@ Json record_json(const SessionRecord& record) {
           {"archived", record.archived}};
 }
 
-JsonText entries_json(const std::vector<Placed>& entries) {
+JsonText entries_json(const std::vector<Placed>& entries, const std::set<Id>& redacted) {
   std::string out = "[";
-  for (const Placed& placed : entries) out += (out.size() > 1 ? "," : "") + to_json(placed.entry);
+  for (const Placed& placed : entries)
+    out += (out.size() > 1 ? "," : "") + to_json(masked(placed.entry, redacted));
   return out + "]";
 }
 
@@ -100,16 +103,18 @@ void print_entry(const Entry& entry) {
 void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
   const Id session = record.header.session;
   const Tree tree = value_or_throw(store.tree(session));
-  print(draw(tree, {.label =
-                        [&](const Tree::Node& node) {
-                          const Outcome<Placed> placed = store.backend().load_at(session, node.at);
-                          const auto* found = std::get_if<Placed>(&placed);
-                          const std::string head = node.id == record.state.head ? "  ← head" : "";
-                          return harmless(to_string(node.id) + ": " +
-                                          (found ? preview(found->entry, 30) : "")) +
-                                 head;
-                        },
-                    .ascii = ascii}));
+  print(draw(
+      tree, {.label =
+                 [&](const Tree::Node& node) {
+                   const Outcome<Placed> placed = store.backend().load_at(session, node.at);
+                   const auto* found = std::get_if<Placed>(&placed);
+                   const std::string head = node.id == record.state.head ? "  ← head" : "";
+                   return harmless(to_string(node.id) + ": " +
+                                   (found ? preview(masked(found->entry, record.state.redacted), 30)
+                                          : "")) +
+                          head;
+                 },
+             .ascii = ascii}));
 }
 
 }  // namespace
@@ -148,7 +153,8 @@ int show_session(const Invocation& invocation) {
 
   if (invocation.has("--entry")) {
     const Id id = value_or_throw(store.find_entry(session, invocation.value("--entry")));
-    const Entry entry = value_or_throw(store.load_entry(session, id));
+    const Entry entry =
+        masked(value_or_throw(store.load_entry(session, id)), record.state.redacted);
     if (invocation.has("--json"))
       print(to_json(entry) + "\n");
     else
@@ -165,11 +171,12 @@ int show_session(const Invocation& invocation) {
     if (invocation.has("--tree"))
       show_tree(store, record, invocation.has("--ascii"));
     else
-      for (const Placed& placed : path.entries) print_entry(placed.entry);
+      for (const Placed& placed : path.entries)
+        print_entry(masked(placed.entry, record.state.redacted));
     return 0;
   }
-  std::string out =
-      "{\"session\":" + dump(record_json(record)) + ",\"path\":" + entries_json(path.entries);
+  std::string out = "{\"session\":" + dump(record_json(record)) +
+                    ",\"path\":" + entries_json(path.entries, record.state.redacted);
   if (invocation.has("--tree")) {
     std::vector<Placed> all;
     if (auto failed = store.backend().load(session, 0, [&](const Placed& placed) {
@@ -180,7 +187,8 @@ int show_session(const Invocation& invocation) {
     Json leaves = Json::array();
     const Tree tree = value_or_throw(store.tree(session));
     for (const Tree::Node* leaf : tree.leaves()) leaves.push_back(to_string(leaf->id));
-    out += ",\"entries\":" + entries_json(all) + ",\"leaves\":" + dump(leaves);
+    out +=
+        ",\"entries\":" + entries_json(all, record.state.redacted) + ",\"leaves\":" + dump(leaves);
   }
   print(out + "}\n");
   return 0;

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/store/log.h"
+#include "core/store/packed.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -62,6 +62,12 @@ const State states[] = {
        fill(home, before);
        fs::remove(fs::path(home) / "sessions.json");
      }},
+    {"an archived session",
+     [](const std::string& home, Before& before) {
+       fill(home, before);
+       SessionStore store = store_at(home);
+       if (store.backend().archive(before.main)) throw Error("no archive");
+     }},
     {"a stale index",
      [](const std::string& home, Before& before) {
        fill(home, before);
@@ -80,9 +86,13 @@ const State states[] = {
 bool in_trash(const std::string& home, Id session) {
   for (const auto& file : fs::directory_iterator(fs::path(home) / "trash"))
     if (file.path().filename().string().starts_with(to_string(session)) &&
-        file.path().extension() == ".jsonl")
+        file.path().extension() != ".tmp")
       return true;
   return false;
+}
+
+fs::path archive(const std::string& home, Id session) {
+  return fs::path(home) / archive_path(session);
 }
 
 std::optional<Id> find_key(SessionStore& store, const std::string& key) {
@@ -119,6 +129,7 @@ struct Operation {
   int on_empty;  // where there is no session
   int on_done;   // when all it should do has been done before
   bool (*done)(const std::string& home, const Before& before);
+  bool empties_trash = false;
 };
 const Operation operations[] = {
     {{"append", "main:new:one"},
@@ -176,6 +187,46 @@ const Operation operations[] = {
        SessionStore store = store_at(home);
        return value_of(store.open(before.main)).state.title == "a new title";
      }},
+    {{"sessions", "archive", main_key},
+     false,
+     0,
+     4,
+     0,
+     [](const std::string& home, const Before& before) {
+       return fs::exists(archive(home, before.main)) && !fs::exists(transcript(home, before.main));
+     }},
+    {{"sessions", "unarchive", main_key},
+     false,
+     0,
+     4,
+     0,
+     [](const std::string& home, const Before& before) {
+       return !fs::exists(archive(home, before.main)) && fs::exists(transcript(home, before.main));
+     }},
+    {{"sessions", "prune", "--older-than", "1h"},
+     false,
+     0,
+     0,
+     0,
+     [](const std::string& home, const Before& before) {
+       return !in_trash(home, before.main);  // it is used this very minute
+     }},
+    {{"sessions", "empty-trash"},
+     false,
+     0,
+     0,
+     0,
+     [](const std::string& home, const Before& before) { return !in_trash(home, before.trashed); },
+     true},
+    {{"redact", main_key, "abcd000000000002"},
+     false,
+     0,
+     4,
+     0,
+     [](const std::string& home, const Before& before) {
+       SessionStore store = store_at(home);
+       return value_of(store.open(before.main)).state.redacted.contains(numbered_id(2));
+     }},
     {{"doctor", "--rebuild-index"},
      false,
      0,
@@ -202,10 +253,11 @@ Command command_of(const FaultCase& each, const std::string& home) {
 }
 
 // Nothing acknowledged is missing, no batch is there by halves, nothing is damaged.
-std::string lost(const std::string& home, const Before& before) {
+std::string lost(const std::string& home, const Before& before, const Operation& operation) {
   SessionStore store = store_at(home);
   for (const auto& [session, wanted] : before.acknowledged) {
-    if (!fs::exists(transcript(home, session))) {
+    if (!fs::exists(transcript(home, session)) && !fs::exists(archive(home, session))) {
+      if (operation.empties_trash && session == before.trashed) continue;
       if (!in_trash(home, session)) return "session " + to_string(session) + " is nowhere";
       continue;
     }
@@ -286,7 +338,7 @@ std::string strike_home(const FaultPoint& point, const std::vector<Fault>& fault
       return "it ended with 0 and printed nothing";
     const bool claims = finished.status == 0 || finished.out.find("sessionId") != std::string::npos;
     if (!claims && !looks_between) continue;
-    if (std::string trouble = lost(home, before); !trouble.empty()) return trouble;
+    if (std::string trouble = lost(home, before, operation); !trouble.empty()) return trouble;
     if (claims && !operation.done(home, before))
       return "it claims to be done and is not (status " + status + ")";
   }
@@ -299,7 +351,7 @@ std::string strike_home(const FaultPoint& point, const std::vector<Fault>& fault
   if (!as_expected)
     return "the second run ended with " + std::to_string(again.status) + ": " + again.err;
   if (!before.empty && !operation.done(home, before)) return "the second run did not finish it";
-  if (std::string trouble = lost(home, before); !trouble.empty())
+  if (std::string trouble = lost(home, before, operation); !trouble.empty())
     return "after the second run: " + trouble;
   return not_usable(home);
 }

@@ -1,0 +1,124 @@
+// skein sessions archive, unarchive, empty-trash, prune, prune-blobs, and redact: what happens to a
+// session as a whole, and what is taken out of sight.
+#include <charconv>
+#include <cstdio>
+
+#include "app/home.h"
+#include "app/subcommands.h"
+#include "core/json.h"
+#include "repl/screen.h"
+
+namespace skein {
+
+namespace {
+
+void print_line(std::string_view untrusted) {
+  std::fputs((harmless(untrusted) + "\n").c_str(), stdout);
+}
+
+void check(const std::optional<Failure>& failed) {
+  if (failed) throw Error(failed->text, trouble_of(*failed));
+}
+
+// "30d", "12h", "2w" in milliseconds.
+std::int64_t duration_ms(const std::string& text) {
+  constexpr std::int64_t hour = 60 * 60 * 1000;
+  constexpr std::pair<char, std::int64_t> units[] = {
+      {'h', hour}, {'d', 24 * hour}, {'w', 7 * 24 * hour}};
+  std::int64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, failed] = std::from_chars(text.data(), end, count);
+  for (const auto& [unit, ms] : units)
+    if (failed == std::errc{} && stopped + 1 == end && *stopped == unit && count > 0 &&
+        count < 100'000)
+      return count * ms;
+  throw Error("'" + text + "' is no length of time; say 12h, 30d or 8w", Trouble::usage);
+}
+
+int set_archived(const Invocation& invocation, bool archived) {
+  SessionStore store = open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
+  const Id session = found.header.session;
+  check(archived ? store.backend().archive(session) : store.backend().unarchive(session));
+  const SessionRecord record = value_or_throw(store.open(session));
+  if (invocation.has("--json"))
+    print_line(dump({{"key", record.key},
+                     {"id", to_string(session)},
+                     {"archived", record.archived},
+                     {"bytes", record.bytes}}));
+  else
+    print_line((archived ? "archived " : "unarchived ") + record.key + ": " +
+               std::to_string(found.bytes) + " bytes became " + std::to_string(record.bytes));
+  return 0;
+}
+
+}  // namespace
+
+int archive_session(const Invocation& invocation) { return set_archived(invocation, true); }
+int unarchive_session(const Invocation& invocation) { return set_archived(invocation, false); }
+
+int empty_trash(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const EmptiedTrash emptied = value_or_throw(store.backend().empty_trash());
+  if (invocation.has("--json"))
+    print_line(dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}));
+  else
+    print_line("removed " + std::to_string(emptied.sessions) + " sessions, " +
+               std::to_string(emptied.bytes) + " bytes, for good");
+  return 0;
+}
+
+int prune_sessions(const Invocation& invocation) {
+  if (!invocation.has("--older-than"))
+    throw Error("say how old a session must be: --older-than 30d", Trouble::usage);
+  const std::int64_t age = duration_ms(invocation.value("--older-than"));
+  const bool only_look = invocation.has("--dry-run");
+  SessionStore store = open_store(invocation);
+  Json moved = Json::array();
+  for (const SessionRecord& record : store.unused_for(age)) {
+    // Somebody may have come back to it since the list was made.
+    const Id session = record.header.session;
+    if (value_or_throw(store.open(session)).state.updated_at != record.state.updated_at) continue;
+    if (!only_look) check(store.erase(session));
+    moved.push_back({{"key", record.key}, {"id", to_string(session)}});
+    if (!invocation.has("--json"))
+      print_line(
+          (only_look ? "would move " : "moved ") + record.key + " to the trash, last used " +
+          (record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at));
+  }
+  if (invocation.has("--json"))
+    print_line(dump({{only_look ? "would_move" : "moved", moved}}));
+  else if (moved.empty())
+    print_line("no session is that old");
+  return 0;
+}
+
+int prune_blobs(const Invocation& invocation) {
+  const bool only_look = invocation.has("--dry-run");
+  SessionStore store = open_store(invocation);
+  const PrunedBlobs pruned = value_or_throw(store.backend().prune_blobs(only_look));
+  if (invocation.has("--json"))
+    print_line(
+        dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}));
+  else
+    print_line((only_look ? "would remove " : "removed ") + std::to_string(pruned.names.size()) +
+               " blobs, " + std::to_string(pruned.bytes) + " bytes");
+  return 0;
+}
+
+int redact_entry(const Invocation& invocation) {
+  SessionStore store = open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
+  const Id session = found.header.session;
+  const Id entry = value_or_throw(store.find_entry(session, invocation.arguments.at(1)));
+  value_or_throw(store.redact(session, entry, invocation.value("--reason")));
+  store.remember(session, "");
+  if (invocation.has("--json"))
+    print_line(dump({{"key", found.key}, {"redacted", to_string(entry)}}));
+  else
+    print_line("entry " + to_string(entry) +
+               " is masked from now on; its text still stands in the transcript's file");
+  return 0;
+}
+
+}  // namespace skein
