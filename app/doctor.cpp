@@ -1,5 +1,5 @@
 // skein doctor: what is damaged, where, to the byte. Looks only; the next append repairs a torn
-// tail by itself, and nothing else is ever repaired without being asked.
+// tail by itself, and nothing else is ever repaired without --repair.
 #include <cstdio>
 
 #include "app/home.h"
@@ -86,6 +86,19 @@ void print_report(const Json& report) {
     say("         entry " + string_at(odd, "entry") + ": " + string_at(odd, "kind"));
 }
 
+// What was done about it, a sentence each.
+Json repair(SessionStore& store, const std::vector<SessionRecord>& sessions) {
+  Json done = Json::array();
+  for (const SessionRecord& record : sessions) {
+    const std::string aside = value_or_throw(store.backend().repair(record.header.session));
+    if (!aside.empty())
+      done.push_back("rebuilt " + record.key + "; what was there is kept as " + aside);
+  }
+  for (const std::string& name : value_or_throw(store.backend().remove_leftovers()))
+    done.push_back("removed " + name + ", which a process that died had left behind");
+  return done;
+}
+
 }  // namespace
 
 int doctor(const Invocation& invocation) {
@@ -97,6 +110,10 @@ int doctor(const Invocation& invocation) {
   for (const std::string& name : invocation.arguments)
     wanted.push_back(value_or_throw(store.find(name)));
   if (invocation.arguments.empty()) wanted = store.list();
+  if (invocation.has("--repair")) {
+    out["repaired"] = repair(store, wanted);
+    for (SessionRecord& record : wanted) record = value_or_throw(store.open(record.header.session));
+  }
   Json sessions = Json::array(), strays = Json::array();
   bool ok = true;
   for (const SessionRecord& record : wanted) {
@@ -114,6 +131,8 @@ int doctor(const Invocation& invocation) {
     std::puts(dump(out).c_str());
     return 0;
   }
+  for (const Json& sentence : at(out, "repaired"))
+    std::puts(harmless(sentence.get<std::string>()).c_str());
   for (const Json& report : sessions) print_report(report);
   for (const Json& stray : strays)
     std::puts(

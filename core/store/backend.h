@@ -169,6 +169,11 @@ class StorageBackend {
     std::string why{};
   };
   virtual std::vector<Stray> strays() = 0;
+  // Rebuilds a session that opens read-only because its first line is damaged; where what was there
+  // is kept now, or nothing if there was nothing to repair.
+  virtual Outcome<std::string> repair(Id session) = 0;
+  // What processes that died left behind, an hour ago or earlier.
+  virtual Outcome<std::vector<std::string>> remove_leftovers() = 0;
   // Makes the index anew from the sessions themselves; how many there are.
   virtual std::size_t rebuild_index() = 0;
 };

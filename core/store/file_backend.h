@@ -41,6 +41,8 @@ class FileBackend : public StorageBackend {
   void remember(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
   std::vector<Stray> strays() override;
+  Outcome<std::string> repair(Id session) override;
+  Outcome<std::vector<std::string>> remove_leftovers() override;
   std::size_t rebuild_index() override;
 
  private:

@@ -1,10 +1,12 @@
-// The life of a session as a whole: thrown away and brought back, archived and unarchived. All of
-// it happens while the index is locked, and what is moved while its own lock is held.
+// The life of a session as a whole: thrown away and brought back, archived and unarchived,
+// rebuilt. All of it happens while the index is locked, and what is moved while its own lock is
+// held.
 #include <algorithm>
 #include <cerrno>
 
 #include "core/json.h"
 #include "core/store/file_backend.h"
+#include "core/store/repair.h"
 
 namespace skein {
 
@@ -223,6 +225,44 @@ std::optional<Failure> FileBackend::unarchive_locked(Id session) {
     return Failure{Failure::Kind::damaged, name_of(session) + " is archived in a damaged file"};
   if (failed < 0) return failure_from_errno(failed, "unarchiving " + name_of(session));
   return std::nullopt;
+}
+
+Outcome<std::string> FileBackend::repair(Id session) {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return *failed;
+  const Outcome<OpenFile> locked = locked_transcript(session);
+  if (const auto* failed = std::get_if<Failure>(&locked)) return *failed;
+  const Outcome<Transcript*> found = transcript_of(session);
+  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+  const Transcript& transcript = *std::get<Transcript*>(found);
+  const Outcome<Damage> examined = transcript.log->examine();
+  if (const auto* failed = std::get_if<Failure>(&examined)) return *failed;
+  if (!std::get<Damage>(examined).header_damaged) return std::string{};
+  if (transcript.archived())
+    return Failure{Failure::Kind::read_only,
+                   name_of(session) + " is archived; unarchive it before it is repaired"};
+
+  // What the damaged line still says, else what the index remembers.
+  SessionHeader header = transcript.log->header();
+  if (const IndexEntry* known = index_.find(session); known != nullptr && header.key.empty())
+    header = known->memory.header;
+  if (header.version > format_version)
+    return Failure{Failure::Kind::unsupported_version,
+                   name_of(session) + " was written by a newer skein; it was left as it is"};
+  header.session = session;
+  if (header.key.empty()) header.key = "main:recovered:" + to_string(session);
+  Outcome<std::string> rebuilt = rebuild_transcript(*files_, *transcript.log, header);
+  if (std::holds_alternative<Failure>(rebuilt)) return rebuilt;
+  open_.erase(session);
+  index_.current_locked();
+  index_.save_settled();
+  return rebuilt;
+}
+
+Outcome<std::vector<std::string>> FileBackend::remove_leftovers() {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return *failed;
+  return skein::remove_leftovers(*files_);
 }
 
 }  // namespace skein

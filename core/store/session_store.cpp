@@ -322,6 +322,9 @@ Outcome<Tree> SessionStore::tree(Id session) {
 }
 
 Outcome<std::vector<Branch>> SessionStore::branches(Id session) {
+  const Outcome<SessionRecord> opened = backend_->open(session);
+  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
+  const std::set<Id>& redacted = std::get<SessionRecord>(opened).state.redacted;
   const Outcome<Tree> built = tree(session);
   if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
   std::vector<Branch> out;
@@ -329,7 +332,9 @@ Outcome<std::vector<Branch>> SessionStore::branches(Id session) {
     const Outcome<Placed> placed = backend_->load_at(session, leaf->at);
     const auto* found = std::get_if<Placed>(&placed);
     out.push_back({leaf->id, std::get<Tree>(built).path(leaf->id).size(),
-                   found ? preview(found->entry, 50) : std::string{}});
+                   redacted.contains(leaf->id) ? "[redacted]"
+                   : found                     ? preview(found->entry, 50)
+                                               : std::string{}});
   }
   return out;
 }

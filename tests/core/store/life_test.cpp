@@ -93,6 +93,14 @@ TEST_CASE("a redacted prompt is masked in what a model sees and gives the sessio
   CHECK(plain_text(seen[1]) == "two");
 }
 
+TEST_CASE("the list of branches does not tell what was redacted") {
+  Home home;
+  value_of(home.store.redact(home.session, numbered_id(2), ""));
+  const std::vector<Branch> branches = value_of(home.store.branches(home.session));
+  REQUIRE(branches.size() == 1);
+  CHECK(branches.front().preview == "[redacted]");
+}
+
 TEST_CASE("a title that was given survives a redaction") {
   Home home;
   value_of(home.store.rename(home.session, "my own"));
