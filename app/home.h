@@ -13,12 +13,4 @@ std::string home_folder(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
 SessionStore open_store(const Invocation& invocation);
 
-// The value, or the failure as an Error with its exit status.
-template <class Value>
-Value value_or_throw(Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<Failure>(&outcome))
-    throw Error(failed->text, trouble_of(*failed));
-  return std::get<Value>(std::move(outcome));
-}
-
 }  // namespace skein

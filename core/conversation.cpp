@@ -12,13 +12,6 @@ namespace {
 // More than the largest window takes: a million tokens of four bytes.
 constexpr std::size_t context_bytes = 4u << 20;
 
-template <class Value>
-Value value_or_throw(Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<Failure>(&outcome))
-    throw Error(failed->text, trouble_of(*failed));
-  return std::get<Value>(std::move(outcome));
-}
-
 // Whether `leaf` is reached from `head` through `arrived`. A branch that grew elsewhere is no
 // reason to leave our own.
 bool grew_from(std::optional<Id> head, const std::vector<Entry>& arrived, std::optional<Id> leaf) {

@@ -9,13 +9,6 @@ namespace skein {
 
 namespace {
 
-template <class Value>
-Value value_or_throw(Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<Failure>(&outcome))
-    throw Error(failed->text, trouble_of(*failed));
-  return std::get<Value>(std::move(outcome));
-}
-
 std::string pad(std::string text, std::size_t width) {
   if (text.size() < width) text.resize(width, ' ');
   return text;

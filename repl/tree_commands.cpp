@@ -6,17 +6,6 @@
 
 namespace skein {
 
-namespace {
-
-template <class Value>
-Value value_or_throw(Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<Failure>(&outcome))
-    throw Error(failed->text, trouble_of(*failed));
-  return std::get<Value>(std::move(outcome));
-}
-
-}  // namespace
-
 void show_tree(Shell& shell, std::string_view) {
   Conversation& conversation = shell.conversation();
   const Tree tree = value_or_throw(shell.store().tree(conversation.session()));

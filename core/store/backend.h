@@ -91,6 +91,14 @@ struct AppendResult {
 template <class Value>
 using Outcome = std::variant<Value, Failure>;
 
+// The value, or the failure as an Error with its exit status: for those who cannot act on it.
+template <class Value>
+Value value_or_throw(Outcome<Value> outcome) {
+  if (const auto* failed = std::get_if<Failure>(&outcome))
+    throw Error(failed->text, trouble_of(*failed));
+  return std::get<Value>(std::move(outcome));
+}
+
 // An entry where it rests.
 struct Placed {
   Entry entry{};
