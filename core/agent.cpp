@@ -106,10 +106,8 @@ std::vector<Entry> Agent::changed_surroundings(const Turn& turn) const {
       parts_.clean(dump({{"system", turn.settings.system}, {"tools", std::move(tools)}}));
   if (recorded_system(turn.conversation) != system_in(surroundings))
     entries.push_back(make_entry(type::runtime_init, std::move(surroundings)));
-  const ModelRef& model = turn.settings.model;
-  if (turn.conversation.state().model != to_string(model))
-    entries.push_back(make_entry(type::model_change,
-                                 dump({{"provider", model.provider}, {"model", model.model}})));
+  for (Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
+    entries.push_back(std::move(entry));
   for (Entry& entry : entries) entry.run_id = turn.run_id;
   return entries;
 }

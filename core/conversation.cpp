@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/context.h"
+#include "core/json.h"
 
 namespace skein {
 
@@ -22,6 +23,18 @@ bool grew_from(std::optional<Id> head, const std::vector<Entry>& arrived, std::o
 }
 
 }  // namespace
+
+std::vector<Entry> changes_to(const SessionState& state, const ModelRef& model) {
+  std::vector<Entry> entries;
+  if (state.model != to_string(model))
+    entries.push_back(make_entry(type::model_change,
+                                 dump({{"provider", model.provider}, {"model", model.model}})));
+  const std::string level = state.thinking.empty() ? "off" : state.thinking;
+  if (level != name(model.thinking))
+    entries.push_back(
+        make_entry(type::thinking_level_change, dump({{"level", name(model.thinking)}})));
+  return entries;
+}
 
 Conversation::Conversation(SessionStore& store, Id session)
     : store_(store), record_(value_or_throw(store.open(session))) {

@@ -8,9 +8,13 @@
 #include <vector>
 
 #include "core/event.h"
+#include "core/provider.h"
 #include "core/store/session_store.h"
 
 namespace skein {
+
+// What is to be written down when a session goes on with this model; empty if it knows already.
+std::vector<Entry> changes_to(const SessionState& state, const ModelRef& model);
 
 class Conversation {
  public:

@@ -2,7 +2,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/event.h"
@@ -11,6 +13,8 @@
 namespace skein {
 
 enum class ThinkingLevel { off, low, medium, high };
+std::string_view name(ThinkingLevel level);
+std::optional<ThinkingLevel> parse_thinking_level(std::string_view name);
 
 // A tool as a model sees it.
 struct ToolSpec {
