@@ -126,8 +126,6 @@ Json result_json(const TurnEnd& end, const SessionRecord& record, bool ok) {
   return result;
 }
 
-constexpr int interrupted_status = 130;
-
 bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }

@@ -24,7 +24,10 @@ namespace {
 // No SA_RESTART: a signal must end a wait.
 void catch_signals() {
   struct sigaction action {};
-  action.sa_handler = [](int) { stop_asked() = true; };
+  action.sa_handler = [](int signal) {
+    if (signal != SIGINT) leave_asked() = true;
+    stop_asked() = true;
+  };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
 }
@@ -40,27 +43,32 @@ SessionStore store_for(const Invocation& invocation) {
   return SessionStore(std::make_unique<FileBackend>(memory_files()));
 }
 
-ThinkingLevel level_named(const std::string& name) {
-  return name == "low"      ? ThinkingLevel::low
-         : name == "medium" ? ThinkingLevel::medium
-         : name == "high"   ? ThinkingLevel::high
-                            : ThinkingLevel::off;
-}
-
 int repl(Workbench& bench, const Invocation& invocation) {
   const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
   Screen screen(STDOUT_FILENO);
-  Shell shell({bench.store(), bench.agent(), screen, stop_asked(), bench.workspace(),
-               [&](const Conversation& conversation) { return bench.settings_for(conversation); }});
-  shell.open(chosen.session);
-  for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
-  if (!invocation.prompt.empty()) shell.handle(invocation.prompt);
+  const auto settings_for = [&](const Conversation& conversation) {
+    const bool started = conversation.session() == chosen.session;
+    return bench.settings_for(conversation,
+                              started ? Workbench::Flags::count : Workbench::Flags::do_not);
+  };
+  Shell shell({.store = bench.store(),
+               .agent = bench.agent(),
+               .screen = screen,
+               .stop = stop_asked(),
+               .leave = leave_asked(),
+               .workspace = bench.workspace(),
+               .settings_for = settings_for,
+               .attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)});
   const auto editor = can_edit_lines(invocation)
                           ? make_replxx_editor(shell.editor_help())
                           : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
-  shell.run(*editor);
+  shell.use(*editor);
+  shell.open(chosen.session);
+  for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
+  if (!invocation.prompt.empty()) shell.handle(invocation.prompt);
+  shell.run();
   shell.close();
-  return 0;
+  return leave_asked() ? interrupted_status : 0;
 }
 
 }  // namespace
@@ -68,6 +76,11 @@ int repl(Workbench& bench, const Invocation& invocation) {
 std::atomic<bool>& stop_asked() {
   static std::atomic<bool> asked{false};
   static_assert(std::atomic<bool>::is_always_lock_free);
+  return asked;
+}
+
+std::atomic<bool>& leave_asked() {
+  static std::atomic<bool> asked{false};
   return asked;
 }
 
@@ -134,19 +147,18 @@ std::string Workbench::default_model() const {
   return "offline/demo";
 }
 
-Agent::Settings Workbench::settings_for(const Conversation& conversation) const {
+Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags flags) const {
+  const bool by_flag = flags == Flags::count;
   Agent::Settings settings{
       .system = system_, .rules = config_.rules, .max_calls = config_.max_turns};
   std::string model = config_.model;
-  // A session goes on with the model it had, unless the user says otherwise now.
-  if (invocation_.model.empty() && !conversation.state().model.empty())
+  if (!(by_flag && !invocation_.model.empty()) && !conversation.state().model.empty())
     model = conversation.state().model;
   settings.model = catalog_.parse(model.empty() ? default_model() : model);
-  const std::string thinking = !invocation_.thinking.empty() ? invocation_.thinking
-                               : !conversation.state().thinking.empty()
-                                   ? conversation.state().thinking
-                                   : config_.thinking;
-  settings.model.thinking = level_named(thinking);
+  std::string thinking = config_.thinking;
+  if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
+    thinking = conversation.state().thinking;
+  settings.model.thinking = parse_thinking_level(thinking).value_or(ThinkingLevel::off);
   for (const std::string& rule : conversation.state().permissions)
     for (Rule& each : parse_rules(rule)) settings.rules.allow.push_back(std::move(each));
   return settings;

@@ -29,8 +29,10 @@ class Workbench {
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
 
-  // How a session is to be worked on: what the flags say, else what the session itself was last.
-  Agent::Settings settings_for(const Conversation& conversation) const;
+  // How a session is to be worked on: as it was last, unless the flags speak of it and say
+  // otherwise. They speak of the session skein was started for, not of others visited later.
+  enum class Flags { count, do_not };
+  Agent::Settings settings_for(const Conversation& conversation, Flags flags = Flags::count) const;
   // Masks every key in `text`.
   std::string clean(std::string text) const;
 
@@ -53,7 +55,12 @@ class Workbench {
 
 int run(const Invocation& invocation);  // returns the exit status
 
-// Set by SIGINT; cleared by whoever starts something that can be stopped.
+// Set by SIGINT, SIGTERM and SIGHUP; cleared by whoever starts something that can be stopped.
 std::atomic<bool>& stop_asked();
+// Set by SIGTERM and SIGHUP, never cleared.
+std::atomic<bool>& leave_asked();
+
+// What a shell calls a program that was ended by ^C; scripts get it for every signal.
+inline constexpr int interrupted_status = 130;
 
 }  // namespace skein

@@ -15,16 +15,21 @@ namespace {
 
 using Verdict = Decision::Verdict;
 
-struct ModeName {
-  Mode mode;
-  std::string_view name;
+struct ModeFacts {
+  Mode mode, next;
+  std::string_view name, sentence;
 };
-constexpr std::array mode_names{
-    ModeName{Mode::normal, "default"},
-    ModeName{Mode::plan, "plan"},
-    ModeName{Mode::accept_edits, "acceptEdits"},
-    ModeName{Mode::bypass, "bypassPermissions"},
+constexpr std::array modes{
+    ModeFacts{Mode::normal, Mode::accept_edits, "default",
+              "reads run unasked, edits and commands are asked about"},
+    ModeFacts{Mode::plan, Mode::normal, "plan", "only reads run, everything else is refused"},
+    ModeFacts{Mode::accept_edits, Mode::plan, "acceptEdits",
+              "edits in the workspace run unasked, commands are asked about"},
+    ModeFacts{Mode::bypass, Mode::normal, "bypassPermissions", "everything runs unasked"},
 };
+static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
+
+const ModeFacts& facts_about(Mode mode) { return modes[static_cast<std::size_t>(mode)]; }
 
 // Names whose contents a shell, git or an editor runs by itself: never written by a wide rule.
 constexpr auto self_running = std::to_array<std::string_view>(
@@ -123,13 +128,13 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
 }  // namespace
 
 std::optional<Mode> parse_mode(std::string_view name) {
-  const auto found = std::ranges::find(mode_names, name, &ModeName::name);
-  return found == mode_names.end() ? std::nullopt : std::optional(found->mode);
+  const auto found = std::ranges::find(modes, name, &ModeFacts::name);
+  return found == modes.end() ? std::nullopt : std::optional(found->mode);
 }
 
-std::string_view name(Mode mode) {
-  return std::ranges::find(mode_names, mode, &ModeName::mode)->name;
-}
+std::string_view name(Mode mode) { return facts_about(mode).name; }
+std::string describe(Mode mode) { return std::string(facts_about(mode).sentence); }
+Mode next(Mode mode) { return facts_about(mode).next; }
 
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);

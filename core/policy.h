@@ -14,6 +14,10 @@ namespace skein {
 enum class Mode { normal, plan, accept_edits, bypass };
 std::optional<Mode> parse_mode(std::string_view name);  // default, plan, acceptEdits, …
 std::string_view name(Mode mode);
+std::string describe(Mode mode);  // what it lets pass, in half a sentence
+// The one a key press leads to: around default, acceptEdits and plan. bypassPermissions is left
+// that way, never entered.
+Mode next(Mode mode);
 
 // `read`: every call of a tool. `edit(src/*)`: those whose path matches the glob. `bash(ctest *)`:
 // those whose command has these words; a last `*` stands for any further words (or none), a `*`

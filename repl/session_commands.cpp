@@ -27,10 +27,20 @@ std::string age(const std::string& timestamp) {
 
 }  // namespace
 
+// The model in use goes along. Written down there, so that a restart knows it too.
+void open_with_this_model(Shell& shell, Id session) {
+  const SessionRecord record = value_or_throw(shell.store().open(session));
+  std::vector<NewEntry> changes;
+  for (Entry& entry : changes_to(record.state, shell.settings().model))
+    changes.push_back({std::move(entry)});
+  if (!changes.empty()) value_or_throw(shell.store().append_session_entries(session, changes));
+  shell.open(session);
+}
+
 void new_session(Shell& shell, std::string_view title) {
   const SessionHandle made = value_or_throw(shell.store().create_session(
       {.key = fresh_key("main:cli"), .cwd = shell.workspace(), .title = std::string(title)}));
-  shell.open(made.session_id);
+  open_with_this_model(shell, made.session_id);
 }
 
 void list_sessions(Shell& shell, std::string_view filter) {

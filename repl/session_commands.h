@@ -5,9 +5,13 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base.h"
+
 namespace skein {
 
 class Shell;
+
+void open_with_this_model(Shell& shell, Id session);
 
 void new_session(Shell& shell, std::string_view title);
 void list_sessions(Shell& shell, std::string_view filter);

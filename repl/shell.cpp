@@ -8,9 +8,13 @@
 namespace skein {
 
 void Shell::open(Id session) {
+  Conversation next(parts_.store, session);
+  Agent::Settings settings = parts_.settings_for(next);
+  // How much may be done unasked is what the user decided at this prompt, whatever is talked about.
+  if (conversation_) settings.rules.mode = settings_.rules.mode;
   close();
-  conversation_.emplace(parts_.store, session);
-  settings_ = parts_.settings_for(*conversation_);
+  conversation_.emplace(std::move(next));
+  settings_ = std::move(settings);
   for (const std::string& text : conversation_->notices())
     parts_.screen.print_untrusted(text + "\n");
 
@@ -42,16 +46,15 @@ void Shell::show_path(std::size_t entries) {
     parts_.screen.replay(masked(**entry, conversation_->state().redacted));
 }
 
-void Shell::run(LineEditor& editor) {
-  editor_ = &editor;
+void Shell::run() {
   bool warned = false;
-  while (!leaving_) {
+  while (!leaving_ && !parts_.leave) {
     std::string line;
     parts_.stop = false;
-    switch (editor.read("› ", line)) {
+    switch (editor_->read("› ", line)) {
       case LineEditor::Got::end: leaving_ = true; break;
       case LineEditor::Got::interrupt:
-        if (warned) {
+        if (warned || parts_.leave) {
           leaving_ = true;
           break;
         }
@@ -64,7 +67,6 @@ void Shell::run(LineEditor& editor) {
         break;
     }
   }
-  editor_ = nullptr;
 }
 
 void Shell::handle(const std::string& line) {
@@ -94,8 +96,9 @@ void Shell::dispatch(std::string_view command_line) {
 
 Ports Shell::ports() {
   return {.sink = [this](const Event& event) { parts_.screen.show(event); },
-          .ask = editor_ ? [this](const Question& question) { return ask(question); }
-                         : std::function<Answer(const Question&)>{},
+          .ask = parts_.attended && editor_ != nullptr
+                     ? [this](const Question& question) { return ask(question); }
+                     : std::function<Answer(const Question&)>{},
           .stop = &parts_.stop};
 }
 
@@ -125,13 +128,19 @@ bool Shell::confirm(const std::string& question) {
          (line == "y" || line == "yes");
 }
 
-void Shell::turn(const std::string& prompt) {
+// In this order no signal is missed: one that came before has set `leave`, a later one sets `stop`.
+void Shell::begin() {
   parts_.stop = false;
+  if (parts_.leave) parts_.stop = true;
+}
+
+void Shell::turn(const std::string& prompt) {
+  begin();
   finish(parts_.agent.run_turn(*conversation_, prompt, settings_, ports()));
 }
 
 void Shell::go_on() {
-  parts_.stop = false;
+  begin();
   finish(parts_.agent.go_on(*conversation_, settings_, ports()));
 }
 
@@ -141,6 +150,12 @@ void Shell::finish(const TurnEnd& end) {
   if (end.stop == Stop::error) parts_.screen.print_untrusted("error: " + end.error + "\n");
   if (end.stop == Stop::interrupted)
     parts_.screen.print("The answer was cut short; what arrived is kept. /continue goes on.\n");
+}
+
+std::string Shell::cycle_mode() {
+  settings_.rules.mode = next(settings_.rules.mode);
+  return "permission mode " + std::string(name(settings_.rules.mode)) + ": " +
+         describe(settings_.rules.mode);
 }
 
 EditorHelp Shell::editor_help() {

@@ -19,15 +19,20 @@ class Shell {
     SessionStore& store;
     Agent& agent;
     Screen& screen;
-    std::atomic<bool>& stop;
+    std::atomic<bool>& stop;         // ^C
+    const std::atomic<bool>& leave;  // SIGTERM, SIGHUP: once set, it stays so
     std::string workspace;
     std::function<Agent::Settings(const Conversation&)> settings_for;
+    // Somebody sees questions and can answer them. In a pipe the next line is a prompt, no answer.
+    bool attended = false;
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}
 
-  // Leaves the session that is open, if any, and goes on in this one.
+  void use(LineEditor& editor) { editor_ = &editor; }  // before anything may have to be asked
+  // Leaves the session that is open, if any, and goes on in this one. If that one cannot be opened,
+  // nothing has changed.
   void open(Id session);
-  void run(LineEditor& editor);
+  void run();
   void close();                          // writes down where we were
   void handle(const std::string& line);  // one line, as typed
   EditorHelp editor_help();
@@ -43,9 +48,12 @@ class Shell {
   void go_on();
   bool confirm(const std::string& question);
   void show_path(std::size_t entries);  // the end of it, as it was shown when it happened; 0: all
+  // Takes the next permission mode; what to tell the user about it.
+  std::string cycle_mode();
 
  private:
   void dispatch(std::string_view command_line);
+  void begin();
   void finish(const TurnEnd& end);
   Ports ports();
   Answer ask(const Question& question);

@@ -50,7 +50,7 @@ void fork_session(Shell& shell, std::string_view key) {
   if (!conversation.head()) throw Error("nothing has been said yet");
   const SessionHandle made = value_or_throw(shell.store().branch_from_entry(
       conversation.session(), *conversation.head(), std::string(key)));
-  shell.open(made.session_id);
+  open_with_this_model(shell, made.session_id);
 }
 
 // Back to before the last prompt. /branch or another /undo goes elsewhere; nothing is lost.
