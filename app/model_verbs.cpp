@@ -1,13 +1,13 @@
 // skein models, skein migrate: which models there are, and handing a session to another one.
 #include <cstdio>
 
+#include "app/availability.h"
 #include "app/config.h"
 #include "app/home.h"
 #include "app/subcommands.h"
 #include "core/compatibility.h"
 #include "core/context.h"
 #include "core/json.h"
-#include "providers/detect.h"
 #include "providers/keys.h"
 #include "repl/screen.h"
 
@@ -22,65 +22,21 @@ std::string pad(std::string text, std::size_t width) {
   return text;
 }
 
-// 200000 → 200k
-std::string thousands(std::int64_t tokens) {
-  return tokens == 0                              ? "-"
-         : tokens % 1000 == 0 || tokens >= 10'000 ? std::to_string(tokens / 1000) + "k"
-                                                  : std::to_string(tokens);
-}
-
 Json price_json(const std::optional<double>& price) { return price ? Json(*price) : Json(nullptr); }
-
-std::string price_text(const Prices& prices) {
-  if (!prices.input || !prices.output) return "-";
-  char text[64];
-  std::snprintf(text, sizeof text, "$%g in, $%g out", *prices.input, *prices.output);
-  return text;
-}
-
-// Why a provider can be used now, or what it lacks.
-struct Usable {
-  bool now = false;
-  std::string why{};
-};
-
-class Availability {
- public:
-  explicit Availability(const Catalog& catalog) : servers_(find_local_servers(catalog, Ports{})) {
-    keys_.take_environment(catalog.key_variables());
-  }
-  Usable of(const ProviderRow& row) const {
-    for (const LocalServer& server : servers_)
-      if (server.provider == row.name)
-        return {true, "running, " + std::to_string(server.models.size()) + " models"};
-    if (row.local) return {false, "no server at " + base_url(row)};
-    const std::vector<std::string> variables(row.key_variables.begin(), row.key_variables.end());
-    if (keys_.has_any(variables)) return {true, "key found"};
-    if (!row.key_command.empty()) return {true, "key command"};
-    return {!row.key_needed, "set " + std::string(row.key_variables.front())};
-  }
-  const std::vector<LocalServer>& servers() const { return servers_; }
-
- private:
-  std::vector<LocalServer> servers_;
-  Keyring keys_{};
-};
 
 }  // namespace
 
 int list_models(const Invocation& invocation) {
   Catalog catalog;
   load_config(invocation, workspace_folder(invocation), catalog);
-  const Availability available(catalog);
+  Keyring keys;
+  keys.take_environment(catalog.key_variables());
   const std::string wanted = invocation.arguments.empty() ? "" : invocation.arguments.front();
-  const auto shown = [&](std::string_view provider) {
-    return wanted.empty() || wanted == provider;
-  };
 
   Json out = Json::array();
-  const auto add = [&](std::string_view provider, const std::string& name, const ModelRow& row,
-                       const Usable& usable) {
-    out.push_back({{"model", std::string(provider) + "/" + name},
+  for (const auto& [provider, name, row, usable] : available_models(catalog, keys)) {
+    if (!wanted.empty() && wanted != provider) continue;
+    out.push_back({{"model", provider + "/" + name},
                    {"window", row.window},
                    {"max_output", row.max_output},
                    {"images", row.images},
@@ -93,23 +49,9 @@ int list_models(const Invocation& invocation) {
                    {"usable", usable.now},
                    {"why", usable.why}});
     if (!invocation.has("--json"))
-      print_line(std::string(usable.now ? "* " : "  ") +
-                 pad(std::string(provider) + "/" + name, 40) + "  " +
+      print_line(std::string(usable.now ? "* " : "  ") + pad(provider + "/" + name, 40) + "  " +
                  pad(thousands(row.window), 6) + "  " + pad(price_text(row.prices), 20) + "  " +
                  usable.why);
-  };
-  if (shown("offline"))
-    add("offline", "demo", ModelRow{.provider = "offline", .name = "demo"},
-        {true, "built in, answers by rule"});
-  for (const ProviderRow& provider : catalog.providers()) {
-    if (!shown(provider.name)) continue;
-    const Usable usable = available.of(provider);
-    for (const ModelRow& row : catalog.models())
-      if (row.provider == provider.name) add(provider.name, std::string(row.name), row, usable);
-    for (const LocalServer& server : available.servers())
-      if (server.provider == provider.name)
-        for (const std::string& name : server.models)
-          add(provider.name, name, catalog.find_model({std::string(provider.name), name}), usable);
   }
   if (out.empty())
     throw Error(

@@ -58,7 +58,8 @@ int repl(Workbench& bench, const Invocation& invocation) {
                .leave = leave_asked(),
                .workspace = bench.workspace(),
                .settings_for = settings_for,
-               .attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO)});
+               .attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
+               .desk = bench.desk()});
   const auto editor = can_edit_lines(invocation)
                           ? make_replxx_editor(shell.editor_help())
                           : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
@@ -149,8 +150,10 @@ std::string Workbench::default_model() const {
 
 Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags flags) const {
   const bool by_flag = flags == Flags::count;
-  Agent::Settings settings{
-      .system = system_, .rules = config_.rules, .max_calls = config_.max_turns};
+  const std::string& given = conversation.state().system;  // with /system
+  Agent::Settings settings{.system = given.empty() ? system_ : given,
+                           .rules = config_.rules,
+                           .max_calls = config_.max_turns};
   std::string model = config_.model;
   if (!(by_flag && !invocation_.model.empty()) && !conversation.state().model.empty())
     model = conversation.state().model;

@@ -14,6 +14,7 @@
 #include "core/conversation.h"
 #include "providers/catalog.h"
 #include "providers/keys.h"
+#include "repl/desk.h"
 
 namespace skein {
 
@@ -33,6 +34,7 @@ class Workbench {
   // otherwise. They speak of the session skein was started for, not of others visited later.
   enum class Flags { count, do_not };
   Agent::Settings settings_for(const Conversation& conversation, Flags flags = Flags::count) const;
+  Desk desk();  // what the REPL's commands may ask
   // Masks every key in `text`.
   std::string clean(std::string text) const;
 

@@ -37,6 +37,7 @@ class Conversation {
 
   // Goes on from another entry; written down, so that a restart lands there too.
   void move_head(Id entry);
+  void follow_head();  // the store moved it
   void reload();
 
  private:

@@ -25,4 +25,25 @@ CheckedRequest make_request(const Context& context, const ModelRef& model, const
   return request;
 }
 
+std::pair<std::string, std::string> key_header(const ProviderRow& row, const std::string& key) {
+  struct Header {
+    Auth auth;
+    const char* name;
+    const char* prefix;
+  };
+  static constexpr Header headers[] = {{Auth::bearer, "authorization", "Bearer "},
+                                       {Auth::x_api_key, "x-api-key", ""},
+                                       {Auth::x_goog_api_key, "x-goog-api-key", ""}};
+  for (const Header& header : headers)
+    if (header.auth == row.auth) return {header.name, header.prefix + key};
+  return {};
+}
+
+std::vector<std::string> variables_of(const ProviderRow& row) {
+  std::vector<std::string> names;
+  for (const std::string_view name : row.key_variables)
+    if (!name.empty()) names.emplace_back(name);
+  return names;
+}
+
 }  // namespace skein

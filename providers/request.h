@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/provider.h"
@@ -19,5 +20,9 @@ struct CheckedRequest {
 };
 CheckedRequest make_request(const Context& context, const ModelRef& model, const ProviderRow& row,
                             const ModelRow& known);
+
+// How this provider is shown its key; it must want one.
+std::pair<std::string, std::string> key_header(const ProviderRow& row, const std::string& key);
+std::vector<std::string> variables_of(const ProviderRow& row);
 
 }  // namespace skein

@@ -1,7 +1,6 @@
 #include "providers/stream.h"
 
 #include <algorithm>
-#include <iterator>
 #include <optional>
 #include <utility>
 #include <variant>
@@ -23,22 +22,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t max_error_body = std::size_t{64} << 10;
 constexpr std::size_t max_answer = std::size_t{256} << 20;
 
-struct AuthHeader {
-  Auth auth;
-  const char* name;
-  const char* prefix;
-};
-constexpr AuthHeader auth_headers[] = {{Auth::bearer, "authorization", "Bearer "},
-                                       {Auth::x_api_key, "x-api-key", ""},
-                                       {Auth::x_goog_api_key, "x-goog-api-key", ""}};
-
-std::vector<std::string> variables_of(const ProviderRow& row) {
-  std::vector<std::string> names;
-  for (const std::string_view name : row.key_variables)
-    if (!name.empty()) names.emplace_back(name);
-  return names;
-}
-
 // The ready request, or why there is none.
 using Prepared = std::variant<HttpRequest, std::string>;
 
@@ -53,11 +36,10 @@ Prepared prepare(const Context& context, const ModelRef& model, const ProviderRo
                       .headers = std::move(wire.headers),
                       .body = std::move(wire.body)};
   request.headers.emplace_back("accept", "text/event-stream");
-  const auto* auth = std::ranges::find(auth_headers, row.auth, &AuthHeader::auth);
-  if (auth == std::end(auth_headers)) return request;
+  if (row.auth == Auth::none) return request;
   const auto variables = variables_of(row);
   if (const auto key = keys.find(variables, std::string(row.key_command)))
-    request.headers.emplace_back(auth->name, auth->prefix + *key);
+    request.headers.push_back(key_header(row, *key));
   else if (row.key_needed && base == row.base_url)
     return "there is no key for " + model.provider +
            (variables.empty() ? "" : "; set " + variables.front()) +

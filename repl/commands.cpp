@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <numeric>
 
+#include "repl/entry_names.h"
 #include "repl/session_commands.h"
 #include "repl/shell.h"
 
@@ -24,23 +25,44 @@ void help(Shell& shell, std::string_view) {
 void quit(Shell& shell, std::string_view) { shell.leave(); }
 
 constexpr Command table[] = {
-    {"branch", "<entry> [prompt]", "go on from an earlier entry", nullptr, branch},
+    {"archive", "[session]", "pack a session; it is read as before", session_names,
+     archive_session},
+    {"branch", "<entry> [prompt]", "go on from an earlier entry", entry_names, branch},
     {"branches", "", "where the branches of this session end", nullptr, show_branches},
+    {"config", "", "what is set, and where", nullptr, show_config},
     {"continue", "", "let the model go on, without a new message", nullptr, continue_turn},
     {"delete", "[session]", "move a session to the trash", session_names, delete_session},
+    {"doctor", "", "whether this session is whole", nullptr, show_health},
+    {"export", "[format] [file]", "this branch as markdown or jsonl", format_names, export_session},
     {"fork", "[key]", "go on in a new session that branches off here", nullptr, fork_session},
     {"help", "", "what can be typed here", nullptr, help},
     {"history", "[n|all]", "what was said", nullptr, show_history},
+    {"login", "[provider]", "how to give a key, and whether it works", nullptr, show_login},
+    {"model", "[provider/model|all]", "who answers; without a name, who could", model_names,
+     choose_model},
     {"new", "[title]", "start a fresh session", nullptr, new_session},
     {"quit", "", "leave", nullptr, quit},
+    {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"rename", "<title>", "give this session a title", nullptr, rename_session},
     {"restore", "<session>", "bring a session back from the trash", nullptr, restore_session},
+    {"retry", "", "ask the last question again; the first answer stays", nullptr, retry},
+    {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
     {"sessions", "[filter]", "list sessions", nullptr, list_sessions},
+    {"snapshot", "[name]", "give this place a name to come back to", nullptr, take_snapshot},
+    {"snapshots", "", "list the snapshots of this session", nullptr, show_snapshots},
     {"switch", "<session>", "go on in another session", session_names, switch_session},
+    {"system", "[text|none]", "what the model is told to be, in this session", nullptr, set_system},
+    {"thinking", "[off|low|medium|high]", "how much the model thinks first", thinking_names,
+     choose_thinking},
+    {"tools", "", "what the model can do", nullptr, show_tools},
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
     {"undo", "", "go back to before the last message", nullptr, undo},
 };
 static_assert(std::ranges::is_sorted(table, {}, &Command::name));
+
+// What people type out of habit.
+constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"?", "help"}, {"clear", "new"}, {"cost", "usage"}, {"exit", "quit"}, {"q", "quit"}};
 
 // Levenshtein's distance, one row at a time.
 std::size_t distance(std::string_view a, std::string_view b) {
@@ -63,6 +85,8 @@ std::size_t distance(std::string_view a, std::string_view b) {
 std::span<const Command> commands() { return table; }
 
 const Command* find_command(std::string_view name) {
+  for (const auto& [alias, meaning] : aliases)
+    if (name == alias) name = meaning;
   const auto found = std::ranges::lower_bound(table, name, {}, &Command::name);
   return found != std::end(table) && found->name == name ? &*found : nullptr;
 }

@@ -1,4 +1,4 @@
-// Commands about sessions and branches. Each is a row of the table in commands.cpp.
+// What the slash commands do. Each is a row of the table in commands.cpp.
 #pragma once
 
 #include <string>
@@ -28,5 +28,26 @@ void branch(Shell& shell, std::string_view entry_and_prompt);
 void fork_session(Shell& shell, std::string_view key);
 void undo(Shell& shell, std::string_view);
 void continue_turn(Shell& shell, std::string_view);
+void retry(Shell& shell, std::string_view);
+
+void take_snapshot(Shell& shell, std::string_view name);
+void show_snapshots(Shell& shell, std::string_view);
+void roll_back(Shell& shell, std::string_view name);
+std::vector<std::string> snapshot_names(Shell& shell, std::string_view start);
+void redact_entry(Shell& shell, std::string_view entry_and_reason);
+void archive_session(Shell& shell, std::string_view name);
+
+void choose_model(Shell& shell, std::string_view name);
+std::vector<std::string> model_names(Shell& shell, std::string_view start);
+void choose_thinking(Shell& shell, std::string_view level);
+std::vector<std::string> thinking_names(Shell& shell, std::string_view start);
+void set_system(Shell& shell, std::string_view text);
+void show_login(Shell& shell, std::string_view provider);
+
+void export_session(Shell& shell, std::string_view arguments);
+std::vector<std::string> format_names(Shell& shell, std::string_view start);
+void show_tools(Shell& shell, std::string_view);
+void show_config(Shell& shell, std::string_view);
+void show_health(Shell& shell, std::string_view);
 
 }  // namespace skein

@@ -8,6 +8,7 @@
 
 #include "core/agent.h"
 #include "core/conversation.h"
+#include "repl/desk.h"
 #include "repl/line_editor.h"
 #include "repl/screen.h"
 
@@ -25,6 +26,7 @@ class Shell {
     std::function<Agent::Settings(const Conversation&)> settings_for;
     // Somebody sees questions and can answer them. In a pipe the next line is a prompt, no answer.
     bool attended = false;
+    Desk desk{};
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}
 
@@ -42,6 +44,9 @@ class Shell {
   SessionStore& store() { return parts_.store; }
   Conversation& conversation() { return *conversation_; }
   Agent::Settings& settings() { return settings_; }
+  // After the session itself was told something else.
+  void refresh_settings() { settings_ = parts_.settings_for(*conversation_); }
+  const Desk& desk() const { return parts_.desk; }
   const std::string& workspace() const { return parts_.workspace; }
   void leave() { leaving_ = true; }
   void turn(const std::string& prompt);

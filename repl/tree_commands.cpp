@@ -1,6 +1,7 @@
 // Commands that move within a session's tree. Nothing is ever erased: only the head moves.
 #include "core/context.h"
 #include "core/tree_drawing.h"
+#include "repl/entry_names.h"
 #include "repl/session_commands.h"
 #include "repl/shell.h"
 
@@ -37,8 +38,7 @@ void show_branches(Shell& shell, std::string_view) {
 void branch(Shell& shell, std::string_view entry_and_prompt) {
   const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
   if (space == 0) throw Error("/branch takes the entry to go on from; /tree shows them");
-  const Id entry = value_or_throw(
-      shell.store().find_entry(shell.conversation().session(), entry_and_prompt.substr(0, space)));
+  const Id entry = entry_named(shell, entry_and_prompt.substr(0, space));
   shell.conversation().move_head(entry);
   shell.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
                        "; the old branch stays (/tree)\n");

@@ -1,0 +1,52 @@
+#include "app/availability.h"
+
+#include <cstdio>
+
+#include "providers/request.h"
+
+namespace skein {
+
+Usable usable_now(const ProviderRow& row, const Keyring& keys,
+                  const std::vector<LocalServer>& servers) {
+  for (const LocalServer& server : servers)
+    if (server.provider == row.name)
+      return {true, "running, " + std::to_string(server.models.size()) + " models"};
+  if (row.local) return {false, "no server at " + base_url(row)};
+  if (keys.has_any(variables_of(row))) return {true, "key found"};
+  if (!row.key_command.empty()) return {true, "key command"};
+  return {!row.key_needed, "set " + std::string(row.key_variables.front())};
+}
+
+std::vector<AvailableModel> available_models(const Catalog& catalog, const Keyring& keys) {
+  const std::vector<LocalServer> servers = find_local_servers(catalog, Ports{});
+  std::vector<AvailableModel> out{{"offline",
+                                   "demo",
+                                   {.provider = "offline", .name = "demo"},
+                                   {true, "built in, answers by rule"}}};
+  for (const ProviderRow& provider : catalog.providers()) {
+    const std::string name(provider.name);
+    const Usable usable = usable_now(provider, keys, servers);
+    for (const ModelRow& row : catalog.models())
+      if (row.provider == provider.name) out.push_back({name, std::string(row.name), row, usable});
+    for (const LocalServer& server : servers)
+      if (server.provider == provider.name)
+        for (const std::string& model : server.models)
+          out.push_back({name, model, catalog.find_model({name, model}), usable});
+  }
+  return out;
+}
+
+std::string thousands(std::int64_t tokens) {
+  return tokens == 0                              ? "-"
+         : tokens % 1000 == 0 || tokens >= 10'000 ? std::to_string(tokens / 1000) + "k"
+                                                  : std::to_string(tokens);
+}
+
+std::string price_text(const Prices& prices) {
+  if (!prices.input || !prices.output) return "-";
+  char text[64];
+  std::snprintf(text, sizeof text, "$%g in, $%g out", *prices.input, *prices.output);
+  return text;
+}
+
+}  // namespace skein

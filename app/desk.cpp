@@ -1,0 +1,76 @@
+// What the REPL's commands may ask of providers, keys and configuration.
+#include <sstream>
+
+#include "app/availability.h"
+#include "app/home.h"
+#include "app/wiring.h"
+#include "providers/key_check.h"
+
+namespace skein {
+
+namespace {
+
+std::vector<ModelLine> model_lines(const Catalog& catalog, const Keyring& keys) {
+  std::vector<ModelLine> lines;
+  for (const auto& [provider, name, row, usable] : available_models(catalog, keys)) {
+    std::string note = usable.why;
+    if (row.prices.input) note = price_text(row.prices) + " per million · " + note;
+    if (row.window > 0) note = thousands(row.window) + " window · " + note;
+    lines.push_back({provider + "/" + name, usable.now, note});
+  }
+  return lines;
+}
+
+std::string login_text(const Catalog& catalog, const Keyring& keys) {
+  const std::vector<LocalServer> servers = find_local_servers(catalog, Ports{});
+  std::string out;
+  for (const ProviderRow& row : catalog.providers()) {
+    std::string name(row.name);
+    name.resize(std::max<std::size_t>(name.size(), 18), ' ');
+    const Usable usable = usable_now(row, keys, servers);
+    out += (usable.now ? "* " : "  ") + name + usable.why + "\n";
+  }
+  return out +
+         "A key is never stored. Give it in the environment before skein starts:\n"
+         "  export ANTHROPIC_API_KEY=…\n"
+         "or let a command print it, in the configuration (/config says where):\n"
+         "  [providers.anthropic]\n"
+         "  key_command = \"pass show anthropic\"\n"
+         "/login PROVIDER checks whether its key is taken.\n";
+}
+
+}  // namespace
+
+Desk Workbench::desk() {
+  Desk desk;
+  desk.tools = &tools_;
+  desk.models = [this] { return model_lines(catalog_, keys_); };
+  desk.model = [this](std::string_view name) { return catalog_.parse(name); };
+  desk.target = [this](const ModelRef& model) {
+    const ProviderRow* row = catalog_.find_provider(model.provider);
+    Target target =
+        target_for(row ? row->wire : WireFormat::openai_chat, model.provider, model.model);
+    if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
+    return target;
+  };
+  desk.login = [this](std::string_view provider) {
+    if (provider.empty()) return login_text(catalog_, keys_);
+    const ProviderRow* row = catalog_.find_provider(provider);
+    if (row == nullptr) throw Error("no provider is called " + std::string(provider));
+    return check_key(*row, keys_, Ports{.stop = &stop_asked()}) + "\n";
+  };
+  desk.configuration = [this] {
+    std::ostringstream out;
+    out << "configuration  " << config_folder() << "/config.toml\n"
+        << "workspace      " << workspace_ << "/.skein/config.toml\n"
+        << "sessions       "
+        << (invocation_.no_session ? "in memory only" : home_folder(invocation_)) << "\n"
+        << "model          " << (config_.model.empty() ? default_model() : config_.model) << "\n"
+        << "thinking       " << (config_.thinking.empty() ? "off" : config_.thinking) << "\n"
+        << "calls a turn   " << config_.max_turns << " at most\n";
+    return out.str();
+  };
+  return desk;
+}
+
+}  // namespace skein

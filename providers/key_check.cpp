@@ -1,0 +1,28 @@
+#include "providers/key_check.h"
+
+#include "providers/request.h"
+
+namespace skein {
+
+std::string check_key(const ProviderRow& row, Keyring& keys, const Ports& ports) {
+  const std::string name(row.name), base = base_url(row);
+  HttpHeaders headers;
+  if (row.wire == WireFormat::anthropic) headers.emplace_back("anthropic-version", "2023-06-01");
+  if (row.auth != Auth::none) {
+    const auto key = keys.find(variables_of(row), std::string(row.key_command));
+    if (!key && row.key_needed)
+      return "there is no key for " + name + " yet: set " + std::string(row.key_variables[0]) +
+             " and start skein again";
+    if (key) headers.push_back(key_header(row, *key));
+  }
+  const HttpAnswer answer = http_get(base + std::string(row.version) + "/models", headers,
+                                     std::chrono::seconds(10), ports);
+  const int status = answer.response.status;
+  if (answer.response.end != HttpResponse::End::complete)
+    return name + " cannot be reached: " + mask_secrets(answer.response.trouble, keys.secrets());
+  if (status >= 200 && status < 300) return name + " takes the key";
+  const Explanation why = codec_of(row.wire).explain(status, answer.body, answer.response.headers);
+  return name + " says no: " + mask_secrets(why.text, keys.secrets());
+}
+
+}  // namespace skein

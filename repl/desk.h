@@ -1,0 +1,37 @@
+// What commands may ask of the rest of the program. The REPL knows no provider, no key and no
+// configuration file; whoever puts the parts together hands it these.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/message.h"
+#include "core/provider.h"
+#include "core/target.h"
+#include "core/tool.h"
+
+namespace skein {
+
+struct ModelLine {
+  std::string name;     // provider/model
+  bool usable = false;  // now: there is a key, or a server that runs
+  std::string note{};   // window, prices, what is lacking
+};
+
+struct Desk {
+  const Tools* tools = nullptr;
+  std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
+  // By any name the user may give it; throws Error if there is none.
+  std::function<ModelRef(std::string_view)> model{};
+  std::function<Target(const ModelRef&)> target{};
+  // How keys are given, and which were found; with a provider's name, whether its key works.
+  std::function<std::string(std::string_view provider)> login = [](std::string_view) {
+    return std::string{};
+  };
+  std::function<std::string()> doctor = [] { return std::string{}; };
+  std::function<std::string()> configuration = [] { return std::string{}; };
+};
+
+}  // namespace skein
