@@ -1,16 +1,17 @@
 // The one way JSON text becomes a value and back. For .cpp files only: headers speak JsonText.
 #pragma once
 
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/base.h"
+#include "core/json_members.h"
 
 namespace skein {
 
-using Json = nlohmann::ordered_json;  // members keep their order, so texts and caches stay stable
+// Members keep their order, so texts and caches stay stable.
+using Json = nlohmann::basic_json<JsonMembers>;
 
 inline constexpr int json_max_depth = 256;
 

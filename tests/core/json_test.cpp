@@ -61,3 +61,29 @@ TEST_CASE("members are read without a throw whatever the value is") {
   CHECK(text_at(object, "s").empty());
   CHECK(string_at(Json::array(), "s").empty());
 }
+
+TEST_CASE(
+    "an object of very many members is read in a moment, in order, the last of equals winning") {
+  constexpr int count = 200'000;
+  std::string text = "{";
+  for (int i = 0; i < count; ++i)
+    text += "\"k" + std::to_string(i) + "\":" + std::to_string(i) + ",";
+  text += "\"k7\":\"again\"}";
+  std::optional<Json> json = parse_json(text);
+  REQUIRE(json);
+  CHECK(json->size() == count);
+  CHECK(string_at(*json, "k7") == "again");
+  CHECK(int_at(*json, "k199999") == 199'999);
+  CHECK(json->begin().key() == "k0");
+  CHECK(std::prev(json->end()).key() == "k199999");
+
+  json->erase("k0");
+  CHECK(json->size() == count - 1);
+  CHECK(int_at(*json, "k1") == 1);
+  CHECK_FALSE(json->contains("k0"));
+  (*json)["k0"] = "back";
+  CHECK(std::prev(json->end()).key() == "k0");
+  const Json copy = *json;
+  CHECK(copy == *json);
+  CHECK(int_at(copy, "k5") == 5);
+}
