@@ -8,7 +8,7 @@
 #include <cstring>
 
 #include "core/context.h"
-#include "core/export.h"
+#include "core/exchange/export.h"
 #include "repl/session_commands.h"
 #include "repl/shell.h"
 

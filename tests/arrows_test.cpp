@@ -19,7 +19,7 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"core/tools", {"core"}},
     {"core/exchange", {"core", "core/store"}},
     {"providers", {"core"}},
-    {"repl", {"core", "core/store"}},
+    {"repl", {"core", "core/store", "core/exchange"}},
     {"app", {"core", "core/store", "core/tools", "core/exchange", "providers", "repl"}},
 };
 
@@ -38,7 +38,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"curl/", {"providers/http.cpp", "providers/http_curl.h", "providers/http_curl.cpp"}},
     {"CLI/", {"app/cli.cpp"}},
     {"spdlog/", {"core/log.cpp"}},
-    {"nlohmann/", {"core/json.h"}},
+    {"nlohmann/", {"core/json.h", "core/json_members.h"}},
     {"toml", {"app/config.cpp"}},
 };
 

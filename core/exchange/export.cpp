@@ -1,4 +1,4 @@
-#include "core/export.h"
+#include "core/exchange/export.h"
 
 #include <algorithm>
 
