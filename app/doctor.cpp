@@ -38,9 +38,8 @@ Json report_on(SessionStore& store, const SessionRecord& record) {
   }
   const Damage& damage = std::get<Damage>(examined);
   std::size_t entries = 0;
-  if (auto failed = store.backend().load(session, 0, [&](const Placed& placed) {
-        entries += placed.entry.type != type::session_header;
-        return true;
+  if (auto failed = store.backend().survey(session, [&](const EntryFacts& entry) {
+        entries += entry.type != type::session_header;
       })) {
     out["ok"] = false;
     out["error"] = failed->text;

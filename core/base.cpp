@@ -3,37 +3,19 @@
 #include <sys/random.h>
 
 #include <array>
-#include <bit>
 #include <cerrno>
 #include <chrono>
 #include <cstdio>
 #include <cstring>
 #include <ctime>
 
+#include "core/hex.h"
+
 namespace skein {
 
 namespace {
 
 constexpr char hex_digits[] = "0123456789abcdef";
-
-// Eight hex digits at once, each in a byte of its own: a scan reads six times as many per line.
-bool parse_hex8(const char* digits, std::uint32_t& value) {
-  static_assert(std::endian::native == std::endian::little);
-  constexpr std::uint64_t ones = 0x0101010101010101;
-  std::uint64_t text = 0;
-  std::memcpy(&text, digits, sizeof text);
-  const std::uint64_t letter = text >> 6 & ones;  // 1 where it is a-f rather than 0-9
-  std::uint64_t nibble = (text & ones * 0x0F) + letter * 9;
-  // 0-9 and a-f, and nothing that merely shares their low bits.
-  if (nibble + ones * '0' + letter * ('a' - '0' - 10) != text || (nibble & ones * 0xF0) != 0 ||
-      ((nibble + ones * 6) >> 4 & ones) != letter)
-    return false;
-  nibble = __builtin_bswap64(nibble);  // the first digit is the highest
-  nibble = (nibble | nibble >> 4) & 0x00FF00FF00FF00FF;
-  nibble = (nibble | nibble >> 8) & 0x0000FFFF0000FFFF;
-  value = static_cast<std::uint32_t>(nibble | nibble >> 16);
-  return true;
-}
 
 // How many bytes the well-formed sequence at the start of `text` has; 0 if there is none, and then
 // `bad` is the length of the maximal ill-formed piece that one U+FFFD stands for.
@@ -70,10 +52,9 @@ std::optional<std::uint32_t> parse_hex32(std::string_view digits) {
 }
 
 std::optional<Id> parse_id(std::string_view text) {
-  std::uint32_t high = 0, low = 0;
-  if (text.size() != 16 || !parse_hex8(text.data(), high) || !parse_hex8(text.data() + 8, low))
-    return std::nullopt;
-  return Id{static_cast<std::uint64_t>(high) << 32 | low};
+  Id id;
+  if (text.size() != 16 || !parse_hex16(text.data(), id.value)) return std::nullopt;
+  return id;
 }
 
 Id random_id() {

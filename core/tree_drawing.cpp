@@ -13,12 +13,10 @@ constexpr Strokes boxes{"├── ", "└── ", "│   ", "    "};
 constexpr Strokes ascii{"|-- ", "`-- ", "|   ", "    "};
 
 std::size_t depth_of(const Tree& tree) {
-  std::vector<std::size_t> depths;
+  const std::vector<std::size_t> depths = tree.depths();
   std::size_t deepest = 0;
-  for (const Tree::Node& node : tree.nodes()) {
-    depths.push_back(node.parent < 0 ? 1 : depths[static_cast<std::size_t>(node.parent)] + 1);
-    if (!node.marginal) deepest = std::max(deepest, depths.back());
-  }
+  for (std::size_t i = 0; i < depths.size(); ++i)
+    if (!tree.nodes()[i].marginal) deepest = std::max(deepest, depths[i]);
   return deepest;
 }
 

@@ -149,7 +149,10 @@ class StorageBackend {
   // Every entry in the order it was written, from `from` on; `each` returns false to end it.
   virtual std::optional<Failure> load(Id session, Position from,
                                       const std::function<bool(const Placed&)>& each) = 0;
-  // The same backward: first the entry at `from` (none: the last one), then those before it.
+  // What a tree needs of every entry, without its text; it lasts until the next.
+  virtual std::optional<Failure> survey(Id session,
+                                        const std::function<void(const EntryFacts&)>& each) = 0;
+  // As load, but backward: first the entry at `from` (none: the last one), then those before it.
   virtual std::optional<Failure> load_back(Id session, std::optional<Position> from,
                                            const std::function<bool(const Placed&)>& each) = 0;
   virtual Outcome<Placed> load_at(Id session, Position at) = 0;

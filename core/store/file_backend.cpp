@@ -89,6 +89,13 @@ std::optional<Failure> FileBackend::load(Id session, Position from,
   return std::get<Log*>(log)->each(from, each);
 }
 
+std::optional<Failure> FileBackend::survey(Id session,
+                                           const std::function<void(const EntryFacts&)>& each) {
+  const Outcome<Log*> log = log_of(session);
+  if (const auto* failed = std::get_if<Failure>(&log)) return *failed;
+  return std::get<Log*>(log)->survey(each);
+}
+
 std::optional<Failure> FileBackend::load_back(Id session, std::optional<Position> from,
                                               const std::function<bool(const Placed&)>& each) {
   const Outcome<Log*> log = log_of(session);

@@ -25,6 +25,8 @@ class FileBackend : public StorageBackend {
                                const AppendOptions& options) override;
   std::optional<Failure> load(Id session, Position from,
                               const std::function<bool(const Placed&)>& each) override;
+  std::optional<Failure> survey(Id session,
+                                const std::function<void(const EntryFacts&)>& each) override;
   std::optional<Failure> load_back(Id session, std::optional<Position> from,
                                    const std::function<bool(const Placed&)>& each) override;
   Outcome<Placed> load_at(Id session, Position at) override;

@@ -152,11 +152,8 @@ std::optional<Failure> Log::read_from(std::uint64_t offset) {
 }
 
 void Log::take(const Found& found) {
-  if (found.standing != Standing::committed && found.standing != Standing::altered) return;
-  const EntryFacts facts =
-      found.entry ? facts_of(*found.entry, found.begin)
-                  : EntryFacts{found.line->id,        found.line->parent, found.line->type,
-                               found.line->timestamp, found.line->body,   found.begin};
+  if (!found.readable()) return;
+  const EntryFacts facts = found.facts();
   any_seen_ = true;
   if (facts.type == type::session_header) {
     if (header_seen_) return;
@@ -188,10 +185,9 @@ std::optional<Failure> Log::writable() const {
 std::optional<Failure> Log::know_ids(Known wanted) {
   if (known_ >= wanted) return std::nullopt;
   const auto learn = [this](const Found& found) {
-    if (found.standing != Standing::committed && found.standing != Standing::altered) return;
-    const Id id = found.entry ? found.entry->id : found.line->id;
-    const std::string_view type = found.entry ? found.entry->type : found.line->type;
-    places_.emplace(id, Place{found.begin, is_marginal(type)});
+    if (!found.readable()) return;
+    const EntryFacts facts = found.facts();
+    places_.emplace(facts.id, Place{found.begin, is_marginal(facts.type)});
   };
   if (wanted == Known::recent) {
     std::size_t left = recent_entries;
@@ -301,10 +297,22 @@ std::optional<Failure> Log::each(Position from, const std::function<bool(const P
       files_, file_.get(), start,
       [&](const Found& found) {
         if (!wanted || found.begin < from || found.begin >= end_) return;
-        if (found.standing == Standing::committed || found.standing == Standing::altered)
+        if (found.readable())
           wanted = visit({found.to_entry(), found.begin, found.standing == Standing::altered});
       },
       result, [&] { return wanted; });
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::survey(const std::function<void(const EntryFacts&)>& visit) {
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), {seed_, 0, 0, acknowledged_},
+      [&](const Found& found) {
+        if (found.readable() && found.begin < end_) visit(found.facts());
+      },
+      result);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
   return std::nullopt;
 }
@@ -328,8 +336,7 @@ std::optional<Failure> Log::each_back(std::optional<Position> from,
   const int failed = scan(
       files_, file_.get(), {seed_, 0, 0, acknowledged_},
       [&](const Found& found) {
-        if (found.standing == Standing::committed || found.standing == Standing::altered)
-          places.push_back(found.begin);
+        if (found.readable()) places.push_back(found.begin);
       },
       result);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));

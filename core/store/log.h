@@ -41,6 +41,7 @@ class Log {
   Outcome<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
 
   std::optional<Failure> each(Position from, const std::function<bool(const Placed&)>& visit);
+  std::optional<Failure> survey(const std::function<void(const EntryFacts&)>& visit);
   std::optional<Failure> each_back(std::optional<Position> from,
                                    const std::function<bool(const Placed&)>& visit);
   Outcome<Placed> at(Position position);

@@ -214,12 +214,8 @@ class Scan {
     const Seal seal = batch.back().line.seal;
     if (chain_crc_ && *chain_crc_ != seal.previous) result_.gaps.push_back(batch.front().begin);
     for (const BatchLine& each : batch)
-      each_({each.exact ? Standing::committed : Standing::altered,
-             each.begin,
-             each.end,
-             text_of(each.begin, each.end),
-             each.line,
-             {}});
+      each_({each.exact ? Standing::committed : Standing::altered, each.begin, each.end,
+             text_of(each.begin, each.end), &each.line});
     result_.end = batch.back().end;
     result_.last_crc = seal.crc;
     result_.newline_missing = !batch.back().newline;
@@ -252,8 +248,7 @@ class Scan {
     std::size_t known = 0;
     while (known < doubtful_.size() && doubtful_[known].begin < from_.acknowledged) ++known;
     acknowledge(known);
-    if (result_.end < result_.size)
-      each_({Standing::uncommitted, result_.end, result_.size, {}, {}, {}});
+    if (result_.end < result_.size) each_({Standing::uncommitted, result_.end, result_.size});
     return failed_;
   }
 
@@ -280,10 +275,11 @@ class Scan {
     else if (line->seal.place + 1 == line->seal.count)
       chain_crc_ = line->seal.crc;
     if (line && each.sealed)
-      return each_({Standing::committed, each.begin, each.end, text, line, {}});
-    if (std::optional<Entry> entry = entry_from_json(text))
-      return each_({Standing::altered, each.begin, each.end, text, line, std::move(entry)});
-    each_({Standing::broken, each.begin, each.end, {}, {}, {}});
+      return each_({Standing::committed, each.begin, each.end, text, &*line});
+    if (const std::optional<Entry> entry = entry_from_json(text))
+      return each_(
+          {Standing::altered, each.begin, each.end, text, line ? &*line : nullptr, &*entry});
+    each_({Standing::broken, each.begin, each.end});
   }
 
   Files& files_;
@@ -364,8 +360,7 @@ int read_back(Files& files, Files::Handle file, std::uint32_t seed, std::uint64_
       if (last_crc != nullptr && !expected) *last_crc = seal.crc;
       expected = seal.previous;
       for (const Reading& found : batch)
-        if (!each({Standing::committed, found.begin, found.end, found.text, found.line, {}}))
-          return 0;
+        if (!each({Standing::committed, found.begin, found.end, found.text, &found.line})) return 0;
       batch.clear();
     }
     if (buffer.size() > max_line_bytes) return -EILSEQ;

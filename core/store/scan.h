@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/state.h"
 #include "core/store/files.h"
 #include "core/store/seal.h"
 
@@ -20,12 +21,20 @@ enum class Standing {
   uncommitted,  // after the last batch that is whole: never acknowledged, not loaded
 };
 
+// What a scan came by; it lasts until the next.
 struct Found {
   Standing standing = Standing::committed;
   std::uint64_t begin = 0, end = 0;  // bytes in the file, the newline included
   std::string_view text{};           // of a committed or altered line, without its newline
-  std::optional<Line> line{};        // if it is in exactly our form
-  std::optional<Entry> entry{};      // if it had to be parsed to be understood
+  const Line* line = nullptr;        // if it is in exactly our form
+  const Entry* entry = nullptr;      // if it had to be parsed to be understood
+
+  bool readable() const { return line != nullptr || entry != nullptr; }
+  // Of what is readable.
+  EntryFacts facts() const {
+    return entry ? facts_of(*entry, begin) : EntryFacts{line->id,        line->parent, line->type,
+                                                        line->timestamp, line->body,   begin};
+  }
 
   Entry to_entry() const { return entry ? *entry : entry_of(text, *line); }
 };

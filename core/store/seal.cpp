@@ -1,7 +1,6 @@
 #include "core/store/seal.h"
 
 #include <cstdio>
-#include <cstring>
 
 #include "core/json.h"
 #include "core/store/crc32c.h"
@@ -10,9 +9,6 @@ namespace skein {
 
 namespace {
 
-// ,"seal":"iiii/nnnn:pppppppp:cccccccc"}
-constexpr char seal_opening[] = R"(,"seal":")";
-constexpr std::size_t seal_width = sizeof seal_opening - 1 + 9 + 1 + 8 + 1 + 8 + 2;
 constexpr std::size_t crc_from_end = 8 + 2;
 constexpr char id_opening[] = R"({"id":")";
 constexpr char parent_opening[] = R"(","parentId":)";
@@ -39,45 +35,6 @@ std::string line_start(const Entry& entry) {
   append_member(out, "payload", json_line(entry.payload));
   if (!entry.meta.empty()) append_member(out, "meta", json_line(entry.meta));
   return out;
-}
-
-// The length is known to the compiler: a scan does this eight times a line.
-template <std::size_t size>
-bool take(std::string_view& text, const char (&expected)[size]) {
-  if (text.size() < size - 1 || std::memcmp(text.data(), expected, size - 1) != 0) return false;
-  text.remove_prefix(size - 1);
-  return true;
-}
-
-// A string member's text up to its closing quote; our own writer never escapes in these.
-bool take_plain_string(std::string_view& text, std::string_view& value) {
-  const std::size_t quote = text.substr(0, 256).find('"');
-  if (quote == std::string_view::npos) return false;
-  value = text.substr(0, quote);
-  text.remove_prefix(quote + 1);
-  return value.find('\\') == std::string_view::npos;
-}
-
-bool read_decimal4(std::string_view digits, unsigned& value) {
-  bool good = true;
-  value = 0;
-  for (const char c : digits) {
-    good = good && c >= '0' && c <= '9';
-    value = value * 10 + static_cast<unsigned>(c - '0');
-  }
-  return good;
-}
-
-bool read_seal(std::string_view text, Seal& seal) {
-  if (!take(text, seal_opening) || text[4] != '/' || text[9] != ':' || text[18] != ':' ||
-      text[27] != '"' || text[28] != '}')
-    return false;
-  const auto previous = parse_hex32(text.substr(10, 8)), crc = parse_hex32(text.substr(19, 8));
-  if (!previous || !crc) return false;
-  seal.previous = *previous;
-  seal.crc = *crc;
-  return read_decimal4(text.substr(0, 4), seal.place) &&
-         read_decimal4(text.substr(5, 4), seal.count) && seal.place < seal.count;
 }
 
 }  // namespace
@@ -116,33 +73,6 @@ std::uint32_t state_after(std::uint32_t crc, std::string_view text) {
   return crc32c(crc32c(crc, text.substr(text.size() - crc_from_end)), "\n");
 }
 
-std::optional<Line> read_line(std::string_view text) {
-  if (text.size() < seal_width || text.size() > max_line_bytes) return std::nullopt;
-  Line line;
-  if (!read_seal(text.substr(text.size() - seal_width), line.seal)) return std::nullopt;
-  text.remove_suffix(seal_width);
-
-  if (!take(text, id_opening)) return std::nullopt;
-  const std::optional<Id> id = parse_id(text.substr(0, 16));
-  if (!id) return std::nullopt;
-  line.id = *id;
-  text.remove_prefix(16);
-  if (!take(text, parent_opening)) return std::nullopt;
-  if (!take(text, "null")) {
-    if (!take(text, "\"") || !(line.parent = parse_id(text.substr(0, 16)))) return std::nullopt;
-    text.remove_prefix(16);
-    if (!take(text, "\"")) return std::nullopt;
-  }
-  std::string_view run_id;
-  if (!take(text, R"(,"type":")") || !take_plain_string(text, line.type) ||
-      !take(text, R"(,"timestamp":")") || !take_plain_string(text, line.timestamp))
-    return std::nullopt;
-  if (take(text, R"(,"runId":")") && !take_plain_string(text, run_id)) return std::nullopt;
-  if (!take(text, R"(,"payload":)") || text.empty() || text[0] != '{') return std::nullopt;
-  line.body = text;
-  return line;
-}
-
 Entry entry_of(std::string_view text, const Line& line) {
   Entry entry{.id = line.id,
               .parent = line.parent,
@@ -158,7 +88,8 @@ Entry entry_of(std::string_view text, const Line& line) {
   const std::size_t length = object_length(line.body);
   entry.payload = line.body.substr(0, length);
   std::string_view rest = line.body.substr(length);
-  if (take(rest, R"(,"meta":)")) entry.meta = rest;
+  if (constexpr std::string_view opening = R"(,"meta":)"; rest.starts_with(opening))
+    entry.meta = rest.substr(opening.size());
   return entry;
 }
 

@@ -19,6 +19,9 @@ struct Seal {
   std::uint32_t crc = 0;       // of the batch up to here, seeded with the session's id
 };
 
+// ,"seal":"iiii/nnnn:pppppppp:cccccccc"}
+inline constexpr std::size_t seal_width = 9 + 9 + 1 + 8 + 1 + 8 + 2;
+
 inline constexpr std::size_t max_line_bytes = 16u << 20;
 inline constexpr std::size_t max_batch_bytes = 32u << 20;
 inline constexpr std::size_t max_batch_entries = 4096;

@@ -242,9 +242,8 @@ Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
     return backend_->locate(session, *whole) ? Outcome<Id>(*whole) : no_such_entry(prefix);
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
-  const auto failed = backend_->load(session, 0, [&](const Placed& placed) {
-    if (to_string(placed.entry.id).starts_with(prefix)) found.insert(placed.entry.id);
-    return true;
+  const auto failed = backend_->survey(session, [&](const EntryFacts& entry) {
+    if (to_string(entry.id).starts_with(prefix)) found.insert(entry.id);
   });
   if (failed) return *failed;
   if (found.size() == 1) return *found.begin();
@@ -313,9 +312,8 @@ Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
 
 Outcome<Tree> SessionStore::tree(Id session) {
   Tree tree;
-  const auto failed = backend_->load(session, 0, [&](const Placed& placed) {
-    if (placed.entry.type != type::session_header) tree.add(facts_of(placed.entry, placed.at));
-    return true;
+  const auto failed = backend_->survey(session, [&](const EntryFacts& entry) {
+    if (entry.type != type::session_header) tree.add(entry);
   });
   if (failed) return *failed;
   return tree;
@@ -327,11 +325,13 @@ Outcome<std::vector<Branch>> SessionStore::branches(Id session) {
   const std::set<Id>& redacted = std::get<SessionRecord>(opened).state.redacted;
   const Outcome<Tree> built = tree(session);
   if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
+  const Tree& whole = std::get<Tree>(built);
+  const std::vector<std::size_t> depths = whole.depths();
   std::vector<Branch> out;
-  for (const Tree::Node* leaf : std::get<Tree>(built).leaves()) {
+  for (const Tree::Node* leaf : whole.leaves()) {
     const Outcome<Placed> placed = backend_->load_at(session, leaf->at);
     const auto* found = std::get_if<Placed>(&placed);
-    out.push_back({leaf->id, std::get<Tree>(built).path(leaf->id).size(),
+    out.push_back({leaf->id, depths[static_cast<std::size_t>(leaf - whole.nodes().data())],
                    redacted.contains(leaf->id) ? "[redacted]"
                    : found                     ? preview(found->entry, 50)
                                                : std::string{}});

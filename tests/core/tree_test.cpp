@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <random>
 
 #include "core/tree_drawing.h"
 
@@ -123,6 +124,31 @@ TEST_CASE("marginal entries are neither leaves nor parents") {
   CHECK(numbers(tree.path(Id{3})) == Numbers{1, 3});
   CHECK(numbers(tree.children(Id{1})) == Numbers{3});
   CHECK(tree.oddities().empty());
+}
+
+TEST_CASE("whoever asks while a tree grows sees what is there in the end") {
+  std::mt19937 random(7);
+  const auto below = [&](std::uint64_t limit) { return random() % limit; };
+  for (int round = 0; round < 2'000; ++round) {
+    Tree asked, left_alone;
+    std::uint64_t last = 0;
+    for (std::uint64_t at = 0; at < 24; ++at) {
+      // Few ids, so that some come twice; some parents are missing, later or the entry itself.
+      const Given entry{1 + below(30), below(4) > 0 ? last : below(32),
+                        below(5) > 0 ? type::message : type::custom};
+      last = entry.id;
+      const EntryFacts facts{
+          Id{entry.id}, entry.parent ? std::optional(Id{entry.parent}) : std::nullopt,
+          entry.type,   {},
+          "{}",         at};
+      asked.add(facts);
+      left_alone.add(facts);
+      CHECK(asked.find(Id{entry.id}) != nullptr);
+    }
+    CHECK(drawn(asked, true) == drawn(left_alone, true));
+    CHECK(asked.oddities() == left_alone.oddities());
+    CHECK(asked.nodes() == left_alone.nodes());
+  }
 }
 
 TEST_CASE("a hundred thousand entries in one chain are walked and drawn in time") {
