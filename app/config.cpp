@@ -48,6 +48,15 @@ Mode mode_named(const std::string& name) {
   return *mode;
 }
 
+std::optional<Sandbox> sandbox_named(const std::string& name) {
+  if (name == "auto") return std::nullopt;
+  const std::optional<Sandbox> sandbox = parse_sandbox(name);
+  if (!sandbox)
+    throw Error("'" + name + "' is no sandbox; there are auto, bubblewrap, landlock and none",
+                Trouble::usage);
+  return sandbox;
+}
+
 void add_rules(std::vector<Rule>& to, const std::vector<Rule>& more) {
   to.insert(to.end(), more.begin(), more.end());
 }
@@ -114,6 +123,8 @@ void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) 
   config.append_system_prompt = text_at(root, "append-system-prompt");
   if (const std::string mode = text_at(root, "permission-mode"); !mode.empty())
     config.rules.mode = mode_named(mode);
+  if (const std::string sandbox = text_at(root, "sandbox"); !sandbox.empty())
+    config.sandbox = sandbox_named(sandbox);
   add_rules(config.rules.allow, rules_at(root, "allowed-tools"));
   add_rules(config.rules.deny, rules_at(root, "disallowed-tools"));
   each_table(root, "providers", [&](std::string_view name, const toml::table& table) {

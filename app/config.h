@@ -2,11 +2,13 @@
 // .skein/config.toml < environment < flags. A workspace may tighten, never loosen.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli.h"
 #include "core/policy.h"
+#include "core/tools/sandbox.h"
 #include "providers/catalog.h"
 
 namespace skein {
@@ -16,7 +18,8 @@ struct Config {
   std::string thinking{};
   int max_turns = 100;
   Rules rules{};
-  std::string system_prompt{};  // empty: the built-in one
+  std::optional<Sandbox> sandbox{};  // left out: the best this machine has
+  std::string system_prompt{};       // empty: the built-in one
   std::string append_system_prompt{};
   std::vector<std::string> notices{};  // what was passed over, and why
 };

@@ -96,7 +96,7 @@ Workbench::Workbench(const Invocation& invocation)
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
-  ToolSettings tool_settings{.root = workspace_};
+  ToolSettings tool_settings{.root = workspace_, .sandbox = config_.sandbox};
   if (!invocation.no_session) tool_settings.forbidden.push_back(home_folder(invocation));
   if (const std::string folder = config_folder(); !folder.empty())
     tool_settings.forbidden.push_back(folder);
@@ -108,8 +108,10 @@ Workbench::Workbench(const Invocation& invocation)
       .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
       .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
-      .sandboxed = [] { return best_sandbox() != Sandbox::none; }});
+      .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; }});
 }
+
+Sandbox Workbench::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
 
 std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
 

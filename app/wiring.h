@@ -12,6 +12,7 @@
 #include "app/session_choice.h"
 #include "core/agent.h"
 #include "core/conversation.h"
+#include "core/tools/sandbox.h"
 #include "providers/catalog.h"
 #include "providers/keys.h"
 #include "repl/desk.h"
@@ -29,6 +30,7 @@ class Workbench {
   const Catalog& catalog() const { return catalog_; }
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
+  Sandbox sandbox() const;
 
   // How a session is to be worked on: as it was last, unless the flags speak of it and say
   // otherwise. They speak of the session skein was started for, not of others visited later.

@@ -1,6 +1,7 @@
 #include "core/agent.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/context.h"
 #include "core/json.h"
@@ -147,7 +148,7 @@ Message Agent::ask_model(Turn& turn) {
 // provider. True if the model should be asked again.
 bool Agent::run_calls(Turn& turn, const Message& reply) {
   const std::vector<const ToolUse*> calls = tool_uses(reply);
-  const bool finished = reply.stop == Stop::tool_use || reply.stop == Stop::stop;
+  const bool finished = reply.stop == Stop::tool_use;  // cut or failed answers order nothing
   for (const ToolUse* call : calls) {
     const bool stopped = turn.ports.stopped();
     if (stopped && turn.end.stop != Stop::aborted) turn.end.stop = Stop::aborted;
@@ -185,18 +186,35 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
 
 bool Agent::permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not) {
   Rules& rules = turn.settings.rules;
-  if (tool.effect == Effect::changes) rules.sandboxed = parts_.sandboxed();
+  const std::string exposed = tool.name == "bash" ? parts_.no_sandbox() : "";
+  rules.sandboxed = exposed.empty();
   const Decision decision = decide(rules, parts_.tools, call);
   if (decision.verdict == Decision::Verdict::allow) return true;
   why_not = decision.reason.empty() ? "not permitted" : decision.reason;
   if (decision.verdict == Decision::Verdict::deny) return false;
-  if (!turn.ports.ask) {
-    why_not += " (it would have to be asked for, and there is nobody to ask)";
-    return false;
-  }
+  if (!exposed.empty()) why_not += "; " + exposed;
+  if (!exposed.empty() && turn.ports.ask && !std::exchange(told_of_sandbox_, true))
+    turn.ports.sink(Notice{Notice::Level::warning, exposed});
+  return ask_user(turn, tool, call, why_not);
+}
+
+bool Agent::ask_user(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not) {
+  Rules& rules = turn.settings.rules;
   const std::vector<Rule> offered = remember(rules, parts_.tools, call);
   std::string names;
-  for (const Rule& rule : offered) names += (names.empty() ? "" : ", ") + to_string(rule);
+  for (const Rule& rule : offered) names += (names.empty() ? "" : ",") + to_string(rule);
+  if (!turn.ports.ask) {
+    why_not += "; it would have to be asked for, and there is nobody to ask";
+    Rules bold = rules;
+    bold.mode = Mode::bypass;
+    if (!names.empty())
+      why_not += " (--allowed-tools '" + names + "' would allow it)";
+    else if (decide(bold, parts_.tools, call).verdict == Decision::Verdict::allow)
+      why_not += " (-y would allow it, and everything else)";
+    turn.ports.sink(
+        Notice{Notice::Level::warning, tool.title(call.input) + " was not run: " + why_not});
+    return false;
+  }
   const Answer answer =
       turn.ports.ask({"Allow " + tool.title(call.input) + "?",
                       tool.preview ? tool.preview(call.input) : std::string{}, names});

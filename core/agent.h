@@ -32,9 +32,9 @@ class Agent {
     // Applied to everything that is stored: takes out what must not be, such as keys.
     std::function<std::string(std::string)> clean = [](std::string text) { return text; };
     std::function<std::string(std::string_view bytes)> keep_blob{};
-    // Whether commands are shut in; asked when one is about to run, since finding out takes a
-    // while.
-    std::function<bool()> sandboxed = [] { return false; };
+    // Why commands are not shut in and what would help; empty: they are. Asked when one is about to
+    // run, since finding out takes a while.
+    std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
   };
   struct Settings {
     ModelRef model{};
@@ -65,6 +65,7 @@ class Agent {
   bool run_calls(Turn& turn, const Message& reply);
   ToolOutcome run_call(Turn& turn, const ToolUse& call);
   bool permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not);
+  bool ask_user(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not);
   ToolOutcome execute(const Tool& tool, const ToolUse& call, const Ports& ports);
   void commit(Turn& turn, std::vector<Entry> entries);
   void commit_prompt(Turn& turn, std::vector<Entry> entries);
@@ -72,6 +73,7 @@ class Agent {
   Entry entry_for(const Message& message, const std::string& run_id) const;
 
   Parts parts_;
+  bool told_of_sandbox_ = false;
 };
 
 }  // namespace skein

@@ -72,6 +72,10 @@ const Facts& facts_about(Sandbox sandbox) { return facts[static_cast<std::size_t
 }  // namespace
 
 std::string_view name(Sandbox sandbox) { return facts_about(sandbox).name; }
+std::optional<Sandbox> parse_sandbox(std::string_view name) {
+  const auto found = std::ranges::find(facts, name, &Facts::name);
+  return found == facts.end() ? std::nullopt : std::optional(found->sandbox);
+}
 std::string describe(Sandbox sandbox) { return std::string(facts_about(sandbox).sentence); }
 
 bool bubblewrap_works() {

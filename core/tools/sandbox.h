@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -13,6 +14,7 @@ namespace skein {
 
 enum class Sandbox { bubblewrap, landlock, none };
 std::string_view name(Sandbox sandbox);
+std::optional<Sandbox> parse_sandbox(std::string_view name);
 // One sentence for people: what is active, what it does not do, what to install.
 std::string describe(Sandbox sandbox);
 
