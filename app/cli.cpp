@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/base.h"
-#include "repl/screen.h"
+#include "repl/harmless.h"
 
 namespace skein {
 

@@ -12,6 +12,17 @@ find_package(ZLIB REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 
+# utf8proc has no CMake package everywhere. The archive first: a shared library is one more to load
+# at every start.
+find_path(UTF8PROC_INCLUDE utf8proc.h)
+find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc)
+if(NOT UTF8PROC_INCLUDE OR NOT UTF8PROC_LIBRARY)
+  message(FATAL_ERROR "utf8proc could not be found; on Debian it is libutf8proc-dev")
+endif()
+add_library(skein_utf8proc INTERFACE)
+target_include_directories(skein_utf8proc SYSTEM INTERFACE ${UTF8PROC_INCLUDE})
+target_link_libraries(skein_utf8proc INTERFACE ${UTF8PROC_LIBRARY})
+
 # spdlog and fmt as headers: as shared libraries they cost a millisecond of every start.
 add_library(skein_spdlog INTERFACE)
 get_target_property(spdlog_includes spdlog::spdlog_header_only INTERFACE_INCLUDE_DIRECTORIES)

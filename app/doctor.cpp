@@ -5,7 +5,7 @@
 #include "app/home.h"
 #include "app/subcommands.h"
 #include "core/json.h"
-#include "repl/screen.h"
+#include "repl/harmless.h"
 
 namespace skein {
 

@@ -4,7 +4,7 @@
 #include "app/cli.h"
 #include "app/wiring.h"
 #include "core/base.h"
-#include "repl/screen.h"
+#include "repl/harmless.h"
 
 namespace {
 

@@ -9,7 +9,7 @@
 #include "core/context.h"
 #include "core/json.h"
 #include "providers/keys.h"
-#include "repl/screen.h"
+#include "repl/harmless.h"
 
 namespace skein {
 

@@ -3,53 +3,12 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <cstdio>
+
+#include "repl/width.h"
 
 namespace skein {
 
-namespace {
-
-// The code point at the start of valid UTF-8, and its length.
-char32_t code_point(std::string_view text, std::size_t& length) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  length = lead < 0x80 ? 1 : lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  char32_t point = length == 1 ? lead : lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) point = point << 6 | (byte(i) & 0x3Fu);
-  return point;
-}
-
-bool is_bidi_control(char32_t c) {
-  return c == 0x61C || c == 0x200E || c == 0x200F || (c >= 0x202A && c <= 0x202E) ||
-         (c >= 0x2066 && c <= 0x2069);
-}
-
-}  // namespace
-
-std::string harmless(std::string_view raw) {
-  const std::string text = valid_utf8(raw);
-  std::string out;
-  out.reserve(text.size());
-  for (std::size_t i = 0, length = 0; i < text.size(); i += length) {
-    const char32_t c = code_point(std::string_view(text).substr(i), length);
-    if (c == '\n' || c == '\t') {
-      out += static_cast<char>(c);
-    } else if (c < 0x20) {  // U+2400 … are the pictures of the control characters
-      out += "\xE2\x90";
-      out += static_cast<char>(0x80 + c);
-    } else if (c == 0x7F) {
-      out += "\u2421";
-    } else if ((c >= 0x80 && c < 0xA0) || is_bidi_control(c) || c == 0x2028 || c == 0x2029 ||
-               c == 0xFEFF) {
-      char code[16];
-      std::snprintf(code, sizeof code, "<U+%04X>", static_cast<unsigned>(c));
-      out += code;
-    } else {
-      out.append(text, i, length);
-    }
-  }
-  return out;
-}
+Screen::Screen(int fd) : fd_(fd), live_(isatty(fd) == 1) {}
 
 void Screen::write_all(std::string_view bytes) {
   if (!bytes.empty()) at_line_start_ = bytes.back() == '\n';
@@ -61,9 +20,14 @@ void Screen::write_all(std::string_view bytes) {
   }
 }
 
-void Screen::print(std::string_view text) { write_all(text); }
+void Screen::print(std::string_view text) {
+  erase_status();
+  write_all(text);
+}
 
-void Screen::print_untrusted(std::string_view text) { write_all(harmless(text)); }
+void Screen::print_untrusted(std::string_view text) { print(harmless(text)); }
+
+void Screen::flush() {}
 
 void Screen::start_line() {
   if (!at_line_start_) print("\n");
@@ -91,6 +55,44 @@ void Screen::show(const Event& event) {
   }
 }
 
+void Screen::end_turn(Stop stop, std::string_view error) {
+  start_line();
+  if (stop == Stop::aborted) print("■ stopped. The partial answer is kept.\n");
+  if (stop == Stop::error) print_untrusted("error: " + std::string(error) + "\n");
+  if (stop == Stop::interrupted)
+    print("The answer was cut short; what arrived is kept. /continue goes on.\n");
+  erase_status();
+  turn_start_.reset();
+}
+
+void Screen::expand_last() {
+  start_line();
+  print_untrusted(folded_ + "\n");
+}
+
+void Screen::tick() {
+  const auto now = std::chrono::steady_clock::now();
+  if (!turn_start_) turn_start_ = now;
+  if (!live_ || (!at_line_start_ && !status_shown_)) return;
+  erase_status();
+  constexpr std::string_view frames[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴"};
+  const auto seconds = std::chrono::duration_cast<std::chrono::seconds>(now - *turn_start_);
+  write_all(fit(std::string(frames[ticks_++ % std::size(frames)]) + " " +
+                    std::to_string(seconds.count()) + " s · Esc or Ctrl+C stops › " +
+                    harmless(draft_),
+                79));
+  status_shown_ = true;
+}
+
+void Screen::set_draft(std::string_view text) { draft_ = text; }
+
+void Screen::erase_status() {
+  if (!status_shown_) return;
+  write_all("\r\033[K");
+  status_shown_ = false;
+  at_line_start_ = true;
+}
+
 void Screen::replay(const Entry& entry) {
   const auto message =
       entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
@@ -101,7 +103,10 @@ void Screen::replay(const Entry& entry) {
     for (const ToolUse* call : tool_uses(*message))
       print_untrusted("● " + call->name + " " + call->input + "\n");
   }
-  if (message->role == Role::tool) print_untrusted("  " + preview(entry, 200) + "\n");
+  if (message->role == Role::tool) {
+    folded_ = preview(entry, 100'000);
+    print_untrusted("  " + preview(entry, 200) + "\n");
+  }
 }
 
 }  // namespace skein

@@ -144,13 +144,7 @@ void Shell::go_on() {
   finish(parts_.agent.go_on(*conversation_, settings_, ports()));
 }
 
-void Shell::finish(const TurnEnd& end) {
-  parts_.screen.start_line();
-  if (end.stop == Stop::aborted) parts_.screen.print("■ stopped. The partial answer is kept.\n");
-  if (end.stop == Stop::error) parts_.screen.print_untrusted("error: " + end.error + "\n");
-  if (end.stop == Stop::interrupted)
-    parts_.screen.print("The answer was cut short; what arrived is kept. /continue goes on.\n");
-}
+void Shell::finish(const TurnEnd& end) { parts_.screen.end_turn(end.stop, end.error); }
 
 std::string Shell::cycle_mode() {
   settings_.rules.mode = next(settings_.rules.mode);

@@ -40,6 +40,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"spdlog/", {"core/log.cpp"}},
     {"nlohmann/", {"core/json.h", "core/json_members.h"}},
     {"toml", {"app/config.cpp"}},
+    {"utf8proc.h", {"repl/harmless.cpp", "repl/width.cpp"}},
 };
 
 std::string room_of(const std::string& file) { return fs::path(file).parent_path().string(); }

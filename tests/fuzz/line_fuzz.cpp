@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "core/json.h"
-#include "repl/screen.h"
+#include "repl/harmless.h"
 
 using namespace skein;
 
