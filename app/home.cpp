@@ -16,6 +16,16 @@ std::string home_folder(const Invocation& invocation) {
   throw Error("no home for sessions: give --home or set SKEIN_HOME", Trouble::usage);
 }
 
+std::string history_file(const Invocation& invocation) {
+  const char* unwanted = std::getenv("SKEIN_NO_HISTORY");
+  if (invocation.no_session || (unwanted && *unwanted)) return {};
+  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state)
+    return std::string(state) + "/skein/input_history";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/.local/state/skein/input_history";
+  return {};
+}
+
 std::string workspace_folder(const Invocation& invocation) {
   const std::string given = invocation.workspace.empty() ? "." : invocation.workspace;
   std::error_code failed;

@@ -10,6 +10,8 @@
 namespace skein {
 
 std::string home_folder(const Invocation& invocation);
+// What was typed before; empty if nothing is to be kept.
+std::string history_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
 SessionStore open_store(const Invocation& invocation);
 

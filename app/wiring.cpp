@@ -51,6 +51,13 @@ int repl(Workbench& bench, const Invocation& invocation) {
     return bench.settings_for(conversation,
                               started ? Workbench::Flags::count : Workbench::Flags::do_not);
   };
+  std::optional<Terminal> terminal;
+  std::optional<Keyboard> keyboard;
+  if (can_edit_lines(invocation)) {
+    terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(Terminal::Mode::turn);
+    keyboard.emplace(*terminal);
+  }
+  History history(history_file(invocation));
   Shell shell({.store = bench.store(),
                .agent = bench.agent(),
                .screen = screen,
@@ -59,10 +66,11 @@ int repl(Workbench& bench, const Invocation& invocation) {
                .workspace = bench.workspace(),
                .settings_for = settings_for,
                .attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-               .desk = bench.desk()});
-  const auto editor = can_edit_lines(invocation)
-                          ? make_replxx_editor(shell.editor_help())
-                          : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
+               .desk = bench.desk(),
+               .keyboard = keyboard ? &*keyboard : nullptr,
+               .drafts = Drafts(invocation.no_session ? "" : home_folder(invocation) + "/drafts")});
+  const auto editor = keyboard ? make_replxx_editor(*keyboard, history, shell.editor_help())
+                               : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
   shell.use(*editor);
   shell.open(chosen.session);
   for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");

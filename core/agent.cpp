@@ -1,5 +1,7 @@
 #include "core/agent.h"
 
+#include <poll.h>
+
 #include <algorithm>
 #include <utility>
 
@@ -37,6 +39,25 @@ std::string recorded_system(const Conversation& conversation) {
     if (entry->type == type::runtime_init) return system_in(entry->payload);
   return {};
 }
+
+// A tool waits on its own and asks whether to stop: that is when the keyboard is looked at, but not
+// every time, since a busy one asks at every line.
+class KeyboardLook {
+ public:
+  explicit KeyboardLook(const Ports& ports) : ports_(ports) {}
+
+  void operator()() {
+    if (ports_.input.fd < 0 || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(5);
+    pollfd keyboard{ports_.input.fd, POLLIN, 0};
+    if (poll(&keyboard, 1, 0) > 0 && ports_.input.on_ready) ports_.input.on_ready();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Ports& ports_;
+  Clock::time_point next_{};
+};
 
 }  // namespace
 
@@ -236,11 +257,17 @@ bool Agent::ask_user(Turn& turn, const Tool& tool, const ToolUse& call, std::str
 }
 
 ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& ports) {
+  KeyboardLook look(ports);
   const ToolPorts tool_ports{.output =
                                  [&](std::string_view text) {
                                    ports.sink(ToolOutput{call.id, std::string(text)});
                                  },
-                             .stopped = [&] { return ports.stopped(); },
+                             .stopped =
+                                 [&] {
+                                   look();
+                                   return ports.stopped();
+                                 },
+                             .wake_fd = ports.input.fd,
                              .keep_blob = parts_.keep_blob};
   try {
     return tool.run(call.input, tool_ports);

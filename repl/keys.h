@@ -52,7 +52,7 @@ class KeyDecoder {
   // was: a lone Esc is the Esc key. A paste is waited for as long as it takes.
   bool waiting() const { return !bytes_.empty() && !pasting_; }
   std::optional<Key> flush();
-  static constexpr int pause_ms = 40;
+  static constexpr int pause_ms = 30;
 
  private:
   std::optional<Key> take(std::size_t bytes, Key key);

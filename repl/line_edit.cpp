@@ -298,24 +298,4 @@ bool LineEdit::down() {
   return true;
 }
 
-Caret caret_after(std::string_view text, int prompt_columns, int screen_columns) {
-  const int width = std::max(1, screen_columns);
-  Caret caret{0, prompt_columns};
-  while (!text.empty()) {
-    if (text.front() == '\n') {
-      caret = {caret.row + 1, 0};
-      text.remove_prefix(1);
-      continue;
-    }
-    const Grapheme grapheme = first_grapheme(text);
-    const int columns =
-        text.front() == '\t' ? 2 : static_cast<int>(grapheme.columns);  // drawn as ^I
-    if (caret.column + columns > width) caret = {caret.row + 1, 0};
-    caret.column += columns;
-    if (caret.column >= width) caret = {caret.row + 1, 0};
-    text.remove_prefix(grapheme.bytes);
-  }
-  return caret;
-}
-
 }  // namespace skein

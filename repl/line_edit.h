@@ -92,12 +92,4 @@ class LineEdit {
   Last last_ = Last::other, next_last_ = Last::other;
 };
 
-// Where the cursor is when `text` stands behind a prompt on a screen this wide and the terminal
-// wraps it.
-struct Caret {
-  int row = 0, column = 0;
-  bool operator==(const Caret&) const = default;
-};
-Caret caret_after(std::string_view text, int prompt_columns, int screen_columns);
-
 }  // namespace skein

@@ -13,7 +13,10 @@ class PlainEditor : public LineEditor {
  public:
   PlainEditor(int fd, bool show_prompt) : fd_(fd), show_prompt_(show_prompt) {}
 
-  Got read(const std::string& prompt, std::string& line) override {
+  // What was typed before cannot be put into such a line; it waits for a better terminal.
+  Got read(const std::string& prompt, Draft& draft) override {
+    std::string& line = draft.text;
+    draft = {};
     if (show_prompt_ && ::write(STDOUT_FILENO, prompt.data(), prompt.size()) < 0) return Got::end;
     for (;;) {
       if (const std::size_t newline = buffer_.find('\n'); newline != std::string::npos) {

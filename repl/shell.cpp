@@ -1,11 +1,28 @@
 #include "repl/shell.h"
 
 #include <algorithm>
+#include <chrono>
+#include <utility>
 
 #include "core/context.h"
+#include "repl/ask.h"
 #include "repl/commands.h"
+#include "repl/completion.h"
 
 namespace skein {
+
+namespace {
+
+constexpr std::chrono::seconds second_press{2};
+
+bool is_prompt(const Event& event) {
+  const auto* committed = std::get_if<Committed>(&event);
+  if (committed == nullptr || committed->entry.type != type::message) return false;
+  const auto message = message_from_json(committed->entry.payload);
+  return message && message->role == Role::user;
+}
+
+}  // namespace
 
 void Shell::open(Id session) {
   Conversation next(parts_.store, session);
@@ -15,6 +32,7 @@ void Shell::open(Id session) {
   close();
   conversation_.emplace(std::move(next));
   settings_ = std::move(settings);
+  draft_ = parts_.drafts.load(session);
   for (const std::string& text : conversation_->notices())
     parts_.screen.print_untrusted(text + "\n");
 
@@ -47,23 +65,34 @@ void Shell::show_path(std::size_t entries) {
 }
 
 void Shell::run() {
-  bool warned = false;
+  using Clock = std::chrono::steady_clock;
+  std::optional<Clock::time_point> warned;
   while (!leaving_ && !parts_.leave) {
     std::string line;
+    if (!queued_.empty()) {
+      line = std::move(queued_.front());
+      queued_.erase(queued_.begin());
+      parts_.screen.print_untrusted("› " + line + "\n");
+      handle(line);
+      continue;
+    }
     parts_.stop = false;
-    switch (editor_->read("› ", line)) {
+    Draft draft = std::exchange(draft_, {});
+    parts_.screen.flush();
+    switch (editor_->read("› ", draft)) {
       case LineEditor::Got::end: leaving_ = true; break;
       case LineEditor::Got::interrupt:
-        if (warned || parts_.leave) {
+        if (parts_.leave || (warned && Clock::now() - *warned < second_press)) {
           leaving_ = true;
           break;
         }
-        warned = true;
+        warned = Clock::now();
         parts_.screen.print("Press Ctrl+C again or Ctrl+D to leave.\n");
         break;
       case LineEditor::Got::line:
-        warned = false;
-        handle(line);
+        warned.reset();
+        handle(whole(draft));
+        keep_draft(draft_);
         break;
     }
   }
@@ -95,23 +124,32 @@ void Shell::dispatch(std::string_view command_line) {
 }
 
 Ports Shell::ports() {
-  return {.sink = [this](const Event& event) { parts_.screen.show(event); },
-          .ask = parts_.attended && editor_ != nullptr
-                     ? [this](const Question& question) { return ask(question); }
-                     : std::function<Answer(const Question&)>{},
-          .stop = &parts_.stop};
+  Ports ports{.sink =
+                  [this](const Event& event) {
+                    parts_.screen.show(event);
+                    // Only now is it safe elsewhere.
+                    if (is_prompt(event)) keep_draft(typing_ ? typing_->all() : Draft{});
+                  },
+              .stop = &parts_.stop};
+  if (parts_.attended && editor_ != nullptr)
+    ports.ask = [this](const Question& question) { return ask(question); };
+  if (typing_) ports.input = typing_->input();
+  return ports;
 }
 
 // Enter alone is no.
 Answer Shell::ask(const Question& question) {
+  if (typing_) typing_->let_typing_pause();
   parts_.screen.start_line();
   if (!question.detail.empty()) parts_.screen.print_untrusted(question.detail + "\n");
   parts_.screen.print_untrusted(question.text + "\n");
-  const std::string offer = question.remember.empty()
-                                ? "[y]es  [n]o, and why › "
-                                : "[y]es  [a]lways " + question.remember + "  [n]o, and why › ";
+  if (parts_.keyboard)
+    return ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
+  parts_.screen.print_untrusted(question.remember.empty() ? "[y]es  [n]o, and why › "
+                                                          : "[y]es  [a]lways " + question.remember +
+                                                                "  [n]o, and why › ");
   std::string line;
-  if (editor_->read(harmless(offer), line) != LineEditor::Got::line) return {};
+  if (!read_line(line)) return {};
   const std::string first = line.substr(0, line.find(' '));
   if (first == "y" || first == "yes") return {Answer::Choice::yes};
   if ((first == "a" || first == "always") && !question.remember.empty())
@@ -123,28 +161,63 @@ Answer Shell::ask(const Question& question) {
 
 bool Shell::confirm(const std::string& question) {
   if (editor_ == nullptr) return false;
+  if (parts_.keyboard) return ask_yes(*parts_.keyboard, parts_.screen, question);
+  parts_.screen.print_untrusted(question + " [y/N] › ");
   std::string line;
-  return editor_->read(harmless(question) + " [y/N] › ", line) == LineEditor::Got::line &&
-         (line == "y" || line == "yes");
+  return read_line(line) && (line == "y" || line == "yes");
 }
 
-// In this order no signal is missed: one that came before has set `leave`, a later one sets `stop`.
-void Shell::begin() {
+bool Shell::read_line(std::string& line) {
+  Draft draft;
+  parts_.screen.flush();
+  if (editor_->read("", draft) != LineEditor::Got::line) return false;
+  line = whole(draft);
+  return true;
+}
+
+// What was typed while the turn ran: queued lines come next, unless the turn was stopped; then all
+// of it is in the line again.
+void Shell::take_over_typing() {
+  if (!typing_) return;
+  if (parts_.stop) {
+    draft_ = typing_->all();
+  } else {
+    queued_.insert(queued_.end(), typing_->queued().begin(), typing_->queued().end());
+    draft_ = typing_->draft();
+  }
+  typing_.reset();
+  parts_.screen.set_draft("");
+}
+
+void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
+  // In this order no signal is missed: one that came before has set `leave`, a later one sets
+  // `stop`.
   parts_.stop = false;
   if (parts_.leave) parts_.stop = true;
+  struct TakeOver {
+    Shell& shell;
+    ~TakeOver() { shell.take_over_typing(); }
+  } const at_the_end{*this};
+  if (parts_.keyboard)
+    typing_.emplace(*parts_.keyboard, parts_.screen, parts_.stop,
+                    [this](const Draft& draft) { keep_draft(draft); });
+  const TurnEnd end = turn(ports());
+  parts_.screen.end_turn(end.stop, end.error);
 }
 
 void Shell::turn(const std::string& prompt) {
-  begin();
-  finish(parts_.agent.run_turn(*conversation_, prompt, settings_, ports()));
+  work([&](const Ports& ports) {
+    return parts_.agent.run_turn(*conversation_, prompt, settings_, ports);
+  });
 }
 
 void Shell::go_on() {
-  begin();
-  finish(parts_.agent.go_on(*conversation_, settings_, ports()));
+  work([&](const Ports& ports) { return parts_.agent.go_on(*conversation_, settings_, ports); });
 }
 
-void Shell::finish(const TurnEnd& end) { parts_.screen.end_turn(end.stop, end.error); }
+void Shell::keep_draft(const Draft& draft) {
+  if (conversation_) parts_.drafts.keep(conversation_->session(), draft);
+}
 
 std::string Shell::cycle_mode() {
   settings_.rules.mode = next(settings_.rules.mode);
@@ -153,27 +226,12 @@ std::string Shell::cycle_mode() {
 }
 
 EditorHelp Shell::editor_help() {
-  EditorHelp help;
-  help.complete = [this](std::string_view line) {
-    std::vector<std::string> out;
-    if (!line.starts_with('/')) return out;
-    const std::size_t space = line.find(' ');
-    for (const Command& command : commands()) {
-      if (space == std::string_view::npos) {
-        if (command.name.starts_with(line.substr(1)))
-          out.push_back("/" + std::string(command.name));
-      } else if (command.name == line.substr(1, space - 1) && command.complete) {
-        out = command.complete(*this, line.substr(space + 1));
-      }
-    }
-    return out;
-  };
-  help.hint = [](std::string_view line) -> std::string {
-    if (!line.starts_with('/')) return {};
-    const Command* command = find_command(line.substr(1));
-    return command && !command->arguments.empty() ? " " + std::string(command->arguments) : "";
-  };
-  return help;
+  return {.complete = [this](std::string_view line) { return complete(*this, line); },
+          .hint = hint_for,
+          .keep = [this](const Draft& draft) { keep_draft(draft); },
+          .expand = [this] { parts_.screen.expand_last(); },
+          .cycle_mode = [this] { parts_.screen.print(cycle_mode() + "\n"); },
+          .stopped = [this] { return parts_.stop.load(); }};
 }
 
 }  // namespace skein

@@ -9,8 +9,10 @@
 #include "core/agent.h"
 #include "core/conversation.h"
 #include "repl/desk.h"
+#include "repl/drafts.h"
 #include "repl/line_editor.h"
 #include "repl/screen.h"
+#include "repl/type_ahead.h"
 
 namespace skein {
 
@@ -27,6 +29,10 @@ class Shell {
     // Somebody sees questions and can answer them. In a pipe the next line is a prompt, no answer.
     bool attended = false;
     Desk desk{};
+    Keyboard* keyboard = nullptr;  // none: questions are answered by lines
+    Drafts drafts{};
+    std::function<std::vector<std::string>()>
+        files{};  // what @ can name, relative to the workspace
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}
 
@@ -51,6 +57,10 @@ class Shell {
   void leave() { leaving_ = true; }
   void turn(const std::string& prompt);
   void go_on();
+  Keyboard* keyboard() { return parts_.keyboard; }
+  std::vector<std::string> files() const {
+    return parts_.files ? parts_.files() : std::vector<std::string>{};
+  }
   bool confirm(const std::string& question);
   void show_path(std::size_t entries);  // the end of it, as it was shown when it happened; 0: all
   // Takes the next permission mode; what to tell the user about it.
@@ -58,8 +68,10 @@ class Shell {
 
  private:
   void dispatch(std::string_view command_line);
-  void begin();
-  void finish(const TurnEnd& end);
+  void work(const std::function<TurnEnd(const Ports&)>& turn);
+  void take_over_typing();
+  void keep_draft(const Draft& draft);
+  bool read_line(std::string& line);
   Ports ports();
   Answer ask(const Question& question);
 
@@ -68,6 +80,9 @@ class Shell {
   Agent::Settings settings_{};
   LineEditor* editor_ = nullptr;
   bool leaving_ = false;
+  std::optional<TypeAhead> typing_{};  // while a turn runs at a terminal
+  std::vector<std::string> queued_{};  // typed meanwhile and sent: handled next, in this order
+  Draft draft_{};                      // typed meanwhile and not sent: in the next line
 };
 
 }  // namespace skein

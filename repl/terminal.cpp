@@ -89,7 +89,8 @@ void Terminal::set(Mode mode) {
   modes.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
   modes.c_cflag |= CS8;
   modes.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
-  if (mode == Mode::turn) modes.c_lflag |= ISIG;
+  // A signal must not cost what was typed before it.
+  if (mode == Mode::turn) modes.c_lflag |= ISIG | NOFLSH;
   modes.c_cc[VMIN] = 1;
   modes.c_cc[VTIME] = 0;
   modes.c_cc[VQUIT] = modes.c_cc[VSUSP] = _POSIX_VDISABLE;  // of the signals, only ^C

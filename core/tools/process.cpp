@@ -140,8 +140,10 @@ class Running {
     const int ready = poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
     if (ready <= 0) return;
     if (fds[0].revents != 0) take_output();
-    // Awake but not stopped: nobody empties that descriptor here, so stop looking at it.
-    if (fds[1].revents != 0 && !watch_.stopped()) wake_fd_ = -1;
+    // Awake but not stopped: if asking has not emptied that descriptor, nobody will.
+    if (fds[1].revents == 0 || watch_.stopped()) return;
+    pollfd wake{wake_fd_, POLLIN, 0};
+    if (poll(&wake, 1, 0) > 0) wake_fd_ = -1;
   }
 
   void take_output() {

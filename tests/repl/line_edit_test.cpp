@@ -215,11 +215,3 @@ TEST_CASE("whatever is typed, the cursor stands between characters of valid text
     }
   }
 }
-
-TEST_CASE("the place after a text is where a terminal would put the cursor") {
-  CHECK(caret_after("", 2, 10) == Caret{0, 2});
-  CHECK(caret_after("12345678", 2, 10) == Caret{1, 0});
-  CHECK(caret_after("a\nbc", 2, 10) == Caret{1, 2});
-  CHECK(caret_after("1234567漢", 2, 10) == Caret{1, 2});
-  CHECK(caret_after("🫠", 2, 10) == Caret{0, 4});
-}

@@ -1,0 +1,19 @@
+// A text edited in the user's own editor: $VISUAL, else $EDITOR, else vi.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "repl/terminal.h"
+
+namespace skein {
+
+// The text as it was left there; nothing if the editor could not be run or ended with an error.
+std::optional<std::string> edited_elsewhere(const std::string& text, Terminal& terminal);
+
+// Runs a program of the user's at the terminal, in the modes it was found in, and waits for it. Its
+// exit status as a shell tells it.
+int run_at_terminal(const std::vector<std::string>& words, Terminal* terminal);
+
+}  // namespace skein

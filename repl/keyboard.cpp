@@ -1,0 +1,32 @@
+#include "repl/keyboard.h"
+
+namespace skein {
+
+void Keyboard::take_in() {
+  const std::string bytes = terminal_.read();
+  hung_up_ = hung_up_ || bytes.empty();
+  decoder_.feed(bytes);
+}
+
+Keyboard::Came Keyboard::next(Key& key, std::optional<std::chrono::milliseconds> pause,
+                              const std::function<bool()>& due) {
+  const auto got = [&](std::optional<Key> found) {
+    if (found) key = std::move(*found);
+    return found.has_value();
+  };
+  while (!got(decoder_.next())) {
+    if (hung_up_) return Came::hang_up;
+    const bool doubt = decoder_.waiting();
+    constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
+    switch (terminal_.wait(doubt ? short_pause : pause, due)) {
+      case Terminal::Wake::input: take_in(); break;
+      case Terminal::Wake::signal: return Came::signal;
+      case Terminal::Wake::pause:
+        if (!doubt) return Came::pause;
+        if (got(decoder_.flush())) return Came::key;
+    }
+  }
+  return Came::key;
+}
+
+}  // namespace skein

@@ -1,0 +1,40 @@
+// Keys from the terminal, for whoever has it at the moment: the prompt, a list, a question, a
+// running turn. What has arrived and was not asked for waits for the next one, so nothing typed is
+// lost.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+
+#include "repl/keys.h"
+#include "repl/terminal.h"
+
+namespace skein {
+
+class Keyboard {
+ public:
+  enum class Came { key, pause, signal, hang_up };
+
+  explicit Keyboard(Terminal& terminal) : terminal_(terminal) {}
+
+  Terminal& terminal() { return terminal_; }
+  // Waits for a key, at most for `pause`. `due`: as for Terminal::wait.
+  Came next(Key& key, std::optional<std::chrono::milliseconds> pause = {},
+            const std::function<bool()>& due = {});
+  // A key that is there already.
+  std::optional<Key> ready() { return decoder_.next(); }
+  // For a turn, which waits elsewhere: takes in what has arrived, and tells when a lone Esc is
+  // still a riddle, to be solved by `settle` after KeyDecoder::pause_ms.
+  void take_in();
+  bool in_doubt() const { return decoder_.waiting(); }
+  std::optional<Key> settle() { return decoder_.flush(); }
+  bool hung_up() const { return hung_up_; }
+
+ private:
+  Terminal& terminal_;
+  KeyDecoder decoder_{};
+  bool hung_up_ = false;
+};
+
+}  // namespace skein
