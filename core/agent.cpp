@@ -112,6 +112,12 @@ TurnEnd Agent::run_turn(Conversation& conversation, const std::string& prompt, S
   return loop(turn);
 }
 
+void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
+                 const Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  commit_prompt(turn, {entry_for(user_message(text), turn.run_id)});
+}
+
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const Ports& ports) {
   Turn turn{conversation, settings, ports};
   if (std::vector<Entry> entries = changed_surroundings(turn); !entries.empty())

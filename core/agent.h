@@ -51,6 +51,11 @@ class Agent {
   // The same without a new message: goes on where a turn stopped or crashed.
   TurnEnd go_on(Conversation& conversation, Settings& settings, const Ports& ports);
 
+  // A message that asks for no answer: what the user did meanwhile, for the model to read with the
+  // next prompt.
+  void note(Conversation& conversation, const std::string& text, Settings& settings,
+            const Ports& ports);
+
   // Answers the calls a crash left without a result. Those of tools that only read may be run after
   // asking; nothing that changes the world is ever run again by itself. How many there were.
   std::size_t recover(Conversation& conversation, const Ports& ports);

@@ -4,6 +4,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -71,18 +72,36 @@ std::string editor() {
 
 }  // namespace
 
-int run_at_terminal(const std::vector<std::string>& words, Terminal* terminal) {
+int run_at_terminal(const std::vector<std::string>& words, Terminal* terminal,
+                    const std::function<void(std::string_view)>& output,
+                    const std::string& folder) {
   std::optional<TerminalMode> as_found;
   if (terminal != nullptr) as_found.emplace(*terminal, Terminal::Mode::found);
   const SignalsIgnored ours;
+  int pipe_ends[2] = {-1, -1};
+  if (output && pipe2(pipe_ends, O_CLOEXEC) != 0) return 127;
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
     for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(each, SIG_DFL);
+    if (output)
+      for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) dup2(pipe_ends[1], fd);
+    if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(127);
     execvp(arguments[0], arguments.data());
     _exit(127);
+  }
+  if (output) {
+    close(pipe_ends[1]);
+    std::array<char, 16384> buffer;
+    for (ssize_t count = 0;;) {
+      count = child < 0 ? 0 : ::read(pipe_ends[0], buffer.data(), buffer.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) break;
+      output({buffer.data(), static_cast<std::size_t>(count)});
+    }
+    close(pipe_ends[0]);
   }
   int status = 0;
   while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {

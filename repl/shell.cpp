@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/context.h"
+#include "repl/aside.h"
 #include "repl/ask.h"
 #include "repl/commands.h"
 #include "repl/completion.h"
@@ -92,7 +93,7 @@ void Shell::run() {
       case LineEditor::Got::line:
         warned.reset();
         handle(whole(draft));
-        keep_draft(draft_);
+        if (queued_.empty()) keep_draft(draft_);
         break;
     }
   }
@@ -101,11 +102,14 @@ void Shell::run() {
 void Shell::handle(const std::string& line) {
   const std::size_t start = line.find_first_not_of(" \t");
   if (start == std::string::npos) return;
+  const std::string_view rest = std::string_view(line).substr(start);
   try {
-    if (line[start] == '/')
-      dispatch(std::string_view(line).substr(start + 1));
-    else
-      turn(line);
+    if (rest.front() == '/' || rest.front() == '!' || rest == "?") {
+      keep_draft({});  // a prompt stays a draft until it is saved; these are no prompts
+      rest.front() == '/' ? dispatch(rest.substr(1)) : aside(*this, rest);
+    } else {
+      turn(with_files(line, parts_.workspace));
+    }
   } catch (const Error& error) {
     parts_.screen.print_untrusted(std::string("error: ") + error.what() + "\n");
   }
@@ -213,6 +217,10 @@ void Shell::turn(const std::string& prompt) {
 
 void Shell::go_on() {
   work([&](const Ports& ports) { return parts_.agent.go_on(*conversation_, settings_, ports); });
+}
+
+void Shell::tell(const std::string& text) {
+  parts_.agent.note(*conversation_, text, settings_, ports());
 }
 
 void Shell::keep_draft(const Draft& draft) {

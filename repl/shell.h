@@ -57,6 +57,8 @@ class Shell {
   void leave() { leaving_ = true; }
   void turn(const std::string& prompt);
   void go_on();
+  // A message of the user's that asks for no answer; the model reads it with the next one.
+  void tell(const std::string& text);
   Keyboard* keyboard() { return parts_.keyboard; }
   std::vector<std::string> files() const {
     return parts_.files ? parts_.files() : std::vector<std::string>{};
