@@ -45,6 +45,7 @@ constexpr Command table[] = {
     {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"rename", "<title>", "give this session a title", nullptr, rename_session},
     {"restore", "<session>", "bring a session back from the trash", nullptr, restore_session},
+    {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
     {"retry", "", "ask the last question again; the first answer stays", nullptr, retry},
     {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
     {"sessions", "[filter]", "list sessions", nullptr, list_sessions},

@@ -3,26 +3,57 @@
 #include <algorithm>
 #include <charconv>
 
+#include "repl/fuzzy.h"
+#include "repl/session_picker.h"
+#include "repl/session_rows.h"
 #include "repl/shell.h"
 
 namespace skein {
 
 namespace {
 
-std::string pad(std::string text, std::size_t width) {
-  if (text.size() < width) text.resize(width, ' ');
-  return text;
+std::optional<Id> choose(Shell& shell, std::string_view query);
+
+// The session called `name`. At a terminal a name that is not clear opens the list.
+std::optional<Id> session_called(Shell& shell, std::string_view name) {
+  const Outcome<SessionRecord> found = shell.store().find(name);
+  if (const auto* record = std::get_if<SessionRecord>(&found)) return record->header.session;
+  const std::vector<SessionRecord> all = shell.store().list();
+  const auto fits = [&](const SessionRecord& each) {
+    return fuzzy_score(name, each.key + " " + each.state.title).has_value();
+  };
+  if (shell.keyboard() == nullptr || std::ranges::none_of(all, fits))
+    throw Error(std::get<Failure>(found).text, trouble_of(std::get<Failure>(found)));
+  return choose(shell, name);
 }
 
-// "3 min", "2 days": how long ago.
-std::string age(const std::string& timestamp) {
-  const auto then = ms_from_utc(timestamp);
-  if (!then) return "-";
-  const std::int64_t seconds = std::max<std::int64_t>(0, (now_ms() - *then) / 1000);
-  if (seconds < 60) return "now";
-  if (seconds < 3600) return std::to_string(seconds / 60) + " min";
-  if (seconds < 86'400) return std::to_string(seconds / 3600) + " h";
-  return std::to_string(seconds / 86'400) + " days";
+// Asks first. The one we are in: first somewhere else, then it goes.
+void erase(Shell& shell, const SessionRecord& record) {
+  const Id session = record.header.session;
+  if (!shell.confirm("Move " + record.key + " (" + std::to_string(record.state.messages) +
+                     " turns) to the trash?")) {
+    shell.screen().print("nothing was deleted\n");
+    return;
+  }
+  if (session == shell.conversation().session()) {
+    const std::vector<SessionRecord> all = shell.store().list();
+    const auto other = std::ranges::find_if(
+        all, [&](const SessionRecord& each) { return each.header.session != session; });
+    if (other == all.end())
+      new_session(shell, "");
+    else
+      shell.open(other->header.session);
+  }
+  if (auto failed = shell.store().erase(session)) throw Error(failed->text, trouble_of(*failed));
+  shell.screen().print_untrusted("moved to the trash; /restore " + record.key +
+                                 " brings it back\n");
+}
+
+std::optional<Id> choose(Shell& shell, std::string_view query) {
+  return choose_session(*shell.keyboard(), shell.store(),
+                        {.query = std::string(query),
+                         .current = shell.conversation().session(),
+                         .erase = [&](const SessionRecord& record) { erase(shell, record); }});
 }
 
 }  // namespace
@@ -44,31 +75,25 @@ void new_session(Shell& shell, std::string_view title) {
 }
 
 void list_sessions(Shell& shell, std::string_view filter) {
-  std::size_t width = 0;
-  std::vector<SessionRecord> shown;
-  for (SessionRecord& record : shell.store().list()) {
-    if ((record.key + " " + record.state.title).find(filter) == std::string::npos) continue;
-    width = std::max(width, record.key.size());
-    shown.push_back(std::move(record));
-  }
-  for (const SessionRecord& record : shown) {
-    const bool current = record.header.session == shell.conversation().session();
-    const std::string& used =
-        record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
+  std::vector<SessionRecord> shown = shell.store().list();
+  std::erase_if(shown, [&](const SessionRecord& record) {
+    return (record.key + " " + record.state.title).find(filter) == std::string::npos;
+  });
+  const std::vector<std::string> rows = session_rows(shown);
+  for (std::size_t i = 0; i < rows.size(); ++i)
     shell.screen().print_untrusted(
-        (current ? "* " : "  ") + pad(record.key, width) + "  " + pad(age(used), 8) + "  " +
-        pad(std::to_string(record.state.messages) + " turns", 10) +
-        (record.state.leaves.size() > 1
-             ? pad(std::to_string(record.state.leaves.size()) + " branches", 12)
-             : std::string(12, ' ')) +
-        record.state.title + "\n");
-  }
+        (shown[i].header.session == shell.conversation().session() ? "* " : "  ") + rows[i] + "\n");
   if (shown.empty()) shell.screen().print("no session matches\n");
 }
 
 void switch_session(Shell& shell, std::string_view name) {
   if (name.empty()) throw Error("which session? /sessions lists them");
-  shell.open(value_or_throw(shell.store().find(name)).header.session);
+  if (const auto session = session_called(shell, name)) shell.open(*session);
+}
+
+void resume_session(Shell& shell, std::string_view text) {
+  if (shell.keyboard() == nullptr) return list_sessions(shell, text);
+  if (const auto session = choose(shell, text)) shell.open(*session);
 }
 
 void show_history(Shell& shell, std::string_view count) {
@@ -83,27 +108,9 @@ void show_history(Shell& shell, std::string_view count) {
 }
 
 void delete_session(Shell& shell, std::string_view name) {
-  const SessionRecord record =
-      name.empty() ? shell.conversation().record() : value_or_throw(shell.store().find(name));
-  const Id session = record.header.session;
-  if (!shell.confirm("Move " + record.key + " (" + std::to_string(record.state.messages) +
-                     " turns) to the trash?")) {
-    shell.screen().print("nothing was deleted\n");
-    return;
-  }
-  // The one we are in: first somewhere else, then it goes.
-  if (session == shell.conversation().session()) {
-    const std::vector<SessionRecord> all = shell.store().list();
-    const auto other = std::ranges::find_if(
-        all, [&](const SessionRecord& each) { return each.header.session != session; });
-    if (other == all.end())
-      new_session(shell, "");
-    else
-      shell.open(other->header.session);
-  }
-  if (auto failed = shell.store().erase(session)) throw Error(failed->text, trouble_of(*failed));
-  shell.screen().print_untrusted("moved to the trash; /restore " + record.key +
-                                 " brings it back\n");
+  if (name.empty()) return erase(shell, shell.conversation().record());
+  if (const auto session = session_called(shell, name))
+    erase(shell, value_or_throw(shell.store().open(*session)));
 }
 
 void restore_session(Shell& shell, std::string_view name) {

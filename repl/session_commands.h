@@ -15,6 +15,7 @@ void open_with_this_model(Shell& shell, Id session);
 
 void new_session(Shell& shell, std::string_view title);
 void list_sessions(Shell& shell, std::string_view filter);
+void resume_session(Shell& shell, std::string_view text);
 void switch_session(Shell& shell, std::string_view name);
 void show_history(Shell& shell, std::string_view count);
 void delete_session(Shell& shell, std::string_view name);

@@ -1,0 +1,18 @@
+// Sessions as lines of a table.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/store/backend.h"
+
+namespace skein {
+
+std::string age(std::string_view timestamp);   // "now", "3 min", "2 days"
+std::string short_count(std::int64_t number);  // "410", "6.2k", "1.3M"
+
+// Key, age, turns, branches, tokens, title; columns as wide as they must be.
+std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions);
+
+}  // namespace skein
