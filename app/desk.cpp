@@ -4,6 +4,7 @@
 #include "app/availability.h"
 #include "app/home.h"
 #include "app/wiring.h"
+#include "core/tools/tree_walk.h"
 #include "providers/key_check.h"
 
 namespace skein {
@@ -39,6 +40,18 @@ std::string login_text(const Catalog& catalog, const Keyring& keys) {
          "/login PROVIDER checks whether its key is taken.\n";
 }
 
+constexpr std::size_t most_files = 20'000;
+
+std::vector<std::string> files_below(const std::string& workspace) {
+  const Root root(workspace, {});
+  std::vector<std::string> out;
+  walk_tree(root, ".", {}, [&](const Walked& found) {
+    if (found.kind != EntryKind::folder) out.push_back(found.path);
+    return out.size() < most_files ? Onward::go_on : Onward::stop;
+  });
+  return out;
+}
+
 }  // namespace
 
 Desk Workbench::desk() {
@@ -59,6 +72,7 @@ Desk Workbench::desk() {
     if (row == nullptr) throw Error("no provider is called " + std::string(provider));
     return check_key(*row, keys_, Ports{.stop = &stop_asked()}) + "\n";
   };
+  desk.files = [this] { return files_below(workspace_); };
   desk.configuration = [this] {
     std::ostringstream out;
     out << "configuration  " << config_folder() << "/config.toml\n"

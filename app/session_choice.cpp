@@ -15,17 +15,8 @@ ChosenSession make(SessionStore& store, const std::string& key, const std::strin
           false};
 }
 
-// The one session whose key, title or id has `text` in it.
 ChosenSession matching(SessionStore& store, const std::string& text) {
-  const auto lower = [](std::string from) {
-    std::ranges::transform(from, from.begin(), [](unsigned char c) { return std::tolower(c); });
-    return from;
-  };
-  std::vector<SessionRecord> found;
-  for (SessionRecord& record : store.list())
-    if (lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
-            .find(lower(text)) != std::string::npos)
-      found.push_back(std::move(record));
+  const std::vector<SessionRecord> found = sessions_with(store, text);
   if (found.size() == 1) return {found.front().header.session, true};
   if (found.empty()) throw Error("no session matches '" + text + "'", Trouble::no_session);
   std::string list;
@@ -50,6 +41,19 @@ ChosenSession last_or_default(SessionStore& store, const std::string& workspace)
 }
 
 }  // namespace
+
+std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text) {
+  const auto lower = [](std::string from) {
+    std::ranges::transform(from, from.begin(), [](unsigned char c) { return std::tolower(c); });
+    return from;
+  };
+  std::vector<SessionRecord> found;
+  for (SessionRecord& record : store.list())
+    if (lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
+            .find(lower(text)) != std::string::npos)
+      found.push_back(std::move(record));
+  return found;
+}
 
 ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
                              const std::string& workspace) {

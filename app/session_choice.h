@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/cli.h"
 #include "core/store/session_store.h"
@@ -13,6 +14,9 @@ struct ChosenSession {
   bool resumed = false;  // it was there before
   bool remember = true;  // a bare `skein` may continue it
 };
+
+// Those whose key, title or id has `text` in it, in any case.
+std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text);
 
 // Throws Error when there is no such session or the choice is not clear.
 ChosenSession choose_session(SessionStore& store, const Invocation& invocation,

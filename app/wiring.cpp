@@ -8,6 +8,7 @@
 
 #include "app/home.h"
 #include "app/print_mode.h"
+#include "app/repl_mode.h"
 #include "app/system_prompt.h"
 #include "core/log.h"
 #include "core/store/file_backend.h"
@@ -15,7 +16,6 @@
 #include "providers/offline.h"
 #include "providers/scripted.h"
 #include "providers/stream.h"
-#include "repl/shell.h"
 
 namespace skein {
 
@@ -32,52 +32,9 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-bool can_edit_lines(const Invocation& invocation) {
-  const char* term = std::getenv("TERM");
-  return !invocation.screen_reader && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term &&
-         std::string_view(term) != "dumb";
-}
-
 SessionStore store_for(const Invocation& invocation) {
   if (!invocation.no_session) return open_store(invocation);
   return SessionStore(std::make_unique<FileBackend>(memory_files()));
-}
-
-int repl(Workbench& bench, const Invocation& invocation) {
-  const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
-  Screen screen(STDOUT_FILENO);
-  const auto settings_for = [&](const Conversation& conversation) {
-    const bool started = conversation.session() == chosen.session;
-    return bench.settings_for(conversation,
-                              started ? Workbench::Flags::count : Workbench::Flags::do_not);
-  };
-  std::optional<Terminal> terminal;
-  std::optional<Keyboard> keyboard;
-  if (can_edit_lines(invocation)) {
-    terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(Terminal::Mode::turn);
-    keyboard.emplace(*terminal);
-  }
-  History history(history_file(invocation));
-  Shell shell({.store = bench.store(),
-               .agent = bench.agent(),
-               .screen = screen,
-               .stop = stop_asked(),
-               .leave = leave_asked(),
-               .workspace = bench.workspace(),
-               .settings_for = settings_for,
-               .attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO),
-               .desk = bench.desk(),
-               .keyboard = keyboard ? &*keyboard : nullptr,
-               .drafts = Drafts(invocation.no_session ? "" : home_folder(invocation) + "/drafts")});
-  const auto editor = keyboard ? make_replxx_editor(*keyboard, history, shell.editor_help())
-                               : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
-  shell.use(*editor);
-  shell.open(chosen.session);
-  for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
-  if (!invocation.prompt.empty()) shell.handle(invocation.prompt);
-  shell.run();
-  shell.close();
-  return leave_asked() ? interrupted_status : 0;
 }
 
 }  // namespace
@@ -146,7 +103,6 @@ Provider& Workbench::provider_for(const ModelRef& model) {
   return *provider;
 }
 
-// The first provider a key is there for; without any, the model that is built in.
 std::string Workbench::default_model() const {
   for (const ProviderRow& row : catalog_.providers()) {
     if (row.local || !row.key_needed) continue;
@@ -183,7 +139,7 @@ int run(const Invocation& invocation) {
   catch_signals();
   hide_process_memory();
   Workbench bench(invocation);
-  return invocation.print ? print_mode(bench, invocation) : repl(bench, invocation);
+  return invocation.print ? print_mode(bench, invocation) : repl_mode(bench, invocation);
 }
 
 }  // namespace skein

@@ -36,6 +36,8 @@ class Workbench {
   // otherwise. They speak of the session skein was started for, not of others visited later.
   enum class Flags { count, do_not };
   Agent::Settings settings_for(const Conversation& conversation, Flags flags = Flags::count) const;
+  // The first provider a key is there for; without any, the model that is built in.
+  std::string default_model() const;
   Desk desk();  // what the REPL's commands may ask
   // Masks every key in `text`.
   std::string clean(std::string text) const;
@@ -43,7 +45,6 @@ class Workbench {
  private:
   std::string kept(std::string_view bytes);
   Provider& provider_for(const ModelRef& model);
-  std::string default_model() const;
 
   const Invocation& invocation_;
   std::string workspace_;

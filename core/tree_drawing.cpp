@@ -22,10 +22,10 @@ std::size_t depth_of(const Tree& tree) {
 
 }  // namespace
 
-std::string draw(const Tree& tree, const TreeDrawing& drawing) {
+std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing) {
   const Strokes& strokes = drawing.ascii ? ascii : boxes;
   const bool nested = depth_of(tree) <= drawing.nested_depth;
-  std::string out = "root\n";
+  std::vector<TreeLine> out;
 
   // A stack of our own: a conversation may be deeper than the machine's.
   struct Step {
@@ -44,15 +44,21 @@ std::string draw(const Tree& tree, const TreeDrawing& drawing) {
   while (!steps.empty()) {
     const Step step = std::move(steps.back());
     steps.pop_back();
-    out += step.indent;
-    if (!step.in_line) out += step.last ? strokes.last : strokes.fork;
-    out += drawing.label(*step.node) + "\n";
+    const std::string_view stroke = step.in_line ? "" : step.last ? strokes.last : strokes.fork;
+    out.push_back({step.indent + std::string(stroke), step.node});
     const std::string inner =
         step.in_line ? step.indent
                      : step.indent + std::string(step.last ? strokes.none : strokes.pass);
     const std::vector<const Tree::Node*> children = tree.children(step.node->id);
     push(children, inner, !nested && children.size() == 1);
   }
+  return out;
+}
+
+std::string draw(const Tree& tree, const TreeDrawing& drawing) {
+  std::string out = "root\n";
+  for (const TreeLine& line : tree_lines(tree, drawing))
+    out += line.stem + drawing.label(*line.node) + "\n";
   return out;
 }
 

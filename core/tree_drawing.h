@@ -17,6 +17,13 @@ struct TreeDrawing {
   std::size_t nested_depth = 32;
 };
 
+// The lines below "root": what is drawn before an entry's label, and the entry.
+struct TreeLine {
+  std::string stem{};
+  const Tree::Node* node = nullptr;
+};
+std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing);
+
 std::string draw(const Tree& tree, const TreeDrawing& drawing);
 
 }  // namespace skein

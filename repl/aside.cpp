@@ -6,6 +6,7 @@
 
 #include "repl/external_editor.h"
 #include "repl/shell.h"
+#include "repl/width.h"
 
 namespace skein {
 
@@ -15,20 +16,37 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_output = 64 * 1024, most_file = 256 * 1024;
 
-constexpr std::string_view keys_help =
-    R"(  Enter             send                     Ctrl+C   clear the line; stop a turn; twice: leave
-  Ctrl+J, Alt+Enter, \ + Enter   a new line  Ctrl+D   leave (on an empty line)
-  Tab               complete /command, @file Esc      stop a turn; twice on an empty line: /tree
-  Up, Down          lines, then history      Ctrl+R   search the history
-  Right, End        take the grey text       Alt+F    one word of it
-  Ctrl+G, Ctrl+X Ctrl+E   your editor        Ctrl+_   undo
-  Ctrl+W, Ctrl+U, Ctrl+K  delete             Ctrl+Y   put it back, Alt+Y: an older one
-  Ctrl+L            clear the screen         Ctrl+O   show what was folded
-  Shift+Tab         permission mode          Ctrl+Z   suspend
-  /help             commands                 @path    bring a file along
-  !command          run it and tell the model         !!command  run it for yourself
-  While it works, type on: Enter queues the next message.
-)";
+struct KeyHelp {
+  std::string_view keys, what;
+};
+constexpr KeyHelp keys_help[] = {
+    {"Enter", "send; while it works: queue the next"},
+    {"Ctrl+J Alt+Enter \\+Enter", "a new line"},
+    {"Tab", "complete /command or @file"},
+    {"Up Down", "lines, then what was typed before"},
+    {"Ctrl+R", "search what was typed before"},
+    {"Right End", "take the grey text; Alt+F: a word"},
+    {"Ctrl+G, Ctrl+X Ctrl+E", "write it in your editor"},
+    {"Ctrl+W Ctrl+U Ctrl+K", "delete; Ctrl+Y puts it back"},
+    {"Ctrl+_", "undo"},
+    {"Ctrl+C", "clear the line, stop a turn; twice: leave"},
+    {"Esc", "stop a turn; twice on an empty line: /tree"},
+    {"Ctrl+D", "leave, on an empty line"},
+    {"Ctrl+L", "clear the screen, keep the scrollback"},
+    {"Ctrl+O", "show what was folded"},
+    {"Shift+Tab", "how much is done unasked"},
+    {"@path", "bring a file along"},
+    {"!command", "run it and tell the model"},
+    {"!!command", "run it for yourself"},
+    {"/help", "the commands"},
+};
+
+std::string keys_text() {
+  std::string out;
+  for (const KeyHelp& each : keys_help)
+    out += "  " + padded(std::string(each.keys), 24) + "  " + std::string(each.what) + "\n";
+  return out;
+}
 
 // What the user ran, as the model is told.
 std::string report(std::string_view command, std::string output, int status) {
@@ -73,7 +91,7 @@ std::string text_of(const fs::path& file) {
 }  // namespace
 
 void aside(Shell& shell, std::string_view line) {
-  if (line == "?") return shell.screen().print(keys_help);
+  if (line == "?") return shell.screen().print(keys_text());
   const bool alone = line.starts_with("!!");
   run_for_user(shell, line.substr(alone ? 2 : 1), !alone);
 }

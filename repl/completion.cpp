@@ -23,7 +23,7 @@ Completion command_names(std::string_view start) {
 
 // Files by the letters of their path, as they come to mind.
 Completion file_names(Shell& shell, std::size_t from, std::string_view letters) {
-  const std::vector<std::string> files = shell.files();
+  const std::vector<std::string> files = shell.desk().files();
   Completion out{.from = from};
   for (const std::size_t i : fuzzy_filter(letters, files)) {
     if (out.choices.size() == most_choices) break;

@@ -30,6 +30,8 @@ struct Desk {
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};
   };
+  // What @ can name, relative to the workspace; without what git ignores.
+  std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
   std::function<std::string()> doctor = [] { return std::string{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
 };

@@ -50,10 +50,10 @@ void erase(Shell& shell, const SessionRecord& record) {
 }
 
 std::optional<Id> choose(Shell& shell, std::string_view query) {
-  return choose_session(*shell.keyboard(), shell.store(),
-                        {.query = std::string(query),
-                         .current = shell.conversation().session(),
-                         .erase = [&](const SessionRecord& record) { erase(shell, record); }});
+  return pick_session(*shell.keyboard(), shell.store(),
+                      {.query = std::string(query),
+                       .current = shell.conversation().session(),
+                       .erase = [&](const SessionRecord& record) { erase(shell, record); }});
 }
 
 }  // namespace

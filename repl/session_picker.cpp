@@ -1,5 +1,7 @@
 #include "repl/session_picker.h"
 
+#include <algorithm>
+
 #include "core/context.h"
 #include "repl/ask.h"
 #include "repl/picker.h"
@@ -30,18 +32,19 @@ std::vector<std::string> last_words(SessionStore& store, const SessionRecord& re
 
 }  // namespace
 
-std::optional<Id> choose_session(Keyboard& keyboard, SessionStore& store,
-                                 const SessionChoice& choice) {
+std::optional<Id> pick_session(Keyboard& keyboard, SessionStore& store,
+                               const SessionChoice& choice) {
   PickList list{.title = "sessions",
                 .query = choice.query,
                 .keys = "opens · Ctrl+R renames · Ctrl+D deletes",
                 .further = {ctrl('r'), ctrl('d')}};
   for (;;) {
     const std::vector<SessionRecord> sessions = store.list();
-    list.lines = session_rows(sessions);
+    const int columns = keyboard.terminal().size().columns;
+    list.lines = session_rows(sessions, static_cast<std::size_t>(std::max(12, columns * 2 / 5)));
     list.texts.clear();
     for (std::size_t i = 0; i < sessions.size(); ++i) {
-      if (sessions[i].header.session == choice.current) list.lines[i] += "  (this one)";
+      if (sessions[i].header.session == choice.current) list.lines[i] += " (this one)";
       list.texts.push_back(sessions[i].key + " " + sessions[i].state.title);
     }
     list.preview = [&](std::size_t i) { return last_words(store, sessions[i]); };

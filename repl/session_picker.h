@@ -18,7 +18,7 @@ struct SessionChoice {
 };
 
 // Nothing if the list was left.
-std::optional<Id> choose_session(Keyboard& keyboard, SessionStore& store,
-                                 const SessionChoice& choice);
+std::optional<Id> pick_session(Keyboard& keyboard, SessionStore& store,
+                               const SessionChoice& choice);
 
 }  // namespace skein

@@ -28,31 +28,62 @@ std::string short_count(std::int64_t number) {
   return text.data();
 }
 
-std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions) {
-  constexpr std::size_t columns = 5;
-  using Cells = std::array<std::string, columns>;
-  std::array<std::size_t, columns> widths{};
-  std::vector<Cells> table;
-  for (const SessionRecord& record : sessions) {
-    const SessionState& state = record.state;
-    const Usage usage = total_usage(state);
-    const std::int64_t tokens = usage.input + usage.output;
-    table.push_back(
-        {record.key, age(state.updated_at.empty() ? record.header.created_at : state.updated_at),
-         std::to_string(state.messages) + " turns",
-         state.leaves.size() > 1 ? std::to_string(state.leaves.size()) + " branches" : "",
-         tokens > 0 ? short_count(tokens) + " tokens" : ""});
-    for (std::size_t i = 0; i < columns; ++i)
-      widths[i] = std::max(widths[i], table.back()[i].size());
+namespace {
+
+using Cells = std::vector<std::string>;
+
+Cells facts_of(const SessionRecord& record) {
+  const SessionState& state = record.state;
+  const Usage usage = total_usage(state);
+  const std::int64_t tokens = usage.input + usage.output;
+  return {age(state.updated_at.empty() ? record.header.created_at : state.updated_at),
+          std::to_string(state.messages) + " turns",
+          state.leaves.size() > 1 ? std::to_string(state.leaves.size()) + " branches" : "",
+          tokens > 0 ? short_count(tokens) + " tokens" : ""};
+}
+
+// Cells in columns; a column in which nothing stands is left out, the last one is not filled up.
+std::vector<std::string> aligned(const std::vector<Cells>& table) {
+  std::vector<std::size_t> widths;
+  for (const Cells& cells : table) {
+    widths.resize(cells.size());
+    for (std::size_t i = 0; i < cells.size(); ++i)
+      widths[i] = std::max(widths[i], display_width(cells[i]));
   }
   std::vector<std::string> out;
-  for (std::size_t row = 0; row < table.size(); ++row) {
+  for (const Cells& cells : table) {
     std::string line;
-    for (std::size_t i = 0; i < columns; ++i)
-      if (widths[i] > 0) line += padded(table[row][i], widths[i]) + "  ";
-    out.push_back(line + sessions[row].state.title);
+    for (std::size_t i = 0; i + 1 < cells.size(); ++i)
+      if (widths[i] > 0) line += padded(cells[i], widths[i]) + "  ";
+    out.push_back(line + cells.back());
   }
   return out;
+}
+
+}  // namespace
+
+std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions) {
+  std::vector<Cells> table;
+  for (const SessionRecord& record : sessions) {
+    Cells cells = facts_of(record);
+    cells.insert(cells.begin(), record.key);
+    cells.push_back(harmless(record.state.title));
+    table.push_back(std::move(cells));
+  }
+  return aligned(table);
+}
+
+std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions,
+                                      std::size_t title_columns) {
+  std::vector<Cells> table;
+  for (const SessionRecord& record : sessions) {
+    Cells cells = facts_of(record);
+    const std::string title = harmless(record.state.title);
+    cells.insert(cells.begin(), fit(title.empty() ? "(untitled)" : title, title_columns));
+    cells.push_back(record.key);
+    table.push_back(std::move(cells));
+  }
+  return aligned(table);
 }
 
 }  // namespace skein

@@ -14,5 +14,9 @@ std::string short_count(std::int64_t number);  // "410", "6.2k", "1.3M"
 
 // Key, age, turns, branches, tokens, title; columns as wide as they must be.
 std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions);
+// Title, age, turns, branches, tokens, key: the title in this many columns, for a list to pick
+// from.
+std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions,
+                                      std::size_t title_columns);
 
 }  // namespace skein

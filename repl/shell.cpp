@@ -38,6 +38,7 @@ void Shell::open(Id session) {
     parts_.screen.print_untrusted(text + "\n");
 
   const SessionState& state = conversation_->state();
+  if (state.messages == 0) parts_.screen.print_untrusted(std::exchange(parts_.greeting, {}));
   if (state.messages > 0) {
     parts_.screen.print("Restored: " + std::to_string(state.messages) + " previous turns\n");
     show_path(4);
@@ -97,6 +98,9 @@ void Shell::run() {
         break;
     }
   }
+  if (parts_.attended && conversation_ && conversation_->state().messages > 0)
+    parts_.screen.print_untrusted("Saved. `skein -c` goes on here; elsewhere: skein -s " +
+                                  conversation_->record().key + "\n");
 }
 
 void Shell::handle(const std::string& line) {

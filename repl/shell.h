@@ -31,8 +31,7 @@ class Shell {
     Desk desk{};
     Keyboard* keyboard = nullptr;  // none: questions are answered by lines
     Drafts drafts{};
-    std::function<std::vector<std::string>()>
-        files{};  // what @ can name, relative to the workspace
+    std::string greeting{};  // said once, if nothing has been said in the session
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}
 
@@ -60,9 +59,6 @@ class Shell {
   // A message of the user's that asks for no answer; the model reads it with the next one.
   void tell(const std::string& text);
   Keyboard* keyboard() { return parts_.keyboard; }
-  std::vector<std::string> files() const {
-    return parts_.files ? parts_.files() : std::vector<std::string>{};
-  }
   bool confirm(const std::string& question);
   void show_path(std::size_t entries);  // the end of it, as it was shown when it happened; 0: all
   // Takes the next permission mode; what to tell the user about it.

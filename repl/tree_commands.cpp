@@ -1,29 +1,68 @@
 // Commands that move within a session's tree. Nothing is ever erased: only the head moves.
 #include "core/context.h"
 #include "core/tree_drawing.h"
+#include "repl/ask.h"
 #include "repl/entry_names.h"
 #include "repl/session_commands.h"
 #include "repl/shell.h"
+#include "repl/tree_view.h"
 
 namespace skein {
 
+namespace {
+
+// One line about an entry: its id, its name if it has one, how it begins.
+std::string label_of(Shell& shell, const Tree::Node& node) {
+  const Conversation& conversation = shell.conversation();
+  const Outcome<Placed> placed = shell.store().backend().load_at(conversation.session(), node.at);
+  const auto* found = std::get_if<Placed>(&placed);
+  const auto name = conversation.state().labels.find(node.id);
+  return to_string(node.id).substr(0, 6) + "  " +
+         (name != conversation.state().labels.end() ? "⎇ " + name->second + "  " : "") +
+         (found ? preview(masked(found->entry, conversation.state().redacted), 60) : "") +
+         (node.id == conversation.head() ? "  ← you are here" : "");
+}
+
+void go_on_from(Shell& shell, Id entry) {
+  shell.conversation().move_head(entry);
+  shell.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
+                       "; the old branch stays (/tree)\n");
+}
+
+void name_and_go_on(Shell& shell, Id entry) {
+  const auto name = ask_line(*shell.keyboard(), "name of the branch › ");
+  if (!name) return;
+  if (!name->empty())
+    value_or_throw(shell.store().label(shell.conversation().session(), entry, *name));
+  go_on_from(shell, entry);
+  shell.conversation().reload();
+}
+
+void name_snapshot(Shell& shell, Id entry) {
+  const auto name = ask_line(*shell.keyboard(), "name of the snapshot › ");
+  if (!name || name->empty()) return;
+  value_or_throw(shell.store().snapshot(shell.conversation().session(), *name, entry));
+  shell.conversation().reload();
+  shell.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +
+                                 " comes back here\n");
+}
+
+}  // namespace
+
 void show_tree(Shell& shell, std::string_view) {
-  Conversation& conversation = shell.conversation();
-  const Tree tree = value_or_throw(shell.store().tree(conversation.session()));
-  const std::string drawing =
-      draw(tree, {.label =
-                      [&](const Tree::Node& node) {
-                        const Outcome<Placed> placed =
-                            shell.store().backend().load_at(conversation.session(), node.at);
-                        const auto* found = std::get_if<Placed>(&placed);
-                        const std::string text =
-                            found ? preview(masked(found->entry, conversation.state().redacted), 60)
-                                  : "";
-                        return to_string(node.id).substr(0, 6) + "  " + text +
-                               (node.id == conversation.head() ? "  ← you are here" : "");
-                      },
-                  .nested_depth = 6});
-  shell.screen().print_untrusted(drawing);
+  const Tree tree = value_or_throw(shell.store().tree(shell.conversation().session()));
+  if (tree.roots().empty()) return shell.screen().print("nothing has been said yet\n");
+  const auto label = [&](const Tree::Node& node) { return label_of(shell, node); };
+  if (shell.keyboard() == nullptr)
+    return shell.screen().print_untrusted(draw(tree, {.label = label, .nested_depth = 6}));
+  const TreeChoice choice =
+      walk_tree_view(*shell.keyboard(), tree, shell.conversation().head(), label);
+  switch (choice.what) {
+    case TreeChoice::What::nothing: break;
+    case TreeChoice::What::go_on: go_on_from(shell, choice.entry); break;
+    case TreeChoice::What::branch: name_and_go_on(shell, choice.entry); break;
+    case TreeChoice::What::snapshot: name_snapshot(shell, choice.entry); break;
+  }
 }
 
 void show_branches(Shell& shell, std::string_view) {
@@ -39,9 +78,7 @@ void branch(Shell& shell, std::string_view entry_and_prompt) {
   const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
   if (space == 0) throw Error("/branch takes the entry to go on from; /tree shows them");
   const Id entry = entry_named(shell, entry_and_prompt.substr(0, space));
-  shell.conversation().move_head(entry);
-  shell.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
-                       "; the old branch stays (/tree)\n");
+  go_on_from(shell, entry);
   if (space < entry_and_prompt.size()) shell.turn(std::string(entry_and_prompt.substr(space + 1)));
 }
 

@@ -1,0 +1,134 @@
+#include "app/repl_mode.h"
+
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <optional>
+#include <string_view>
+
+#include "app/home.h"
+#include "app/session_choice.h"
+#include "app/wiring.h"
+#include "repl/ask.h"
+#include "repl/session_picker.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+bool can_edit_lines(const Invocation& invocation) {
+  const char* term = std::getenv("TERM");
+  return !invocation.screen_reader && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term &&
+         std::string_view(term) != "dumb";
+}
+
+bool wants_color(const Invocation& invocation) {
+  const char* no = std::getenv("NO_COLOR");
+  return invocation.color == "always" || (invocation.color != "never" && !(no && *no));
+}
+
+// The branch that is checked out where `folder` is; empty outside a repository.
+std::string git_branch(const std::filesystem::path& folder) {
+  for (auto at = folder; !at.empty(); at = at.parent_path()) {
+    std::string line;
+    std::ifstream head(at / ".git" / "HEAD");
+    if (std::getline(head, line)) {
+      constexpr std::string_view start = "ref: refs/heads/";
+      return line.starts_with(start) ? line.substr(start.size()) : line.substr(0, 8);
+    }
+    if (at == at.parent_path()) break;
+  }
+  return {};
+}
+
+// For a session in which nothing has been said: what this is, and what can be done with it.
+std::string greeting(const Workbench& bench) {
+  std::string folder = bench.workspace();
+  const char* home = std::getenv("HOME");
+  if (home && *home && (folder + "/").starts_with(std::string(home) + "/"))
+    folder.replace(0, std::string_view(home).size(), "~");
+  const std::string branch = git_branch(bench.workspace());
+  std::string out = "skein " SKEIN_VERSION " · " + folder;
+  if (!branch.empty()) out += " (git: " + branch + ")";
+  out += "\n";
+  if (bench.default_model() == "offline/demo")
+    out +=
+        "No API key was found. Everything works offline with the built-in model: it reads, "
+        "searches "
+        "and edits by rule, but it does not reason. /login says how to give a key, /model lists "
+        "what can be used now.\n";
+  return out + "Type a message, / for commands, @ for files, ! for the shell, ? for keys.\n";
+}
+
+// -r at a terminal: unless the text fits exactly one session, a list. Nothing: it was left.
+std::optional<Invocation> with_chosen_session(const Invocation& invocation, Keyboard& keyboard,
+                                              Screen& screen, SessionStore& store) {
+  const std::vector<SessionRecord> found = sessions_with(store, *invocation.resume);
+  const auto erase = [&](const SessionRecord& record) {
+    if (!ask_yes(keyboard, screen, "Move " + record.key + " to the trash?")) return;
+    if (auto failed = store.erase(record.header.session))
+      throw Error(failed->text, trouble_of(*failed));
+  };
+  const std::optional<Id> session =
+      found.size() == 1
+          ? found.front().header.session
+          : pick_session(keyboard, store, {.query = *invocation.resume, .erase = erase});
+  if (!session) return std::nullopt;
+  Invocation out = invocation;
+  out.resume.reset();
+  out.session = to_string(*session);
+  return out;
+}
+
+}  // namespace
+
+int repl_mode(Workbench& bench, const Invocation& given) {
+  const bool attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
+  Screen screen(STDOUT_FILENO);
+  std::optional<Terminal> terminal;
+  std::optional<Keyboard> keyboard;
+  if (can_edit_lines(given)) {
+    terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(Terminal::Mode::turn);
+    keyboard.emplace(*terminal);
+  }
+  std::optional<Invocation> invocation = given;
+  if (keyboard && given.resume)
+    invocation = with_chosen_session(given, *keyboard, screen, bench.store());
+  if (!invocation) return 0;
+  const ChosenSession chosen = choose_session(bench.store(), *invocation, bench.workspace());
+
+  const auto settings_for = [&](const Conversation& conversation) {
+    const bool started = conversation.session() == chosen.session;
+    return bench.settings_for(conversation,
+                              started ? Workbench::Flags::count : Workbench::Flags::do_not);
+  };
+  History history(history_file(given));
+  Shell shell({.store = bench.store(),
+               .agent = bench.agent(),
+               .screen = screen,
+               .stop = stop_asked(),
+               .leave = leave_asked(),
+               .workspace = bench.workspace(),
+               .settings_for = settings_for,
+               .attended = attended,
+               .desk = bench.desk(),
+               .keyboard = keyboard ? &*keyboard : nullptr,
+               .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
+               .greeting = attended && !given.quiet ? greeting(bench) : ""});
+  EditorHelp help = shell.editor_help();
+  help.color = wants_color(given);
+  const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))
+                               : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
+  shell.use(*editor);
+  shell.open(chosen.session);
+  for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
+  if (!given.prompt.empty()) shell.handle(given.prompt);
+  shell.run();
+  shell.close();
+  return leave_asked() ? interrupted_status : 0;
+}
+
+}  // namespace skein
