@@ -1,0 +1,53 @@
+// Words that flow into lines. On a terminal a line breaks between words, with the indent of its
+// block; elsewhere it never breaks. Nothing it has given out is taken back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "repl/style.h"
+
+namespace skein {
+
+class Flow {
+ public:
+  // `width` columns; 0: lines are endless.
+  explicit Flow(Look look, std::size_t width = 0) : look_(look), width_(width) {}
+  void set_width(std::size_t width) { width_ = width; }
+
+  // A block's line begins: what stands before its first row and before the others.
+  void begin(std::string_view first, std::string_view others);
+  // Words and spaces. A word is held until a space or the line's end says that it is whole.
+  void add(std::string_view text, Style style);
+  void close();                                // back to plain: the end of a span
+  void add_unseen(std::string_view sequence);  // takes no columns: the ends of a link
+  void end_line();
+  // Whole lines that are never broken: code, tables.
+  void lines(std::string_view bytes) { out_ += bytes; }
+  // Somebody else has begun a new line in the middle of ours.
+  void interrupted() { column_ = 0; }
+  // The part of a word that is held, as the end of what there is.
+  void let_go() { place(); }
+
+  std::string take();
+
+ private:
+  void append(std::string_view letters, Style style);
+  void switch_to(Style style, std::string& where);
+  void place();
+  void next_row();
+
+  Look look_;
+  std::size_t width_;
+  std::string out_{};
+  std::string others_{};
+  std::size_t column_ = 0, indent_ = 0;
+  std::size_t spaces_ = 0;        // seen, and due before the next word
+  std::string word_{}, plain_{};  // with its styles; without
+  bool broken_ = false;           // the start of this word is out already
+  bool wide_before_ = false;
+  Style style_{};       // at the end of what was added
+  Style word_style_{};  // at the start of the word
+};
+
+}  // namespace skein
