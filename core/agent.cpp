@@ -191,6 +191,7 @@ bool Agent::run_calls(Turn& turn, const Message& reply) {
 void Agent::answer(Turn& turn, const ToolUse& call, const ToolOutcome& outcome) {
   Message result{.role = Role::tool};
   result.content = {ToolResult{call.id, outcome.content, outcome.is_error, outcome.blob}};
+  result.duration_ms = outcome.duration_ms;
   commit(turn, {entry_for(result, turn.run_id)});
 }
 
@@ -204,10 +205,10 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
   turn.ports.sink(ToolStarted{call, tool->title(call.input)});
   const std::int64_t started = now_ms();
   std::string why_not;
-  const ToolOutcome outcome = permitted(turn, *tool, call, why_not)
-                                  ? execute(*tool, call, turn.ports)
-                                  : tool_failure(why_not);
-  turn.ports.sink(ToolEnded{call.id, outcome.is_error, now_ms() - started});
+  ToolOutcome outcome = permitted(turn, *tool, call, why_not) ? execute(*tool, call, turn.ports)
+                                                              : tool_failure(why_not);
+  outcome.duration_ms = now_ms() - started;
+  turn.ports.sink(ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
   return outcome;
 }
 

@@ -21,6 +21,7 @@ struct ToolOutcome {
   std::vector<ResultBlock> content;
   bool is_error = false;
   std::string blob{};  // where the whole output lies, if it was cut
+  std::int64_t duration_ms = 0;
 };
 ToolOutcome tool_text(std::string text);
 ToolOutcome tool_failure(std::string text);
@@ -43,6 +44,9 @@ struct Tool {
   std::function<std::string(const JsonText& input)> title;
   // What the call would do, for a person to approve: a diff, a command. May be empty.
   std::function<std::string(const JsonText& input)> preview{};
+  // What the call changes, told from its input alone, so that it can still be told much later: a
+  // unified diff. May be empty.
+  std::function<std::string(const JsonText& input)> diff{};
   std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
 
   ToolSpec spec() const { return {name, description, schema}; }

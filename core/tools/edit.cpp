@@ -135,6 +135,12 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
             return one_line("edit", root->shown(Arguments(input).text("path", "")));
           },
       .preview = [root, limits](const JsonText& input) { return preview(*root, limits, input); },
+      .diff =
+          [root](const JsonText& input) {
+            Arguments arguments(input);
+            return unified_diff(arguments.text("old_text", ""), arguments.text("new_text", ""),
+                                root->shown(arguments.text("path", "")));
+          },
       .run = [root, limits](const JsonText& input,
                             const ToolPorts&) { return run(*root, limits, input); },
   };

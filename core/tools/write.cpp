@@ -67,6 +67,12 @@ Tool write_tool(SharedRoot root, const ToolLimits& limits) {
             return one_line("write", root->shown(Arguments(input).text("path", "")));
           },
       .preview = [root, limits](const JsonText& input) { return preview(*root, limits, input); },
+      .diff =
+          [root](const JsonText& input) {
+            Arguments arguments(input);
+            return unified_diff("", arguments.text("content", ""),
+                                root->shown(arguments.text("path", "")));
+          },
       .run = [root](const JsonText& input, const ToolPorts&) { return run(*root, input); },
   };
 }
