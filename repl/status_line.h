@@ -1,0 +1,27 @@
+// The one line that lives while a turn runs: what happens, for how long, how to stop it, and what
+// the user has typed meanwhile.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace skein {
+
+struct Status {
+  std::string activity;  // "thinking", "bash make"
+  std::int64_t elapsed_ms = 0;
+  std::int64_t tokens = 0;  // of this answer; 0: not known
+  bool estimated = false;   // the tokens are
+  std::string detail{};     // the last line a tool has printed
+  std::string draft{};
+  unsigned frame = 0;  // of the wheel
+};
+
+// At most `width` columns, whatever the texts hold. What matters least goes first.
+std::string status_text(const Status& status, std::size_t width);
+
+std::string seconds_text(std::int64_t ms);   // "12 ms", "2.1 s", "14 s", "2 min 5 s"
+std::string count_text(std::int64_t count);  // "950", "6.2k", "1.2M"
+
+}  // namespace skein

@@ -1,0 +1,29 @@
+// What a turn came to, in one dim line: model, tokens, cost, how full the context is, seconds.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/message.h"
+
+namespace skein {
+
+struct TurnSummary {
+  std::string provider{}, model{};
+  Usage usage{};  // of all model calls
+  Usage last{};   // of the last one: what the context holds now
+  std::int64_t duration_ms = 0;
+  int calls = 0;
+  // What only a catalog of models knows.
+  std::optional<double> cost_usd{};
+  std::int64_t window = 0;  // tokens; 0: not known
+  bool operator==(const TurnSummary&) const = default;
+};
+
+// One more answer of the model, or result of a tool.
+void add(TurnSummary& summary, const Message& message);
+
+// "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4 % · 14 s"
+std::string summary_text(const TurnSummary& summary);
+
+}  // namespace skein
