@@ -87,7 +87,7 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation, Keyb
 
 int repl_mode(Workbench& bench, const Invocation& given) {
   const bool attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
-  Screen screen(STDOUT_FILENO);
+  Screen screen(bench.screen_parts());
   std::optional<Terminal> terminal;
   std::optional<Keyboard> keyboard;
   if (can_edit_lines(given)) {

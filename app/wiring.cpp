@@ -78,6 +78,18 @@ Workbench::Workbench(const Invocation& invocation)
 
 Sandbox Workbench::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
 
+Screen::Parts Workbench::screen_parts() const {
+  Screen::Parts parts =
+      skein::screen_parts(STDOUT_FILENO, invocation_.color, invocation_.screen_reader);
+  parts.tools = &tools_;
+  parts.account = [this](TurnSummary& turn) {
+    const ModelRow row = catalog_.find_model({.provider = turn.provider, .model = turn.model});
+    turn.window = row.known ? row.window : 0;
+    if (turn.usage != Usage{}) turn.cost_usd = cost_usd(turn.usage, row.prices);
+  };
+  return parts;
+}
+
 std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
 
 // What cannot be kept is no reason to end a turn: the tool says so instead.

@@ -16,6 +16,7 @@
 #include "providers/catalog.h"
 #include "providers/keys.h"
 #include "repl/desk.h"
+#include "repl/screen.h"
 
 namespace skein {
 
@@ -39,6 +40,9 @@ class Workbench {
   // The first provider a key is there for; without any, the model that is built in.
   std::string default_model() const;
   Desk desk();  // what the REPL's commands may ask
+  // Standard output, as flags and environment want it, with the titles of our tools and the prices
+  // of our models.
+  Screen::Parts screen_parts() const;
   // Masks every key in `text`.
   std::string clean(std::string text) const;
 

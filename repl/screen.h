@@ -1,19 +1,36 @@
-// What the user sees of a turn: one sink for everything, and the only file that may write ESC.
+// What the user sees of a turn, live and when it is replayed from disk: the one sink through which
+// everything goes that is shown.
 #pragma once
 
-#include <chrono>
-#include <optional>
+#include <functional>
+#include <map>
 #include <string>
 #include <string_view>
 
 #include "core/event.h"
+#include "core/tool.h"
+#include "repl/activity.h"
 #include "repl/harmless.h"
+#include "repl/markdown.h"
+#include "repl/paper.h"
+#include "repl/tool_view.h"
+#include "repl/turn_summary.h"
 
 namespace skein {
 
 class Screen {
  public:
-  explicit Screen(int fd);
+  struct Parts {
+    Paper::Port port;
+    Look look{};
+    const Tools* tools = nullptr;  // for the titles of calls; may be none
+    // Adds what only a catalog of models knows: cost, window.
+    std::function<void(TurnSummary&)> account = [](TurnSummary&) {};
+  };
+  explicit Screen(Parts parts);
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+  ~Screen();
 
   // Our own words, already safe.
   void print(std::string_view text);
@@ -23,11 +40,13 @@ class Screen {
   void flush();       // what was said so far is on the screen now
 
   void show(const Event& event);
-  // A saved entry, as it looked when it happened.
+  // A question with the exact command or diff it is about; the answer is somebody else's business.
+  void show(const Question& question);
+  // A saved entry, as it looked when it happened. Call flush() after the last one.
   void replay(const Entry& entry);
-  // The turn is over: how it ended.
+  // The turn is over: how it ended, and what it came to.
   void end_turn(Stop stop, std::string_view error);
-  // Prints in full what was last folded: a tool's result, thinking.
+  // Prints in full what was last folded: a tool's result, a diff, thinking.
   void expand_last();
 
   // While a turn runs, about ten times a second: moves the one live line on.
@@ -35,17 +54,51 @@ class Screen {
   // What the user has typed meanwhile, shown at the end of the live line.
   void set_draft(std::string_view text);
 
+  const Look& look() const { return parts_.look; }
+  std::size_t width() const { return paper_.width(); }  // 0: not a terminal
+
  private:
-  void write_all(std::string_view bytes);
-  void erase_status();
-  int fd_;
-  bool live_;
-  bool at_line_start_ = true;
-  bool status_shown_ = false;
-  unsigned ticks_ = 0;
-  std::optional<std::chrono::steady_clock::time_point> turn_start_{};
+  void on(const Streaming& event);
+  void on(const Committed& event);
+  void on(const ToolStarted& event);
+  void on(const ToolOutput&) {}  // only the live line tells of it
+  void on(const ToolEnded&) { running_.clear(); }
+  void on(const Notice& event);
+  void on(const Retrying& event);
+
+  void add_text(std::string_view untrusted);
+  void add_thinking(std::string_view untrusted);
+  void end_text();  // and thinking: the message is over, or something else begins
+  void say(std::string_view safe, Style style);
+  void show_message(const Message& message);
+  void show_prompt(const Message& message);
+  void show_result(const ToolResult& result, std::int64_t duration_ms);
+  void show_end(Stop stop, std::string_view error);
+  void show_view(const ToolView& view);
+  void paint_status();
+
+  Parts parts_;
+  Paper paper_;
+  Harmless door_{};
+  Markdown markdown_;
+  bool text_open_ = false;
+  std::string thinking_{};
+  bool streamed_ = false;  // something of the message that will be committed next
+
+  std::map<std::string, ToolUse> calls_{};  // of this turn, by id
+  std::string running_{};                   // the call that runs
+  std::string asked_about_{};               // the call whose diff was shown with a question
+  Folded folded_{};
+  TurnSummary turn_{};
+  bool whole_turn_ = false;  // we have seen its prompt
+
+  Activity activity_{};
   std::string draft_{};
-  std::string folded_{};
+  unsigned frame_ = 0;
+  std::int64_t last_text_ = 0;  // when something was last shown
 };
+
+// A screen on a file descriptor, its looks decided by what that is and by the environment.
+Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader);
 
 }  // namespace skein

@@ -64,6 +64,7 @@ void Shell::show_path(std::size_t entries) {
       shown.push_back(&*entry);
   for (auto entry = shown.rbegin(); entry != shown.rend(); ++entry)
     parts_.screen.replay(masked(**entry, conversation_->state().redacted));
+  parts_.screen.flush();
 }
 
 void Shell::run() {
@@ -148,9 +149,7 @@ Ports Shell::ports() {
 // Enter alone is no.
 Answer Shell::ask(const Question& question) {
   if (typing_) typing_->let_typing_pause();
-  parts_.screen.start_line();
-  if (!question.detail.empty()) parts_.screen.print_untrusted(question.detail + "\n");
-  parts_.screen.print_untrusted(question.text + "\n");
+  parts_.screen.show(question);
   if (parts_.keyboard)
     return ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
   parts_.screen.print_untrusted(question.remember.empty() ? "[y]es  [n]o, and why › "

@@ -1,0 +1,45 @@
+// A screen on no terminal: what was written is kept, time is a number, the width is given.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "repl/screen.h"
+
+namespace skein::test {
+
+class RecordedScreen {
+ public:
+  explicit RecordedScreen(Look look, std::size_t width = 80, const Tools* tools = nullptr);
+
+  Screen& operator*() { return *screen_; }
+  Screen* operator->() { return screen_.get(); }
+  std::string bytes() const;  // all that was written
+
+  std::vector<std::string> writes{};
+  std::int64_t now = 1'000'000;  // ms
+  std::size_t width;
+
+ private:
+  std::unique_ptr<Screen> screen_;
+};
+
+inline constexpr Look piped{};
+inline constexpr Look at_terminal{.live = true, .colour = true, .links = true};
+inline constexpr Look no_colour{.live = true};
+inline constexpr Look screen_reader{.labels = true};
+
+// A tool that only looks like one: its title is its name and its input.
+Tool shown_tool(std::string name, Effect effect,
+                std::function<std::string(const JsonText&)> diff = {});
+
+Event text_event(std::string text);
+Event thinking_event(std::string text);
+Event committed(const Message& message);
+
+// What a terminal of that size shows after these bytes, for the few sequences a screen sends; lines
+// that have scrolled off are kept. Fails loudly (returns "?…") on any other sequence.
+std::string seen(std::string_view bytes, std::size_t width, std::size_t height = 24);
+
+}  // namespace skein::test
