@@ -1,0 +1,169 @@
+// Every hostile text through every door of the screen, at a terminal, in a pipe and for a screen
+// reader, whole and cut into pieces: what is sent holds no sequence but our own, and is what the
+// same text spelled out harmlessly would have given.
+#include <cstdio>
+
+#include "repl/table.h"
+#include "tests/support/hostile_texts.h"
+#include "tests/support/recorded_screen.h"
+#include "tests/support/sweep.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+const Tools tools = {
+    shown_tool("bash", Effect::changes),
+    shown_tool("edit", Effect::changes, [](const JsonText& input) { return "-a\n+" + input; })};
+
+Message result(const std::string& text, bool failed = false) {
+  Message message{.role = Role::tool};
+  message.content = {ToolResult{"c", {Text{text}}, failed}};
+  return message;
+}
+
+Message reply(std::vector<Block> blocks) {
+  Message message{.role = Role::assistant};
+  message.content = std::move(blocks);
+  message.stop = Stop::stop;
+  return message;
+}
+
+ToolUse call(const std::string& name, const std::string& input) {
+  return {.id = "c", .name = name, .input = input};
+}
+
+struct Door {
+  const char* name;
+  void (*pass)(Screen&, const std::string&);
+  bool as_spelled_out = false;  // a lone CR means nothing here
+};
+
+const Door doors[] = {
+    {"model text", [](Screen& s, const std::string& t) { s.show(text_event(t)); }, true},
+    {"model text, cut",
+     [](Screen& s, const std::string& t) {
+       for (const char c : t) s.show(text_event(std::string(1, c)));
+     }},
+    {"thinking",
+     [](Screen& s, const std::string& t) {
+       s.show(thinking_event("first " + t + "\nsecond " + t));
+       s.show(text_event("text"));
+     }},
+    {"tool name",
+     [](Screen& s, const std::string& t) {
+       s.show(Streaming{delta::ToolStart{"", "c", t}});
+       s.tick();
+       s.show(committed(reply({ToolUse{"c", t, "{}"}})));
+       s.show(committed(result("x")));
+     }},
+    {"tool title",
+     [](Screen& s, const std::string& t) {
+       s.show(ToolStarted{call("bash", t), t});
+       s.tick();
+       s.show(committed(result("x")));
+     }},
+    {"tool output",
+     [](Screen& s, const std::string& t) {
+       s.show(ToolStarted{call("bash", "x"), "x"});
+       s.show(ToolOutput{"c", t});
+       s.tick();
+     }},
+    {"tool result",
+     [](Screen& s, const std::string& t) {
+       s.show(ToolStarted{call("bash", "x"), "x"});
+       s.show(committed(result(t + "\n1\n2\n3\n4\n5\n6\n7\n" + t)));
+     }},
+    {"failed tool", [](Screen& s, const std::string& t) { s.show(committed(result(t, true))); }},
+    {"diff",
+     [](Screen& s, const std::string& t) {
+       s.show(ToolStarted{call("edit", t), "x"});
+       s.show(committed(result("x")));
+     }},
+    {"notice",
+     [](Screen& s, const std::string& t) {
+       s.show(Notice{Notice::Level::warning, t});
+     },
+     true},
+    {"retry",
+     [](Screen& s, const std::string& t) {
+       s.show(Retrying{1, std::chrono::seconds(3), t});
+       s.tick();
+     },
+     true},
+    {"error", [](Screen& s, const std::string& t) { s.end_turn(Stop::error, t); }, true},
+    {"question",
+     [](Screen& s, const std::string& t) {
+       s.show(Question{t, "+" + t, t});
+     },
+     true},
+    {"draft",
+     [](Screen& s, const std::string& t) {
+       s.tick();
+       s.set_draft(t);
+       s.tick();
+     },
+     true},
+    {"file name", [](Screen& s, const std::string& t) { s.print_untrusted(t + "\n"); }, true},
+    {"session title",
+     [](Screen& s, const std::string& t) {
+       s.print(drawn({.columns = {{"key"}, {"title"}}, .rows = {{t, t}}}, s.width(), s.look()));
+     },
+     true},
+    {"model name",
+     [](Screen& s, const std::string& t) {
+       s.show(committed(user_message("x")));
+       Message message = reply({Text{"x"}});
+       message.model = t;
+       s.show(committed(message));
+     }},
+    {"saved prompt",
+     [](Screen& s, const std::string& t) { s.replay(message_entry(user_message(t))); }},
+    {"saved answer",
+     [](Screen& s, const std::string& t) {
+       s.replay(message_entry(reply({Thinking{t + "\n" + t}, Text{t}})));
+     }},
+    {"saved summary",
+     [](Screen& s, const std::string& t) {
+       Entry entry = message_entry(user_message(t));
+       entry.type = t;
+       s.replay(entry);
+     }},
+};
+
+std::string sent(const Door& door, const std::string& text, const Look& look) {
+  RecordedScreen screen(look, 60, &tools);
+  door.pass(*screen, text);
+  screen->tick();
+  screen->expand_last();
+  screen->end_turn(Stop::stop, "");
+  return screen.bytes();
+}
+
+}  // namespace
+
+int main() {
+  Sweep sweep("hostile_output");
+  const std::vector<std::string> texts = hostile_texts();
+  const std::pair<const char*, Look> looks[] = {
+      {"terminal", at_terminal}, {"pipe", piped}, {"screen reader", screen_reader}};
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    for (const Door& door : doors) {
+      // Every case at a terminal; the quieter looks take turns.
+      for (const auto& [look_name, look] : {looks[0], looks[1 + i % 2]}) {
+        const std::string bytes = sent(door, texts[i], look);
+        const std::string complaint = complaint_about(bytes);
+        const auto where = [&] {
+          return std::string(door.name) + ", " + look_name + ", text " + std::to_string(i) + " " +
+                 defanged(texts[i]) + ": " + complaint;
+        };
+        sweep.check(complaint.empty(), where);
+        sweep.check(!door.as_spelled_out || bytes == sent(door, defanged(texts[i]), look),
+                    [&] { return where() + "not as if it were spelled out"; });
+        sweep.check(look.live || bytes.find('\033') == std::string::npos, where);
+        sweep.count();
+      }
+    }
+  return sweep.end("texts through " + std::to_string(std::size(doors)) + " doors");
+}
