@@ -4,18 +4,23 @@
 #include <poll.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
+#include <sys/wait.h>
 #include <termios.h>
 #include <unistd.h>
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <csignal>
+#include <filesystem>
 
 #include "core/base.h"
+#include "tests/support/process.h"
 
 namespace skein::test {
 
-Pty::Pty(int columns, int rows) : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC)) {
+Pty::Pty(int columns, int rows)
+    : master_(posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC | O_NONBLOCK)) {
   std::array<char, 64> name{};
   if (master_ < 0 || grantpt(master_) != 0 || unlockpt(master_) != 0 ||
       ptsname_r(master_, name.data(), name.size()) != 0)
@@ -36,13 +41,22 @@ void Pty::resize(int columns, int rows) const {
   ioctl(master_, TIOCSWINSZ, &size);
 }
 
-// What is shown is read meanwhile by `shown`; a program that does not read its keys fills the
-// queue.
-void Pty::type(std::string_view bytes) const {
+// Waits until something can be read (or what `events` says); reads what there is.
+bool Pty::read_some(int ms, short events) {
+  pollfd ready{master_, events, 0};
+  if (poll(&ready, 1, ms) <= 0) return false;
+  std::array<char, 65536> buffer;
+  const ssize_t count = read(master_, buffer.data(), buffer.size());
+  if (count > 0) shown_.append(buffer.data(), static_cast<std::size_t>(count));
+  return true;
+}
+
+void Pty::type(std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t count = write(master_, bytes.data(), bytes.size());
-    if (count <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
+    if (count < 0 && errno != EAGAIN) return;
+    if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
+    if (count < 0 && !read_some(20'000, POLLIN | POLLOUT)) return;
   }
 }
 
@@ -51,14 +65,23 @@ const std::string& Pty::shown(const std::function<bool(const std::string&)>& eno
   const auto until = Clock::now() + std::chrono::milliseconds(ms);
   while (!enough(shown_)) {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(until - Clock::now());
-    pollfd ready{master_, POLLIN, 0};
-    if (left.count() <= 0 || poll(&ready, 1, static_cast<int>(left.count())) <= 0) break;
-    std::array<char, 65536> buffer;
-    const ssize_t count = read(master_, buffer.data(), buffer.size());
-    if (count <= 0) break;
-    shown_.append(buffer.data(), static_cast<std::size_t>(count));
+    if (left.count() <= 0 || !read_some(static_cast<int>(left.count()), POLLIN)) break;
   }
   return shown_;
+}
+
+std::optional<int> Pty::status_of(pid_t program, int ms) {
+  std::optional<int> out;
+  shown(
+      [&](const std::string&) {
+        int status = 0;
+        if (waitpid(program, &status, WNOHANG) != program) return read_some(5, POLLIN), false;
+        out = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+        return true;
+      },
+      ms);
+  if (out) read_some(0, POLLIN);
+  return out;
 }
 
 bool Pty::shows(std::string_view text, int ms) {
@@ -78,6 +101,31 @@ pid_t Pty::start(const std::vector<std::string>& words, const std::function<void
   if (before_exec) before_exec();
   execv(arguments[0], arguments.data());
   _exit(127);
+}
+
+pid_t Pty::start_skein(const std::string& folder, std::vector<std::string> words) {
+  words.insert(words.begin(), skein_executable());
+  std::filesystem::create_directories(folder + "/ws");
+  return start(words, [&] {
+    for (const char* name : {"SKEIN_MODEL", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "NO_COLOR"})
+      unsetenv(name);
+    setenv("SKEIN_HOME", (folder + "/home").c_str(), 1);
+    setenv("XDG_STATE_HOME", (folder + "/state").c_str(), 1);
+    setenv("XDG_CONFIG_HOME", (folder + "/config").c_str(), 1);
+    setenv("SKEIN_DEMO_PACE", "0", 1);
+    setenv("EDITOR", "true", 1);
+    unsetenv("VISUAL");
+    setenv("TERM", "xterm-256color", 1);
+    if (chdir((folder + "/ws").c_str()) != 0) _exit(126);
+  });
+}
+
+bool Pty::left_tidy() const {
+  const auto last = [this](std::string_view text) {
+    const std::size_t at = shown_.rfind(text);
+    return at == std::string::npos ? std::size_t{0} : at + 1;
+  };
+  return last("\x1b[?2004l") >= last("\x1b[?2004h") && last("\x1b[?25h") >= last("\x1b[?25l");
 }
 
 std::string Pty::modes() const {
