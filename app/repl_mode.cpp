@@ -92,7 +92,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   std::optional<Keyboard> keyboard;
   if (can_edit_lines(given)) {
     terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(Terminal::Mode::turn);
-    keyboard.emplace(*terminal);
+    keyboard.emplace(*terminal, [] { return leave_asked().load(); });
   }
   std::optional<Invocation> invocation = given;
   if (keyboard && given.resume)

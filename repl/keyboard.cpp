@@ -14,13 +14,14 @@ Keyboard::Came Keyboard::next(Key& key, std::optional<std::chrono::milliseconds>
     if (found) key = std::move(*found);
     return found.has_value();
   };
+  const auto woken = [&] { return leaving_() || (due && due()); };
   while (!got(decoder_.next())) {
-    if (hung_up_) return Came::hang_up;
+    if (hung_up()) return Came::hang_up;
     const bool doubt = decoder_.waiting();
     constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
-    switch (terminal_.wait(doubt ? short_pause : pause, due)) {
+    switch (terminal_.wait(doubt ? short_pause : pause, woken)) {
       case Terminal::Wake::input: take_in(); break;
-      case Terminal::Wake::signal: return Came::signal;
+      case Terminal::Wake::signal: return leaving_() ? Came::hang_up : Came::signal;
       case Terminal::Wake::pause:
         if (!doubt) return Came::pause;
         if (got(decoder_.flush())) return Came::key;

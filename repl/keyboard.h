@@ -6,6 +6,7 @@
 #include <chrono>
 #include <functional>
 #include <optional>
+#include <utility>
 
 #include "repl/keys.h"
 #include "repl/terminal.h"
@@ -16,7 +17,10 @@ class Keyboard {
  public:
   enum class Came { key, pause, signal, hang_up };
 
-  explicit Keyboard(Terminal& terminal) : terminal_(terminal) {}
+  // `leaving`: somebody told the program to end; from then on it is as if the terminal were gone.
+  explicit Keyboard(
+      Terminal& terminal, std::function<bool()> leaving = [] { return false; })
+      : terminal_(terminal), leaving_(std::move(leaving)) {}
 
   Terminal& terminal() { return terminal_; }
   // Waits for a key, at most for `pause`. `due`: as for Terminal::wait.
@@ -29,10 +33,11 @@ class Keyboard {
   void take_in();
   bool in_doubt() const { return decoder_.waiting(); }
   std::optional<Key> settle() { return decoder_.flush(); }
-  bool hung_up() const { return hung_up_; }
+  bool hung_up() const { return hung_up_ || leaving_(); }
 
  private:
   Terminal& terminal_;
+  std::function<bool()> leaving_;
   KeyDecoder decoder_{};
   bool hung_up_ = false;
 };

@@ -71,17 +71,17 @@ const std::string& Pty::shown(const std::function<bool(const std::string&)>& eno
 }
 
 std::optional<int> Pty::status_of(pid_t program, int ms) {
-  std::optional<int> out;
-  shown(
-      [&](const std::string&) {
-        int status = 0;
-        if (waitpid(program, &status, WNOHANG) != program) return read_some(5, POLLIN), false;
-        out = WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
-        return true;
-      },
-      ms);
-  if (out) read_some(0, POLLIN);
-  return out;
+  using Clock = std::chrono::steady_clock;
+  const auto until = Clock::now() + std::chrono::milliseconds(ms);
+  for (int status = 0;;) {
+    if (waitpid(program, &status, WNOHANG) == program) {
+      while (read_some(0, POLLIN)) {
+      }
+      return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+    }
+    if (Clock::now() >= until) return std::nullopt;
+    read_some(2, POLLIN);
+  }
 }
 
 bool Pty::shows(std::string_view text, int ms) {
