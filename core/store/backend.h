@@ -137,7 +137,7 @@ class StorageBackend {
  public:
   virtual ~StorageBackend() = default;
 
-  virtual std::vector<SessionRecord> list() = 0;
+  virtual std::vector<SessionRecord> list() = 0;  // the one used last first
   // Up to date with what any process has acknowledged.
   virtual Outcome<SessionRecord> open(Id session) = 0;
   // Atomic. If the key is taken, the session that has it is returned instead; `made` tells.

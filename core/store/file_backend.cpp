@@ -122,10 +122,12 @@ Outcome<Damage> FileBackend::examine(Id session) {
 }
 
 std::vector<SessionRecord> FileBackend::list() {
+  const Index& index = index_.current();
   std::vector<SessionRecord> out;
-  for (const auto& [session, entry] : index_.current().sessions)
-    out.push_back({entry.key, entry.memory.header, entry.memory.state, entry.memory.stat.size,
-                   entry.archived});
+  out.reserve(index.sessions.size());
+  for (const IndexEntry* entry : newest_first(index))
+    out.push_back({entry->key, entry->memory.header, entry->memory.state, entry->memory.stat.size,
+                   entry->archived});
   return out;
 }
 

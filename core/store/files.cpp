@@ -62,6 +62,7 @@ int read_whole(Files& files, const std::string& path, std::string& out, std::uin
   if (const int failed = files.stat(handle, stat); failed < 0) return failed;
   if (stat.kind != FileStat::Kind::file) return -EISDIR;
   if (stat.size > limit) return -EFBIG;
+  out.reserve(stat.size + 64);  // parsers like to look a little further
   out.resize(stat.size);
   std::size_t have = 0;
   while (have < out.size()) {

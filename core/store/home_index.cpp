@@ -23,7 +23,7 @@ Index& HomeIndex::stored() {
   const int read = there ? read_whole(files_, "sessions.json", bytes, max_index_bytes) : -ENOENT;
   // What cannot be read just now is not gone: what was read before is the better guess.
   if (read_ && read < 0 && read != -ENOENT && read != -EFBIG) return index_;
-  index_ = read == 0 ? parse_index(bytes).value_or(Index{}) : Index{};
+  index_ = read == 0 ? parse_index(std::move(bytes)).value_or(Index{}) : Index{};
   stat_ = now;
   there_ = there;
   read_ = true;
@@ -151,7 +151,7 @@ void HomeIndex::forget_all() {
 std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
   std::string bytes;
   if (read_whole(files_, "last", bytes, max_index_bytes) < 0) return std::nullopt;
-  for (LastUsed& each : parse_last(bytes)) {
+  for (LastUsed& each : parse_last(std::move(bytes))) {
     FileStat there;
     int found = -ENOENT;
     if (each.workspace == workspace) transcript_place(files_, each.session, there, found);
@@ -165,7 +165,7 @@ std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
 void HomeIndex::set_last_used(const std::string& workspace, Id session) {
   std::string bytes;
   std::vector<LastUsed> used;
-  if (read_whole(files_, "last", bytes, max_index_bytes) == 0) used = parse_last(bytes);
+  if (read_whole(files_, "last", bytes, max_index_bytes) == 0) used = parse_last(std::move(bytes));
   std::erase_if(used, [&](const LastUsed& each) { return each.workspace == workspace; });
   used.insert(used.begin(), {workspace, session, index_.sessions[session]});
   if (used.size() > remembered_workspaces) used.resize(remembered_workspaces);

@@ -1,10 +1,7 @@
 #include "core/store/index.h"
 
-#include <simdjson.h>
-
 #include <algorithm>
 #include <cstdio>
-#include <cstdlib>
 #include <set>
 #include <tuple>
 
@@ -65,18 +62,7 @@ JsonText object_of(const Range& range, Print print) {
   return out + "}";
 }
 
-// Both files are believed where they fit the disk, so a changed byte must not look like a fact.
-std::string checksum_of(std::string_view text) {
-  char out[32];
-  std::snprintf(out, sizeof out, ",\"crc\":\"%08x\"}\n", crc32c(0, text));
-  return out;
-}
-JsonText with_checksum(std::string unclosed) { return unclosed += checksum_of(unclosed); }
-bool checksum_fits(std::string_view text) {
-  constexpr std::size_t width = 8 + 8 + 3;
-  return text.size() > width &&
-         text.substr(text.size() - width) == checksum_of(text.substr(0, text.size() - width));
-}
+JsonText with_checksum(std::string unclosed) { return unclosed += index_checksum(unclosed); }
 
 void print_id(std::string& out, Id id) { append_quoted(out, to_string(id)); }
 
@@ -185,114 +171,25 @@ JsonText print_entry(const IndexEntry& entry) {
   return out;
 }
 
-using Element = simdjson::dom::element;
-
-std::string text(Element object, const char* key) {
-  std::string_view value;
-  return object[key].get(value) == simdjson::SUCCESS ? std::string(value) : std::string{};
-}
-std::int64_t number(Element object, const char* key) {
-  std::int64_t value = 0;
-  return object[key].get(value) == simdjson::SUCCESS ? value : 0;
-}
-bool truth(Element object, const char* key) {
-  bool value = false;
-  return object[key].get(value) == simdjson::SUCCESS && value;
-}
-std::optional<Id> id(Element object, const char* key) { return parse_id(text(object, key)); }
-
-template <class Visit>
-void for_each_member(Element object, const char* key, Visit visit) {
-  simdjson::dom::object members;
-  if (object[key].get(members) == simdjson::SUCCESS)
-    for (const auto& [name, value] : members) visit(name, value);
-}
-template <class Visit>
-void for_each_string(Element object, const char* key, Visit visit) {
-  simdjson::dom::array values;
-  std::string_view value;
-  if (object[key].get(values) == simdjson::SUCCESS)
-    for (const Element each : values)
-      if (each.get(value) == simdjson::SUCCESS) visit(value);
-}
-
-SessionState read_state(Element entry) {
-  SessionState state;
-  state.title = text(entry, "title");
-  state.model = text(entry, "model");
-  state.messages = number(entry, "message_count");
-  state.updated_at = text(entry, "updated_at");
-  state.head = id(entry, "head");
-  Element stats;
-  if (entry["stats"].get(stats) == simdjson::SUCCESS) {
-    state.tool_calls = number(stats, "tool_calls");
-    state.duration_ms = number(stats, "duration_ms");
-  }
-  Element rest;
-  if (entry["state"].get(rest) != simdjson::SUCCESS) return state;
-  state.entries = number(rest, "entries");
-  if (state.entries == 0) state.updated_at.clear();
-  state.tail = id(rest, "tail");
-  state.head_at = static_cast<Position>(number(rest, "headAt"));
-  state.title_given = truth(rest, "titleGiven");
-  state.key = text(rest, "key");
-  state.thinking = text(rest, "thinking");
-  state.system = text(rest, "system");
-  if (const std::int64_t at = number(rest, "runtimeInit"))
-    state.runtime_init = static_cast<Position>(at);
-  for_each_string(rest, "leaves", [&](std::string_view each) {
-    if (const auto leaf = parse_id(each)) state.leaves.push_back(*leaf);
-  });
-  for_each_string(rest, "redacted", [&](std::string_view each) {
-    if (const auto target = parse_id(each)) state.redacted.insert(*target);
-  });
-  for_each_string(rest, "permissions",
-                  [&](std::string_view rule) { state.permissions.emplace_back(rule); });
-  for_each_member(rest, "snapshots", [&](std::string_view name, Element value) {
-    std::string_view target;
-    if (value.get(target) == simdjson::SUCCESS)
-      if (const auto entry_id = parse_id(target)) state.snapshots[std::string(name)] = *entry_id;
-  });
-  for_each_member(rest, "labels", [&](std::string_view name, Element value) {
-    std::string_view label;
-    if (const auto entry_id = parse_id(name); entry_id && value.get(label) == simdjson::SUCCESS)
-      state.labels[*entry_id] = label;
-  });
-  for_each_member(rest, "usage", [&](std::string_view model, Element usage) {
-    state.usage[std::string(model)] = {number(usage, "input"), number(usage, "output"),
-                                       number(usage, "cacheRead"), number(usage, "cacheWrite"),
-                                       number(usage, "reasoning")};
-  });
-  return state;
-}
-
-std::optional<IndexEntry> read_entry(Element element) {
-  const std::optional<Id> session = id(element, "session_id");
-  const std::string crc = text(element, "last_crc");
-  if (!session || crc.size() != 8) return std::nullopt;
-  IndexEntry entry;
-  entry.key = text(element, "session_key");
-  entry.archived = truth(element, "archived");
-  LogMemory& memory = entry.memory;
-  memory.header = {.version = static_cast<int>(number(element, "format")),
-                   .session = *session,
-                   .key = text(element, "header_key"),
-                   .cwd = text(element, "cwd"),
-                   .created_by = text(element, "created_by"),
-                   .created_at = text(element, "created_at")};
-  const auto parent = id(element, "parent_session"), parent_entry = id(element, "parent_entry");
-  if (parent && parent_entry) memory.header.parent_session = {*parent, *parent_entry};
-  memory.state = read_state(element);
-  memory.stat.size = static_cast<std::uint64_t>(number(element, "size"));
-  memory.stat.mtime_ns = number(element, "mtime_ns");
-  memory.stat.device = static_cast<std::uint64_t>(number(element, "device"));
-  memory.stat.inode = static_cast<std::uint64_t>(number(element, "inode"));
-  memory.end = static_cast<std::uint64_t>(number(element, "committed_offset"));
-  memory.last_crc = static_cast<std::uint32_t>(std::strtoul(crc.c_str(), nullptr, 16));
-  return entry;
+// 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
+std::uint64_t digits_of(std::string_view timestamp) {
+  constexpr int most = 17;
+  std::uint64_t out = 0;
+  int count = 0;
+  for (const char c : timestamp)
+    if (c >= '0' && c <= '9' && count < most)
+      out = out * 10 + static_cast<unsigned>(c - '0'), ++count;
+  for (; count < most; ++count) out *= 10;
+  return out;
 }
 
 }  // namespace
+
+std::string index_checksum(std::string_view text) {
+  char out[32];
+  std::snprintf(out, sizeof out, ",\"crc\":\"%08x\"}\n", crc32c(0, text));
+  return out;
+}
 
 JsonText print_index(const Index& index) {
   std::string out = "{\"version\":" + std::to_string(index_version) +
@@ -309,22 +206,6 @@ JsonText print_index(const Index& index) {
   return with_checksum(out + "\n}");
 }
 
-std::optional<Index> parse_index(std::string_view bytes) {
-  if (!checksum_fits(bytes)) return std::nullopt;
-  simdjson::dom::parser parser;
-  Element root;
-  if (parser.parse(simdjson::padded_string(bytes)).get(root) != simdjson::SUCCESS)
-    return std::nullopt;
-  if (number(root, "version") != index_version) return std::nullopt;
-  simdjson::dom::object sessions;
-  if (root["sessions"].get(sessions) != simdjson::SUCCESS) return std::nullopt;
-  Index index{.folder_mtime_ns = number(root, "transcripts_mtime_ns")};
-  for (const auto& [key, value] : sessions)
-    if (auto entry = read_entry(value))
-      index.sessions[entry->memory.header.session] = std::move(*entry);
-  return index;
-}
-
 JsonText print_last(const std::vector<LastUsed>& used) {
   return with_checksum("{\"version\":" + std::to_string(index_version) + ",\"workspaces\":" +
                        array_of(used, [](std::string& out, const LastUsed& each) {
@@ -334,22 +215,27 @@ JsonText print_last(const std::vector<LastUsed>& used) {
                        }));
 }
 
-std::vector<LastUsed> parse_last(std::string_view bytes) {
-  std::vector<LastUsed> out;
-  simdjson::dom::parser parser;
-  Element root;
-  simdjson::dom::array workspaces;
-  if (!checksum_fits(bytes) ||
-      parser.parse(simdjson::padded_string(bytes)).get(root) != simdjson::SUCCESS ||
-      number(root, "version") != index_version ||
-      root["workspaces"].get(workspaces) != simdjson::SUCCESS)
-    return out;
-  for (const Element each : workspaces) {
-    Element session;
-    if (each["session"].get(session) != simdjson::SUCCESS) continue;
-    if (auto entry = read_entry(session))
-      out.push_back({text(each, "workspace"), entry->memory.header.session, std::move(*entry)});
+std::vector<const IndexEntry*> newest_first(const Index& index) {
+  // By number: a time is a string elsewhere, and a sort looks at each two dozen times.
+  struct Used {
+    std::uint64_t time;
+    Id session;
+    const IndexEntry* entry;
+  };
+  std::vector<Used> order;
+  order.reserve(index.sessions.size());
+  for (const auto& [session, entry] : index.sessions) {
+    const LogMemory& memory = entry.memory;
+    order.push_back({digits_of(memory.state.updated_at.empty() ? memory.header.created_at
+                                                               : memory.state.updated_at),
+                     session, &entry});
   }
+  std::ranges::sort(order, [](const Used& a, const Used& b) {
+    return std::tie(b.time, b.session) < std::tie(a.time, a.session);
+  });
+  std::vector<const IndexEntry*> out;
+  out.reserve(order.size());
+  for (const Used& each : order) out.push_back(each.entry);
   return out;
 }
 

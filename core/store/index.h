@@ -27,9 +27,13 @@ struct Index {
 
 inline constexpr int index_version = 1;
 
+// How both files end. They are believed where they fit the disk, so a changed byte must not look
+// like a fact.
+std::string index_checksum(std::string_view text);
+
 JsonText print_index(const Index& index);
 // nullopt: not an index of this version.
-std::optional<Index> parse_index(std::string_view text);
+std::optional<Index> parse_index(std::string text);
 
 // `last`: for each workspace the session used last, as an index entry of its own, so that a start
 // reads this and nothing else. Advisory, bounded.
@@ -39,7 +43,10 @@ struct LastUsed {
   IndexEntry entry{};
 };
 JsonText print_last(const std::vector<LastUsed>& used);
-std::vector<LastUsed> parse_last(std::string_view text);
+std::vector<LastUsed> parse_last(std::string text);
+
+// Every session, the one used last first.
+std::vector<const IndexEntry*> newest_first(const Index& index);
 
 std::string effective_key(const LogMemory& memory);
 // Gives every entry its key; of several with the same, the oldest keeps it.

@@ -112,16 +112,7 @@ Outcome<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
 
 void SessionStore::close() { backend_.reset(); }
 
-std::vector<SessionRecord> SessionStore::list() {
-  std::vector<SessionRecord> out = backend_->list();
-  const auto used = [](const SessionRecord& record) -> const std::string& {
-    return record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
-  };
-  std::ranges::sort(out, [&](const SessionRecord& a, const SessionRecord& b) {
-    return std::tie(used(b), b.header.session) < std::tie(used(a), a.header.session);
-  });
-  return out;
-}
+std::vector<SessionRecord> SessionStore::list() { return backend_->list(); }
 
 Outcome<AppendResult> SessionStore::rename(Id session, const std::string& title) {
   const NewEntry entry = custom("title", {{"text", title}});

@@ -238,7 +238,7 @@ void bench_list() {
   }
   const double rebuild = cpu_ms() - before;
   double listing = 1e9;
-  for (int i = 0; i < 5; ++i) {
+  for (int i = 0; i < 9; ++i) {
     before = cpu_ms();
     SessionStore store = store_in(dir);
     if (store.list().size() != sessions) std::abort();
