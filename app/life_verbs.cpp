@@ -111,13 +111,37 @@ int redact_entry(const Invocation& invocation) {
   const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
   const Id entry = value_or_throw(store.find_entry(session, invocation.arguments.at(1)));
-  value_or_throw(store.redact(session, entry, invocation.value("--reason")));
-  store.remember(session, "");
-  if (invocation.has("--json"))
-    print_line(dump({{"key", found.key}, {"redacted", to_string(entry)}}));
+  const bool scrubs = invocation.has("--scrub");
+  if (invocation.has("--text") && !scrubs)
+    throw Error("--text names what --scrub takes out; give both", Trouble::usage);
+  Scrubbed scrubbed;
+  std::vector<std::string> named;
+  if (invocation.has("--text")) named.push_back(invocation.value("--text"));
+  for (const std::string& text : named)
+    if (text.size() < 4) throw Error("--text is too short to be meant everywhere", Trouble::usage);
+  if (scrubs)
+    scrubbed = value_or_throw(store.scrub(session, entry, invocation.value("--reason"), named));
   else
-    print_line("entry " + to_string(entry) +
-               " is masked from now on; its text still stands in the transcript's file");
+    value_or_throw(store.redact(session, entry, invocation.value("--reason")));
+  store.remember(session, "");
+
+  Json summaries = Json::array();
+  for (const Id id : scrubbed.summaries) summaries.push_back(to_string(id));
+  if (invocation.has("--json")) {
+    print_line(dump({{"key", found.key},
+                     {"redacted", to_string(entry)},
+                     {"scrubbed", scrubs},
+                     {"changed", scrubbed.changed},
+                     {"summaries", summaries}}));
+    return 0;
+  }
+  print_line("entry " + to_string(entry) + " is masked from now on" +
+             (scrubs ? "; what it said was taken out of the home's files:"
+                     : "; its text still stands in the transcript's file (--scrub takes it out)"));
+  for (const std::string& each : scrubbed.changed) print_line("  " + each);
+  for (const Json& id : summaries)
+    print_line("  summary " + id.get<std::string>() +
+               " came after it and may retell it in other words: read it, redact it if it does");
   return 0;
 }
 

@@ -133,6 +133,20 @@ struct EmptiedTrash {
   std::uint64_t bytes = 0;
 };
 
+// What a scrubbing did.
+struct Scrubbed {
+  std::vector<std::string> changed{};  // a sentence for each place where the text stood
+  // Summaries of a conversation that had the text in it, still as they were: they may retell it.
+  std::vector<Id> summaries{};
+};
+
+// An entry a fork begins with, besides the path. If it is about another entry (a redaction, a
+// label, a snapshot), it comes only where that one does.
+struct Aside {
+  Entry entry{};
+  std::optional<Id> about{};
+};
+
 class StorageBackend {
  public:
   virtual ~StorageBackend() = default;
@@ -143,6 +157,9 @@ class StorageBackend {
   // Atomic. If the key is taken, the session that has it is returned instead; `made` tells.
   virtual Outcome<SessionRecord> create(const SessionHeader& header,
                                         std::span<const NewEntry> entries, bool& made) = 0;
+  // The same, with the path to where the header says it was branched off, and `asides` behind it.
+  virtual Outcome<SessionRecord> fork(const SessionHeader& header, std::span<const Aside> asides,
+                                      bool& made) = 0;
   // All of the batch or nothing, durable when it returns.
   virtual Outcome<AppendResult> append(Id session, std::span<const NewEntry> entries,
                                        const AppendOptions& options) = 0;
@@ -165,6 +182,11 @@ class StorageBackend {
   // An archived session takes less room and is read as before; the next append unarchives it.
   virtual std::optional<Failure> archive(Id session) = 0;
   virtual std::optional<Failure> unarchive(Id session) = 0;
+
+  // Takes what an entry says, and every secret in it and in `named`, out of every file there is.
+  // The one operation that rewrites a session: a new file with the same entries. If it fails, it
+  // can be done again.
+  virtual Outcome<Scrubbed> scrub(Id session, Id entry, std::span<const std::string> named) = 0;
 
   // Bytes too large for an entry, at most 64 MiB, named by their content.
   virtual Outcome<std::string> keep_blob(std::string_view bytes) = 0;

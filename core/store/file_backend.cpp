@@ -2,8 +2,10 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <set>
 
 #include "core/store/blobs.h"
+#include "core/store/fork.h"
 #include "core/store/seal.h"
 
 namespace skein {
@@ -190,39 +192,9 @@ Outcome<PrunedBlobs> FileBackend::prune_blobs(bool only_look) {
   return skein::prune_blobs(*files_, index_, only_look);
 }
 
-// A new transcript is made in a temporary file, so that it is there whole or not at all.
-std::optional<Failure> FileBackend::write_new(const SessionHeader& header,
-                                              std::span<const NewEntry> entries) {
-  const std::string path = transcript_path(header.session), temporary = temporary_name(path);
-  const int handle = files_->open(temporary, OpenAs::creator);
-  if (handle < 0) return failure_from_errno(handle, "making a session");
-  OpenFile file(*files_, handle);
-  const Entry first = header_entry(header);
-  int failed = write_all(*files_, handle,
-                         seal_batch(std::span(&first, 1), seal_seed(header.session), 0).bytes);
-  if (failed == 0) failed = files_->sync(handle);
-  file.reset();
-
-  std::optional<Failure> refused;
-  Log log(*files_, header.session, temporary);
-  while (failed == 0 && !refused && !entries.empty()) {
-    std::size_t count = 0, bytes = 0;
-    while (count < std::min(entries.size(), max_batch_entries) && bytes < max_batch_bytes / 4)
-      bytes += entries[count++].entry.payload.size();
-    const Outcome<AppendResult> outcome = log.append(entries.first(count), {});
-    if (const auto* failure = std::get_if<Failure>(&outcome)) refused = *failure;
-    entries = entries.subspan(count);
-  }
-  if (failed == 0 && !refused) failed = files_->link(temporary, path);
-  files_->remove(temporary);
-  if (refused) return refused;
-  if (failed == 0) failed = files_->sync_folder("transcripts");
-  if (failed < 0) return failure_from_errno(failed, "making a session");
-  return std::nullopt;
-}
-
-Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
-                                           std::span<const NewEntry> entries, bool& made) {
+// A new transcript is filled in a temporary file, so that it is there whole or not at all.
+Outcome<SessionRecord> FileBackend::make(const SessionHeader& header, const Fill& fill,
+                                         bool& made) {
   made = false;
   if (const auto trouble = key_trouble(header.key))
     return Failure{Failure::Kind::refused, *trouble};
@@ -239,16 +211,60 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
   // A session that could not be read may have the key.
   if (index_.unreadable()) return *index_.unreadable();
 
-  if (auto failed = write_new(header, entries)) return *failed;
+  NewTranscript transcript(*files_, header);
+  if (auto failed = fill(transcript)) return *failed;
+  if (const int placed = transcript.link_into_place(); placed < 0)
+    return failure_from_errno(placed, "making a session");
   // Not through transcript_of: that asks the index, which might be read anew before it is written.
+  const LogMemory memory = transcript.memory();
   Outcome<Transcript> opened =
-      open_transcript(*files_, header.session, transcript_path(header.session));
+      open_transcript(*files_, header.session, transcript_path(header.session), &memory);
   if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
-  Transcript& transcript = open_[header.session] = std::get<Transcript>(std::move(opened));
+  Transcript& open = open_[header.session] = std::get<Transcript>(std::move(opened));
   made = true;
-  index.sessions[header.session] = {transcript.memory(), false, header.key};
+  index.sessions[header.session] = {open.memory(), false, header.key};
   index_.save_settled();
-  return record_of(transcript);
+  return record_of(open);
+}
+
+Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
+                                           std::span<const NewEntry> entries, bool& made) {
+  const Fill append_all = [&](NewTranscript& transcript) -> std::optional<Failure> {
+    if (entries.empty()) return std::nullopt;
+    if (const int failed = transcript.finish(); failed < 0)
+      return failure_from_errno(failed, "making a session");
+    Log log(*files_, header.session, transcript.temporary());
+    for (std::span<const NewEntry> left = entries; !left.empty();) {
+      std::size_t count = 0, bytes = 0;
+      while (count < std::min(left.size(), max_batch_entries) && bytes < max_batch_bytes / 4)
+        bytes += left[count++].entry.payload.size();
+      const Outcome<AppendResult> outcome = log.append(left.first(count), {});
+      if (const auto* failed = std::get_if<Failure>(&outcome)) return *failed;
+      left = left.subspan(count);
+    }
+    return std::nullopt;
+  };
+  return make(header, append_all, made);
+}
+
+Outcome<SessionRecord> FileBackend::fork(const SessionHeader& header, std::span<const Aside> asides,
+                                         bool& made) {
+  const SessionHeader::Origin from = header.parent_session.value();
+  const Fill copy = [&](NewTranscript& transcript) -> std::optional<Failure> {
+    const Outcome<Log*> source = log_of(from.session);
+    if (const auto* failed = std::get_if<Failure>(&source)) return *failed;
+    std::set<Id> wanted, there;
+    for (const Aside& aside : asides)
+      if (aside.about) wanted.insert(*aside.about);
+    if (auto failed = copy_path(*std::get<Log*>(source), from.entry, transcript, [&](Id id) {
+          if (!wanted.empty() && wanted.contains(id)) there.insert(id);
+        }))
+      return failed;
+    for (const Aside& aside : asides)
+      if (!aside.about || there.contains(*aside.about)) transcript.add(aside.entry);
+    return std::nullopt;
+  };
+  return make(header, copy, made);
 }
 
 }  // namespace skein

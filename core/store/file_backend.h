@@ -9,9 +9,12 @@
 #include "core/store/backend.h"
 #include "core/store/files.h"
 #include "core/store/home_index.h"
+#include "core/store/new_transcript.h"
 #include "core/store/packed.h"
 
 namespace skein {
+
+struct Scrubbing;
 
 class FileBackend : public StorageBackend {
  public:
@@ -21,6 +24,8 @@ class FileBackend : public StorageBackend {
   Outcome<SessionRecord> open(Id session) override;
   Outcome<SessionRecord> create(const SessionHeader& header, std::span<const NewEntry> entries,
                                 bool& made) override;
+  Outcome<SessionRecord> fork(const SessionHeader& header, std::span<const Aside> asides,
+                              bool& made) override;
   Outcome<AppendResult> append(Id session, std::span<const NewEntry> entries,
                                const AppendOptions& options) override;
   std::optional<Failure> load(Id session, Position from,
@@ -37,6 +42,7 @@ class FileBackend : public StorageBackend {
   Outcome<EmptiedTrash> empty_trash() override;
   std::optional<Failure> archive(Id session) override;
   std::optional<Failure> unarchive(Id session) override;
+  Outcome<Scrubbed> scrub(Id session, Id entry, std::span<const std::string> named) override;
   Outcome<std::string> keep_blob(std::string_view bytes) override;
   Outcome<std::string> load_blob(const std::string& name) override;
   Outcome<PrunedBlobs> prune_blobs(bool only_look) override;
@@ -51,12 +57,15 @@ class FileBackend : public StorageBackend {
   Outcome<Transcript*> transcript_of(Id session);
   Outcome<Log*> log_of(Id session);
   SessionRecord record_of(const Transcript& transcript);
-  std::optional<Failure> write_new(const SessionHeader& header, std::span<const NewEntry> entries);
+  using Fill = std::function<std::optional<Failure>(NewTranscript&)>;
+  Outcome<SessionRecord> make(const SessionHeader& header, const Fill& fill, bool& made);
   Outcome<SessionRecord> settle_restored(Id session);
   // The index is locked by the caller.
   Outcome<OpenFile> locked_transcript(Id session);
   std::optional<Failure> settle_pair(Id session);
   std::optional<Failure> unarchive_locked(Id session);
+  std::optional<Failure> archive_locked(Id session);
+  std::optional<Failure> scrub_session(Id session, const Scrubbing& what, Scrubbed& report);
 
   std::unique_ptr<Files> files_;
   HomeIndex index_;

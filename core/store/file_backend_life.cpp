@@ -16,13 +16,6 @@ constexpr int lock_patience_ms = 10'000;
 
 std::string name_of(Id session) { return "session " + to_string(session); }
 
-// A trashed session's file: <session id>.<time>.jsonl, or .jsonl.gz if it was archived.
-std::optional<Id> id_of_trashed(std::string_view name) {
-  if (is_packed(name)) name.remove_suffix(3);
-  if (name.size() < 16 + 1 + 6 || name[16] != '.' || !name.ends_with(".jsonl")) return std::nullopt;
-  return parse_id(name.substr(0, 16));
-}
-
 }  // namespace
 
 // An append that is under way is finished first; one that waits finds the session gone. Whoever
@@ -70,7 +63,7 @@ Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
   // The name ends in the time, so of one session's the newest comes first.
   std::ranges::sort(names, std::greater{});
   for (const std::string& file : names) {
-    const std::optional<Id> session = id_of_trashed(file);
+    const std::optional<Id> session = session_of_trashed(file);
     if (!session) continue;
     const Outcome<Transcript> opened = open_transcript(*files_, *session, "trash/" + file);
     const auto* trashed = std::get_if<Transcript>(&opened);
@@ -128,12 +121,12 @@ Outcome<EmptiedTrash> FileBackend::empty_trash() {
     return failure_from_errno(failed, "the trash");
   EmptiedTrash out;
   for (const std::string& name : names) {
-    if (!id_of_trashed(name) && !name.ends_with(".tmp")) continue;
+    if (!session_of_trashed(name) && !name.ends_with(".tmp")) continue;
     FileStat stat;
     files_->stat_path("trash/" + name, stat);
     if (const int removed = files_->remove("trash/" + name); removed < 0)
       return failure_from_errno(removed, "emptying the trash");
-    out.sessions += id_of_trashed(name) ? 1 : 0;
+    out.sessions += session_of_trashed(name) ? 1 : 0;
     out.bytes += stat.size;
   }
   if (const int synced = files_->sync_folder("trash"); synced < 0)
@@ -164,6 +157,13 @@ std::optional<Failure> FileBackend::settle_pair(Id session) {
 std::optional<Failure> FileBackend::archive(Id session) {
   OpenFile held;
   if (auto failed = index_.lock(held)) return failed;
+  if (auto failed = archive_locked(session)) return failed;
+  index_.current_locked();
+  index_.save_settled();
+  return std::nullopt;
+}
+
+std::optional<Failure> FileBackend::archive_locked(Id session) {
   if (auto failed = settle_pair(session)) return failed;
   const Outcome<OpenFile> locked = locked_transcript(session);
   if (const auto* failed = std::get_if<Failure>(&locked)) return *failed;
@@ -191,8 +191,6 @@ std::optional<Failure> FileBackend::archive(Id session) {
   if (failed == 0) failed = files_->sync_folder("transcripts");
   if (failed < 0) return failure_from_errno(failed, "archiving " + name_of(session));
   open_.erase(session);
-  index_.current_locked();
-  index_.save_settled();
   return std::nullopt;
 }
 

@@ -162,6 +162,18 @@ std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
   return std::nullopt;
 }
 
+int HomeIndex::rewrite_last() {
+  std::string bytes;
+  if (const int read = read_whole(files_, "last", bytes, max_index_bytes); read < 0)
+    return read == -ENOENT ? 0 : read;
+  std::vector<LastUsed> used = parse_last(bytes);
+  std::erase_if(used,
+                [&](const LastUsed& each) { return !index_.sessions.contains(each.session); });
+  for (LastUsed& each : used) each.entry = index_.sessions[each.session];
+  hint_.reset();
+  return replace_file(files_, "last", print_last(used));
+}
+
 void HomeIndex::set_last_used(const std::string& workspace, Id session) {
   std::string bytes;
   std::vector<LastUsed> used;

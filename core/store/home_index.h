@@ -38,6 +38,7 @@ class HomeIndex {
 
   std::optional<Id> last_used(const std::string& workspace);
   void set_last_used(const std::string& workspace, Id session);
+  int rewrite_last();  // with what the index knows now, for those it knows
 
  private:
   bool settle();  // true if anything had to be read

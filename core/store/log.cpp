@@ -288,17 +288,14 @@ std::optional<std::uint64_t> Log::batch_begin(Position position) {
   return begin;
 }
 
-std::optional<Failure> Log::each(Position from, const std::function<bool(const Placed&)>& visit) {
-  const std::optional<std::uint64_t> border = from == 0 ? 0 : batch_begin(from);
-  ScanFrom start{seed_, border.value_or(0), std::nullopt, acknowledged_};
+std::optional<Failure> Log::lines_from(std::uint64_t border,
+                                       const std::function<bool(const Found&)>& visit) {
   bool wanted = true;
   ScanEnd result;
   const int failed = scan(
-      files_, file_.get(), start,
+      files_, file_.get(), {seed_, border, std::nullopt, acknowledged_},
       [&](const Found& found) {
-        if (!wanted || found.begin < from || found.begin >= end_) return;
-        if (found.readable())
-          wanted = visit({found.to_entry(), found.begin, found.standing == Standing::altered});
+        if (wanted && found.readable() && found.begin < end_) wanted = visit(found);
       },
       result, [&] { return wanted; });
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
@@ -315,6 +312,18 @@ std::optional<Failure> Log::survey(const std::function<void(const EntryFacts&)>&
       result);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
   return std::nullopt;
+}
+
+std::optional<Failure> Log::each_line(const std::function<bool(const Found&)>& visit) {
+  return lines_from(0, visit);
+}
+
+std::optional<Failure> Log::each(Position from, const std::function<bool(const Placed&)>& visit) {
+  const std::optional<std::uint64_t> border = from == 0 ? 0 : batch_begin(from);
+  return lines_from(border.value_or(0), [&](const Found& found) {
+    return found.begin < from ||
+           visit({found.to_entry(), found.begin, found.standing == Standing::altered});
+  });
 }
 
 std::optional<Failure> Log::each_back(std::optional<Position> from,

@@ -42,12 +42,15 @@ class Log {
 
   std::optional<Failure> each(Position from, const std::function<bool(const Placed&)>& visit);
   std::optional<Failure> survey(const std::function<void(const EntryFacts&)>& visit);
+  // Every line that counts, as it stands, the header's too; `visit` returns false to end it.
+  std::optional<Failure> each_line(const std::function<bool(const Found&)>& visit);
   std::optional<Failure> each_back(std::optional<Position> from,
                                    const std::function<bool(const Placed&)>& visit);
   Outcome<Placed> at(Position position);
   Outcome<Damage> examine();
   std::optional<Position> locate(Id entry);  // reads the whole file if it must
 
+  std::optional<Failure> writable() const;  // why not
   const SessionHeader& header() const { return header_; }
   const SessionState& state() const { return state_; }
   LogMemory memory() const;
@@ -60,11 +63,12 @@ class Log {
   std::optional<Failure> adopt(const LogMemory& memory);
   bool ends_as_known();
   std::optional<Failure> read_from(std::uint64_t offset);
-  std::optional<Failure> writable() const;
   void take(const Found& found);
   void forget();
   std::optional<Failure> know_ids(Known wanted);
 
+  std::optional<Failure> lines_from(std::uint64_t border,
+                                    const std::function<bool(const Found&)>& visit);
   std::string line_at(Position position, int& failed);
   std::optional<std::uint64_t> batch_begin(Position position);
   std::optional<std::uint64_t> batch_end(Position position);

@@ -99,6 +99,12 @@ std::optional<Id> session_of_file(std::string_view name) {
   return parse_id(name.substr(0, 16));
 }
 
+std::optional<Id> session_of_trashed(std::string_view name) {
+  if (is_packed(name)) name.remove_suffix(3);
+  if (name.size() < 16 + 1 + 6 || name[16] != '.' || !name.ends_with(".jsonl")) return std::nullopt;
+  return parse_id(name.substr(0, 16));
+}
+
 int read_pieces(Files& files, const std::string& path, const Take& take) {
   const int handle = files.open(path, OpenAs::reader);
   if (handle < 0) return handle;

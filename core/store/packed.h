@@ -16,6 +16,9 @@ bool is_packed(std::string_view path);
 // The session a file in transcripts/ belongs to: <session id>.jsonl or <session id>.jsonl.gz
 std::optional<Id> session_of_file(std::string_view name);
 
+// The same in trash/: <session id>.<time>.jsonl, or .jsonl.gz if it was archived.
+std::optional<Id> session_of_trashed(std::string_view name);
+
 using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
 
 // All of a file, piece by piece, unpacked if it is packed. -EILSEQ: packed, and damaged.

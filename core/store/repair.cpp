@@ -2,74 +2,32 @@
 
 #include <cerrno>
 
-#include "core/store/seal.h"
+#include "core/store/new_transcript.h"
 
 namespace skein {
 
 namespace {
 
 constexpr std::int64_t hour_ms = 60 * 60 * 1000;
-constexpr std::size_t batch_bytes = max_batch_bytes / 4;
-
-// Entries in, sealed batches out.
-class Rewriter {
- public:
-  Rewriter(Files& files, Files::Handle file, Id session)
-      : files_(files), file_(file), seed_(seal_seed(session)) {}
-
-  int take(Entry entry) {
-    bytes_ += entry.payload.size() + entry.meta.size();
-    batch_.push_back(std::move(entry));
-    return batch_.size() == max_batch_entries || bytes_ >= batch_bytes ? flush() : 0;
-  }
-  int flush() {
-    if (batch_.empty()) return 0;
-    const SealedBatch sealed = seal_batch(batch_, seed_, last_crc_);
-    last_crc_ = sealed.last_crc;
-    batch_.clear();
-    bytes_ = 0;
-    return write_all(files_, file_, sealed.bytes);
-  }
-
- private:
-  Files& files_;
-  Files::Handle file_;
-  std::uint32_t seed_, last_crc_ = 0;
-  std::vector<Entry> batch_{};
-  std::size_t bytes_ = 0;
-};
 
 }  // namespace
 
 Outcome<std::string> rebuild_transcript(Files& files, Log& log, const SessionHeader& header) {
-  const std::string path = transcript_path(header.session), temporary = temporary_name(path);
   const std::string aside =
       "quarantine/" + to_string(header.session) + "." + std::to_string(now_ms()) + ".jsonl";
-  const std::string doing = "rebuilding session " + to_string(header.session);
-  const int handle = files.open(temporary, OpenAs::creator);
-  if (handle < 0) return failure_from_errno(handle, doing);
-  OpenFile file(files, handle);
-  Rewriter writer(files, handle, header.session);
-  int failed = writer.take(header_entry(header));
-  if (failed == 0) failed = writer.flush();  // the header is a batch of its own
-  const std::optional<Failure> unread = log.each(0, [&](const Placed& placed) {
-    if (failed == 0 && placed.entry.type != type::session_header)
-      failed = writer.take(placed.entry);
-    return failed == 0;
-  });
-  if (failed == 0) failed = writer.flush();
-  if (failed == 0) failed = files.sync(handle);
-  file.reset();
+  NewTranscript rebuilt(files, header);
+  if (auto failed = log.each_line([&](const Found& found) {
+        if (found.facts().type != type::session_header) rebuilt.add(found);
+        return true;
+      }))
+    return *failed;
+  int failed = rebuilt.finish();
   // Both names of the old file before the new one gets its: at no moment is a byte without a name.
-  if (failed == 0 && !unread) failed = files.link(path, aside);
-  if (failed == 0 && !unread) failed = files.sync_folder("quarantine");
-  if (failed == 0 && !unread) failed = files.rename(temporary, path);
-  if (failed < 0 || unread) {
-    files.remove(temporary);
-    return unread ? *unread : failure_from_errno(failed, doing);
-  }
-  if (const int synced = files.sync_folder("transcripts"); synced < 0)
-    return failure_from_errno(synced, doing);
+  if (failed == 0) failed = files.link(transcript_path(header.session), aside);
+  if (failed == 0) failed = files.sync_folder("quarantine");
+  if (failed == 0) failed = rebuilt.rename_into_place();
+  if (failed < 0)
+    return failure_from_errno(failed, "rebuilding session " + to_string(header.session));
   return aside;
 }
 

@@ -37,6 +37,11 @@ struct SealedBatch {
 };
 SealedBatch seal_batch(std::span<const Entry> entries, std::uint32_t seed, std::uint32_t previous);
 
+// A line in exactly our form, without its newline, sealed anew as a batch of its own, at the end of
+// `out`. Returns its crc.
+std::uint32_t append_resealed(std::string& out, std::string_view text, std::uint32_t seed,
+                              std::uint32_t previous);
+
 // What a scan needs to know of a line, found by position, without parsing the payload.
 struct Line {
   Id id{};

@@ -56,8 +56,10 @@ class SessionStore {
   Outcome<std::vector<Entry>> load_session_entries(Id session, const LoadOptions& options = {});
   Outcome<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
                                                const AppendOptions& options = {});
-  // A new session that begins with the path to `entry`. An empty key: one is made up.
-  Outcome<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {});
+  // A new session that begins with the path to `entry`. An empty key: one is made up. A `summary`
+  // of what is left behind becomes its first own entry.
+  Outcome<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {},
+                                           const std::string& summary = {});
   void close();  // writes down what makes the next start fast
 
   Outcome<SessionRecord> open(Id session) { return backend_->open(session); }
@@ -74,6 +76,9 @@ class SessionStore {
   Outcome<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
   // Masks an entry in every view, export and request; what was written stays.
   Outcome<AppendResult> redact(Id session, Id entry, const std::string& reason);
+  // The same, and takes it out of every file; `named` are further texts that must stand nowhere.
+  Outcome<Scrubbed> scrub(Id session, Id entry, const std::string& reason,
+                          std::span<const std::string> named = {});
   // Those nobody has written to for so long, the oldest first.
   std::vector<SessionRecord> unused_for(std::int64_t ms);
 
@@ -100,6 +105,7 @@ class SessionStore {
 
  private:
   Outcome<Path> path_by_tree(Id session, Id leaf);
+  Outcome<AppendResult> append_aside(Id session, Entry entry);
   Outcome<Id> snapshot_called(Id session, const std::string& name);
 
   std::unique_ptr<StorageBackend> backend_;

@@ -1,0 +1,66 @@
+#include "core/store/fork.h"
+
+namespace skein {
+
+namespace {
+
+bool is_beside(const EntryFacts& entry) {
+  return entry.type == type::session_header || is_marginal(entry.type);
+}
+
+std::optional<Failure> positions_of_path(Log& source, Id leaf, std::vector<Position>& out) {
+  Tree tree;
+  auto failed = source.each_line([&](const Found& found) {
+    const EntryFacts entry = found.facts();
+    if (entry.type != type::session_header) tree.add(entry);
+    return entry.id != leaf;
+  });
+  for (const Tree::Node* node : tree.path(leaf)) out.push_back(node->at);
+  return failed;
+}
+
+}  // namespace
+
+std::optional<Failure> copy_path(Log& source, Id leaf, NewTranscript& target,
+                                 const std::function<void(Id)>& copied) {
+  std::optional<Id> last;
+  bool chained = true;
+  const auto copy = [&](const Found& found) {
+    target.add(found);
+    last = found.facts().id;
+    copied(*last);
+  };
+  // Most sessions never branched: then every entry up to the leaf follows the one before it, and
+  // one pass will do.
+  if (auto failed = source.each_line([&](const Found& found) {
+        if (is_beside(found.facts())) return true;
+        chained = found.facts().parent == last;
+        if (chained) copy(found);
+        return chained && last != leaf;
+      }))
+    return failed;
+  if (chained && last == leaf) return std::nullopt;
+
+  std::vector<Position> wanted;
+  if (auto failed = positions_of_path(source, leaf, wanted)) return failed;
+  if (wanted.empty())
+    return Failure{Failure::Kind::gone, "no entry '" + to_string(leaf) + "' in this session"};
+  target.start_over();
+  last.reset();
+  std::size_t next = 0;
+  return source.each_line([&](const Found& found) {
+    if (found.begin != wanted[next]) return true;
+    if (found.facts().parent == last) {
+      copy(found);
+    } else {
+      // Its parent was lost, and it followed the entry before it: from now on by name.
+      Entry entry = found.to_entry();
+      entry.parent = last;
+      target.add(entry);
+      copied(*(last = entry.id));
+    }
+    return ++next < wanted.size();
+  });
+}
+
+}  // namespace skein

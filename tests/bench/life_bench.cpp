@@ -1,0 +1,126 @@
+// What happens to a long session as a whole: a fork at its end, a snapshot and the way back, an
+// archive. One line per workload; the least that has to be done in the same run beside it.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <utility>
+
+#include "core/store/new_transcript.h"
+#include "tests/support/homes.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+template <class Work>
+double median_ms(int rounds, Work work) {
+  std::vector<double> all;
+  for (int i = 0; i < rounds; ++i) {
+    const auto start = Clock::now();
+    work();
+    all.push_back(std::chrono::duration<double, std::milli>(Clock::now() - start).count());
+  }
+  std::ranges::nth_element(all, all.begin() + rounds / 2);
+  return all[static_cast<std::size_t>(rounds / 2)];
+}
+
+// As an agent writes one: a prompt, an answer with its usage, a result, and again.
+Entry nth_entry(std::size_t number, std::size_t bytes) {
+  const std::string text(bytes, 'x');
+  Message message = user_message(text);
+  if (number % 3 == 1) {
+    message.role = Role::assistant;
+    message.provider = "offline";
+    message.model = "demo";
+    message.stop = Stop::tool_use;
+    message.usage = Usage{100, 10, 50, 5, 0};
+    message.duration_ms = 12;
+    message.content.emplace_back(ToolUse{"call", "read"});
+  } else if (number % 3 == 2) {
+    message = Message{.role = Role::tool, .content = {ToolResult{"call", {Text{text}}}}};
+  }
+  return message_entry(message);
+}
+
+Id long_session(const std::string& home, std::size_t entries, std::size_t bytes) {
+  store_at(home);
+  const std::unique_ptr<Files> files = real_files(home);
+  const SessionHeader header{
+      .session = random_id(), .key = "main:bench:long", .cwd = "/", .created_at = now_utc()};
+  NewTranscript transcript(*files, header);
+  std::optional<Id> parent;
+  for (std::size_t i = 0; i < entries; ++i) {
+    Entry entry = nth_entry(i, bytes);
+    entry.parent = std::exchange(parent, entry.id);
+    transcript.add(entry);
+  }
+  if (transcript.link_into_place() < 0) std::abort();
+  return header.session;
+}
+
+double bare_copy_ms(const TempDir& dir, std::uint64_t bytes) {
+  const std::string block(1u << 20, 'x');
+  return median_ms(5, [&] {
+    const int fd = ::open((dir / "bare").c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
+    for (std::uint64_t at = 0; at < bytes; at += block.size())
+      if (::write(fd, block.data(), block.size()) < 0) std::abort();
+    if (::fdatasync(fd) < 0) std::abort();
+    ::close(fd);
+  });
+}
+
+void bench(std::size_t entries, std::size_t text) {
+  const TempDir dir;
+  const std::string home = (dir / "home").string();
+  const Id session = long_session(home, entries, text);
+  SessionStore store = store_at(home);
+  const SessionRecord record = value_of(store.open(session));
+  const Id head = record.state.head.value();
+  const double mb = static_cast<double>(record.bytes) / 1e6;
+
+  const double bare = bare_copy_ms(dir, record.bytes);
+  const double fork = median_ms(5, [&] {
+    const Id made = value_of(store.branch_from_entry(session, head)).session_id;
+    if (value_of(store.open(made)).state.head != head) std::abort();
+  });
+  std::printf("fork at the end of %zu entries, %.0f MB: %.1f ms = x%.1f writing so many bytes\n",
+              entries, mb, fork, fork / bare);
+
+  const double append =
+      median_ms(51, [&] { skein::test::append(store, session, {user_says("on")}); });
+  int number = 0;
+  const auto name = [&] { return "name" + std::to_string(number++ % 3); };
+  const double snapshot = median_ms(51, [&] {
+    value_of(store.snapshot(session, name(), *value_of(store.open(session)).state.head));
+  });
+  const double rollback = median_ms(51, [&] { value_of(store.rollback(session, name())); });
+  std::printf("in it: append %.2f ms, snapshot %+.2f ms, rollback %+.2f ms beside it\n", append,
+              snapshot - append, rollback - append);
+
+  const double archive = median_ms(1, [&] {
+    if (store.backend().archive(session)) std::abort();
+  });
+  const double packed = static_cast<double>(value_of(store.open(session)).bytes) / 1e6;
+  const double open = median_ms(3, [&] { value_of(store_at(home).open(session)); });
+  const double unarchive = median_ms(1, [&] {
+    if (store.backend().unarchive(session)) std::abort();
+  });
+  std::printf("archive %.0f ms (%.1f MB), opened packed %.0f ms, unarchive %.0f ms\n", archive,
+              packed, open, unarchive);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::size_t entries = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100'000;
+  bench(entries, 40);
+  bench(entries, 400);
+}
