@@ -93,6 +93,15 @@ Json repair(SessionStore& store, const std::vector<SessionRecord>& sessions) {
     if (!aside.empty())
       done.push_back("rebuilt " + record.key + "; what was there is kept as " + aside);
   }
+  for (const MigrationResult& each : value_or_throw(store.backend().migrate_strays())) {
+    done.push_back(
+        (each.form.empty()
+             ? "session " + to_string(each.session) + " had been migrated before; its old file"
+             : "migrated session " + to_string(each.session) + " from " + each.form + ", " +
+                   std::to_string(each.entries) + " entries; its old file") +
+        " is kept as " + each.aside);
+    for (const std::string& loss : each.losses) done.push_back("  " + loss);
+  }
   for (const std::string& name : value_or_throw(store.backend().remove_leftovers()))
     done.push_back("removed " + name + ", which a process that died had left behind");
   return done;
@@ -111,6 +120,7 @@ int doctor(const Invocation& invocation) {
   if (invocation.arguments.empty()) wanted = store.list();
   if (invocation.has("--repair")) {
     out["repaired"] = repair(store, wanted);
+    if (invocation.arguments.empty()) wanted = store.list();
     for (SessionRecord& record : wanted) record = value_or_throw(store.open(record.header.session));
   }
   Json sessions = Json::array(), strays = Json::array();

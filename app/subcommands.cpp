@@ -62,7 +62,7 @@ const Subcommand table[] = {
      "[KEY…]",
      "what is damaged, and where; changes nothing without --repair",
      {{"--json", "print JSON"},
-      {"--repair", "rebuild what opens read-only, remove leftovers"},
+      {"--repair", "rebuild what opens read-only, migrate older forms, remove leftovers"},
       {"--rebuild-index", "make sessions.json anew"}},
      doctor},
     {"models", "[PROVIDER]", "known models, windows, prices, and which can be used now", json_only,

@@ -140,6 +140,15 @@ struct Scrubbed {
   std::vector<Id> summaries{};
 };
 
+// A session that was in an older form, and is not any more.
+struct MigrationResult {
+  Id session{};
+  std::string form{};  // the one it had; empty: it was up to date
+  std::size_t entries = 0;
+  std::string aside{};                // where the old file is kept now
+  std::vector<std::string> losses{};  // what could not be taken over
+};
+
 // An entry a fork begins with, besides the path. If it is about another entry (a redaction, a
 // label, a snapshot), it comes only where that one does.
 struct Aside {
@@ -187,6 +196,10 @@ class StorageBackend {
   // The one operation that rewrites a session: a new file with the same entries. If it fails, it
   // can be done again.
   virtual Outcome<Scrubbed> scrub(Id session, Id entry, std::span<const std::string> named) = 0;
+
+  // An older form becomes today's; if that fails, the session stays as it is and is not written to.
+  virtual Outcome<MigrationResult> migrate(Id session) = 0;
+  virtual Outcome<std::vector<MigrationResult>> migrate_strays() = 0;  // all there are
 
   // Bytes too large for an entry, at most 64 MiB, named by their content.
   virtual Outcome<std::string> keep_blob(std::string_view bytes) = 0;

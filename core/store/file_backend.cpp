@@ -6,6 +6,7 @@
 
 #include "core/store/blobs.h"
 #include "core/store/fork.h"
+#include "core/store/legacy.h"
 #include "core/store/seal.h"
 
 namespace skein {
@@ -71,7 +72,16 @@ Outcome<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> 
     const auto open = open_.find(session);
     const Outcome<Transcript*> found =
         open != open_.end() ? Outcome<Transcript*>(&open->second) : transcript_of(session);
-    if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+    if (const auto* failed = std::get_if<Failure>(&found)) {
+      // It may be kept in an older form: then it is migrated first, or not written to.
+      if (tries > 0 ||
+          (failed->kind != Failure::Kind::damaged && failed->kind != Failure::Kind::gone))
+        return *failed;
+      const Outcome<MigrationResult> migrated = migrate(session);
+      if (const auto* why = std::get_if<Failure>(&migrated))
+        return why->kind == Failure::Kind::gone ? *failed : *why;
+      continue;
+    }
     if (std::get<Transcript*>(found)->archived()) {
       if (auto failed = unarchive(session)) return *failed;
       continue;
@@ -140,13 +150,21 @@ std::vector<StorageBackend::Stray> FileBackend::strays() {
   std::vector<Stray> out;
   for (const std::string& name : names) {
     const std::optional<Id> id = session_of_file(name);
-    if (!id) {
+    if (id) {
+      const Outcome<Transcript> opened = open_transcript(*files_, *id, "transcripts/" + name);
+      const auto* failed = std::get_if<Failure>(&opened);
+      if (failed == nullptr) continue;
+      out.push_back({name, failed->text});
+    } else {
       out.push_back({name, name.ends_with(".tmp") ? "left behind by a process that died"
                                                   : "not a name skein gives"});
-      continue;
     }
-    const Outcome<Transcript> opened = open_transcript(*files_, *id, "transcripts/" + name);
-    if (const auto* failed = std::get_if<Failure>(&opened)) out.push_back({name, failed->text});
+    const std::optional<Id> legacy = session_of_legacy(name);
+    std::string bytes;
+    if (legacy && read_whole(*files_, "transcripts/" + name, bytes, 1u << 30) == 0)
+      if (const auto found = read_legacy(*legacy, bytes))
+        out.back().why =
+            "a session in an older form (" + found->form + "); `skein doctor --repair` migrates it";
   }
   return out;
 }

@@ -43,6 +43,8 @@ class FileBackend : public StorageBackend {
   std::optional<Failure> archive(Id session) override;
   std::optional<Failure> unarchive(Id session) override;
   Outcome<Scrubbed> scrub(Id session, Id entry, std::span<const std::string> named) override;
+  Outcome<MigrationResult> migrate(Id session) override;
+  Outcome<std::vector<MigrationResult>> migrate_strays() override;
   Outcome<std::string> keep_blob(std::string_view bytes) override;
   Outcome<std::string> load_blob(const std::string& name) override;
   Outcome<PrunedBlobs> prune_blobs(bool only_look) override;
@@ -65,11 +67,18 @@ class FileBackend : public StorageBackend {
   std::optional<Failure> settle_pair(Id session);
   std::optional<Failure> unarchive_locked(Id session);
   std::optional<Failure> archive_locked(Id session);
+  Outcome<MigrationResult> migrate_file(const std::string& source, Id session);
+  Outcome<MigrationResult> set_legacy_aside(Id session, const std::string& source,
+                                            MigrationResult result);
+  bool open_transcript_fails(Id session);
   std::optional<Failure> scrub_session(Id session, const Scrubbing& what, Scrubbed& report);
 
   std::unique_ptr<Files> files_;
   HomeIndex index_;
   std::map<Id, Transcript> open_{};  // those that were opened
 };
+
+// The session a file in an older form is, or becomes.
+std::optional<Id> session_of_legacy(std::string_view name);
 
 }  // namespace skein

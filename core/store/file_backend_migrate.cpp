@@ -1,0 +1,155 @@
+// Sessions in older forms become transcripts: a new file, whole and synced, takes the old one's
+// place, and the old one is set aside. Of both, the finished one counts.
+#include <cerrno>
+
+#include "core/store/file_backend.h"
+#include "core/store/legacy.h"
+#include "core/store/new_transcript.h"
+#include "core/store/seal.h"
+#include "core/store/sha256.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::uint64_t max_legacy_bytes = 1u << 30;
+
+std::string name_of(Id session) { return "session " + to_string(session); }
+
+std::string aside_for(Id session, const std::string& source) {
+  return "quarantine/" + to_string(session) + "." + std::to_string(now_ms()) +
+         source.substr(source.rfind('.'));
+}
+
+std::string legacy_path(Id session) { return "transcripts/" + to_string(session) + ".json"; }
+
+}  // namespace
+
+// Under whatever name it lies there; a name that is no session's stands for always the same one.
+std::optional<Id> session_of_legacy(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos ||
+      (name.substr(dot) != ".json" && name.substr(dot) != ".jsonl"))
+    return std::nullopt;
+  if (const auto id = parse_id(name.substr(0, dot))) return id;
+  return parse_id(sha256_hex(name.substr(0, dot)).substr(0, 16));
+}
+
+Outcome<MigrationResult> FileBackend::migrate(Id session) {
+  FileStat stat;
+  const bool plain = files_->stat_path(transcript_path(session), stat) != -ENOENT;
+  return migrate_file(plain ? transcript_path(session) : legacy_path(session), session);
+}
+
+Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id session) {
+  OpenFile held;
+  if (auto failed = index_.lock(held)) return *failed;
+  const std::string path = transcript_path(session);
+  MigrationResult result{.session = session};
+
+  // One that is finished counts, whatever else is there.
+  FileStat stat;
+  OpenFile locked;
+  if (const int found = files_->stat_path(path, stat); found == 0) {
+    Outcome<OpenFile> file = locked_transcript(session);
+    if (const auto* failed = std::get_if<Failure>(&file)) return *failed;
+    locked = std::get<OpenFile>(std::move(file));
+    Log log(*files_, session);
+    const std::optional<Failure> failed = log.refresh();
+    if (failed && failed->kind != Failure::Kind::damaged) return *failed;
+    if (failed && source != path) return *failed;
+    if (!failed) {
+      if (auto newer = log.writable()) return *newer;
+      return set_legacy_aside(session, source == path ? legacy_path(session) : source, result);
+    }
+  } else if (found != -ENOENT) {
+    return failure_from_errno(found, name_of(session));
+  }
+
+  std::string bytes;
+  if (const int read = read_whole(*files_, source, bytes, max_legacy_bytes); read < 0)
+    return failure_from_errno(read, name_of(session));
+  std::optional<LegacySession> legacy = read_legacy(session, bytes);
+  if (!legacy)
+    return Failure{Failure::Kind::damaged,
+                   name_of(session) + " is in no form skein knows; it was left as it is"};
+  SessionHeader header{.session = session,
+                       .key = legacy->key,
+                       .cwd = legacy->cwd,
+                       .created_by = "skein " SKEIN_VERSION,
+                       .created_at = legacy->created_at};
+  if (key_trouble(header.key)) header.key = "main:migrated:" + to_string(session);
+  if (header.created_at.empty())
+    header.created_at = legacy->entries.empty() ? now_utc() : legacy->entries.front().timestamp;
+  NewTranscript migrated(*files_, header);
+  for (const Entry& entry : legacy->entries) {
+    if (entry.payload.size() + entry.meta.size() + 1024 > max_line_bytes)
+      return Failure{Failure::Kind::refused, name_of(session) +
+                                                 " cannot be migrated: an entry of it is larger "
+                                                 "than 16 MiB; it was left as it is"};
+    migrated.add(entry);
+  }
+  int failed = migrated.finish();
+  if (source == path) {
+    result.aside = aside_for(session, source);
+    if (failed == 0) failed = files_->link(path, result.aside);
+    if (failed == 0) failed = files_->sync_folder("quarantine");
+    if (failed == 0) failed = migrated.rename_into_place();
+  } else if (failed == 0) {
+    failed = migrated.link_into_place();
+  }
+  if (failed < 0) return failure_from_errno(failed, "migrating " + name_of(session));
+  result.form = legacy->form;
+  result.entries = legacy->entries.size();
+  result.losses = std::move(legacy->losses);
+  open_.erase(session);
+  if (source == path) {
+    index_.current_locked();
+    index_.save_settled();
+    return result;
+  }
+  return set_legacy_aside(session, source, result);
+}
+
+Outcome<MigrationResult> FileBackend::set_legacy_aside(Id session, const std::string& source,
+                                                       MigrationResult result) {
+  FileStat stat;
+  if (files_->stat_path(source, stat) == 0) {
+    result.aside = aside_for(session, source);
+    if (const int moved = move_file(*files_, source, result.aside); moved < 0)
+      return failure_from_errno(moved, "setting " + source + " aside");
+  }
+  index_.current_locked();
+  index_.save_settled();
+  return result;
+}
+
+Outcome<std::vector<MigrationResult>> FileBackend::migrate_strays() {
+  std::vector<std::string> names;
+  if (const int listed = files_->list("transcripts", names); listed < 0)
+    return failure_from_errno(listed, "the home's folder transcripts");
+  std::vector<MigrationResult> out;
+  for (const std::string& name : names) {
+    const std::optional<Id> session = session_of_legacy(name);
+    const std::string path = "transcripts/" + name;
+    if (!session) continue;
+    if (path == transcript_path(*session) && !open_transcript_fails(*session)) continue;
+    Outcome<MigrationResult> migrated = migrate_file(path, *session);
+    // What is in no known form is told of as a stray.
+    if (auto* failed = std::get_if<Failure>(&migrated)) {
+      if (failed->kind == Failure::Kind::damaged) continue;
+      return *failed;
+    }
+    out.push_back(std::get<MigrationResult>(std::move(migrated)));
+  }
+  return out;
+}
+
+// Whether a file has a session's name and is no transcript.
+bool FileBackend::open_transcript_fails(Id session) {
+  Log log(*files_, session);
+  const auto failed = log.refresh();
+  return failed && failed->kind == Failure::Kind::damaged;
+}
+
+}  // namespace skein

@@ -1,0 +1,203 @@
+#include <doctest/doctest.h>
+
+#include "core/json.h"
+#include "core/store/legacy.h"
+#include "core/store/log.h"
+#include "tests/support/homes.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr Id session{0x01d5e5510101d5e5};
+
+struct Home {
+  TempDir dir{};
+  fs::path path = dir / "home";
+  SessionStore store = store_at(path.string());
+  fs::path file(const std::string& ending) const {
+    return path / "transcripts" / (to_string(session) + ending);
+  }
+  std::vector<std::string> set_aside() const {
+    std::vector<std::string> out;
+    for (const auto& each : fs::directory_iterator(path / "quarantine"))
+      out.push_back(read_file(each.path()));
+    return out;
+  }
+};
+
+// A conversation as one line per block: "user: hi", "tool: result of 1".
+std::vector<std::string> talk(SessionStore& store) {
+  std::vector<std::string> out;
+  for (const Entry& entry : entries_of(store, session)) {
+    const auto message = message_from_json(entry.payload);
+    if (!message) continue;
+    for (const Block& block : message->content) {
+      const std::string who = std::string(name(message->role)) + ": ";
+      if (const auto* text = std::get_if<Text>(&block)) out.push_back(who + text->text);
+      if (const auto* call = std::get_if<ToolUse>(&block))
+        out.push_back(who + "calls " + call->name + " " + call->input);
+      if (const auto* result = std::get_if<ToolResult>(&block))
+        out.push_back(who + std::get<Text>(result->content.at(0)).text);
+    }
+  }
+  return out;
+}
+
+const std::string flat =
+    R"({"type":"session","id":"0123456789ab","key":"main:cli:user","created":"2025-01-02T03:04:05Z"}
+{"type":"user","content":"list it","ts":"2025-01-02T03:04:06Z"}
+{"type":"assistant","content":"I will look.","ts":"2025-01-02T03:04:07Z"}
+{"type":"tool_use","name":"list","tool_use_id":"t1","input":{"path":"."},"ts":"2025-01-02T03:04:07Z"}
+{"type":"tool_result","tool_use_id":"t1","output":"a b c","ts":"2025-01-02T03:04:08Z"}
+{"type":"assistant","content":"There are three.","ts":"2025-01-02T03:04:09Z"}
+)";
+const std::vector<std::string> flat_talk{"user: list it", "assistant: I will look.",
+                                         R"(assistant: calls list {"path":"."})", "tool: a b c",
+                                         "assistant: There are three."};
+
+}  // namespace
+
+TEST_CASE("flat lines become a transcript under the same id, and the old file is set aside") {
+  Home home;
+  write_file(home.file(".jsonl"), flat);
+
+  const MigrationResult result = value_of(home.store.migrate_session(session));
+
+  CHECK(result.form == "flat lines");
+  CHECK(result.losses.empty());
+  CHECK(talk(home.store) == flat_talk);
+  const SessionRecord record = value_of(home.store.open(session));
+  CHECK(record.key == "main:cli:user");
+  CHECK(record.header.created_at == "2025-01-02T03:04:05.000Z");
+  CHECK(record.state.messages == 1);
+  CHECK(damage_in(home.store, session).empty());
+  CHECK(home.set_aside() == std::vector{flat});
+  CHECK(value_of(home.store.migrate_session(session)).form.empty());  // a second time is none
+  CHECK(home.set_aside().size() == 1);
+}
+
+TEST_CASE("results written before their calls and calls written twice fall into place") {
+  Home home;
+  write_file(home.file(".jsonl"),
+             R"({"type":"session","id":"0123456789ab","key":"bad key","created":"x"}
+{"type":"tool_result","tool_use_id":"t1","output":"a b c","ts":1735787048}
+{"type":"user","content":"list it","ts":1735787046}
+{"type":"assistant","content":[{"type":"text","text":"I will look."},{"type":"tool_use","id":"t1","name":"list","input":{"path":"."}}],"ts":1735787047}
+{"type":"tool_use","name":"list","tool_use_id":"t1","input":{"path":"."},"ts":1735787047}
+this line is broken
+{"type":"tool_result","tool_use_id":"nowhere","output":"lost","ts":1735787049}
+{"type":"assistant","content":"There are three.","ts":1735787049000}
+)");
+
+  const MigrationResult result = value_of(home.store.migrate_session(session));
+
+  CHECK(talk(home.store) == flat_talk);
+  CHECK(result.losses.size() == 2);
+  CHECK(value_of(home.store.open(session)).key == "main:migrated:" + to_string(session));
+  CHECK(unanswered_calls(entries_of(home.store, session)).empty());
+}
+
+TEST_CASE("a single JSON file becomes a transcript, whether an array or an object of messages") {
+  const std::string messages = R"([{"role":"system","content":"be brief"},
+ {"role":"user","content":"list it","timestamp":"2025-01-02T03:04:05Z"},
+ {"role":"assistant","content":"I will look.","tool_calls":[{"id":"t1","function":{"name":"list","arguments":"{\"path\":\".\"}"}}]},
+ {"role":"tool","tool_call_id":"t1","content":"a b c"},
+ {"id":"m9","role":"assistant","content":"There are three.","usage":{"inputTokens":7,"outputTokens":3},"durationMs":5}])";
+  for (const std::string& bytes :
+       {messages, "{\"key\":\"main:cli:old\",\"messages\":" + messages + "}"}) {
+    Home home;
+    write_file(home.file(".json"), bytes);
+    const MigrationResult result = value_of(home.store.migrate_session(session));
+    CHECK(result.form == "one JSON file");
+    CHECK(result.losses.size() == 1);  // the system's message
+    CHECK(talk(home.store) == flat_talk);
+    CHECK(total_usage(value_of(home.store.open(session)).state) == Usage{7, 3});
+    CHECK(!fs::exists(home.file(".json")));
+    CHECK(home.set_aside() == std::vector{bytes});
+  }
+}
+
+TEST_CASE("of a legacy file and a finished transcript the transcript counts") {
+  Home home;
+  write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");
+  value_of(home.store.migrate_session(session));
+  append(home.store, session, {user_says("new")});
+  write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");  // its removal was lost
+
+  CHECK(value_of(home.store.migrate_session(session)).form.empty());
+
+  CHECK(talk(home.store) == std::vector<std::string>{"user: old", "user: new"});
+  CHECK(!fs::exists(home.file(".json")));
+  CHECK(home.set_aside().size() == 2);
+}
+
+TEST_CASE("our own lines without seals get them, with ids and branches as they were") {
+  Home home;
+  write_file(
+      home.file(".jsonl"),
+      R"({"id":"0000000000000001","type":"session_header","timestamp":"2025-01-02T03:04:05.000Z","payload":{"version":0,"key":"main:cli:v0","cwd":"/w"}}
+{"id":"0000000000000002","parentId":null,"type":"message","timestamp":"2025-01-02T03:04:06.000Z","payload":{"role":"user","content":[{"type":"text","text":"a"}]}}
+{"id":"0000000000000003","parentId":"0000000000000002","type":"message","timestamp":"2025-01-02T03:04:06.000Z","payload":{"role":"user","content":[{"type":"text","text":"b"}]}}
+{"id":"0000000000000004","parentId":"0000000000000002","type":"message","timestamp":"2025-01-02T03:04:06.000Z","payload":{"role":"user","content":[{"type":"text","text":"c"}]}}
+)");
+  CHECK(value_of(home.store.migrate_session(session)).form == "unsealed lines");
+  const SessionRecord record = value_of(home.store.open(session));
+  CHECK(record.header.cwd == "/w");
+  CHECK(record.state.leaves == std::vector<Id>{Id{3}, Id{4}});
+}
+
+TEST_CASE("an append to a session in an older form migrates it first") {
+  Home home;
+  write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");
+  append(home.store, session, {user_says("new")});
+  CHECK(talk(home.store) == std::vector<std::string>{"user: old", "user: new"});
+}
+
+TEST_CASE("what is in no known form is not migrated, not written to and not changed") {
+  Home home;
+  for (const char* bytes : {"", "hello", "{}", "[1,2", R"({"type":"other"})"}) {
+    write_file(home.file(".jsonl"), bytes);
+    const Outcome<MigrationResult> migrated = home.store.migrate_session(session);
+    REQUIRE(std::holds_alternative<Failure>(migrated));
+    CHECK(std::get<Failure>(migrated).kind == Failure::Kind::damaged);
+    const NewEntry entry = user_says("x");
+    CHECK(std::holds_alternative<Failure>(
+        home.store.append_session_entries(session, std::span(&entry, 1))));
+    CHECK(read_file(home.file(".jsonl")) == bytes);
+  }
+}
+
+TEST_CASE("a session of a newer skein is read, and neither migrated nor written to") {
+  Home home;
+  const Id newer = session_called(home.store, "main:cli:newer");
+  const fs::path file = home.path / transcript_path(newer);
+  const SessionHeader header{.version = 99, .session = newer, .key = "main:cli:newer"};
+  const Entry first = header_entry(header);
+  write_file(file, seal_batch(std::span(&first, 1), seal_seed(newer), 0).bytes);
+
+  CHECK(value_of(home.store.open(newer)).header.version == 99);
+  const Outcome<MigrationResult> migrated = home.store.migrate_session(newer);
+  REQUIRE(std::holds_alternative<Failure>(migrated));
+  CHECK(std::get<Failure>(migrated).kind == Failure::Kind::unsupported_version);
+  CHECK(std::get<Failure>(migrated).text.find("newer skein") != std::string::npos);
+}
+
+TEST_CASE("files of older forms under other names are told of, and migrated when asked") {
+  Home home;
+  write_file(home.path / "transcripts" / "main_cli_user_0123456789ab.jsonl", flat);
+  const auto strays = home.store.backend().strays();
+  REQUIRE(strays.size() == 1);
+  CHECK(strays[0].why.find("older form (flat lines)") != std::string::npos);
+
+  const auto migrated = value_of(home.store.backend().migrate_strays());
+
+  REQUIRE(migrated.size() == 1);
+  CHECK(value_of(home.store.find("main:cli:user")).header.session == migrated[0].session);
+  CHECK(home.store.backend().strays().empty());
+  CHECK(value_of(home.store.backend().migrate_strays()).empty());
+}
