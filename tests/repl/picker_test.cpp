@@ -95,7 +95,7 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
   };
   for (const auto& each : cases) {
     Desk desk(each.keys);
-    Screen screen(desk.pty.slave());
+    Screen screen(screen_parts(desk.pty.slave(), "auto", false));
     std::atomic<bool> stop{false};
     const Answer answer =
         ask_permission(desk.keyboard, screen, {"Allow?", "", "bash(git status)"}, stop);
@@ -108,7 +108,7 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
 
 TEST_CASE("always is not taken where it is not offered") {
   Desk desk("a\r");
-  Screen screen(desk.pty.slave());
+  Screen screen(screen_parts(desk.pty.slave(), "auto", false));
   std::atomic<bool> stop{false};
   CHECK(ask_permission(desk.keyboard, screen, {"Allow?", "", ""}, stop).choice ==
         Answer::Choice::no);
