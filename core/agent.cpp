@@ -140,8 +140,17 @@ std::vector<Entry> Agent::changed_surroundings(const Turn& turn) const {
   return entries;
 }
 
+Hold Agent::hold(Id session) {
+  const Outcome<Hold> outcome = parts_.store.hold(session, Company::others);
+  const auto* held = std::get_if<Hold>(&outcome);
+  return held != nullptr ? *held : nullptr;
+}
+
 TurnEnd Agent::loop(Turn& turn) {
+  // So that nobody takes our open calls for what a crash left. Without it the work still goes on.
+  Hold at_work;
   while (turn.end.calls < turn.settings.max_calls) {
+    if (!at_work) at_work = hold(turn.conversation.session());
     const Message reply = ask_model(turn);
     turn.end.text = plain_text(reply);
     turn.end.stop = reply.stop;
@@ -284,6 +293,15 @@ ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& p
 }
 
 std::size_t Agent::recover(Conversation& conversation, const Ports& ports) {
+  if (unanswered_calls(conversation.path()).empty()) return 0;
+  const Outcome<Hold> alone = parts_.store.hold(conversation.session(), Company::nobody);
+  if (const auto* failed = std::get_if<Failure>(&alone);
+      failed != nullptr && failed->kind == Failure::Kind::busy) {
+    ports.sink(Notice{Notice::Level::info,
+                      "another process is at work in this session; what it began is left to it"});
+    return 0;
+  }
+  conversation.catch_up();  // it may have come to its end just now
   Settings none;
   Turn turn{conversation, none, ports};
   const std::vector<ToolUse> open = unanswered_calls(conversation.path());

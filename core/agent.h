@@ -57,7 +57,8 @@ class Agent {
             const Ports& ports);
 
   // Answers the calls a crash left without a result. Those of tools that only read may be run after
-  // asking; nothing that changes the world is ever run again by itself. How many there were.
+  // asking; nothing that changes the world is ever run again by itself. While another process is at
+  // work in the session, its calls are left to it. How many were answered.
   std::size_t recover(Conversation& conversation, const Ports& ports);
 
  private:
@@ -65,6 +66,7 @@ class Agent {
 
   // Entries for what is not as the session last knew it: system prompt, tools, model.
   std::vector<Entry> changed_surroundings(const Turn& turn) const;
+  Hold hold(Id session);  // none: it cannot be had now
   TurnEnd loop(Turn& turn);
   Message ask_model(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);

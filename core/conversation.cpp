@@ -61,6 +61,12 @@ void Conversation::reload() {
   load_path();
 }
 
+void Conversation::catch_up() {
+  record_ = value_or_throw(store_.open(session()));
+  head_ = record_.state.head;
+  load_path();
+}
+
 Outcome<AppendResult> Conversation::append_with(std::vector<Entry> entries,
                                                 const AppendOptions& options) {
   std::vector<NewEntry> batch;

@@ -39,6 +39,7 @@ class Conversation {
   void move_head(Id entry);
   void follow_head();  // the store moved it
   void reload();
+  void catch_up();  // with what others wrote: goes on from the session's own head
 
  private:
   Outcome<AppendResult> append_with(std::vector<Entry> entries, const AppendOptions& options);

@@ -13,6 +13,7 @@
 
 #include "core/entry.h"
 #include "core/state.h"
+#include "core/store/hold.h"
 
 namespace skein {
 
@@ -184,6 +185,8 @@ class StorageBackend {
   virtual Outcome<Placed> load_at(Id session, Position at) = 0;
   virtual std::optional<Position> locate(Id session, Id entry) = 0;
   virtual Outcome<Damage> examine(Id session) = 0;
+
+  virtual Outcome<Hold> hold(Id session, Company company) = 0;  // at once, or `busy`
 
   virtual std::optional<Failure> erase(Id session) = 0;               // to the trash
   virtual Outcome<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key

@@ -37,6 +37,7 @@ class FileBackend : public StorageBackend {
   Outcome<Placed> load_at(Id session, Position at) override;
   std::optional<Position> locate(Id session, Id entry) override;
   Outcome<Damage> examine(Id session) override;
+  Outcome<Hold> hold(Id session, Company company) override;
   std::optional<Failure> erase(Id session) override;
   Outcome<SessionRecord> restore(std::string_view name) override;
   Outcome<EmptiedTrash> empty_trash() override;

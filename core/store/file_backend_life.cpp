@@ -35,6 +35,18 @@ Outcome<OpenFile> FileBackend::locked_transcript(Id session) {
   return file;
 }
 
+// One file for all sessions, each with a place of its own in it: nothing that could be left behind.
+Outcome<Hold> FileBackend::hold(Id session, Company company) {
+  const int handle = files_->open("work.lock", OpenAs::locker);
+  if (handle < 0) return failure_from_errno(handle, "work.lock");
+  OpenFile file(*files_, handle);
+  if (const int held = files_->hold(handle, session.value, company); held < 0)
+    return held == -EBUSY
+               ? Failure{Failure::Kind::busy, "another process is at work in " + name_of(session)}
+               : failure_from_errno(held, "work.lock");
+  return Hold(std::make_shared<OpenFile>(std::move(file)));
+}
+
 std::optional<Failure> FileBackend::erase(Id session) {
   OpenFile held;
   if (auto failed = index_.lock(held)) return failed;

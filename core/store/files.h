@@ -1,4 +1,4 @@
-// The file system as the store sees it: sixteen calls. Real and in memory; tests put a faulty one
+// The file system as the store sees it: seventeen calls. Real and in memory; tests put a faulty one
 // in between. Paths are relative to the home the object was made for; our own code makes them, from
 // fixed names and hex ids. Every call returns a number >= 0, or -errno.
 #pragma once
@@ -8,6 +8,8 @@
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "core/store/hold.h"
 
 namespace skein {
 
@@ -48,6 +50,9 @@ class Files {
   // Exclusive, advisory, gone with the handle or the process. -EBUSY after `patience_ms`.
   virtual int lock(Handle file, int patience_ms) = 0;
   virtual int unlock(Handle file) = 0;
+  // One place in a file, for any number of holders or for one alone; at once, or -EBUSY. Advisory,
+  // gone with the handle or the process.
+  virtual int hold(Handle file, std::uint64_t place, Company company) = 0;
   virtual int link(const std::string& from, const std::string& to) = 0;  // -EEXIST if `to` is there
   virtual int rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
   virtual int remove(const std::string& path) = 0;

@@ -93,6 +93,16 @@ class RealFiles : public Files {
     return 0;
   }
   int unlock(Handle file) override { return result(::flock(file, LOCK_UN)); }
+  // Of the open file, not of the process: two handles of one process are two holders.
+  int hold(Handle file, std::uint64_t place, Company company) override {
+    struct flock range {};
+    range.l_type = company == Company::nobody ? F_WRLCK : F_RDLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = static_cast<off_t>(place & 0x7FFF'FFFF'FFFF'FFFE);
+    range.l_len = 1;
+    const int held = result(::fcntl(file, F_OFD_SETLK, &range));
+    return held == -EAGAIN || held == -EACCES ? -EBUSY : held;
+  }
   int link(const std::string& from, const std::string& to) override {
     return result(::linkat(home_, from.c_str(), home_, to.c_str(), 0));
   }

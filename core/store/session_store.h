@@ -66,6 +66,7 @@ class SessionStore {
 
   Outcome<SessionRecord> open(Id session) { return backend_->open(session); }
   std::vector<SessionRecord> list();  // the one used last first
+  Outcome<Hold> hold(Id session, Company company) { return backend_->hold(session, company); }
   std::optional<Failure> erase(Id session) { return backend_->erase(session); }
   Outcome<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
   Outcome<AppendResult> rename(Id session, const std::string& title);
