@@ -84,6 +84,7 @@ Desk Workbench::desk() {
         << "calls a turn   " << config_.max_turns << " at most\n";
     return out.str();
   };
+  desk.sandbox = [this] { return describe(sandbox()); };
   return desk;
 }
 

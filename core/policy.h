@@ -23,10 +23,13 @@ Mode next(Mode mode);
 // those whose command has these words; a last `*` stands for any further words (or none), a `*`
 // in a word for any text in it.
 struct Rule {
+  enum class Origin { session, flag, configuration, workspace };
   std::string tool;
   std::string pattern{};  // empty: every call
+  Origin origin = Origin::session;
   bool operator==(const Rule&) const = default;
 };
+std::string_view name(Rule::Origin origin);
 // "read,bash(git status),bash(ctest *)". Throws Error (usage) on what cannot be read.
 std::vector<Rule> parse_rules(std::string_view text);
 std::string to_string(const Rule& rule);
@@ -37,6 +40,10 @@ struct Rules {
   std::vector<Rule> deny{};  // stronger than everything else, in every mode
   bool sandboxed = false;    // without a sandbox every command is asked about
 };
+
+// Rules as a session keeps them, one a text; one with `!` in front forbids. What cannot be read is
+// passed over: it must not keep the session from being opened.
+void add_session_rules(Rules& rules, const std::vector<std::string>& kept);
 
 struct Decision {
   enum class Verdict { allow, deny, ask } verdict = Verdict::ask;

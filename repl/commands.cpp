@@ -41,6 +41,8 @@ constexpr Command table[] = {
     {"model", "[provider/model|all]", "who answers; without a name, who could", model_names,
      choose_model},
     {"new", "[title]", "start a fresh session", nullptr, new_session},
+    {"permissions", "[allow|deny|remove RULES | mode MODE]", "what may run unasked, and why",
+     permission_words, show_permissions},
     {"quit", "", "leave", nullptr, quit},
     {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"rename", "<title>", "give this session a title", nullptr, rename_session},

@@ -34,6 +34,8 @@ struct Desk {
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
   std::function<std::string()> doctor = [] { return std::string{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
+  // What commands are shut into, in a sentence.
+  std::function<std::string()> sandbox = [] { return std::string{}; };
 };
 
 }  // namespace skein

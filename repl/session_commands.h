@@ -29,6 +29,9 @@ void branch(Shell& shell, std::string_view entry_and_prompt);
 void fork_session(Shell& shell, std::string_view key);
 void undo(Shell& shell, std::string_view);
 void continue_turn(Shell& shell, std::string_view);
+
+void show_permissions(Shell& shell, std::string_view change);
+std::vector<std::string> permission_words(Shell& shell, std::string_view start);
 void retry(Shell& shell, std::string_view);
 
 void take_snapshot(Shell& shell, std::string_view name);

@@ -28,8 +28,13 @@ bool is_prompt(const Event& event) {
 void Shell::open(Id session) {
   Conversation next(parts_.store, session);
   Agent::Settings settings = parts_.settings_for(next);
-  // How much may be done unasked is what the user decided at this prompt, whatever is talked about.
-  if (conversation_) settings.rules.mode = settings_.rules.mode;
+  if (conversation_) {
+    // How much may be done unasked is what the user decided at this prompt, whatever is talked
+    // about; who answers is the session's own affair.
+    settings.rules.mode = settings_.rules.mode;
+    if (auto changes = changes_to(conversation_->state(), settings_.model); !changes.empty())
+      value_or_throw(conversation_->append(std::move(changes)));
+  }
   close();
   conversation_.emplace(std::move(next));
   settings_ = std::move(settings);
@@ -228,6 +233,13 @@ void Shell::tell(const std::string& text) {
 
 void Shell::keep_draft(const Draft& draft) {
   if (conversation_) parts_.drafts.keep(conversation_->session(), draft);
+}
+
+void Shell::refresh_settings() {
+  Agent::Settings fresh = parts_.settings_for(*conversation_);
+  fresh.model = settings_.model;
+  fresh.rules.mode = settings_.rules.mode;
+  settings_ = std::move(fresh);
 }
 
 std::string Shell::cycle_mode() {

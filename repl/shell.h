@@ -49,8 +49,7 @@ class Shell {
   SessionStore& store() { return parts_.store; }
   Conversation& conversation() { return *conversation_; }
   Agent::Settings& settings() { return settings_; }
-  // After the session itself was told something else.
-  void refresh_settings() { settings_ = parts_.settings_for(*conversation_); }
+  void refresh_settings();  // after the session was told something; model and mode stay
   const Desk& desk() const { return parts_.desk; }
   const std::string& workspace() const { return parts_.workspace; }
   void leave() { leaving_ = true; }

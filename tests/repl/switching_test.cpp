@@ -1,0 +1,200 @@
+// Leaving a session and coming back: everything that was the session's is there again, and nothing
+// of one ever reaches another.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
+
+#include "repl/shell.h"
+#include "tests/support/homes.h"
+#include "tests/support/stage.h"
+
+using namespace skein;
+using namespace skein::test;
+using Lines = std::vector<std::string>;
+
+namespace {
+
+// A person who types what is on the list.
+struct Typist : LineEditor {
+  Got read(const std::string& prompt, std::string& line) override {
+    prompts.push_back(prompt);
+    if (next == lines.size()) return Got::end;
+    line = lines[next++];
+    return Got::line;
+  }
+  Lines lines{}, prompts{};
+  std::size_t next = 0;
+};
+
+// A shell on a stage, its screen a file nobody reads.
+struct Room {
+  explicit Room(JsonText script, bool attended = true)
+      : stage(std::move(script)),
+        shell({.store = stage.store,
+               .agent = stage.agent,
+               .screen = screen,
+               .stop = stage.stop,
+               .leave = leave,
+               .workspace = "/ws",
+               .settings_for = [this](const Conversation& on) { return settings_for(on); },
+               .attended = attended}) {
+    shell.use(typist);
+  }
+  ~Room() { close(out); }
+
+  // As the program does it: what the session says, else the default.
+  Agent::Settings settings_for(const Conversation& on) const {
+    Agent::Settings settings = stage.settings;
+    if (!on.state().model.empty()) settings.model.model = on.state().model.substr(9);
+    settings.model.thinking =
+        parse_thinking_level(on.state().thinking).value_or(ThinkingLevel::off);
+    add_session_rules(settings.rules, on.state().permissions);
+    if (on.record().key == "main:test:broken") throw Error("no such model");
+    return settings;
+  }
+  Id open(const std::string& key) {
+    const Id session = session_called(stage.store, key);
+    shell.open(session);
+    return session;
+  }
+
+  Stage stage;
+  int out = open_nowhere();
+  Screen screen{out};
+  std::atomic<bool> leave{false};
+  Typist typist{};
+  Shell shell;
+
+  static int open_nowhere() { return ::open("/dev/null", O_WRONLY | O_CLOEXEC); }
+};
+
+constexpr const char* talk = R"(["1", "2", "3", "4", "5", "6"])";
+
+}  // namespace
+
+TEST_CASE("switching back restores model, thinking level, session rules and head") {
+  Room room(talk);
+  const Id first = room.open("main:test:one");
+  room.shell.handle("a");
+  room.shell.handle("b");
+  room.shell.handle("/undo");
+  room.shell.settings().model = {"scripted", "clever", ThinkingLevel::high};
+  room.shell.handle("/permissions allow bash(git status)");
+  room.shell.handle("/permissions deny bash(rm *)");
+  const auto head = room.shell.conversation().head();
+  const Agent::Settings left = room.shell.settings();
+
+  room.open("main:test:two");
+  CHECK(room.shell.settings().model == ModelRef{"scripted", "x"});
+  CHECK(room.shell.settings().rules.allow.empty());
+  CHECK(room.shell.settings().rules.deny.empty());
+  room.shell.handle("only in two");
+
+  room.shell.open(first);
+  CHECK(room.shell.settings().model == left.model);
+  CHECK(room.shell.settings().rules.allow == parse_rules("bash(git status)"));
+  CHECK(room.shell.settings().rules.deny == parse_rules("bash(rm *)"));
+  CHECK(room.shell.conversation().head() == head);
+  for (const Message& message : room.stage.contexts.back().messages)
+    CHECK(plain_text(message) != "a");
+}
+
+TEST_CASE("a new session and a fork go on with the model in use") {
+  for (const char* command : {"/new", "/fork"}) {
+    Room room(talk);
+    room.open("main:test:one");
+    room.shell.handle("a");
+    room.shell.settings().model = {"scripted", "clever", ThinkingLevel::low};
+
+    room.shell.handle(command);
+
+    CHECK(room.shell.settings().model == ModelRef{"scripted", "clever", ThinkingLevel::low});
+    CHECK(room.shell.conversation().state().model == "scripted/clever");
+    CHECK(room.shell.conversation().state().thinking == "low");
+  }
+}
+
+TEST_CASE("a session that cannot be opened leaves everything as it was") {
+  Room room(talk);
+  const Id first = room.open("main:test:one");
+  room.shell.settings().model.model = "clever";
+  const Id broken = session_called(room.stage.store, "main:test:broken");
+
+  CHECK_THROWS_AS(room.shell.open(broken), Error);
+
+  CHECK(room.shell.conversation().session() == first);
+  CHECK(room.shell.settings().model.model == "clever");
+}
+
+TEST_CASE("the permission mode goes around and stays when the session changes") {
+  Room room(talk);
+  room.open("main:test:one");
+  Lines seen;
+  for (int i = 0; i < 3; ++i) {
+    CHECK(room.shell.cycle_mode().starts_with("permission mode "));
+    seen.emplace_back(name(room.shell.settings().rules.mode));
+  }
+  CHECK(seen == Lines{"acceptEdits", "plan", "default"});
+
+  room.shell.handle("/permissions mode plan");
+  room.open("main:test:two");
+  CHECK(room.shell.settings().rules.mode == Mode::plan);
+
+  room.shell.handle("/permissions mode bypassPermissions");
+  room.shell.cycle_mode();
+  CHECK(room.shell.settings().rules.mode == Mode::normal);
+}
+
+TEST_CASE("a rule of the session can be taken back, one from elsewhere cannot") {
+  Room room(talk);
+  room.stage.settings.rules.deny = {{"bash", "sudo *", Rule::Origin::workspace}};
+  room.open("main:test:one");
+  room.shell.handle("/permissions allow edit(src/*),bash(ls)");
+  CHECK(room.shell.conversation().state().permissions == Lines{"edit(src/*)", "bash(ls)"});
+
+  room.shell.handle("/permissions remove edit(src/*)");
+  CHECK(room.shell.settings().rules.allow == parse_rules("bash(ls)"));
+  room.shell.handle("/permissions remove bash(sudo *)");
+  room.shell.handle("/permissions allow bash($(rm x))");
+  CHECK(room.shell.conversation().state().permissions == Lines{"bash(ls)"});
+  CHECK(room.shell.settings().rules.deny.size() == 1);
+}
+
+TEST_CASE("in a pipe the line after a question is the next prompt, and the answer is no") {
+  Room room(R"([[{"call": {"id": "c1", "name": "poke"}}], "one", "two"])", false);
+  const Id session = room.open("main:test:one");
+  room.typist.lines = {"go", "yes"};
+
+  room.shell.run();
+
+  CHECK(room.stage.runs == Lines{});
+  Conversation again(room.stage.store, session);
+  const Lines lines = lines_of(room.stage.stored(again));
+  CHECK(lines[4].find("--allowed-tools 'poke' would allow it") != std::string::npos);
+  CHECK(lines[6] == "user: yes");
+}
+
+TEST_CASE("before the first line is read, recovery and a first prompt can ask") {
+  Room room(R"(["1", [{"call": {"id": "c1", "name": "poke"}}], "done"])");
+  room.typist.lines = {"y"};
+  room.open("main:test:one");
+
+  room.shell.handle("hello");
+  room.shell.handle("poke it");
+
+  CHECK(room.stage.runs == Lines{"poke {}"});
+}
+
+TEST_CASE("told to leave, the shell reads no further line and starts nothing") {
+  Room room(talk);
+  const Id session = room.open("main:test:one");
+  room.typist.lines = {"a", "b"};
+  room.leave = true;
+
+  room.shell.run();
+  CHECK(room.typist.prompts == Lines{});
+
+  room.shell.handle("c");  // as if it had been typed before the signal came
+  Conversation again(room.stage.store, session);
+  CHECK(lines_of(room.stage.stored(again)).back() == "assistant:  -> aborted");
+}
