@@ -1,8 +1,15 @@
 #include "app/config.h"
 
 #include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
 #include <cstdlib>
 #include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "app/trust.h"
 
 namespace skein {
 
@@ -32,11 +39,17 @@ std::vector<Rule> rules_at(const toml::table& table, std::string_view key) {
   return out;
 }
 
-toml::table parse_file(const fs::path& file) {
+std::string text_of(const fs::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  if (!in) throw Error("cannot read " + file.string(), Trouble::usage);
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+toml::table parse_text(const std::string& text, const std::string& file) {
   try {
-    return toml::parse_file(file.string());
+    return toml::parse(text, file);
   } catch (const toml::parse_error& error) {
-    throw Error(file.string() + ":" + std::to_string(error.source().begin.line) + ": " +
+    throw Error(file + ":" + std::to_string(error.source().begin.line) + ": " +
                     std::string(error.description()),
                 Trouble::usage);
   }
@@ -57,8 +70,11 @@ std::optional<Sandbox> sandbox_named(const std::string& name) {
   return sandbox;
 }
 
-void add_rules(std::vector<Rule>& to, const std::vector<Rule>& more) {
-  to.insert(to.end(), more.begin(), more.end());
+void add_rules(std::vector<Rule>& to, std::vector<Rule> more, Rule::Origin origin) {
+  for (Rule& rule : more) {
+    rule.origin = origin;
+    to.push_back(std::move(rule));
+  }
 }
 
 // [providers.NAME]  url, key-command, key-variable, like = the known provider whose format it
@@ -115,18 +131,19 @@ void each_table(const toml::table& root, std::string_view key, Add add) {
       if (const auto* table = value.as_table()) add(name.str(), *table);
 }
 
-void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) {
-  config.model = text_at(root, "model");
-  config.thinking = text_at(root, "thinking");
-  config.max_turns = root["max-turns"].value_or(config.max_turns);
-  config.system_prompt = text_at(root, "system-prompt");
-  config.append_system_prompt = text_at(root, "append-system-prompt");
-  if (const std::string mode = text_at(root, "permission-mode"); !mode.empty())
-    config.rules.mode = mode_named(mode);
-  if (const std::string sandbox = text_at(root, "sandbox"); !sandbox.empty())
-    config.sandbox = sandbox_named(sandbox);
-  add_rules(config.rules.allow, rules_at(root, "allowed-tools"));
-  add_rules(config.rules.deny, rules_at(root, "disallowed-tools"));
+// Who answers, where, and what it is told: the user's to say, or that of a workspace they trust.
+constexpr auto choices =
+    std::to_array<std::string_view>({"model", "thinking", "system-prompt", "append-system-prompt",
+                                     "providers", "models", "aliases"});
+
+void apply_choices(Config& config, const toml::table& root, Catalog& catalog) {
+  const auto set = [&](std::string_view key, std::string& value) {
+    if (std::string given = text_at(root, key); !given.empty()) value = std::move(given);
+  };
+  set("model", config.model);
+  set("thinking", config.thinking);
+  set("system-prompt", config.system_prompt);
+  set("append-system-prompt", config.append_system_prompt);
   each_table(root, "providers", [&](std::string_view name, const toml::table& table) {
     add_provider(catalog, name, table);
   });
@@ -138,17 +155,52 @@ void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) 
       catalog.add_alias(std::string(name.str()), value.value_or(std::string{}));
 }
 
-// Whoever wrote a checkout is not its user: only what takes something away is taken from it.
-void apply_workspace_file(Config& config, const toml::table& root, const std::string& file) {
-  add_rules(config.rules.deny, rules_at(root, "disallowed-tools"));
-  if (text_at(root, "permission-mode") == "plan") config.rules.mode = Mode::plan;
-  std::string ignored;
-  for (const auto& [name, value] : root)
-    if (name.str() != "disallowed-tools" &&
-        !(name.str() == "permission-mode" && text_at(root, "permission-mode") == "plan"))
-      ignored += (ignored.empty() ? "" : ", ") + std::string(name.str());
-  if (!ignored.empty())
-    config.notices.push_back(file + " may only tighten what tools may do; passed over: " + ignored);
+void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) {
+  apply_choices(config, root, catalog);
+  config.max_turns = root["max-turns"].value_or(config.max_turns);
+  if (const std::string mode = text_at(root, "permission-mode"); !mode.empty())
+    config.rules.mode = mode_named(mode);
+  if (const std::string sandbox = text_at(root, "sandbox"); !sandbox.empty())
+    config.sandbox = sandbox_named(sandbox);
+  add_rules(config.rules.allow, rules_at(root, "allowed-tools"), Rule::Origin::configuration);
+  add_rules(config.rules.deny, rules_at(root, "disallowed-tools"), Rule::Origin::configuration);
+}
+
+// Takes from a workspace what takes something away; whether `key` did.
+bool tighten(Config& config, const toml::table& root, std::string_view key) {
+  if (key == "disallowed-tools") {
+    add_rules(config.rules.deny, rules_at(root, key), Rule::Origin::workspace);
+    return true;
+  }
+  if (key == "permission-mode" && text_at(root, key) == name(Mode::plan)) {
+    config.rules.mode = Mode::plan;
+    return true;
+  }
+  const int turns = key == "max-turns" ? root[key].value_or(0) : 0;
+  if (turns <= 0 || turns > config.max_turns) return false;
+  config.max_turns = turns;
+  return true;
+}
+
+// Whoever wrote a checkout is not its user.
+void apply_workspace_file(Config& config, const WorkspaceFile& file, Trust trust,
+                          Catalog& catalog) {
+  const toml::table root = parse_text(file.text, file.path);
+  std::string passed_over, waiting;
+  const auto note = [](std::string& list, std::string_view key) {
+    list += (list.empty() ? "" : ", ") + std::string(key);
+  };
+  for (const auto& [key, value] : root)
+    if (std::ranges::count(choices, key.str()) == 0 && !tighten(config, root, key.str()))
+      note(passed_over, key.str());
+  for (const std::string& key : file.wants) note(waiting, key);
+  if (trust == Trust::given) apply_choices(config, root, catalog);
+  if (!passed_over.empty())
+    config.notices.push_back(file.path +
+                             " may only tighten what tools may do; passed over: " + passed_over);
+  if (!waiting.empty() && trust == Trust::unknown)
+    config.notices.push_back(file.path + " is not trusted; passed over: " + waiting +
+                             " (`skein trust` lets it set them)");
 }
 
 }  // namespace
@@ -161,6 +213,17 @@ std::string config_folder() {
   return {};
 }
 
+std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
+  const fs::path path = fs::path(workspace) / ".skein/config.toml";
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return std::nullopt;
+  WorkspaceFile file{path.string(), text_of(path)};
+  const toml::table root = parse_text(file.text, file.path);
+  for (const std::string_view key : choices)
+    if (root.contains(key)) file.wants.emplace_back(key);
+  return file;
+}
+
 Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog) {
   Config config;
   const char* named = std::getenv("SKEIN_CONFIG");
@@ -168,22 +231,21 @@ Config load_config(const Invocation& invocation, const std::string& workspace, C
       named && *named ? fs::path(named) : fs::path(config_folder()) / "config.toml";
   std::error_code ignored;
   if (fs::exists(own, ignored))
-    apply_user_file(config, parse_file(own), catalog);
+    apply_user_file(config, parse_text(text_of(own), own.string()), catalog);
   else if (named && *named)
     throw Error("SKEIN_CONFIG names " + own.string() + ", which is not there", Trouble::usage);
-  const fs::path theirs = fs::path(workspace) / ".skein/config.toml";
-  if (fs::exists(theirs, ignored))
-    apply_workspace_file(config, parse_file(theirs), theirs.string());
+  if (const auto theirs = workspace_file(workspace))
+    apply_workspace_file(config, *theirs, trust_in(workspace, theirs->text), catalog);
 
   if (!invocation.model.empty()) config.model = invocation.model;
   if (!invocation.thinking.empty()) config.thinking = invocation.thinking;
   if (invocation.max_turns > 0) config.max_turns = invocation.max_turns;
-  if (!invocation.permission_mode.empty() && config.rules.mode != Mode::plan)
+  if (!invocation.permission_mode.empty())
     config.rules.mode = mode_named(invocation.permission_mode);
   for (const std::string& text : invocation.allowed_tools)
-    add_rules(config.rules.allow, parse_rules(text));
+    add_rules(config.rules.allow, parse_rules(text), Rule::Origin::flag);
   for (const std::string& text : invocation.disallowed_tools)
-    add_rules(config.rules.deny, parse_rules(text));
+    add_rules(config.rules.deny, parse_rules(text), Rule::Origin::flag);
   if (!invocation.system_prompt.empty()) config.system_prompt = invocation.system_prompt;
   if (!invocation.append_system_prompt.empty())
     config.append_system_prompt = invocation.append_system_prompt;

@@ -1,5 +1,6 @@
 // What the user has set: defaults < $XDG_CONFIG_HOME/skein/config.toml < the workspace's
-// .skein/config.toml < environment < flags. A workspace may tighten, never loosen.
+// .skein/config.toml < environment < flags. A workspace may tighten, never loosen; it may choose
+// models, addresses and key commands only after the user has trusted it.
 #pragma once
 
 #include <optional>
@@ -29,5 +30,13 @@ struct Config {
 Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog);
 
 std::string config_folder();  // $XDG_CONFIG_HOME/skein
+
+// A workspace's own configuration, if it has one.
+struct WorkspaceFile {
+  std::string path{};
+  std::string text{};
+  std::vector<std::string> wants{};  // the settings in it that count only when it is trusted
+};
+std::optional<WorkspaceFile> workspace_file(const std::string& workspace);
 
 }  // namespace skein

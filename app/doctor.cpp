@@ -2,6 +2,7 @@
 // tail by itself, and nothing else is ever repaired without --repair.
 #include <cstdio>
 
+#include "app/config.h"
 #include "app/home.h"
 #include "app/subcommands.h"
 #include "core/json.h"
@@ -107,6 +108,14 @@ Json repair(SessionStore& store, const std::vector<SessionRecord>& sessions) {
   return done;
 }
 
+// What the model's commands are shut into on this machine, and what would be better.
+Json sandbox_here(const Invocation& invocation) {
+  Catalog catalog;
+  const Config config = load_config(invocation, workspace_folder(invocation), catalog);
+  const Sandbox sandbox = config.sandbox ? *config.sandbox : best_sandbox();
+  return {{"active", name(sandbox)}, {"note", describe(sandbox)}};
+}
+
 }  // namespace
 
 int doctor(const Invocation& invocation) {
@@ -117,7 +126,10 @@ int doctor(const Invocation& invocation) {
   std::vector<SessionRecord> wanted;
   for (const std::string& name : invocation.arguments)
     wanted.push_back(value_or_throw(store.find(name)));
-  if (invocation.arguments.empty()) wanted = store.list();
+  if (invocation.arguments.empty()) {
+    wanted = store.list();
+    if (!invocation.has("--rebuild-index")) out["sandbox"] = sandbox_here(invocation);
+  }
   if (invocation.has("--repair")) {
     out["repaired"] = repair(store, wanted);
     if (invocation.arguments.empty()) wanted = store.list();
@@ -142,6 +154,7 @@ int doctor(const Invocation& invocation) {
   }
   for (const Json& sentence : at(out, "repaired"))
     std::puts(harmless(sentence.get<std::string>()).c_str());
+  if (out.contains("sandbox")) std::puts(("sandbox  " + string_at(out["sandbox"], "note")).c_str());
   for (const Json& report : sessions) print_report(report);
   for (const Json& stray : strays)
     std::puts(

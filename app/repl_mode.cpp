@@ -7,6 +7,7 @@
 #include <fstream>
 #include <optional>
 #include <string_view>
+#include <utility>
 
 #include "app/home.h"
 #include "app/session_choice.h"
@@ -21,8 +22,7 @@ namespace {
 
 bool can_edit_lines(const Invocation& invocation) {
   const char* term = std::getenv("TERM");
-  return !invocation.screen_reader && isatty(STDIN_FILENO) && isatty(STDOUT_FILENO) && term &&
-         std::string_view(term) != "dumb";
+  return !invocation.screen_reader && attended() && term && std::string_view(term) != "dumb";
 }
 
 bool wants_color(const Invocation& invocation) {
@@ -85,8 +85,9 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation, Keyb
 
 }  // namespace
 
+bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
+
 int repl_mode(Workbench& bench, const Invocation& given) {
-  const bool attended = isatty(STDIN_FILENO) && isatty(STDOUT_FILENO);
   Screen screen(bench.screen_parts());
   std::optional<Terminal> terminal;
   std::optional<Keyboard> keyboard;
@@ -100,10 +101,8 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   if (!invocation) return 0;
   const ChosenSession chosen = choose_session(bench.store(), *invocation, bench.workspace());
 
-  const auto settings_for = [&](const Conversation& conversation) {
-    const bool started = conversation.session() == chosen.session;
-    return bench.settings_for(conversation,
-                              started ? Workbench::Flags::count : Workbench::Flags::do_not);
+  const auto settings_for = [&, flags = Workbench::Flags::count](const Conversation& on) mutable {
+    return bench.settings_for(on, std::exchange(flags, Workbench::Flags::do_not));
   };
   History history(history_file(given));
   Shell shell({.store = bench.store(),
@@ -113,11 +112,11 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .leave = leave_asked(),
                .workspace = bench.workspace(),
                .settings_for = settings_for,
-               .attended = attended,
+               .attended = attended(),
                .desk = bench.desk(),
                .keyboard = keyboard ? &*keyboard : nullptr,
                .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
-               .greeting = attended && !given.quiet ? greeting(bench) : ""});
+               .greeting = attended() && !given.quiet ? greeting(bench) : ""});
   EditorHelp help = shell.editor_help();
   help.color = wants_color(given);
   const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))

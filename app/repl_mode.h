@@ -7,6 +7,7 @@ namespace skein {
 
 class Workbench;
 
+bool attended();  // somebody sees what we ask and can answer it
 int repl_mode(Workbench& bench, const Invocation& invocation);  // returns the exit status
 
 }  // namespace skein

@@ -75,6 +75,11 @@ const Subcommand table[] = {
       {"--new-key KEY", "the copy's key"},
       {"--json", "print JSON"}},
      migrate_session},
+    {"trust",
+     "",
+     "let this workspace's configuration set models, addresses and key commands",
+     {{"--remove", "no longer"}},
+     trust},
 };
 
 }  // namespace

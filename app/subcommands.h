@@ -19,6 +19,7 @@ int rename_session(const Invocation& invocation);
 int append_entries(const Invocation& invocation);
 int branch_session(const Invocation& invocation);
 int doctor(const Invocation& invocation);
+int trust(const Invocation& invocation);
 int list_models(const Invocation& invocation);
 int migrate_session(const Invocation& invocation);
 

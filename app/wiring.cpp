@@ -5,11 +5,13 @@
 #include <csignal>
 #include <cstdlib>
 #include <string_view>
+#include <utility>
 
 #include "app/home.h"
 #include "app/print_mode.h"
 #include "app/repl_mode.h"
 #include "app/system_prompt.h"
+#include "app/trust.h"
 #include "core/log.h"
 #include "core/store/file_backend.h"
 #include "core/tools/tools.h"
@@ -140,8 +142,7 @@ Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags 
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
   settings.model.thinking = parse_thinking_level(thinking).value_or(ThinkingLevel::off);
-  for (const std::string& rule : conversation.state().permissions)
-    for (Rule& each : parse_rules(rule)) settings.rules.allow.push_back(std::move(each));
+  add_session_rules(settings.rules, conversation.state().permissions);
   return settings;
 }
 
@@ -150,6 +151,7 @@ int run(const Invocation& invocation) {
   if (invocation.subcommand != nullptr) return invocation.subcommand->run(invocation);
   catch_signals();
   hide_process_memory();
+  if (!invocation.print && attended()) offer_trust(workspace_folder(invocation));
   Workbench bench(invocation);
   return invocation.print ? print_mode(bench, invocation) : repl_mode(bench, invocation);
 }

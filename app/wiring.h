@@ -33,8 +33,8 @@ class Workbench {
   const std::string& workspace() const { return workspace_; }
   Sandbox sandbox() const;
 
-  // How a session is to be worked on: as it was last, unless the flags speak of it and say
-  // otherwise. They speak of the session skein was started for, not of others visited later.
+  // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
+  // skein is started; whatever is opened later goes on as it was left.
   enum class Flags { count, do_not };
   Agent::Settings settings_for(const Conversation& conversation, Flags flags = Flags::count) const;
   // The first provider a key is there for; without any, the model that is built in.

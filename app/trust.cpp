@@ -1,0 +1,124 @@
+#include "app/trust.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+#include "app/config.h"
+#include "app/home.h"
+#include "app/subcommands.h"
+#include "core/json.h"
+#include "core/store/sha256.h"
+#include "repl/harmless.h"
+#include "repl/line_editor.h"
+
+namespace skein {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t shown_bytes = 8u << 10;
+
+fs::path trust_file() {
+  const std::string folder = config_folder();
+  return folder.empty() ? fs::path{} : fs::path(folder) / "trusted.json";
+}
+
+Json trusted() {
+  std::ifstream in(trust_file(), std::ios::binary);
+  const std::optional<Json> json = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  return json && json->is_object() ? *json : Json::object();
+}
+
+// All of it or nothing, and nobody else reads it.
+void write_trusted(const Json& all) {
+  const fs::path file = trust_file();
+  const auto failed = [&] {
+    return Error("cannot write " + file.string() + ": " + std::strerror(errno), Trouble::storage);
+  };
+  if (file.empty())
+    throw Error("there is no place for trust: set HOME or XDG_CONFIG_HOME", Trouble::storage);
+  std::error_code ignored;
+  if (fs::create_directories(file.parent_path(), ignored))
+    fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);
+  std::string name = file.string() + ".XXXXXX";
+  const int fd = mkostemp(name.data(), O_CLOEXEC);  // 0600
+  if (fd < 0) throw failed();
+  const std::string bytes = dump(all) + "\n";
+  const bool written =
+      ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
+      ::fsync(fd) == 0;
+  ::close(fd);
+  if (written && ::rename(name.c_str(), file.c_str()) == 0) return;
+  const Error error = failed();
+  ::unlink(name.c_str());
+  throw error;
+}
+
+std::string listed(const std::vector<std::string>& names) {
+  std::string out;
+  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
+  return out;
+}
+
+}  // namespace
+
+Trust trust_in(const std::string& workspace, const std::string& text) {
+  const Json all = trusted();
+  const Json& known = at(all, workspace);
+  if (string_at(known, "sha256") != sha256_hex(text)) return Trust::unknown;
+  return bool_at(known, "trusted") ? Trust::given : Trust::refused;
+}
+
+void set_trust(const std::string& workspace, const std::string& text, Trust trust) {
+  Json all = trusted();
+  if (trust == Trust::unknown)
+    all.erase(workspace);
+  else
+    all[workspace] = {{"sha256", sha256_hex(text)}, {"trusted", trust == Trust::given}};
+  write_trusted(all);
+}
+
+void offer_trust(const std::string& workspace) {
+  const std::optional<WorkspaceFile> file = workspace_file(workspace);
+  if (!file || file->wants.empty() || file->text.size() > shown_bytes ||
+      trust_in(workspace, file->text) != Trust::unknown)
+    return;
+  const std::string question =
+      file->path + " wants to set " + listed(file->wants) + ":\n\n" + file->text +
+      "\nIt came with this workspace. Addresses and key commands in it decide who gets your prompts "
+      "and keys.\n";
+  std::fputs(harmless(question).c_str(), stdout);
+  std::fflush(stdout);
+  Draft answer;
+  const auto editor = make_plain_editor(STDIN_FILENO, true);
+  if (editor->read("Trust it, as it is now? [y/N] › ", answer) != LineEditor::Got::line) return;
+  set_trust(workspace, file->text,
+            answer.text == "y" || answer.text == "yes" ? Trust::given : Trust::refused);
+}
+
+// skein trust [--remove]
+int trust(const Invocation& invocation) {
+  const std::string workspace = workspace_folder(invocation);
+  if (invocation.has("--remove")) {
+    set_trust(workspace, "", Trust::unknown);
+    std::puts(harmless("no longer trusted: " + workspace).c_str());
+    return 0;
+  }
+  const std::optional<WorkspaceFile> file = workspace_file(workspace);
+  if (!file) throw Error(workspace + " has no .skein/config.toml to trust", Trouble::usage);
+  set_trust(workspace, file->text, Trust::given);
+  std::puts(harmless("trusted, as it is now: " + file->path +
+                     (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)))
+                .c_str());
+  return 0;
+}
+
+}  // namespace skein
