@@ -36,7 +36,7 @@ std::string login_text(const Catalog& catalog, const Keyring& keys) {
          "  export ANTHROPIC_API_KEY=…\n"
          "or let a command print it, in the configuration (/config says where):\n"
          "  [providers.anthropic]\n"
-         "  key_command = \"pass show anthropic\"\n"
+         "  key-command = \"pass show anthropic\"\n"
          "/login PROVIDER checks whether its key is taken.\n";
 }
 

@@ -1,3 +1,6 @@
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cstdio>
 #include <exception>
 
@@ -14,9 +17,19 @@ int report(const std::exception& error, skein::Trouble trouble) {
   return static_cast<int>(trouble);
 }
 
+// Whoever starts us may have closed one of the three. The next file we open would get its number,
+// and an answer would be written into a transcript. This way writing fails, and is told.
+void keep_standard_streams() {
+  int fd = 0;
+  do fd = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+  while (fd >= 0 && fd <= STDERR_FILENO);
+  if (fd >= 0) ::close(fd);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
+  keep_standard_streams();
   try {
     const skein::Parsed parsed = skein::parse_command_line(argc, argv);
     const int status = parsed.invocation ? skein::run(*parsed.invocation) : parsed.status;

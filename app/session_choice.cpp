@@ -73,7 +73,7 @@ ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
     chosen = make(store, fresh_key("main:cli"), workspace, *invocation.new_session);
   } else if (invocation.resume) {
     chosen = matching(store, *invocation.resume);
-  } else if (invocation.print && !invocation.continue_last) {
+  } else if (invocation.print && !invocation.continue_last && !invocation.fork) {
     chosen = make(store, fresh_key("main:print"), workspace);
     chosen.remember = false;
   } else {

@@ -91,10 +91,11 @@ void offer_trust(const std::string& workspace) {
   if (!file || file->wants.empty() || file->text.size() > shown_bytes ||
       trust_in(workspace, file->text) != Trust::unknown)
     return;
-  const std::string question =
-      file->path + " wants to set " + listed(file->wants) + ":\n\n" + file->text +
-      "\nIt came with this workspace. Addresses and key commands in it decide who gets your prompts "
-      "and keys.\n";
+  const std::string question = file->path + " wants to set " + listed(file->wants) + ":\n\n" +
+                               file->text +
+                               "\nIt came with this workspace. Addresses and key commands in it "
+                               "decide who gets your prompts "
+                               "and keys.\n";
   std::fputs(harmless(question).c_str(), stdout);
   std::fflush(stdout);
   Draft answer;

@@ -1,12 +1,12 @@
 // Leaving a session and coming back: everything that was the session's is there again, and nothing
 // of one ever reaches another.
 #include <doctest/doctest.h>
-#include <fcntl.h>
-#include <unistd.h>
 
 #include "repl/shell.h"
 #include "tests/support/homes.h"
+#include "tests/support/recorded_screen.h"
 #include "tests/support/stage.h"
+#include "tests/support/temp_dir.h"
 
 using namespace skein;
 using namespace skein::test;
@@ -16,31 +16,32 @@ namespace {
 
 // A person who types what is on the list.
 struct Typist : LineEditor {
-  Got read(const std::string& prompt, std::string& line) override {
-    prompts.push_back(prompt);
+  Got read(const std::string&, Draft& line) override {
+    found.push_back(line.text);
     if (next == lines.size()) return Got::end;
-    line = lines[next++];
+    line = {lines[next++]};
     return Got::line;
   }
-  Lines lines{}, prompts{};
+  Lines lines{};
+  Lines found{};  // what stood in the line already
   std::size_t next = 0;
 };
 
-// A shell on a stage, its screen a file nobody reads.
+// A shell on a stage.
 struct Room {
   explicit Room(JsonText script, bool attended = true)
       : stage(std::move(script)),
         shell({.store = stage.store,
                .agent = stage.agent,
-               .screen = screen,
+               .screen = *screen,
                .stop = stage.stop,
                .leave = leave,
                .workspace = "/ws",
                .settings_for = [this](const Conversation& on) { return settings_for(on); },
-               .attended = attended}) {
+               .attended = attended,
+               .drafts = Drafts((dir / "drafts").string())}) {
     shell.use(typist);
   }
-  ~Room() { close(out); }
 
   // As the program does it: what the session says, else the default.
   Agent::Settings settings_for(const Conversation& on) const {
@@ -58,21 +59,19 @@ struct Room {
     return session;
   }
 
+  TempDir dir{};
   Stage stage;
-  int out = open_nowhere();
-  Screen screen{out};
+  RecordedScreen screen{piped};
   std::atomic<bool> leave{false};
   Typist typist{};
   Shell shell;
-
-  static int open_nowhere() { return ::open("/dev/null", O_WRONLY | O_CLOEXEC); }
 };
 
 constexpr const char* talk = R"(["1", "2", "3", "4", "5", "6"])";
 
 }  // namespace
 
-TEST_CASE("switching back restores model, thinking level, session rules and head") {
+TEST_CASE("switching back restores model, thinking level, session rules, draft and head") {
   Room room(talk);
   const Id first = room.open("main:test:one");
   room.shell.handle("a");
@@ -81,6 +80,7 @@ TEST_CASE("switching back restores model, thinking level, session rules and head
   room.shell.settings().model = {"scripted", "clever", ThinkingLevel::high};
   room.shell.handle("/permissions allow bash(git status)");
   room.shell.handle("/permissions deny bash(rm *)");
+  room.shell.editor_help().keep({"half a thought"});
   const auto head = room.shell.conversation().head();
   const Agent::Settings left = room.shell.settings();
 
@@ -90,7 +90,9 @@ TEST_CASE("switching back restores model, thinking level, session rules and head
   CHECK(room.shell.settings().rules.deny.empty());
   room.shell.handle("only in two");
 
-  room.shell.open(first);
+  room.typist.lines = {"/switch " + to_string(first)};
+  room.shell.run();
+  CHECK(room.typist.found == Lines{"", "half a thought"});
   CHECK(room.shell.settings().model == left.model);
   CHECK(room.shell.settings().rules.allow == parse_rules("bash(git status)"));
   CHECK(room.shell.settings().rules.deny == parse_rules("bash(rm *)"));
@@ -192,7 +194,7 @@ TEST_CASE("told to leave, the shell reads no further line and starts nothing") {
   room.leave = true;
 
   room.shell.run();
-  CHECK(room.typist.prompts == Lines{});
+  CHECK(room.typist.found == Lines{});
 
   room.shell.handle("c");  // as if it had been typed before the signal came
   Conversation again(room.stage.store, session);

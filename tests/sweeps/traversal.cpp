@@ -200,5 +200,5 @@ int main() {
   });
   std::printf("traversal: %zu names at %zu doors, %zu tries, %zu complaints\n", names.size(),
               std::size(doors), count, complaints);
-  return complaints == 0 ? 0 : 1;
+  return complaints == 0 && count >= 1200 ? 0 : 1;
 }
