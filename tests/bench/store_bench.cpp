@@ -8,8 +8,10 @@
 #include <cstring>
 #include <fstream>
 #include <nlohmann/json.hpp>
+#include <random>
 
 #include "core/json.h"
+#include "core/store/crc32c.h"
 #include "core/store/file_backend.h"
 #include "core/store/seal.h"
 #include "core/store/session_store.h"
@@ -22,169 +24,201 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-template <class Work>
-double best_us(int rounds, Work work) {
-  double best = 1e18;
-  for (int i = 0; i < rounds; ++i) {
-    const auto start = Clock::now();
-    work();
-    best = std::min(best, std::chrono::duration<double, std::micro>(Clock::now() - start).count());
-  }
-  return best;
+// Of processor time: for work that waits for nothing, whatever else the machine does.
+double cpu_us() {
+  timespec t{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+  return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) / 1e3;
 }
 
-// Of processor time: for work that waits for nothing, whatever else the machine does.
 template <class Work>
 double best_cpu_us(int rounds, Work work) {
-  const auto now = [] {
-    timespec t{};
-    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
-    return static_cast<double>(t.tv_sec) * 1e6 + static_cast<double>(t.tv_nsec) / 1e3;
-  };
   double best = 1e18;
   for (int i = 0; i < rounds; ++i) {
-    const double start = now();
+    const double start = cpu_us();
     work();
-    best = std::min(best, now() - start);
+    best = std::min(best, cpu_us() - start);
   }
   return best;
-}
-
-template <class Work>
-double median_us(int rounds, Work work) {
-  std::vector<double> all;
-  for (int i = 0; i < rounds; ++i) all.push_back(best_us(1, work));
-  std::nth_element(all.begin(), all.begin() + rounds / 2, all.end());
-  return all[static_cast<std::size_t>(rounds / 2)];
-}
-
-double cpu_ms() {
-  rusage usage{};
-  getrusage(RUSAGE_SELF, &usage);
-  const auto ms = [](const timeval& t) {
-    return static_cast<double>(t.tv_sec) * 1e3 + static_cast<double>(t.tv_usec) / 1e3;
-  };
-  return ms(usage.ru_utime) + ms(usage.ru_stime);
 }
 
 NewEntry entry_of_size(std::size_t bytes) {
-  return {message_entry(user_message(std::string(bytes > 250 ? bytes - 250 : 10, 'x')))};
+  constexpr std::size_t around = 217;  // what a line has besides the text
+  return {message_entry(user_message(std::string(std::max(bytes, around) - around, 'x')))};
 }
 
-SessionStore store_in(const TempDir& dir) {
-  return SessionStore(std::make_unique<FileBackend>(real_files((dir / "home").string())));
+SessionStore store_in(const std::filesystem::path& home) {
+  return SessionStore(std::make_unique<FileBackend>(real_files(home.string())));
 }
 
 Id make_session(SessionStore& store, const std::string& key) {
   return std::get<SessionHandle>(store.create_session({.key = key, .cwd = "/tmp"})).session_id;
 }
 
-// Many entries, each a batch of its own as in a real conversation, without waiting for the disk.
+std::filesystem::path transcript_in(const std::filesystem::path& home, Id session) {
+  return home / transcript_path(session);
+}
+
+// Many entries, each a batch of its own as in a real conversation. Only the first is made as the
+// store makes it; the others differ in their ids and their seals, so that a gigabyte takes seconds.
 void fill(const std::filesystem::path& transcript, Id session, std::size_t entries,
           std::size_t bytes) {
-  std::string text = read_file(transcript);
+  const std::string header = read_file(transcript);
   const std::uint32_t seed = seal_seed(session);
-  std::uint32_t previous = read_line(std::string_view(text).substr(0, text.find('\n')))->seal.crc;
+  std::uint32_t previous =
+      read_line(std::string_view(header).substr(0, header.size() - 1))->seal.crc;
+  const Entry first = entry_of_size(bytes).entry;
+  const std::string made = seal_batch(std::span(&first, 1), seed, previous).bytes;
+  const std::size_t from = made.find(R"(,"type":)");
+  const std::string body = made.substr(from, made.size() - 1 - seal_width - from);
+
+  std::mt19937_64 random(1);
   std::ofstream out(transcript, std::ios::binary | std::ios::app);
-  text.clear();
-  std::optional<Id> parent;
+  std::string text, parent = "null";
   for (std::size_t i = 0; i < entries; ++i) {
-    Entry entry = entry_of_size(bytes).entry;
-    entry.parent = std::exchange(parent, entry.id);
-    const SealedBatch batch = seal_batch(std::span(&entry, 1), seed, previous);
-    previous = batch.last_crc;
-    text += batch.bytes;
-    if (text.size() > (1u << 24) || i + 1 == entries) {
+    const std::string id = to_string(Id{random()});
+    const std::size_t begin = text.size();
+    char hex[16];
+    text.append(R"({"id":")").append(id).append(R"(","parentId":)").append(parent).append(body);
+    std::snprintf(hex, sizeof hex, "%08x", previous);
+    text.append(R"(,"seal":"0000/0001:)").append(hex).append(":");
+    previous = crc32c(seed, std::string_view(text).substr(begin));
+    std::snprintf(hex, sizeof hex, "%08x\"}\n", previous);
+    text += hex;
+    parent = '"' + id + '"';
+    if (text.size() > (1u << 22) || i + 1 == entries) {
       out << text;
       text.clear();
     }
   }
 }
 
-std::filesystem::path transcript_in(const TempDir& dir, Id session) {
-  return dir / "home" / transcript_path(session);
-}
+// A home with so many sessions, and one of them with so many entries.
+struct Home {
+  TempDir dir{};
+  std::filesystem::path path = dir / "home";
+  Id session{};
 
-double append_us(SessionStore& store, Id session) {
-  const auto append = [&] {
-    const NewEntry entry = entry_of_size(700);
-    if (std::holds_alternative<Failure>(
-            store.append_session_entries(session, std::span(&entry, 1))))
-      std::abort();
-  };
-  append();
-  return median_us(300, append);
-}
+  Home(std::size_t sessions, std::size_t entries, std::size_t bytes) {
+    SessionStore store = store_in(path);
+    session = make_session(store, "main:bench:one");
+    fill(transcript_in(path, session), session, entries, bytes);
+    for (std::size_t i = 1; i < sessions; ++i) {
+      const SessionHeader header{.session = random_id(),
+                                 .key = "main:bench:" + std::to_string(i),
+                                 .cwd = "/tmp",
+                                 .created_at = now_utc()};
+      const Entry start = header_entry(header);
+      const auto file = transcript_in(path, header.session);
+      write_file(file, seal_batch(std::span(&start, 1), seal_seed(header.session), 0).bytes);
+      fill(file, header.session, 1, 700);
+    }
+  }
+};
+
+// What one thing takes, on the clock and of the processor; the middle of many.
+class Middle {
+ public:
+  template <class Work>
+  void measure(Work work) {
+    const double cpu = cpu_us();
+    const auto start = Clock::now();
+    work();
+    wall_.push_back(std::chrono::duration<double, std::micro>(Clock::now() - start).count());
+    cpu_.push_back(cpu_us() - cpu);
+  }
+  double wall() { return middle(wall_); }
+  double cpu() { return middle(cpu_); }
+
+ private:
+  static double middle(std::vector<double>& all) {
+    const auto half = all.begin() + static_cast<std::ptrdiff_t>(all.size() / 2);
+    std::nth_element(all.begin(), half, all.end());
+    return *half;
+  }
+  std::vector<double> wall_{}, cpu_{};
+};
 
 void bench_append() {
-  TempDir dir;
-  SessionStore store = store_in(dir);
-  const Id small = make_session(store, "main:bench:small"),
-           large = make_session(store, "main:bench:large");
-  fill(transcript_in(dir, small), small, 10, 700);
-  fill(transcript_in(dir, large), large, 100'000, 700);
-
-  const int fd = ::open((dir / "bare").c_str(), O_RDWR | O_CREAT | O_APPEND, 0600);
+  Home small(10, 10, 700), long_one(10, 100'000, 700), crowded(10'000, 10, 700);
+  const int fd = ::open((small.dir / "bare").c_str(), O_RDWR | O_CREAT | O_APPEND, 0600);
   const std::string bytes(700, 'x');
-  const double bare = median_us(300, [&] {
-    if (::write(fd, bytes.data(), bytes.size()) < 0 || ::fdatasync(fd) < 0) std::abort();
-  });
-  ::close(fd);
-  const double at_10 = append_us(store, small), at_100k = append_us(store, large);
-  std::printf(
-      "append 700 B + sync: bare %.0f us, ours %.0f us (x%.2f, +%.0f us); at 100,000 entries %.0f "
-      "us (x%.2f)\n",
-      bare, at_10, at_10 / bare, at_10 - bare, at_100k, at_100k / at_10);
-
-  for (int i = 0; i < 10'000; ++i) {
-    const std::string name = to_string(random_id());
-    write_file(dir / ("home/transcripts/" + name + ".jsonl"), "");
-  }
-  const double crowded = append_us(store, small);
-  std::printf("append with 10,000 more files in the home: %.0f us (x%.2f)\n", crowded,
-              crowded / at_10);
-}
-
-double open_us(const std::string& home, Id session) {
-  return median_us(21, [&] {
-    SessionStore store(std::make_unique<FileBackend>(real_files(home)));
-    if (store.last_used("/w") != session) std::abort();
-    const auto record = std::get<SessionRecord>(store.open(session));
-    const auto path = std::get<Path>(store.path(session, *record.state.head, 50));
-    if (path.entries.size() != 50) std::abort();
-  });
-}
-
-void bench_open(std::size_t entries) {
-  double times[2];
-  long memory[2];
-  for (const bool large : {false, true}) {
-    TempDir dir;
-    Id session;
-    {
-      SessionStore store = store_in(dir);
-      session = make_session(store, "main:bench:open");
-      fill(transcript_in(dir, session), session, large ? entries : 100, 700);
-      if (std::holds_alternative<Failure>(store.open(session))) std::abort();
-      store.remember(session, "/w");
+  // In turns, so that a disk that is slow for a while is slow for all of them.
+  Middle bare, ours[3];
+  Home* const homes[] = {&small, &long_one, &crowded};
+  std::vector<SessionStore> stores;
+  for (const Home* home : homes) stores.push_back(store_in(home->path));
+  for (int round = 0; round < 400; ++round) {
+    bare.measure([&] {
+      if (::write(fd, bytes.data(), bytes.size()) < 0 || ::fdatasync(fd) < 0) std::abort();
+    });
+    for (std::size_t i = 0; i < 3; ++i) {
+      const NewEntry entry = entry_of_size(700);
+      ours[i].measure([&] {
+        if (std::holds_alternative<Failure>(
+                stores[i].append_session_entries(homes[i]->session, std::span(&entry, 1))))
+          std::abort();
+      });
     }
-    times[large] = open_us((dir / "home").string(), session);
-    rusage usage{};
-    getrusage(RUSAGE_SELF, &usage);
-    memory[large] = usage.ru_maxrss;
   }
-  std::printf("open for the prompt: 100 entries %.0f us, %zu entries (%zu MB) %.0f us (x%.2f)\n",
-              times[0], entries, entries * 700 / 1'000'000, times[1], times[1] / times[0]);
-  (void)memory;
+  ::close(fd);
+  std::printf("append 700 B + sync: %.0f us = x%.2f write+fdatasync (%.0f us), %+.0f us\n",
+              ours[0].wall(), ours[0].wall() / bare.wall(), bare.wall(),
+              ours[0].wall() - bare.wall());
+  constexpr const char* names[] = {"", "at 100,000 entries instead of 10",
+                                   "in a home of 10,000 sessions instead of 10"};
+  for (const std::size_t i : {1u, 2u})
+    std::printf("append %s: x%.2f on the clock, x%.2f of the processor (%.0f us)\n", names[i],
+                ours[i].wall() / ours[0].wall(), ours[i].cpu() / ours[0].cpu(), ours[i].cpu());
+}
+
+// In a process of its own, so that its memory is its own: prints microseconds and kilobytes.
+void open_for_the_prompt(const std::string& home) {
+  Middle opening;
+  for (int round = 0; round < 21; ++round)
+    opening.measure([&] {
+      SessionStore store = store_in(home);
+      const std::optional<Id> session = store.last_used("/w");
+      if (!session) std::abort();
+      const auto record = std::get<SessionRecord>(store.open(*session));
+      if (std::get<Path>(store.path(*session, *record.state.head, 50)).entries.size() != 50)
+        std::abort();
+    });
+  rusage usage{};
+  getrusage(RUSAGE_SELF, &usage);
+  std::printf("%f %ld\n", opening.wall(), usage.ru_maxrss);
+}
+
+void bench_open(const std::string& self, std::size_t entries) {
+  double us[2] = {};
+  long kilobytes[2] = {};
+  std::uintmax_t bytes = 0;
+  for (const bool large : {false, true}) {
+    const Home home(1, large ? entries : 100, 690);
+    bytes = std::filesystem::file_size(transcript_in(home.path, home.session));
+    {
+      SessionStore store = store_in(home.path);
+      if (std::holds_alternative<Failure>(store.open(home.session))) std::abort();
+      store.remember(home.session, "/w");
+    }
+    FILE* child = ::popen((self + " open-one " + home.path.string()).c_str(), "r");
+    if (child == nullptr || std::fscanf(child, "%lf %ld", &us[large], &kilobytes[large]) != 2)
+      std::abort();
+    ::pclose(child);
+  }
+  std::printf(
+      "open for the prompt: %.0f us with %zu entries (%ju MB) = x%.2f that with 100 (%.0f us); "
+      "memory %.1f MB, %+.1f MB\n",
+      us[1], entries, bytes / 1'000'000, us[1] / us[0], us[0],
+      static_cast<double>(kilobytes[1]) / 1e3,
+      static_cast<double>(kilobytes[1] - kilobytes[0]) / 1e3);
 }
 
 void bench_scan() {
-  TempDir dir;
-  SessionStore store = store_in(dir);
-  const Id session = make_session(store, "main:bench:scan");
-  const auto file = transcript_in(dir, session);
-  fill(file, session, 100'000, 640);
-  const std::string bytes = read_file(file);
+  const Home home(1, 100'000, 640);
+  const Id session = home.session;
+  SessionStore store = store_in(home.path);
+  const std::string bytes = read_file(transcript_in(home.path, session));
 
   const double newlines = best_cpu_us(9, [&] {
     std::size_t count = 0;
@@ -214,49 +248,29 @@ void bench_scan() {
 }
 
 void bench_list() {
-  TempDir dir;
-  const std::size_t sessions = 10'000;
-  std::filesystem::create_directories(dir / "home/transcripts");
-  std::filesystem::permissions(dir / "home", std::filesystem::perms::owner_all);
-  for (std::size_t i = 0; i < sessions; ++i) {
-    const SessionHeader header{.session = random_id(),
-                               .key = "main:bench:" + std::to_string(i),
-                               .cwd = "/tmp",
-                               .created_at = now_utc()};
-    const Entry first = header_entry(header);
-    const SealedBatch start = seal_batch(std::span(&first, 1), seal_seed(header.session), 0);
-    const Entry entry = entry_of_size(700).entry;
-    write_file(
-        dir / ("home/transcripts/" + to_string(header.session) + ".jsonl"),
-        start.bytes +
-            seal_batch(std::span(&entry, 1), seal_seed(header.session), start.last_crc).bytes);
-  }
-  double before = cpu_ms();
-  {
-    SessionStore store = store_in(dir);
+  constexpr std::size_t sessions = 10'000;
+  const Home home(sessions, 1, 700);
+  std::filesystem::remove(home.path / "sessions.json");
+  const auto list = [&] {
+    SessionStore store = store_in(home.path);
     if (store.list().size() != sessions) std::abort();
-  }
-  const double rebuild = cpu_ms() - before;
-  double listing = 1e9;
-  for (int i = 0; i < 9; ++i) {
-    before = cpu_ms();
-    SessionStore store = store_in(dir);
-    if (store.list().size() != sessions) std::abort();
-    listing = std::min(listing, cpu_ms() - before);
-  }
+  };
+  const double rebuild = best_cpu_us(1, list), listing = best_cpu_us(9, list);
   std::printf(
       "list 10,000 sessions: %.1f ms of CPU from the index; %.1f us a session when it is made "
       "anew\n",
-      listing, rebuild * 1e3 / static_cast<double>(sessions));
+      listing / 1e3, rebuild / static_cast<double>(sessions));
 }
 
 }  // namespace
 
+// store_bench [append|scan|list|open [entries]]: all of them, or one.
 int main(int argc, char** argv) {
-  if (argc > 1 && std::string_view(argv[1]) == "scan") return bench_scan(), 0;
-  if (argc > 1 && std::string_view(argv[1]) == "list") return bench_list(), 0;
-  bench_append();
-  bench_scan();
-  bench_list();
-  bench_open(argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 1'500'000);
+  const std::string what = argc > 1 ? argv[1] : "";
+  if (what == "open-one" && argc > 2) return open_for_the_prompt(argv[2]), 0;
+  if (what.empty() || what == "append") bench_append();
+  if (what.empty() || what == "scan") bench_scan();
+  if (what.empty() || what == "list") bench_list();
+  if (what.empty() || what == "open")
+    bench_open(argv[0], argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1'500'000);
 }
