@@ -6,7 +6,7 @@
 #include "app/home.h"
 #include "app/subcommands.h"
 #include "core/context.h"
-#include "core/json.h"
+#include "core/json_writer.h"
 #include "core/store/entry_text.h"
 #include "core/tree_drawing.h"
 #include "providers/catalog.h"
@@ -36,28 +36,34 @@ Json cost_json(const SessionState& state) {
   return state.usage.empty() ? Json(nullptr) : Json(total);
 }
 
-Json record_json(const SessionRecord& record) {
+JsonText record_json(const SessionRecord& record) {
   const SessionState& state = record.state;
   const Usage usage = total_usage(state);
-  return {{"key", record.key},
-          {"id", to_string(record.header.session)},
-          {"title", state.title},
-          {"created_at", record.header.created_at},
-          {"updated_at", state.updated_at.empty() ? record.header.created_at : state.updated_at},
-          {"message_count", state.messages},
-          {"cwd", record.header.cwd},
-          {"model", state.model},
-          {"stats",
-           {{"input_tokens", usage.input},
-            {"output_tokens", usage.output},
-            {"cache_read_tokens", usage.cache_read},
-            {"cache_write_tokens", usage.cache_write},
-            {"tool_calls", state.tool_calls},
-            {"cost_usd", cost_json(state)}}},
-          {"bytes", record.bytes},
-          {"head", state.head ? Json(to_string(*state.head)) : Json(nullptr)},
-          {"branches", state.leaves.size()},
-          {"archived", record.archived}};
+  std::string out;
+  JsonWriter writer(out);
+  writer.text("key", record.key);
+  writer.text("id", to_string(record.header.session));
+  writer.text("title", state.title);
+  writer.text("created_at", record.header.created_at);
+  writer.text("updated_at", state.updated_at.empty() ? record.header.created_at : state.updated_at);
+  writer.number("message_count", state.messages);
+  writer.text("cwd", record.header.cwd);
+  writer.text("model", state.model);
+  writer.open("stats");
+  JsonWriter stats(out);
+  stats.number("input_tokens", usage.input);
+  stats.number("output_tokens", usage.output);
+  stats.number("cache_read_tokens", usage.cache_read);
+  stats.number("cache_write_tokens", usage.cache_write);
+  stats.number("tool_calls", state.tool_calls);
+  stats.raw("cost_usd", dump(cost_json(state)));
+  stats.end();
+  writer.number("bytes", static_cast<std::int64_t>(record.bytes));
+  writer.raw("head", state.head ? json_string(to_string(*state.head)) : "null");
+  writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
+  writer.truth("archived", record.archived);
+  writer.end();
+  return out;
 }
 
 JsonText entries_json(const std::vector<Placed>& entries, const std::set<Id>& redacted) {
@@ -108,7 +114,8 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
                  [&](const Tree::Node& node) {
                    const Outcome<Placed> placed = store.backend().load_at(session, node.at);
                    const auto* found = std::get_if<Placed>(&placed);
-                   const std::string head = node.id == record.state.head ? "  ← head" : "";
+                   const std::string head =
+                       node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
                    return harmless(to_string(node.id) + ": " +
                                    (found ? preview(masked(found->entry, record.state.redacted), 30)
                                           : "")) +
@@ -123,9 +130,10 @@ int list_sessions(const Invocation& invocation) {
   SessionStore store = open_store(invocation);
   const std::vector<SessionRecord> sessions = store.list();
   if (invocation.has("--json")) {
-    Json out = Json::array();
-    for (const SessionRecord& record : sessions) out.push_back(record_json(record));
-    print(dump(out) + "\n");
+    std::string out = "[";
+    for (const SessionRecord& record : sessions)
+      out += (out.size() > 1 ? "," : "") + record_json(record);
+    print(out + "]\n");
     return 0;
   }
   if (sessions.empty()) print("no sessions yet\n");
@@ -175,7 +183,7 @@ int show_session(const Invocation& invocation) {
         print_entry(masked(placed.entry, record.state.redacted));
     return 0;
   }
-  std::string out = "{\"session\":" + dump(record_json(record)) +
+  std::string out = "{\"session\":" + record_json(record) +
                     ",\"path\":" + entries_json(path.entries, record.state.redacted);
   if (invocation.has("--tree")) {
     std::vector<Placed> all;
@@ -217,7 +225,7 @@ int restore_session(const Invocation& invocation) {
   const std::string& wanted = invocation.arguments.at(0);
   const SessionRecord record = value_or_throw(store.restore(wanted));
   if (invocation.has("--json"))
-    print(dump(record_json(record)) + "\n");
+    print(record_json(record) + "\n");
   else if (record.header.key != record.key)
     print_line("restored as " + record.key + ": " + record.header.key +
                " is another session's now");
@@ -233,7 +241,7 @@ int rename_session(const Invocation& invocation) {
   value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
   store.remember(record.header.session, "");
   if (invocation.has("--json"))
-    print(dump(record_json(value_or_throw(store.open(record.header.session)))) + "\n");
+    print(record_json(value_or_throw(store.open(record.header.session))) + "\n");
   return 0;
 }
 
@@ -296,7 +304,7 @@ int branch_session(const Invocation& invocation) {
       value_or_throw(store.branch_from_entry(session, *from, invocation.value("--new-key")));
   const SessionRecord branch = value_or_throw(store.open(made.session_id));
   if (invocation.has("--json"))
-    print(dump(record_json(branch)) + "\n");
+    print(record_json(branch) + "\n");
   else
     print_line(branch.key + " branches off " + record.key + " at " + to_string(*from));
   return 0;

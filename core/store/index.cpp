@@ -5,42 +5,12 @@
 #include <set>
 #include <tuple>
 
-#include "core/json.h"
+#include "core/json_writer.h"
 #include "core/store/crc32c.h"
 
 namespace skein {
 
 namespace {
-
-// Written by hand rather than through a DOM: ten thousand sessions are six megabytes.
-class Writer {
- public:
-  explicit Writer(std::string& out) : out_(out) { out_ += '{'; }
-  void raw(std::string_view key, std::string_view json) {
-    open(key);
-    out_ += json;
-  }
-  void text(std::string_view key, std::string_view value) {
-    open(key);
-    append_quoted(out_, value);
-  }
-  void number(std::string_view key, std::int64_t value) { raw(key, std::to_string(value)); }
-  void text_if(std::string_view key, std::string_view value) {
-    if (!value.empty()) text(key, value);
-  }
-  void id_if(std::string_view key, const std::optional<Id>& id) {
-    if (id) text(key, to_string(*id));
-  }
-  void open(std::string_view key) {
-    if (out_.back() != '{') out_ += ',';
-    append_quoted(out_, key);
-    out_ += ':';
-  }
-  void end() { out_ += '}'; }
-
- private:
-  std::string& out_;
-};
 
 template <class Range, class Print>
 JsonText array_of(const Range& range, Print print) {
@@ -68,7 +38,7 @@ void print_id(std::string& out, Id id) { append_quoted(out, to_string(id)); }
 
 JsonText print_usage(const Usage& usage) {
   std::string out;
-  Writer writer(out);
+  JsonWriter writer(out);
   writer.number("input", usage.input);
   writer.number("output", usage.output);
   writer.number("cacheRead", usage.cache_read);
@@ -80,7 +50,7 @@ JsonText print_usage(const Usage& usage) {
 
 JsonText print_state(const SessionState& state) {
   std::string out;
-  Writer writer(out);
+  JsonWriter writer(out);
   writer.number("entries", state.entries);
   writer.id_if("tail", state.tail);
   writer.number("headAt", static_cast<std::int64_t>(state.head_at));
@@ -121,7 +91,7 @@ JsonText print_state(const SessionState& state) {
 JsonText print_stats(const SessionState& state) {
   const Usage total = total_usage(state);
   std::string out;
-  Writer writer(out);
+  JsonWriter writer(out);
   writer.number("input_tokens", total.input);
   writer.number("output_tokens", total.output);
   writer.number("cache_read_tokens", total.cache_read);
@@ -138,7 +108,7 @@ JsonText print_entry(const IndexEntry& entry) {
   char crc[9];
   std::snprintf(crc, sizeof crc, "%08x", entry.memory.last_crc);
   std::string out;
-  Writer writer(out);
+  JsonWriter writer(out);
   writer.text("session_key", entry.key);
   writer.text("session_id", to_string(header.session));
   writer.text("created_at", header.created_at);
