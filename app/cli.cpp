@@ -142,6 +142,16 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     if (row.name != name) continue;
     invocation.subcommand = &row;
     invocation.arguments = std::move(collected[i]->arguments);
+    // What stood behind `--`, or found no place: CLI11 takes it for the prompt.
+    invocation.arguments.insert(invocation.arguments.end(), words.begin(), words.end());
+    invocation.prompt.clear();
+    if (invocation.arguments.size() > arity_of(row.arguments).most) {
+      std::fputs(
+          harmless("skein " + name + " does not take '" + words.back() + "'; run it with --help\n")
+              .c_str(),
+          stderr);
+      return {std::nullopt, static_cast<int>(Trouble::usage)};
+    }
     for (const auto& [flag, given] : collected[i]->given)
       if (given) invocation.flags[flag] = "";
     for (const auto& [flag, value] : collected[i]->values)

@@ -3,6 +3,7 @@
 // held.
 #include <algorithm>
 #include <cerrno>
+#include <cstdlib>
 
 #include "core/json.h"
 #include "core/store/file_backend.h"
@@ -72,8 +73,10 @@ Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
   std::vector<std::string> names;
   if (const int failed = files_->list("trash", names); failed < 0)
     return failure_from_errno(failed, "the trash");
-  // The name ends in the time, so of one session's the newest comes first.
-  std::ranges::sort(names, std::greater{});
+  // What was thrown away last comes first: <session id>.<time>.jsonl
+  std::ranges::sort(names, std::greater{}, [](const std::string& file) {
+    return std::strtoll(file.c_str() + std::min<std::size_t>(file.size(), 17), nullptr, 10);
+  });
   for (const std::string& file : names) {
     const std::optional<Id> session = session_of_trashed(file);
     if (!session) continue;
