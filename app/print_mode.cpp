@@ -130,6 +130,15 @@ bool is_blank(const std::string& text) {
   return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
+// For a script the answer as it is; a person at a terminal is shown it, and the terminal kept safe.
+std::string answer_text(const Screen::Parts& screen, const std::string& text) {
+  if (!isatty(STDOUT_FILENO) && !screen.look.colour)
+    return text + (text.ends_with('\n') ? "" : "\n");
+  Markdown markdown(screen.look, screen.look.live ? screen.port.width() : 0);
+  std::string out = markdown.feed(harmless(text));
+  return out += markdown.end();
+}
+
 int status_of(Stop stop) {
   if (stop == Stop::aborted) return interrupted_status;
   return stop == Stop::error || stop == Stop::interrupted || stop == Stop::refusal
@@ -197,7 +206,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   if (json) {
     conclude(end, status == 0);
   } else {
-    if (!end.text.empty()) out.write(end.text + (end.text.ends_with('\n') ? "" : "\n"));
+    if (!end.text.empty()) out.write(answer_text(bench.screen_parts(), end.text));
     if (status == 1) say(end.error.empty() ? "the answer was cut short" : end.error);
   }
   if (out.incomplete())

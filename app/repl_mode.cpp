@@ -25,11 +25,6 @@ bool can_edit_lines(const Invocation& invocation) {
   return !invocation.screen_reader && attended() && term && std::string_view(term) != "dumb";
 }
 
-bool wants_color(const Invocation& invocation) {
-  const char* no = std::getenv("NO_COLOR");
-  return invocation.color == "always" || (invocation.color != "never" && !(no && *no));
-}
-
 // The branch that is checked out where `folder` is; empty outside a repository.
 std::string git_branch(const std::filesystem::path& folder) {
   for (auto at = folder; !at.empty(); at = at.parent_path()) {
@@ -118,7 +113,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
                .greeting = attended() && !given.quiet ? greeting(bench) : ""});
   EditorHelp help = shell.editor_help();
-  help.color = wants_color(given);
+  help.color = screen.look().colour;
   const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))
                                : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
   shell.use(*editor);

@@ -114,29 +114,58 @@ void Flow::add_unseen(std::string_view sequence) {
     word_ += sequence;
 }
 
-void Flow::next_row() {
-  const bool open = look_.colour && word_style_ != style::plain;
-  if (open) out_ += end_of_style;
+// The style that is open goes on in the next row, but not over its indent.
+void Flow::next_row(std::string_view style) {
+  if (!style.empty()) out_ += end_of_style;
   out_ += '\n';
   out_ += others_;
-  if (open) out_ += start_of(word_style_);
+  out_ += style;
   column_ = indent_;
 }
 
 void Flow::place() {
   const std::size_t columns = display_width(plain_);
+  const std::string style = look_.colour ? start_of(word_style_) : std::string{};
   if (columns > 0 && !broken_ && column_ > indent_ && column_ + spaces_ + columns > width_) {
-    next_row();
+    next_row(style);
   } else if (!plain_.empty()) {
     out_.append(spaces_, ' ');
     column_ += spaces_;
   }
   if (!plain_.empty()) spaces_ = 0;
-  out_ += word_;
-  column_ += columns;
-  if (width_ > 0 && column_ > width_) column_ %= width_;
+  if (long_words_ == LongWords::broken && column_ + columns > width_) {
+    place_broken();
+  } else {
+    out_ += word_;
+    column_ += columns;
+    if (width_ > 0 && column_ > width_) column_ %= width_;
+  }
   word_.clear();
   plain_.clear();
+}
+
+void Flow::place_broken() {
+  std::string style = look_.colour ? start_of(word_style_) : std::string{};
+  for (std::string_view rest = word_; !rest.empty();) {
+    if (const std::size_t ours = rest[0] == '\033' ? own_sequence(rest) : 0; ours > 0) {
+      const std::string_view sequence = rest.substr(0, ours);
+      if (sequence.ends_with('m')) style = sequence == end_of_style ? "" : std::string(sequence);
+      out_ += sequence;
+      rest.remove_prefix(ours);
+      continue;
+    }
+    const Grapheme next = first_grapheme(rest);
+    if (column_ + next.columns > width_ && column_ > indent_) next_row(style);
+    out_ += rest.substr(0, next.bytes);
+    column_ += next.columns;
+    rest.remove_prefix(next.bytes);
+  }
+}
+
+void Flow::let_go() {
+  if (plain_.empty()) return;
+  place();
+  broken_ = true;
 }
 
 void Flow::end_line() {

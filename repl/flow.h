@@ -11,8 +11,11 @@ namespace skein {
 
 class Flow {
  public:
+  // What becomes of a word that is longer than a row: the terminal breaks it, or we do.
+  enum class LongWords { left, broken };
   // `width` columns; 0: lines are endless.
-  explicit Flow(Look look, std::size_t width = 0) : look_(look), width_(width) {}
+  explicit Flow(Look look, std::size_t width = 0, LongWords long_words = LongWords::left)
+      : look_(look), width_(width), long_words_(long_words) {}
   void set_width(std::size_t width) { width_ = width; }
 
   // A block's line begins: what stands before its first row and before the others.
@@ -26,8 +29,8 @@ class Flow {
   void lines(std::string_view bytes) { out_ += bytes; }
   // Somebody else has begun a new line in the middle of ours.
   void interrupted() { column_ = 0; }
-  // The part of a word that is held, as the end of what there is.
-  void let_go() { place(); }
+  // The part of a word that is held. What follows of it is not broken off.
+  void let_go();
 
   std::string take();
 
@@ -35,10 +38,12 @@ class Flow {
   void append(std::string_view letters, Style style);
   void switch_to(Style style, std::string& where);
   void place();
-  void next_row();
+  void place_broken();
+  void next_row(std::string_view style);
 
   Look look_;
   std::size_t width_;
+  LongWords long_words_;
   std::string out_{};
   std::string others_{};
   std::size_t column_ = 0, indent_ = 0;

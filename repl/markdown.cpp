@@ -67,6 +67,11 @@ std::string Markdown::end() {
   return out;
 }
 
+std::string Markdown::pause() {
+  flow_.let_go();
+  return flow_.take();
+}
+
 std::string Markdown::interrupt() {
   flow_.let_go();
   flow_.interrupted();

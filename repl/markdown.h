@@ -23,6 +23,8 @@ class Markdown {
   std::string feed(std::string_view safe);
   // The text is over: what was held, and a line end. Ready for another one.
   std::string end();
+  // Nothing has come for a while: what is held of a word, so that all that was said can be read.
+  std::string pause();
   // Somebody else is about to begin a new line in the middle of a paragraph.
   std::string interrupt();
 

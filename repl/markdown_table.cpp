@@ -57,7 +57,7 @@ std::string aligned(const std::string& styled, std::size_t used, std::size_t wid
 
 // The rows a cell takes at that width; 0: one.
 Cells rows_of(std::string_view cell, std::size_t width, Style style, const Look& look) {
-  Flow flow(look, width);
+  Flow flow(look, width, Flow::LongWords::broken);
   for (bool more = true; more;) {
     const std::size_t end = cell.find("<br");
     const std::size_t close = end == std::string_view::npos ? end : cell.find('>', end);

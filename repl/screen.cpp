@@ -91,6 +91,7 @@ void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
   if (untrusted.empty()) return;
   text_open_ = true;
+  last_text_ = paper_.now();
   std::string safe;
   door_.feed(untrusted, safe);
   markdown_.set_width(paper_.width());
@@ -99,7 +100,6 @@ void Screen::add_text(std::string_view untrusted) {
   // While words flow they are the sign of life; a draft stays in sight.
   if (draft_.empty()) paper_.set_status("");
   paper_.add(shown);
-  last_text_ = paper_.now();
 }
 
 void Screen::add_thinking(std::string_view untrusted) {
@@ -179,6 +179,8 @@ void Screen::show(const Question& question) {
   paper_.set_status("");
   paper_.flush();
 }
+
+void Screen::show(const Table& table) { print(drawn(table, paper_.width(), parts_.look)); }
 
 void Screen::show_message(const Message& message) {
   for (const Block& block : message.content) {
@@ -269,9 +271,10 @@ void Screen::tick() {
   if (!parts_.look.live) return;
   activity_.begin(paper_.now());
   ++frame_;
+  const bool silent = paper_.now() - last_text_ >= silence;
   // Under a line that is not finished, the live line would only be in the way of the words.
-  if (!paper_.at_line_start() && draft_.empty() && paper_.now() - last_text_ < silence)
-    return paper_.flush_if_due();
+  if (!paper_.at_line_start() && draft_.empty() && !silent) return paper_.flush_if_due();
+  if (text_open_ && silent) paper_.add(markdown_.pause());
   paint_status();
 }
 

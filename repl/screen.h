@@ -13,6 +13,7 @@
 #include "repl/harmless.h"
 #include "repl/markdown.h"
 #include "repl/paper.h"
+#include "repl/table.h"
 #include "repl/tool_view.h"
 #include "repl/turn_summary.h"
 
@@ -42,6 +43,7 @@ class Screen {
   void show(const Event& event);
   // A question with the exact command or diff it is about; the answer is somebody else's business.
   void show(const Question& question);
+  void show(const Table& table);
   // A saved entry, as it looked when it happened. Call flush() after the last one.
   void replay(const Entry& entry);
   // The turn is over: how it ended, and what it came to.
@@ -95,7 +97,7 @@ class Screen {
   Activity activity_{};
   std::string draft_{};
   unsigned frame_ = 0;
-  std::int64_t last_text_ = 0;  // when something was last shown
+  std::int64_t last_text_ = 0;  // when a piece of text last came
 };
 
 // A screen on a file descriptor, its looks decided by what that is and by the environment.

@@ -79,11 +79,8 @@ void list_sessions(Shell& shell, std::string_view filter) {
   std::erase_if(shown, [&](const SessionRecord& record) {
     return (record.key + " " + record.state.title).find(filter) == std::string::npos;
   });
-  const std::vector<std::string> rows = session_rows(shown);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    shell.screen().print_untrusted(
-        (shown[i].header.session == shell.conversation().session() ? "* " : "  ") + rows[i] + "\n");
-  if (shown.empty()) shell.screen().print("no session matches\n");
+  if (shown.empty()) return shell.screen().print("no session matches\n");
+  shell.screen().show(session_table(shown, shell.conversation().session()));
 }
 
 void switch_session(Shell& shell, std::string_view name) {

@@ -32,12 +32,19 @@ namespace {
 
 using Cells = std::vector<std::string>;
 
+std::string_view last_used(const SessionRecord& record) {
+  return record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
+}
+
+std::int64_t tokens_of(const SessionState& state) {
+  const Usage usage = total_usage(state);
+  return usage.input + usage.output;
+}
+
 Cells facts_of(const SessionRecord& record) {
   const SessionState& state = record.state;
-  const Usage usage = total_usage(state);
-  const std::int64_t tokens = usage.input + usage.output;
-  return {age(state.updated_at.empty() ? record.header.created_at : state.updated_at),
-          std::to_string(state.messages) + " turns",
+  const std::int64_t tokens = tokens_of(state);
+  return {age(last_used(record)), std::to_string(state.messages) + " turns",
           state.leaves.size() > 1 ? std::to_string(state.leaves.size()) + " branches" : "",
           tokens > 0 ? short_count(tokens) + " tokens" : ""};
 }
@@ -62,15 +69,22 @@ std::vector<std::string> aligned(const std::vector<Cells>& table) {
 
 }  // namespace
 
-std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions) {
-  std::vector<Cells> table;
+Table session_table(const std::vector<SessionRecord>& sessions, Id current) {
+  Table table{.columns = {{"key"},
+                          {"title"},
+                          {"age", true},
+                          {"turns", true},
+                          {"branches", true},
+                          {"tokens", true}}};
   for (const SessionRecord& record : sessions) {
-    Cells cells = facts_of(record);
-    cells.insert(cells.begin(), record.key);
-    cells.push_back(harmless(record.state.title));
-    table.push_back(std::move(cells));
+    if (record.header.session == current) table.marked = table.rows.size();
+    const SessionState& state = record.state;
+    const std::int64_t tokens = tokens_of(state);
+    table.rows.push_back({record.key, state.title, age(last_used(record)),
+                          std::to_string(state.messages), std::to_string(state.leaves.size()),
+                          tokens > 0 ? short_count(tokens) : ""});
   }
-  return aligned(table);
+  return table;
 }
 
 std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions,

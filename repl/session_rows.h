@@ -1,4 +1,4 @@
-// Sessions as lines of a table.
+// Sessions as a table, and as lines to pick from.
 #pragma once
 
 #include <string>
@@ -6,14 +6,15 @@
 #include <vector>
 
 #include "core/store/backend.h"
+#include "repl/table.h"
 
 namespace skein {
 
 std::string age(std::string_view timestamp);   // "now", "3 min", "2 days"
 std::string short_count(std::int64_t number);  // "410", "6.2k", "1.3M"
 
-// Key, age, turns, branches, tokens, title; columns as wide as they must be.
-std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions);
+// Key, title, age, turns, branches, tokens; `current` is marked.
+Table session_table(const std::vector<SessionRecord>& sessions, Id current);
 // Title, age, turns, branches, tokens, key: the title in this many columns, for a list to pick
 // from.
 std::vector<std::string> session_rows(const std::vector<SessionRecord>& sessions,

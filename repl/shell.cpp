@@ -121,7 +121,7 @@ void Shell::handle(const std::string& line) {
       turn(with_files(line, parts_.workspace));
     }
   } catch (const Error& error) {
-    parts_.screen.print_untrusted(std::string("error: ") + error.what() + "\n");
+    parts_.screen.end_turn(Stop::error, error.what());
   }
 }
 

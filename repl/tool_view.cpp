@@ -51,18 +51,25 @@ std::string lines_text(std::size_t count) {
   return std::to_string(count) + (count == 1 ? " line" : " lines");
 }
 
-// Without the names of the files, which the title has, and the remark on the last line end.
+// Without the names of the files, which the title has, without line numbers, which a diff told from
+// a call's input does not know, and without the remark on the last line end.
 std::vector<std::string> changed_lines(const std::string& diff) {
-  std::vector<std::string> out = lines_of(diff);
-  std::erase_if(out, [](const std::string& line) {
-    return line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("\\ ");
-  });
+  std::vector<std::string> out;
+  for (std::string& line : lines_of(diff)) {
+    if (line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("\\ ")) continue;
+    if (!line.starts_with("@@"))
+      out.push_back(std::move(line));
+    else if (!out.empty())
+      out.emplace_back("…");
+  }
   return out;
 }
 
 std::string counts_of(const std::vector<std::string>& diff) {
-  return "+" + std::to_string(std::ranges::count_if(diff, [](auto& l) { return l[0] == '+'; })) +
-         " −" + std::to_string(std::ranges::count_if(diff, [](auto& l) { return l[0] == '-'; }));
+  return "+" +
+         std::to_string(std::ranges::count_if(diff, [](auto& l) { return l.starts_with('+'); })) +
+         " −" +
+         std::to_string(std::ranges::count_if(diff, [](auto& l) { return l.starts_with('-'); }));
 }
 
 struct Body {
@@ -117,6 +124,8 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
     view.folded.text = tool->diff(end.call->input);
     view.folded.diff = true;
     body = {.lines = changed_lines(view.folded.text), .diff = true, .most = shown_diff_lines};
+    view.folded.text.clear();
+    for (const std::string& line : body.lines) view.folded.text += line + "\n";
     outcome = counts_of(body.lines);
     if (!end.with_diff) body.lines.clear();
   } else if (tool != nullptr && tool->effect == Effect::reads && !failed) {

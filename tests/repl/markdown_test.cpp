@@ -135,6 +135,9 @@ TEST_CASE("a table that is too wide for the terminal goes over several rows") {
   }
   CHECK(without_styles(shown) ==
         "key │ meaning\n────┼───────────────────\na   │ a long text that\n    │ does not fit\n");
+  CHECK(legible(rendered("|a|b|\n|-|-|\n|x|**abcdefghijk** y|\n", styled, 12)) ==
+        "<b>a</>  <dim> │ </><b>b</>\n<dim>────┼───────</>\n"
+        "x  <dim> │ </><b>abcdef</>\n   <dim> │ </><b>ghijk</>\n   <dim> │ </>y\n");
 }
 
 TEST_CASE("how a text is cut into pieces does not change a byte") {

@@ -143,7 +143,7 @@ TEST_CASE("a diff is coloured, and not shown twice when it was asked about") {
   screen->show(committed(result));
   screen->flush();
   CHECK(screen.bytes() ==
-        "\033[32m● \033[medit f  \033[2m+1 −1\033[m\n  \033[36m@@ -1 +1 @@\033[m\n"
+        "\033[32m● \033[medit f  \033[2m+1 −1\033[m\n"
         "  \033[31m-old\033[m\n  \033[32m+new\033[m\n");
 
   RecordedScreen asked(at_terminal, 60, &tools);
@@ -164,6 +164,19 @@ TEST_CASE("a screen reader hears who speaks and what a tool does, as it does it"
   screen->show(committed(result));
   screen->end_turn(Stop::stop, "");
   CHECK(screen.bytes() == "you: read it\ntool: read {}\nfailed: read {}  failed\n  no such file\n");
+}
+
+TEST_CASE("a word that nothing follows is shown after a while, and goes on where it was") {
+  RecordedScreen screen(at_terminal, 40);
+  screen->show(text_event("Hello wor"));
+  CHECK(seen(screen.bytes(), 40) == "Hello\n");
+  screen.now += 1500;
+  screen->tick();
+  CHECK(seen(screen.bytes(), 40) == "Hello wor\n⠙ writing  1 s · Esc or Ctrl+C stops\n");
+  screen.now += 100;
+  screen->show(text_event("ld, how"));
+  screen->end_turn(Stop::stop, "");
+  CHECK(seen(screen.bytes(), 40) == "Hello world, how\n");
 }
 
 TEST_CASE("a notice in the middle of a paragraph stands on a line of its own") {

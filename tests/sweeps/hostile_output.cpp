@@ -3,7 +3,6 @@
 // same text spelled out harmlessly would have given.
 #include <cstdio>
 
-#include "repl/table.h"
 #include "tests/support/hostile_texts.h"
 #include "tests/support/recorded_screen.h"
 #include "tests/support/sweep.h"
@@ -108,7 +107,7 @@ const Door doors[] = {
     {"file name", [](Screen& s, const std::string& t) { s.print_untrusted(t + "\n"); }, true},
     {"session title",
      [](Screen& s, const std::string& t) {
-       s.print(drawn({.columns = {{"key"}, {"title"}}, .rows = {{t, t}}}, s.width(), s.look()));
+       s.show(Table{.columns = {{"key"}, {"title"}}, .rows = {{t, t}}});
      },
      true},
     {"model name",
