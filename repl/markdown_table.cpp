@@ -57,6 +57,8 @@ std::string aligned(const std::string& styled, std::size_t used, std::size_t wid
 
 // The rows a cell takes at that width; 0: one.
 Cells rows_of(std::string_view cell, std::size_t width, Style style, const Look& look) {
+  if (!look.colour && width == 0 && cell.find('<') == std::string_view::npos)
+    return {std::string(cell)};
   Flow flow(look, width, Flow::LongWords::broken);
   for (bool more = true; more;) {
     const std::size_t end = cell.find("<br");
@@ -94,10 +96,12 @@ class Drawing {
     rows_.erase(rows_.begin() + 1);
 
     std::vector<std::size_t> wanted(columns, 3);
-    for (std::size_t i = 0; i < rows_.size(); ++i)
+    for (std::size_t i = 0; i < rows_.size(); ++i) {
+      std::vector<Parts>& shown = parts_.emplace_back();
       for (std::size_t column = 0; column < rows_[i].size(); ++column)
-        for (const std::string& row : rows_of(rows_[i][column], 0, style_of(i), look))
-          wanted[column] = std::max(wanted[column], display_width(without_styles(row)));
+        for (const Part& part : shown.emplace_back(parts_of(rows_[i][column], 0, style_of(i))))
+          wanted[column] = std::max(wanted[column], part.columns);
+    }
     const std::size_t lines_between = look.colour ? 3 * columns - 3 : 3 * columns + 1;
     const std::size_t taken = lines_between + display_width(without_styles(prefix));
     widths_ = share_out(wanted, width == 0 ? 0 : width > taken ? width - taken : 1, 6);
@@ -118,12 +122,29 @@ class Drawing {
     return row == 0 && look_.colour ? style::strong : style::plain;
   }
 
+  // What a cell shows in one row of the table, and how wide that is.
+  struct Part {
+    std::string text{};
+    std::size_t columns = 0;
+  };
+  using Parts = std::vector<Part>;
+
+  Parts parts_of(std::string_view cell, std::size_t width, Style style) const {
+    Parts out;
+    for (std::string& row : rows_of(cell, width, style, look_)) {
+      const std::size_t columns = display_width(look_.colour ? without_styles(row) : row);
+      out.push_back({std::move(row), columns});
+    }
+    return out;
+  }
+
   void add_row(std::size_t index, std::string& out) const {
-    std::vector<Cells> parts(widths_.size());
+    std::vector<Parts> parts = parts_[index];
+    parts.resize(widths_.size());
     std::size_t height = 1;
-    for (std::size_t column = 0; column < rows_[index].size(); ++column) {
-      parts[column] =
-          rows_of(rows_[index][column], wraps_ ? widths_[column] : 0, style_of(index), look_);
+    for (std::size_t column = 0; column < widths_.size(); ++column) {
+      if (wraps_ && column < rows_[index].size())
+        parts[column] = parts_of(rows_[index][column], widths_[column], style_of(index));
       height = std::max(height, parts[column].size());
     }
     const std::string bar = look_.colour ? painted(" │ ", style::dim, look_) : " | ";
@@ -131,9 +152,8 @@ class Drawing {
       std::string line = look_.colour ? "" : "| ";
       for (std::size_t column = 0; column < widths_.size(); ++column) {
         if (column > 0) line += bar;
-        const std::string part = row < parts[column].size() ? parts[column][row] : "";
-        line +=
-            aligned(part, display_width(without_styles(part)), widths_[column], aligns_[column]);
+        const Part part = row < parts[column].size() ? parts[column][row] : Part{};
+        line += aligned(part.text, part.columns, widths_[column], aligns_[column]);
       }
       if (!look_.colour) line += " |";
       line.erase(line.find_last_not_of(' ') + 1);
@@ -160,6 +180,7 @@ class Drawing {
   std::string prefix_;
   const Look& look_;
   std::vector<Cells> rows_{};
+  std::vector<std::vector<Parts>> parts_{};  // of the rows, not yet wrapped
   std::vector<Align> aligns_{};
   std::vector<std::size_t> widths_{};
   bool wraps_ = false;

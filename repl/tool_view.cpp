@@ -85,11 +85,11 @@ std::string painted_body(const Body& body, std::size_t width, const Look& look, 
   const std::size_t first = folds && body.from_end ? count - body.most : 0;
   const std::size_t last = folds && !body.from_end ? body.most : count;
   std::string out;
-  const std::string more = painted("  … " + std::to_string(count - (last - first)) + " more " +
-                                       (count - (last - first) == 1 ? "line" : "lines") +
-                                       (look.live ? " (Ctrl+O shows all)" : ""),
-                                   style::dim, look) +
-                           "\n";
+  const std::size_t hidden = count - (last - first);
+  const std::string note = "  … " + std::to_string(hidden) + " more " +
+                           (hidden == 1 ? "line" : "lines") +
+                           (look.live ? " (Ctrl+O shows all)" : "");
+  const std::string more = painted(width > 0 ? fit(note, width) : note, style::dim, look) + "\n";
   if (folds && body.from_end) out += more;
   for (std::size_t i = first; i < last; ++i) {
     const std::string& whole = body.lines[i];
