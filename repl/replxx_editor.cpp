@@ -199,7 +199,7 @@ class ReplxxEditor : public LineEditor {
 
   // The line is taken off the screen first: what comes instead begins where the prompt was.
   Result fulfil(Wish wish) {
-    editor_.invoke(Replxx::ACTION::CLEAR_SELF, 0);
+    take_off();
     end_ = End::again;
     switch (wish) {
       case Wish::none: break;
@@ -222,6 +222,16 @@ class ReplxxEditor : public LineEditor {
         break;
     }
     return finish(end_);
+  }
+
+  // Row by row: clearing down from the first row makes some terminals keep a copy in the
+  // scrollback.
+  void take_off() {
+    std::string out;
+    if (const int below = drawn_.end.row - drawn_.caret.row; below > 0)
+      out += "\x1b[" + std::to_string(below) + "B";
+    for (int row = 0; row < drawn_.end.row; ++row) out += "\x1b[2K\x1b[A";
+    terminal().write(out + "\r\x1b[2K");
   }
 
   // In the scrollback the line stands as it was typed, with newlines where they were.
