@@ -109,8 +109,7 @@ class ReplxxEditor : public LineEditor {
       if (wish_ == Wish::none) return wait_for_keys();
       // What changes the screen comes after what has been typed is on it.
       if (!maybe_undrawn_) return fulfil(std::exchange(wish_, Wish::none));
-      std::this_thread::sleep_for(drawing_rest);
-      return hand_over();
+      return hand_over_in_peace();
     } catch (const std::exception&) {
       return finish(End::end);
     }
@@ -135,7 +134,7 @@ class ReplxxEditor : public LineEditor {
           keep();
           break;
         case Keyboard::Came::signal:
-          if (maybe_undrawn_) return hand_over();
+          if (maybe_undrawn_) return hand_over_in_peace();
           if (terminal().take_resize()) return draw_for_new_size();
           if (help_.stopped && help_.stopped()) return finish(End::interrupt);
       }
@@ -154,6 +153,12 @@ class ReplxxEditor : public LineEditor {
                       code_points(std::string_view(drawn_.shown).substr(0, drawn_.cursor))));
     editor_.emulate_key_press(our_key);
     return Result::CONTINUE;
+  }
+
+  // The same, late enough to be drawn for sure.
+  Result hand_over_in_peace() {
+    std::this_thread::sleep_for(drawing_rest);
+    return hand_over();
   }
 
   // Ends this run of replxx without a trace on the screen.

@@ -120,12 +120,16 @@ pid_t Pty::start_skein(const std::string& folder, std::vector<std::string> words
   });
 }
 
-bool Pty::left_tidy() const {
-  const auto last = [this](std::string_view text) {
-    const std::size_t at = shown_.rfind(text);
-    return at == std::string::npos ? std::size_t{0} : at + 1;
+// What was written last may still be on its way to us.
+bool Pty::left_tidy() {
+  const auto tidy = [](const std::string& all) {
+    const auto last = [&](std::string_view text) {
+      const std::size_t at = all.rfind(text);
+      return at == std::string::npos ? std::size_t{0} : at + 1;
+    };
+    return last("\x1b[?2004l") >= last("\x1b[?2004h") && last("\x1b[?25h") >= last("\x1b[?25l");
   };
-  return last("\x1b[?2004l") >= last("\x1b[?2004h") && last("\x1b[?25h") >= last("\x1b[?25l");
+  return tidy(shown(tidy, 5'000));
 }
 
 std::string Pty::modes() const {

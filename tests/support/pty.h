@@ -37,7 +37,7 @@ class Pty {
   // Its echo, line mode and signal keys, "echo cooked signals" if all is as a shell left it.
   std::string modes() const;
   // Bracketed paste was switched off and the cursor on, if they ever were otherwise.
-  bool left_tidy() const;
+  bool left_tidy();
 
  private:
   bool read_some(int ms, short events);

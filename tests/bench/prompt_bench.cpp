@@ -1,0 +1,131 @@
+// From exec to an editable prompt, in a home of 10,000 sessions whose current one is a gigabyte;
+// the memory while it waits; and how soon Esc and ^C end a turn on a server that says nothing.
+// argv: [sessions [megabytes]].
+#include <csignal>
+#include <cstdio>
+#include <fstream>
+#include <sstream>
+
+#include "tests/support/homes.h"
+#include "tests/support/loopback_server.h"
+#include "tests/support/process.h"
+#include "tests/support/pty.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double ms_since(Clock::time_point start) {
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+std::string proc(pid_t process, const char* file) {
+  return read_file("/proc/" + std::to_string(process) + "/" + file);
+}
+double cpu_ms(pid_t process) {  // the scheduler's own count, in nanoseconds
+  return std::stod(proc(process, "schedstat")) / 1e6;
+}
+double resident_mb(pid_t process) {
+  std::istringstream status(proc(process, "status"));
+  for (std::string line; std::getline(status, line);)
+    if (line.starts_with("VmRSS:")) return std::stod(line.substr(6)) / 1024;
+  return 0;
+}
+
+void fill_home(const std::string& folder, int sessions, int megabytes) {
+  SessionStore store = store_at(folder + "/home");
+  for (int i = 1; i < sessions; ++i)
+    append(store, session_called(store, "main:cli:" + std::to_string(i)), {user_says("hello")});
+  const Id current = session_called(store, "main:cli:user");
+  const std::string text(100'000, 'x');
+  for (int i = 0; i < megabytes; ++i) {
+    std::vector<NewEntry> batch;
+    for (int each = 0; each < 10; ++each) batch.push_back(user_says(text));
+    append(store, current, batch);
+  }
+  for (int i = 0; i < 8; ++i) append(store, current, {user_says("short words at the end")});
+  store.close();
+}
+
+struct Start {
+  double wall = 1e9, cpu = 1e9, memory = 0;
+};
+
+// The best of several: what else the machine does only adds.
+Start best_start(const std::string& folder, int rounds) {
+  Start best;
+  for (int i = 0; i < rounds; ++i) {
+    Pty pty;
+    const auto start = Clock::now();
+    const pid_t skein = pty.start_skein(folder, {"-s", "main:cli:user"});
+    const auto ready = [](const std::string& all) {
+      const std::size_t opened = all.find("main:cli:user ·");
+      return opened != std::string::npos && all.find("› ", opened) != std::string::npos;
+    };
+    if (!ready(pty.shown(ready))) throw Error("no prompt");
+    pty.forget();
+    pty.type("~");
+    if (!pty.shows("~")) throw Error("no echo");
+    best.wall = std::min(best.wall, ms_since(start));
+    best.cpu = std::min(best.cpu, cpu_ms(skein));
+    pty.shown([](const std::string&) { return false; }, 300);
+    best.memory = std::max(best.memory, resident_mb(skein));
+    pty.type("\x15\x04");
+    pty.status_of(skein);
+  }
+  return best;
+}
+
+// From the key to the word that it was stopped.
+double stop_ms(const std::string& folder, const std::string& url, std::string_view key) {
+  Pty pty;
+  const pid_t skein =
+      pty.start_skein(folder, {"--no-session", "-m", "ollama/silent", "--base-url", url});
+  if (!pty.shows("› ")) throw Error("no prompt");
+  pty.type("go\r");
+  if (!pty.shows("Ctrl+C stops")) throw Error("no turn");
+  const auto start = Clock::now();
+  pty.type(key);
+  if (!pty.shows("stopped")) throw Error("not stopped");
+  const double took = ms_since(start);
+  kill(skein, SIGTERM);
+  pty.status_of(skein);
+  return took;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const int sessions = argc > 1 ? std::stoi(argv[1]) : 10'000;
+  const int megabytes = argc > 2 ? std::stoi(argv[2]) : 1000;
+  TempDir small, large;
+  fill_home(small.path().string(), 1, 0);
+  const Start empty = best_start(small.path().string(), 20);
+  std::printf("start, empty home: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle\n",
+              empty.wall, empty.cpu, empty.memory);
+  fill_home(large.path().string(), sessions, megabytes);
+  const Start full = best_start(large.path().string(), 20);
+  std::printf(
+      "start, %d sessions and %d MB: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle "
+      "(%.2f of empty)\n",
+      sessions, megabytes, full.wall, full.cpu, full.memory, full.wall / empty.wall);
+
+  LoopbackServer silent([](Connection& peer) {
+    peer.request();
+    peer.begin_stream();
+    peer.wait_until_closed();
+  });
+  for (const auto& [name, key] : {std::pair{"Esc", "\x1b"}, std::pair{"^C", "\x03"}}) {
+    double best = 1e9, worst = 0;
+    for (int i = 0; i < 10; ++i) {
+      const double took = stop_ms(small.path().string(), silent.url(), key);
+      best = std::min(best, took);
+      worst = std::max(worst, took);
+    }
+    std::printf("stop on a silent server, %s: %.1f ms, at worst %.1f ms\n", name, best, worst);
+  }
+}
