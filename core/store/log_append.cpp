@@ -16,6 +16,14 @@ constexpr std::uint64_t max_torn_bytes = 2 * max_batch_bytes;
 
 std::string name_of(Id session) { return "session " + to_string(session); }
 
+// Writing or syncing failed on a file that was there when it was locked. Never `gone`, whatever the
+// disk says: whoever then opened the session anew would find the batch and take it for safe.
+Failure unsafe(int error, Id session) {
+  Failure failure = failure_from_errno(error, name_of(session));
+  if (failure.kind == Failure::Kind::gone) failure.kind = Failure::Kind::io;
+  return failure;
+}
+
 class Unlock {
  public:
   Unlock(Files& files, const OpenFile& file) : files_(files), file_(file) {}
@@ -102,7 +110,7 @@ Outcome<AppendResult> Log::append_locked(std::span<const NewEntry> entries,
     // All there already. Whoever wrote them may have died before the sync.
     if (const int synced = files_.sync(file_.get()); synced < 0) {
       sync_failed = synced == -EIO;
-      return failure_from_errno(synced, name_of(session_));
+      return unsafe(synced, session_);
     }
     return result;
   }
@@ -263,7 +271,7 @@ std::optional<Failure> Log::write_batch(const std::vector<Entry>& batch, bool& s
       unsynced_ = {end_, end_ + bytes.size()};
     }
     files_.stat(file_.get(), stat_);
-    return failure_from_errno(failed, name_of(session_));
+    return unsafe(failed, session_);
   }
   std::uint64_t at = end_ + (newline_missing_ ? 1 : 0);
   std::string_view rest = sealed.bytes;
