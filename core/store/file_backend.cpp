@@ -88,8 +88,12 @@ Outcome<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> 
     }
     Outcome<AppendResult> outcome = std::get<Transcript*>(found)->log->append(entries, options);
     const auto* failed = std::get_if<Failure>(&outcome);
-    // Gone may mean that it was archived while it was open here.
-    if (failed == nullptr || failed->kind != Failure::Kind::gone || tries > 2) return outcome;
+    // Gone may mean that it was archived while it was open here. A log that is not is kept: it
+    // knows what it could not take back.
+    FileStat stat;
+    if (failed == nullptr || failed->kind != Failure::Kind::gone || tries > 2 ||
+        files_->stat_path(transcript_path(session), stat) != -ENOENT)
+      return outcome;
     open_.erase(session);
   }
 }

@@ -221,7 +221,9 @@ class CrashProcess : public Files {
     for (CrashDisk::NameChange& each : disk_.pending_names_) {
       each.waiting_for.erase(folder);
       if (!each.waiting_for.empty()) continue;
-      if (!each.removed.empty()) disk_.safe_names_.erase(each.removed);
+      const auto moved = disk_.safe_names_.find(each.removed);
+      if (moved != disk_.safe_names_.end() && (!each.node || moved->second == each.node))
+        disk_.safe_names_.erase(moved);
       if (!each.added.empty()) disk_.safe_names_[each.added] = each.node;
     }
     std::erase_if(disk_.pending_names_, [](const auto& each) { return each.waiting_for.empty(); });

@@ -92,7 +92,10 @@ std::size_t CrashDisk::crash_images(std::size_t limit, std::uint64_t seed,
       const bool happened = i < name_count ? (choice & 1) != 0 : (random() & 1) != 0;
       if (i < name_count) choice >>= 1;
       if (!happened) continue;
-      if (!each.removed.empty()) names.erase(each.removed);
+      // A rename moves the file it moved, not another that has got its name since.
+      const auto moved = names.find(each.removed);
+      if (moved != names.end() && (each.node == nullptr || moved->second == each.node))
+        names.erase(moved);
       if (!each.added.empty()) names[each.added] = each.node;
     }
     std::map<const Node*, const std::string*> contents;

@@ -68,11 +68,11 @@ bool create_empty(Run& run, Home& meant) {
 
 bool branch(Run& run, Home& meant) {
   bool made = false;
-  const std::vector<NewEntry> path = run.batch(4);
-  if (!ok(run.backend.create(header_of(branch_session, "main:branch:one"), path, made)))
-    return false;
-  if (made)
-    for (const NewEntry& each : path) meant[branch_session].entries.push_back(each.entry.id);
+  SessionHeader header = header_of(branch_session, "main:branch:one");
+  header.parent_session = {first_session, entry_id(2)};
+  const std::vector<Aside> asides{{run.batch(1)[0].entry, {}}};
+  if (!ok(run.backend.fork(header, asides, made))) return false;
+  if (made) meant[branch_session] = {{entry_id(1), entry_id(2), asides[0].entry.id}};
   return true;
 }
 
@@ -119,6 +119,10 @@ constexpr Verb verbs[] = {
        meant[first_session].trashed = false;
        return true;
      }},
+    {"archive", [](Run& run, Home&) { return !run.backend.archive(first_session); }},
+    {"unarchive", [](Run& run, Home&) { return !run.backend.unarchive(first_session); }},
+    {"scrub",
+     [](Run& run, Home&) { return ok(run.backend.scrub(first_session, entry_id(1), {})); }},
     {"list",
      [](Run& run, Home&) {
        run.backend.list();
@@ -157,12 +161,13 @@ Home found_on(CrashDisk& disk, FileBackend& backend) {
   for (const Id session : all_sessions) {
     if (ok(backend.open(session))) home[session] = {ids_of(backend, session)};
     for (const std::string& path : disk.paths("trash")) {
-      if (!path.starts_with("trash/" + to_string(session)) || !path.ends_with(".jsonl")) continue;
+      if (!path.starts_with("trash/" + to_string(session)) || path.ends_with(".tmp")) continue;
       const auto files = disk.process();
-      Log log(*files, session, path);
-      if (log.refresh()) continue;
+      const Outcome<Transcript> trashed = open_transcript(*files, session, path);
+      if (!ok(trashed)) continue;
       home[session].trashed = true;
-      for (const Entry& entry : entries_of(log)) home[session].entries.push_back(entry.id);
+      for (const Entry& entry : entries_of(*std::get<Transcript>(trashed).log))
+        home[session].entries.push_back(entry.id);
     }
   }
   return home;

@@ -1,0 +1,196 @@
+// Appends against what moves or replaces a whole session, from another process: archiving, the
+// trash and back, scrubbing, migrating. Whatever was acknowledged is there afterwards, once.
+#include <sched.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+
+#include <atomic>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <map>
+
+#include "tests/support/homes.h"
+#include "tests/support/process.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+int complaints = 0;
+void complain(const std::string& text) {
+  if (complaints++ < 20) std::fprintf(stderr, "life_races: %s\n", text.c_str());
+}
+
+bool may_fail(const Failure& failure) {
+  return failure.kind == Failure::Kind::gone || failure.kind == Failure::Kind::busy;
+}
+
+bool has_ended(pid_t process) {
+  siginfo_t info{};
+  return waitid(P_PID, static_cast<id_t>(process), &info, WEXITED | WNOHANG | WNOWAIT) != 0 ||
+         info.si_pid != 0;
+}
+
+struct Race {
+  const char* name;
+  // One round of the other process; throws Error if it goes wrong.
+  void (*round)(SessionStore& store, Id session, int number);
+};
+
+void check(const std::optional<Failure>& failed) {
+  if (failed && !may_fail(*failed)) throw Error(failed->text);
+}
+
+constexpr Race races[] = {
+    {"archive",
+     [](SessionStore& store, Id session, int number) {
+       check(number % 3 == 2 ? store.backend().unarchive(session)
+                             : store.backend().archive(session));
+     }},
+    {"trash",
+     [](SessionStore& store, Id session, int) {
+       check(store.erase(session));
+       const Outcome<SessionRecord> restored = store.restore(to_string(session));
+       if (const auto* failed = std::get_if<Failure>(&restored)) check(*failed);
+     }},
+    {"scrub",
+     [](SessionStore& store, Id session, int number) {
+       const Id leaked = numbered_id(1'000'000 + static_cast<std::uint64_t>(number));
+       append(store, session,
+              {user_says("tok_9f8e7d6c5b4aZQ31xY" + std::to_string(number), leaked)});
+       value_of(store.scrub(session, leaked, "leaked"));
+     }},
+};
+
+// What each of the two has done, in memory both see.
+struct Progress {
+  std::atomic<int> rounds{0}, appends{0};
+};
+Progress& progress() {
+  static auto* both = new (mmap(nullptr, sizeof(Progress), PROT_READ | PROT_WRITE,
+                                MAP_SHARED | MAP_ANONYMOUS, -1, 0)) Progress;
+  return *both;
+}
+
+// Appends until the other process has ended, a few times in each of its rounds, so that neither
+// waits for the other all the time; every id that was acknowledged.
+std::vector<Id> append_beside(const std::string& home, Id session, pid_t other) {
+  SessionStore store = store_at(home);
+  std::vector<Id> acknowledged;
+  int round = -1, left = 0;
+  for (std::uint64_t number = 1; !has_ended(other);) {
+    if (round != progress().rounds) left = 4;
+    round = progress().rounds;
+    if (left-- <= 0) {
+      sched_yield();
+      continue;
+    }
+    ++number;
+    const NewEntry entry = user_says("line " + std::to_string(number), numbered_id(number));
+    const Outcome<AppendResult> outcome =
+        store.append_session_entries(session, std::span(&entry, 1));
+    ++progress().appends;
+    if (std::holds_alternative<AppendResult>(outcome))
+      acknowledged.push_back(entry.entry.id);
+    else if (!may_fail(std::get<Failure>(outcome)))
+      complain("an append failed: " + std::get<Failure>(outcome).text);
+  }
+  return acknowledged;
+}
+
+void check_all_there(SessionStore& store, Id session, const std::vector<Id>& acknowledged,
+                     const std::string& where) {
+  std::map<Id, int> there;
+  for (const Entry& entry : entries_of(store, session)) ++there[entry.id];
+  for (const Id id : acknowledged)
+    if (there[id] != 1)
+      complain(where + ": " + to_string(id) + " is there " + std::to_string(there[id]) + " times");
+  if (const std::string damage = damage_in(store, session); !damage.empty())
+    complain(where + ": the session has" + damage);
+}
+
+std::size_t run_race(const Race& race, int rounds) {
+  const TempDir dir;
+  const std::string home = (dir / "home").string();
+  SessionStore store = store_at(home);
+  const Id session = session_called(store, "main:cli:user");
+  progress().rounds = progress().appends = 0;
+  const pid_t other = start([&] {
+    SessionStore own = store_at(home);
+    for (int number = 0; number < rounds; ++number) {
+      const int before = progress().appends;
+      race.round(own, session, number);
+      ++progress().rounds;
+      while (progress().appends == before) sched_yield();  // none is missed
+    }
+    return 0;
+  });
+  const std::vector<Id> acknowledged = append_beside(home, session, other);
+  if (const int status = status_of(other); status != 0)
+    complain(std::string(race.name) + ": the other process ended with " + std::to_string(status));
+  SessionStore fresh = store_at(home);
+  fresh.restore(to_string(session));
+  check_all_there(fresh, session, acknowledged, race.name);
+  return acknowledged.size();
+}
+
+// Two at one session in an older form: one migrates it, the other appends and so migrates as well.
+std::size_t race_migrations(int rounds) {
+  const TempDir dir;
+  const std::string home = (dir / "home").string();
+  store_at(home);
+  const auto session = [](int number) {
+    return Id{0x4d16000000000000u + static_cast<unsigned>(number)};
+  };
+  for (int number = 0; number < rounds; ++number) {
+    const std::string name = "home/transcripts/" + to_string(session(number));
+    if (number % 2 == 0)
+      write_file(dir / (name + ".json"), R"([{"role":"user","content":"old"}])");
+    else
+      write_file(dir / (name + ".jsonl"),
+                 "{\"type\":\"session\",\"id\":\"0\",\"key\":\"main:flat:k" +
+                     std::to_string(number) + "\"}\n{\"type\":\"user\",\"content\":\"old\"}\n");
+  }
+  const pid_t other = start([&] {
+    SessionStore own = store_at(home);
+    for (int number = 0; number < rounds; ++number) {
+      const Outcome<MigrationResult> migrated = own.migrate_session(session(number));
+      if (const auto* failed = std::get_if<Failure>(&migrated)) check(*failed);
+    }
+    return 0;
+  });
+  SessionStore store = store_at(home);
+  std::size_t acknowledged = 0;
+  for (int number = 0; number < rounds; ++number) {
+    const NewEntry entry = user_says("new", numbered_id(static_cast<std::uint64_t>(number)));
+    const Outcome<AppendResult> outcome =
+        store.append_session_entries(session(number), std::span(&entry, 1));
+    if (const auto* failed = std::get_if<Failure>(&outcome)) {
+      complain("an append to an older form failed: " + failed->text);
+      continue;
+    }
+    ++acknowledged;
+    check_all_there(store, session(number), {entry.entry.id}, "migrate");
+    if (entries_of(store, session(number)).size() != 2) complain("migrate: what was old is lost");
+  }
+  if (status_of(other) != 0) complain("migrate: the other process failed");
+  SessionStore fresh = store_at(home);
+  for (int number = 0; number < rounds; ++number)
+    if (entries_of(fresh, session(number)).size() != 2) complain("migrate: an entry was lost");
+  return acknowledged;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  use_memory_disk();
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : wants_long() ? 10'000 : 1'000;
+  std::printf("life_races: %d rounds each:", rounds);
+  for (const Race& race : races)
+    std::printf(" %s beside %zu appends,", race.name, run_race(race, rounds));
+  std::printf(" migrate beside %zu appends; %d complaints\n", race_migrations(rounds), complaints);
+  return complaints == 0 ? 0 : 1;
+}
