@@ -184,6 +184,15 @@ Block block_from(const Json& json) {
 
 }  // namespace
 
+Usage& operator+=(Usage& total, const Usage& more) {
+  total.input += more.input;
+  total.output += more.output;
+  total.cache_read += more.cache_read;
+  total.cache_write += more.cache_write;
+  total.reasoning += more.reasoning;
+  return total;
+}
+
 Message user_message(std::string text) {
   return Message{.role = Role::user, .content = {Text{std::move(text)}}};
 }

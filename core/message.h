@@ -27,6 +27,11 @@ struct Usage {
   std::int64_t reasoning = 0;  // part of output
   bool operator==(const Usage&) const = default;
 };
+Usage& operator+=(Usage& total, const Usage& more);
+// All that was sent, cached or not.
+inline std::int64_t whole_input(const Usage& usage) {
+  return usage.input + usage.cache_read + usage.cache_write;
+}
 
 // On every block, `provider_data` is a JSON object (or empty) that the provider which made the
 // block needs back verbatim: signatures, item ids, encrypted reasoning. Losing it is a bug.
