@@ -3,6 +3,8 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "core/request_text.h"
+#include "core/tokens.h"
 
 namespace skein {
 
@@ -20,15 +22,49 @@ std::string member(const Entry& entry, const char* name) {
   return payload ? string_at(*payload, name) : std::string{};
 }
 
-void add_entry(std::vector<Message>& out, const Entry& entry, const std::set<Id>& redacted) {
+// The summary, and what we keep beside it because a model might forget to write it down.
+std::string compaction_text(const Json& payload) {
+  std::string out = string_at(payload, "summary");
+  const auto add_files = [&](const char* title, const Json& files) {
+    std::string names;
+    for (const Json& file : files)
+      if (file.is_string()) names += (names.empty() ? "" : ", ") + file.get<std::string>();
+    if (!names.empty()) out += std::string("\n\n") + title + names;
+  };
+  add_files("Files read: ", at(payload, "filesRead"));
+  add_files("Files changed: ", at(payload, "filesChanged"));
+  if (const std::string prompt = string_at(payload, "lastPrompt"); !prompt.empty())
+    out += "\n\nThe user's last message, which is still being worked on:\n" + prompt;
+  return out;
+}
+
+bool says_something(const Message& message) {
+  return std::ranges::any_of(message.content, [](const Block& block) {
+    const auto* text = std::get_if<Text>(&block);
+    return std::holds_alternative<Image>(block) || (text && !is_blank(text->text));
+  });
+}
+
+std::optional<Said> said_in(const Entry& entry, const std::set<Id>& redacted) {
+  const bool hidden = redacted.contains(entry.id);
   if (entry.type == type::branch_summary)
-    out.push_back(
-        summary_message("Summary of another branch of this conversation:",
-                        redacted.contains(entry.id) ? mask_text : member(entry, "summary")));
-  if (entry.type != type::message) return;
+    return Said{entry.id, summary_message("Summary of another branch of this conversation:",
+                                          hidden ? mask_text : member(entry, "summary"))};
+  if (entry.type != type::message) return std::nullopt;
   std::optional<Message> message = message_from_json(entry.payload);
-  if (!message) return;
-  out.push_back(redacted.contains(entry.id) ? masked(std::move(*message)) : std::move(*message));
+  if (!message) return std::nullopt;
+  if (hidden) *message = masked(std::move(*message));
+  const bool by_user = message->role == Role::user && says_something(*message);
+  return Said{entry.id, std::move(*message), 0, by_user};
+}
+
+Said said_in_summary(const Entry& entry, const Json& payload, const std::set<Id>& redacted) {
+  const std::string text = redacted.contains(entry.id) ? mask_text : compaction_text(payload);
+  Said said{.entry = entry.id,
+            .message = summary_message("Summary of the conversation so far:", text),
+            .pinned = true};
+  said.tokens = tokens_of(said.message);
+  return said;
 }
 
 }  // namespace
@@ -61,21 +97,57 @@ Entry masked(const Entry& entry, const std::set<Id>& redacted) {
   return out;
 }
 
+Telling telling_of(std::span<const Entry> path, const std::set<Id>& redacted, std::int64_t enough) {
+  Telling out;
+  const auto compacted = std::find_if(path.rbegin(), path.rend(), [](const Entry& entry) {
+    return entry.type == type::compaction_summary;
+  });
+  std::size_t from = 0, summary = 0;
+  if (compacted != path.rend()) {
+    const auto first = std::ranges::find(path, first_kept(*compacted), &Entry::id);
+    summary = static_cast<std::size_t>(compacted.base() - 1 - path.begin());
+    from = std::min(summary, static_cast<std::size_t>(first - path.begin()));
+  }
+
+  // Backward from the end, until there is enough; from there on only the user's words are missing.
+  std::int64_t sum = 0;
+  std::size_t later = 0;
+  bool asked = false;
+  for (std::size_t i = path.size(); i-- > from;) {
+    const bool full = enough > 0 && sum > enough;
+    if (full && asked) {
+      out.unread += static_cast<std::size_t>(
+          std::ranges::count(path.subspan(from, i + 1 - from), type::message, &Entry::type));
+      break;
+    }
+    std::optional<Said> said = said_in(path[i], redacted);
+    if (!said) continue;
+    if (full && !said->by_user) {
+      ++out.unread;
+      continue;
+    }
+    said->tokens = tokens_of(said->message);
+    sum += said->tokens;
+    asked = asked || said->by_user;
+    later += i >= summary;
+    out.said.push_back(std::move(*said));
+  }
+  if (compacted != path.rend()) {
+    const Json payload = parse_json(compacted->payload).value_or(Json::object());
+    out.said.push_back(said_in_summary(*compacted, payload, redacted));
+    if (const Json& told = at(payload, "tokensPerGuess"); told.is_number())
+      out.tokens_per_guess = told.get<double>();
+  }
+  std::ranges::reverse(out.said);
+  // Where reading ended is chance, and may be between a call and its result.
+  if (out.unread > 0) out.unread += cut_to(out.said, enough);
+  out.since_summary = out.said.size() - std::min(later, out.said.size());
+  return out;
+}
+
 std::vector<Message> messages_of(std::span<const Entry> path, const std::set<Id>& redacted) {
   std::vector<Message> out;
-  std::size_t from = 0;
-  for (std::size_t i = path.size(); i-- > 0;) {
-    if (path[i].type != type::compaction_summary) continue;
-    out.push_back(
-        summary_message("Summary of the conversation so far:",
-                        redacted.contains(path[i].id) ? mask_text : member(path[i], "summary")));
-    const auto kept = first_kept(path[i]);
-    const auto first =
-        std::ranges::find_if(path, [&](const Entry& each) { return each.id == kept; });
-    from = std::min(i, static_cast<std::size_t>(first - path.begin()));
-    break;
-  }
-  for (const Entry& entry : path.subspan(from)) add_entry(out, entry, redacted);
+  for (Said& said : telling_of(path, redacted).said) out.push_back(std::move(said.message));
   return out;
 }
 

@@ -10,9 +10,6 @@ namespace skein {
 
 namespace {
 
-// More than the largest window takes: a million tokens of four bytes.
-constexpr std::size_t context_bytes = 4u << 20;
-
 // Whether `leaf` is reached from `head` through `arrived`. A branch that grew elsewhere is no
 // reason to leave our own.
 bool grew_from(std::optional<Id> head, const std::vector<Entry>& arrived, std::optional<Id> leaf) {
@@ -44,16 +41,37 @@ Conversation::Conversation(SessionStore& store, Id session)
 
 void Conversation::load_path() {
   path_.clear();
+  has_more_ = false;
   if (!head_) return;
   std::size_t bytes = 0;
   std::optional<Id> kept;  // by a compaction that has been met: nothing before it is wanted
+  bool reached = false;
   Path path = value_or_throw(store_.path_until(session(), *head_, [&](const Entry& entry) {
     bytes += entry.payload.size();
     if (!kept) kept = first_kept(entry);
-    return bytes > context_bytes || (kept && *kept == entry.id);
+    reached = kept == entry.id;
+    return reached || bytes > wanted_bytes_;
   }));
+  has_more_ = !path.whole && !reached;
   notices_ = std::move(path.notices);
   for (Placed& placed : path.entries) path_.push_back(std::move(placed.entry));
+}
+
+// From the head again: when each time is four times the last one, all of them cost little more than
+// the last.
+bool Conversation::read_further() {
+  if (!has_more_) return false;
+  wanted_bytes_ *= 4;
+  load_path();
+  return true;
+}
+
+std::vector<Entry> Conversation::path_until(const std::function<bool(const Entry&)>& enough) const {
+  std::vector<Entry> out;
+  if (!head_) return out;
+  Path path = value_or_throw(store_.path_until(session(), *head_, enough));
+  for (Placed& placed : path.entries) out.push_back(std::move(placed.entry));
+  return out;
 }
 
 void Conversation::reload() {
@@ -79,8 +97,12 @@ Outcome<AppendResult> Conversation::append_with(std::vector<Entry> entries,
   Outcome<AppendResult> outcome = store_.append_session_entries(session(), batch, options);
   if (const auto* appended = std::get_if<AppendResult>(&outcome)) {
     head_ = parent;
-    for (const Entry& entry : appended->entries)
+    bool compacted = false;
+    for (const Entry& entry : appended->entries) {
+      compacted = compacted || entry.type == type::compaction_summary;
       if (!is_marginal(entry.type)) path_.push_back(entry);
+    }
+    if (compacted) load_path();
     const Outcome<SessionRecord> opened = store_.open(session());
     if (const auto* record = std::get_if<SessionRecord>(&opened)) record_ = *record;
   }

@@ -25,8 +25,14 @@ class Conversation {
   const SessionRecord& record() const { return record_; }
   const SessionState& state() const { return record_.state; }
   std::optional<Id> head() const { return head_; }
-  // From the root, or as far back as a model could want, to the head.
+  // The end of the path, up to the head: as much as has been read of it. Nothing before a
+  // compaction's first kept entry belongs to it.
   const std::vector<Entry>& path() const { return path_; }
+  // Reads more of it. False: there is no more.
+  bool read_further();
+  // The end of the whole path, back to the first entry (the newest comes first) for which `enough`
+  // is true.
+  std::vector<Entry> path_until(const std::function<bool(const Entry&)>& enough) const;
   const std::vector<std::string>& notices() const { return notices_; }
 
   // A prompt: if others have gone on from our head meanwhile, it follows them, and `arrived` gets
@@ -45,10 +51,14 @@ class Conversation {
   Outcome<AppendResult> append_with(std::vector<Entry> entries, const AppendOptions& options);
   void load_path();
 
+  static constexpr std::size_t first_bytes = 256u << 10;
+
   SessionStore& store_;
   SessionRecord record_;
   std::optional<Id> head_{};
   std::vector<Entry> path_{};
+  std::size_t wanted_bytes_ = first_bytes;  // of payload, to be read of the path
+  bool has_more_ = false;
   std::vector<std::string> notices_{};
 };
 

@@ -131,6 +131,24 @@ TEST_CASE("of a compacted session only what was kept and what came later is read
   CHECK(plain_text(stage.contexts.back().messages.front()).ends_with("a was said"));
 }
 
+TEST_CASE("a long path is read from its end, and further back only when it is asked for") {
+  Stage stage("[]");
+  const Id session = session_called(stage.store, "main:test:long");
+  const std::size_t count = 600;
+  for (std::size_t i = 0; i < count; ++i)
+    append(stage.store, session, {user_says(std::to_string(i) + std::string(1000, 'x'))});
+
+  Conversation conversation(stage.store, session);
+  const std::size_t first = conversation.path().size();
+  CHECK(first < count / 2);
+  REQUIRE(conversation.read_further());
+  CHECK(conversation.path().size() == count);
+  CHECK_FALSE(conversation.read_further());
+
+  std::size_t seen = 0;
+  CHECK(conversation.path_until([&](const Entry&) { return ++seen == 3; }).size() == 3);
+}
+
 TEST_CASE("a session that is not there is an error with a sentence") {
   Stage stage("[]");
   CHECK_THROWS_AS(Conversation(stage.store, Id{1}), Error);

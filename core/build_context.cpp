@@ -1,0 +1,132 @@
+#include "core/build_context.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/tokens.h"
+
+namespace skein {
+
+namespace {
+
+constexpr double least_correction = 0.5, most_correction = 3;
+// Read at most, where the window is not known.
+constexpr std::int64_t most_tokens = 1'000'000;
+constexpr std::size_t most_leaves = 4;
+
+// What a call of this model really cost, compared with what we would have guessed. It is the last
+// one that must have seen everything before it: later ones may have answered a request of which
+// something had been left out. So from half the room on the number stands still, and with it the
+// places of the cuts. Rounded up to eighths for the same reason.
+double correction(const ModelRef& model, const Telling& telling, std::int64_t fixed,
+                  std::int64_t room) {
+  std::int64_t guessed = fixed;
+  double ratio = telling.tokens_per_guess > 0 ? telling.tokens_per_guess : 1;
+  for (std::size_t i = 0; telling.unread == 0 && i < telling.said.size(); ++i) {
+    const Message& message = telling.said[i].message;
+    if (i >= telling.since_summary && message.usage && message.role == Role::assistant &&
+        message.provider == model.provider && message.model == model.model) {
+      const std::int64_t real = whole_input(*message.usage);
+      if (room > 0 && real > room / 2) break;
+      if (real > 0 && guessed > 0) ratio = static_cast<double>(real) / static_cast<double>(guessed);
+    }
+    guessed += telling.said[i].tokens;
+  }
+  return std::clamp(std::ceil(ratio * 8) / 8, least_correction, most_correction);
+}
+
+Filling filling_of(const std::vector<Said>& said) {
+  Filling out;
+  for (const Said& each : said) {
+    if (each.pinned) {
+      out.summary += each.tokens;
+      continue;
+    }
+    std::int64_t results = 0;
+    for (const Block& block : each.message.content)
+      if (std::holds_alternative<ToolResult>(block)) results += tokens_of(block);
+    out.results += results;
+    out.messages += each.tokens - results;
+  }
+  return out;
+}
+
+// Everything a request depends on; of the path its ends, for what is between them never changes.
+std::string key_of(const ContextSource& source) {
+  std::string key;
+  const auto add = [&](std::string_view text) {
+    key += std::to_string(text.size());
+    key += ':';
+    key += text;
+  };
+  if (!source.path.empty()) {
+    add(to_string(source.path.back().id));
+    add(to_string(source.path.front().id));
+  }
+  for (const Id id : source.redacted) key += to_string(id);
+  add(source.system);
+  for (const ToolSpec& tool : source.tools) {
+    add(tool.name);
+    add(tool.description);
+    add(tool.schema);
+  }
+  add(to_string(source.model));
+  add(std::to_string(source.window.tokens));
+  add(std::to_string(source.window.output));
+  return key;
+}
+
+}  // namespace
+
+BuiltContext build_context(const ContextSource& source) {
+  BuiltContext out{.context = {source.system, {}, source.tools}, .room = room_in(source.window)};
+  const std::int64_t system = tokens_of(source.system);
+  std::int64_t tools = 0;
+  for (const ToolSpec& tool : source.tools) tools += tokens_of(tool);
+
+  // No correction makes more than this fit.
+  const std::int64_t enough =
+      out.room == 0 ? most_tokens
+                    : static_cast<std::int64_t>(static_cast<double>(out.room) / least_correction);
+  Telling telling = telling_of(source.path, source.redacted, enough);
+  std::vector<Said>& said = telling.said;
+  const double factor = correction(source.model, telling, system + tools, out.room);
+  const auto corrected = [&](std::int64_t tokens) {
+    return static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * factor));
+  };
+  const auto room =
+      static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools;
+
+  if (out.room > 0) prune_results(said, room);
+  out.whole = corrected(system + tools + tokens_of(said));
+  out.left_out = telling.unread;
+  if (out.room > 0 && tokens_of(said) > room) out.left_out += cut_to(said, room);
+  if (out.room > 0 && tokens_of(said) > room) shorten_results(said);
+
+  const Filling filling = filling_of(said);
+  out.filling = {corrected(system), corrected(tools), corrected(filling.summary),
+                 corrected(filling.messages), corrected(filling.results)};
+  out.tokens_per_guess = factor;
+  out.read_all = telling.unread == 0;
+  for (Said& each : said) {
+    out.pruned += each.pruned;
+    if (!each.pinned && !out.begins_with) out.begins_with = each.entry;
+    out.context.messages.push_back(std::move(each.message));
+  }
+  return out;
+}
+
+const BuiltContext& ContextCache::get(const ContextSource& source) {
+  std::string key = key_of(source);
+  const auto found = std::ranges::find(known_, key, &Known::key);
+  if (found != known_.end()) {
+    std::rotate(known_.begin(), found, found + 1);
+    return known_.front().context;
+  }
+  ++built_;
+  known_.push_front({std::move(key), build_context(source)});
+  if (known_.size() > most_leaves) known_.pop_back();
+  return known_.front().context;
+}
+
+}  // namespace skein

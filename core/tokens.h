@@ -1,0 +1,23 @@
+// How many tokens a text will cost: guessed from its bytes, since no provider tells beforehand.
+// core/context corrects the guess by what the last model call really cost.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/message.h"
+#include "core/provider.h"
+
+namespace skein {
+
+// Four bytes a token; a character of three bytes (Chinese, Japanese, Korean …) is one token, one of
+// four bytes (emoji) two.
+std::int64_t tokens_of(std::string_view text);
+
+inline constexpr std::int64_t tokens_of_image = 1200;
+
+std::int64_t tokens_of(const Block& block);
+std::int64_t tokens_of(const Message& message);
+std::int64_t tokens_of(const ToolSpec& tool);
+
+}  // namespace skein
