@@ -2,42 +2,31 @@
 
 #include <poll.h>
 
-#include <algorithm>
+#include <chrono>
 #include <utility>
 
-#include "core/context.h"
+#include "core/agent_turn.h"
 #include "core/json.h"
 
 namespace skein {
 
-struct Agent::Turn {
-  Conversation& conversation;
-  Settings& settings;
-  const Ports& ports;
-  std::string run_id = to_string(random_id());
-  TurnEnd end{};
-};
-
 namespace {
-
-void add(Usage& total, const Usage& more) {
-  total.input += more.input;
-  total.output += more.output;
-  total.cache_read += more.cache_read;
-  total.cache_write += more.cache_write;
-  total.reasoning += more.reasoning;
-}
 
 std::string system_in(const JsonText& payload) {
   const std::optional<Json> json = parse_json(payload);
   return json ? string_at(*json, "system") : std::string{};
 }
 
-// The system prompt the session was last told, from the end of the path that is in memory.
-std::string recorded_system(const Conversation& conversation) {
+// The system prompt the session was last told: on this path, or else, where that has not been read
+// so far back, on any.
+std::string recorded_system(const Conversation& conversation, SessionStore& store) {
   for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
     if (entry->type == type::runtime_init) return system_in(entry->payload);
-  return {};
+  const std::optional<Position> at = conversation.state().runtime_init;
+  if (!at) return {};
+  const Outcome<Placed> last = store.backend().load_at(conversation.session(), *at);
+  const auto* placed = std::get_if<Placed>(&last);
+  return placed ? system_in(placed->entry.payload) : std::string{};
 }
 
 // A tool waits on its own and asks whether to stop: that is when the keyboard is looked at, but not
@@ -132,7 +121,7 @@ std::vector<Entry> Agent::changed_surroundings(const Turn& turn) const {
   for (const Tool& tool : parts_.tools) tools.push_back(tool.name);
   JsonText surroundings =
       parts_.clean(dump({{"system", turn.settings.system}, {"tools", std::move(tools)}}));
-  if (recorded_system(turn.conversation) != system_in(surroundings))
+  if (recorded_system(turn.conversation, parts_.store) != system_in(surroundings))
     entries.push_back(make_entry(type::runtime_init, std::move(surroundings)));
   for (Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
     entries.push_back(std::move(entry));
@@ -161,23 +150,6 @@ TurnEnd Agent::loop(Turn& turn) {
   turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
                    " model calls for one prompt; /continue goes on, --max-turns raises the limit";
   return turn.end;
-}
-
-Message Agent::ask_model(Turn& turn) {
-  ++turn.end.calls;
-  Context context;
-  context.system = turn.conversation.state().system.empty() ? turn.settings.system
-                                                            : turn.conversation.state().system;
-  context.messages = messages_of(turn.conversation.path(), turn.conversation.state().redacted);
-  for (const Tool& tool : parts_.tools) context.tools.push_back(tool.spec());
-
-  const std::int64_t started = now_ms();
-  Message reply =
-      parts_.provider(turn.settings.model).stream(context, turn.settings.model, turn.ports);
-  reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
-  if (reply.usage) add(turn.end.usage, *reply.usage);
-  commit(turn, {entry_for(reply, turn.run_id)});
-  return reply;
 }
 
 // Every call is answered, come what may: a transcript with an open call is refused by every

@@ -2,10 +2,14 @@
 // Saved, then shown: what the sink hears as Committed is on disk.
 #pragma once
 
+#include <cstdint>
 #include <functional>
+#include <map>
+#include <optional>
 #include <string>
 #include <vector>
 
+#include "core/build_context.h"
 #include "core/conversation.h"
 #include "core/event.h"
 #include "core/policy.h"
@@ -21,6 +25,14 @@ struct TurnEnd {
   std::string error{};  // with Stop::error
   Usage usage{};        // of all model calls of the turn
   int calls = 0;        // model calls
+};
+
+// What came of an attempt to put a summary in the place of what is long ago.
+struct Compacted {
+  bool done = false;
+  std::string why_not{};               // then nothing was written
+  std::int64_t before = 0, after = 0;  // tokens of the whole request
+  Usage usage{};
 };
 
 class Agent {
@@ -40,7 +52,10 @@ class Agent {
     ModelRef model{};
     std::string system{};  // the whole system prompt, as it is now
     Rules rules{};
-    int max_calls = 100;  // model calls per prompt
+    int max_calls = 100;             // model calls per prompt
+    Window window{};                 // of the model; smaller after it said that it is
+    double compact_at = 0.85;        // the part of the window that may be full; 0: never by itself
+    bool summarize_by_rule = false;  // without a model call
   };
 
   explicit Agent(Parts parts) : parts_(std::move(parts)) {}
@@ -55,6 +70,12 @@ class Agent {
   // next prompt.
   void note(Conversation& conversation, const std::string& text, Settings& settings,
             const Ports& ports);
+  // The request that would be made now; of images only the names.
+  BuiltContext context(Conversation& conversation, const Settings& settings);
+  // Sums up what is long ago; `focus` says what matters, and may be empty. If it fails, the session
+  // stays as it was.
+  Compacted compact(Conversation& conversation, const std::string& focus, const Settings& settings,
+                    const Ports& ports);
 
   // Answers the calls a crash left without a result. Those of tools that only read may be run after
   // asking; nothing that changes the world is ever run again by itself. While another process is at
@@ -68,7 +89,6 @@ class Agent {
   std::vector<Entry> changed_surroundings(const Turn& turn) const;
   Hold hold(Id session);  // none: it cannot be had now
   TurnEnd loop(Turn& turn);
-  Message ask_model(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);
   ToolOutcome run_call(Turn& turn, const ToolUse& call);
   bool permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not);
@@ -79,8 +99,27 @@ class Agent {
   void answer(Turn& turn, const ToolUse& call, const ToolOutcome& outcome);
   Entry entry_for(const Message& message, const std::string& run_id) const;
 
+  // core/agent_model.cpp: asking the model, and keeping what it is asked inside its window.
+  Message ask_model(Turn& turn);
+  Message send(Turn& turn, const BuiltContext& built, bool& overflow);
+  void make_room(Turn& turn);
+  bool make_room_after(Turn& turn, std::int64_t refused);
+  void compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit);
+  void tell_of_gaps(const Turn& turn, const BuiltContext& built);
+  ContextSource source_of(const Conversation& conversation, const Settings& settings) const;
+
   Parts parts_;
   bool told_of_sandbox_ = false;
+  ContextCache contexts_{};
+  // How large a session was when a summary of it came to nothing.
+  std::map<Id, std::int64_t> came_to_nothing_{};
+  // What the user has been told is left out.
+  struct Gaps {
+    std::optional<Id> before{};
+    std::size_t pruned = 0;
+    bool operator==(const Gaps&) const = default;
+  };
+  std::map<Id, Gaps> told_gaps_{};
 };
 
 }  // namespace skein

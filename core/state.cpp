@@ -17,12 +17,11 @@ std::optional<Json> payload_of(std::string_view body) {
   return std::optional<Json>(at(*json, "payload"));
 }
 
-void add(Usage& total, const Usage& more) {
-  total.input += more.input;
-  total.output += more.output;
-  total.cache_read += more.cache_read;
-  total.cache_write += more.cache_write;
-  total.reasoning += more.reasoning;
+std::optional<Usage> usage_in(const Json& message) {
+  const Json& usage = at(message, "usage");
+  if (!usage.is_object()) return std::nullopt;
+  return Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
+               int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
 }
 
 bool take(std::string_view& text, std::string_view expected) {
@@ -76,7 +75,7 @@ void count_reply(SessionState& state, const Footer& reply) {
   const std::string model = std::string(reply.provider) + "/" + std::string(reply.model);
   if (model.size() > 1) state.model = model;
   state.duration_ms += reply.duration_ms;
-  if (reply.usage) add(state.usage[model], *reply.usage);
+  if (reply.usage) state.usage[model] += *reply.usage;
 }
 
 void count_message(SessionState& state, std::string_view body) {
@@ -113,13 +112,15 @@ void count_message(SessionState& state, std::string_view body) {
     ++state.tool_calls;
   } else if (role == "assistant") {
     const std::string provider = string_at(*json, "provider"), model = string_at(*json, "model");
-    Footer footer{provider, model, std::nullopt, int_at(*json, "durationMs")};
-    if (const Json& usage = at(*json, "usage"); usage.is_object())
-      footer.usage =
-          Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
-                int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
-    count_reply(state, footer);
+    count_reply(state, {provider, model, usage_in(*json), int_at(*json, "durationMs")});
   }
+}
+
+// A summary that a model wrote was paid for like an answer.
+void count_summary(SessionState& state, std::string_view body) {
+  const std::optional<Json> json = payload_of(body);
+  if (const auto usage = json ? usage_in(*json) : std::nullopt)
+    state.usage[string_at(*json, "provider") + "/" + string_at(*json, "model")] += *usage;
 }
 
 void grow_tree(SessionState& state, const EntryFacts& entry) {
@@ -209,7 +210,7 @@ constexpr std::pair<std::string_view, CustomFold> folds[] = {
 
 Usage total_usage(const SessionState& state) {
   Usage total;
-  for (const auto& [model, usage] : state.usage) add(total, usage);
+  for (const auto& [model, usage] : state.usage) total += usage;
   return total;
 }
 
@@ -224,6 +225,7 @@ void fold(SessionState& state, const EntryFacts& entry) {
   if (!is_marginal(entry.type)) {
     grow_tree(state, entry);
     if (entry.type == type::message) count_message(state, entry.body);
+    if (entry.type == type::compaction_summary) count_summary(state, entry.body);
     if (entry.type == type::runtime_init) state.runtime_init = entry.at;
     return;
   }
