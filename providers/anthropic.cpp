@@ -83,6 +83,18 @@ Json messages_of(const Context& context, const ModelRef& model, const ModelFacts
 // Marks the end of a prefix that the next request will begin with as well.
 void cache_here(Json& block) { block["cache_control"] = {{"type", "ephemeral"}}; }
 
+// The end of what is sent now, and of what was sent the last time: the server looks for it only
+// some twenty blocks before a mark, and one reply may have made more calls than that. With those on
+// the system prompt and the tools this makes four marks; more are refused.
+void cache_last_messages(Json& messages) {
+  int marks = 2;
+  for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
+    if ((*message)["role"] != "user") continue;
+    cache_here((*message)["content"].back());
+    --marks;
+  }
+}
+
 void add_thinking(Json& body, const ModelRef& model, const ModelFacts& facts) {
   const std::string level = effort(model, facts);
   if (level.empty()) return;
@@ -113,8 +125,7 @@ WireRequest encode(const Context& context, const ModelRef& model, const ModelFac
                              {"input_schema", parsed(tool.schema)}});
   if (body.contains("tools")) cache_here(body["tools"].back());
   body["messages"] = messages_of(context, model, facts);
-  if (Json& messages = body["messages"]; !messages.empty() && messages.back()["role"] == "user")
-    cache_here(messages.back()["content"].back());
+  cache_last_messages(body["messages"]);
   return {"/messages",
           {{"content-type", "application/json"}, {"anthropic-version", "2023-06-01"}},
           dump(body)};

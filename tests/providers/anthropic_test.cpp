@@ -79,7 +79,8 @@ TEST_CASE("anthropic: what the model signed goes back byte for byte") {
   context.messages.push_back(user_message("go on"));
 
   CHECK(body_of(context)["messages"] == json(R"([
-    {"role":"user","content":[{"type":"text","text":"sum?"}]},
+    {"role":"user","content":[
+      {"type":"text","text":"sum?","cache_control":{"type":"ephemeral"}}]},
     {"role":"assistant","content":[
       {"type":"thinking","thinking":"two and two","signature":"Zm91cg=="},
       {"type":"redacted_thinking","data":"c2VjcmV0"},
@@ -123,7 +124,8 @@ TEST_CASE("anthropic: images go as base64, in results too, or as words where the
     {"type":"base64","media_type":"image/png","data":"AQIDBA=="}})");
   const char* left_out = "(image left out: this model takes no images)";
 
-  const Json seen = body_of(context)["messages"];
+  Json seen = body_of(context)["messages"];
+  CHECK(seen[0]["content"][1].erase("cache_control") == 1);
   CHECK(seen[0]["content"][1] == sent);
   CHECK(seen[2]["content"][0]["content"][0]["text"] == "(see the image)");
   CHECK(seen[2]["content"][0]["content"][1] == sent);
