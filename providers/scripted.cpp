@@ -58,6 +58,11 @@ void error(Performance& play, const Json& value) {
   play.over = true;
 }
 
+void overflow(Performance& play, const Json& value) {
+  play.speaker.tell(delta::Failed{.text = value.get<std::string>(), .overflow = true});
+  play.over = true;
+}
+
 void cut(Performance& play, const Json&) { play.over = true; }
 
 bool is_text(const Json& value) { return value.is_string(); }
@@ -79,10 +84,10 @@ struct Step {
   bool (*valid)(const Json&);
   void (*play)(Performance&, const Json&);
 };
-constexpr Step steps[] = {{"say", is_text_or_pieces, say}, {"think", is_text, think},
-                          {"call", is_call, call},         {"wait", is_number, wait},
-                          {"usage", is_object, usage},     {"stop", is_stop, stop},
-                          {"error", is_text, error},       {"cut", is_true, cut}};
+constexpr Step steps[] = {
+    {"say", is_text_or_pieces, say}, {"think", is_text, think},       {"call", is_call, call},
+    {"wait", is_number, wait},       {"usage", is_object, usage},     {"stop", is_stop, stop},
+    {"error", is_text, error},       {"overflow", is_text, overflow}, {"cut", is_true, cut}};
 
 const Step* find_step(const Json& step) {
   if (!step.is_object() || step.size() != 1) return nullptr;

@@ -8,6 +8,7 @@
 //   {"usage": {"input": 1, "output": 2, "cache_read": 0, "cache_write": 0, "reasoning": 0}}
 //   {"stop": "length"}  the reason given; without it "tool_use" if there were calls, else "stop"
 //   {"error": "text"}   the provider reports an error       {"cut": true}   the line goes dead
+//   {"overflow": "text"} the same: the request was too long
 #pragma once
 
 #include <chrono>

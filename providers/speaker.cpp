@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "core/tokens.h"
+
 namespace skein {
 
 namespace {
@@ -12,18 +14,6 @@ namespace {
 std::string_view next_word(std::string_view text) {
   const auto space = text.find_first_of(" \n");
   return text.substr(0, text.find_first_not_of(" \n", space));
-}
-
-std::int64_t tokens_of(const Message& message) {
-  std::int64_t tokens = 0;
-  for (const Block& block : message.content) {
-    if (const auto* text = std::get_if<Text>(&block)) tokens += estimated_tokens(text->text);
-    if (const auto* call = std::get_if<ToolUse>(&block)) tokens += estimated_tokens(call->input);
-    if (const auto* result = std::get_if<ToolResult>(&block))
-      for (const ResultBlock& part : result->content)
-        if (const auto* text = std::get_if<Text>(&part)) tokens += estimated_tokens(text->text);
-  }
-  return tokens;
 }
 
 }  // namespace
@@ -86,15 +76,10 @@ Message Speaker::cut() const {
   return ports_.stopped() ? assembler_.aborted() : assembler_.message();
 }
 
-std::int64_t estimated_tokens(std::string_view text) {
-  return static_cast<std::int64_t>((text.size() + 3) / 4);
-}
-
 Usage estimated_usage(const Context& context, std::string_view answer) {
-  Usage usage{.input = estimated_tokens(context.system), .output = estimated_tokens(answer)};
+  Usage usage{.input = tokens_of(context.system), .output = tokens_of(answer)};
   for (const Message& message : context.messages) usage.input += tokens_of(message);
-  for (const ToolSpec& tool : context.tools)
-    usage.input += estimated_tokens(tool.description) + estimated_tokens(tool.schema);
+  for (const ToolSpec& tool : context.tools) usage.input += tokens_of(tool);
   return usage;
 }
 

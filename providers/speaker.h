@@ -34,8 +34,7 @@ class Speaker {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Four characters a token: good enough to see a budget being used.
-std::int64_t estimated_tokens(std::string_view text);
+// By core/tokens: good enough to see a budget being used.
 Usage estimated_usage(const Context& context, std::string_view answer);
 
 }  // namespace skein
