@@ -158,6 +158,9 @@ void apply_choices(Config& config, const toml::table& root, Catalog& catalog) {
 void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) {
   apply_choices(config, root, catalog);
   config.max_turns = root["max-turns"].value_or(config.max_turns);
+  config.compact_at = number_at(root, "compact-at").value_or(config.compact_at);
+  if (config.compact_at < 0 || config.compact_at > 1)
+    throw Error("compact-at is a part of the window, from 0 (never) to 1", Trouble::usage);
   if (const std::string mode = text_at(root, "permission-mode"); !mode.empty())
     config.rules.mode = mode_named(mode);
   if (const std::string sandbox = text_at(root, "sandbox"); !sandbox.empty())

@@ -66,6 +66,13 @@ Desk Workbench::desk() {
     if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
     return target;
   };
+  desk.cost = [this](const std::string& name, const Usage& usage) -> std::optional<double> {
+    const std::size_t slash = name.find('/');
+    if (slash == std::string::npos) return std::nullopt;
+    if (name.starts_with("offline/")) return 0;
+    return cost_usd(usage,
+                    catalog_.find_model({name.substr(0, slash), name.substr(slash + 1)}).prices);
+  };
   desk.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);
     const ProviderRow* row = catalog_.find_provider(provider);
@@ -81,7 +88,8 @@ Desk Workbench::desk() {
         << (invocation_.no_session ? "in memory only" : home_folder(invocation_)) << "\n"
         << "model          " << (config_.model.empty() ? default_model() : config_.model) << "\n"
         << "thinking       " << (config_.thinking.empty() ? "off" : config_.thinking) << "\n"
-        << "calls a turn   " << config_.max_turns << " at most\n";
+        << "calls a turn   " << config_.max_turns << " at most\n"
+        << "summed up at   " << config_.compact_at << " of the window (0: never unasked)\n";
     return out.str();
   };
   desk.sandbox = [this] { return describe(sandbox()); };

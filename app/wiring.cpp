@@ -75,6 +75,11 @@ Workbench::Workbench(const Invocation& invocation)
       .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
       .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
+      .limits =
+          [this](const ModelRef& model) {
+            const ModelRow row = catalog_.find_model(model);
+            return ModelLimits{{row.window, row.max_output}, model.provider == "offline"};
+          },
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; }});
 }
 
@@ -143,6 +148,7 @@ Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags 
     thinking = conversation.state().thinking;
   settings.model.thinking = parse_thinking_level(thinking).value_or(ThinkingLevel::off);
   add_session_rules(settings.rules, conversation.state().permissions);
+  settings.compact_at = config_.compact_at;
   return settings;
 }
 

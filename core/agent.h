@@ -27,6 +27,12 @@ struct TurnEnd {
   int calls = 0;        // model calls
 };
 
+// What the loop must know of a model.
+struct ModelLimits {
+  Window window{};
+  bool summarize_by_rule = false;  // it cannot sum up itself
+};
+
 // What came of an attempt to put a summary in the place of what is long ago.
 struct Compacted {
   bool done = false;
@@ -44,6 +50,9 @@ class Agent {
     // Applied to everything that is stored: takes out what must not be, such as keys.
     std::function<std::string(std::string)> clean = [](std::string text) { return text; };
     std::function<std::string(std::string_view bytes)> keep_blob{};
+    std::function<ModelLimits(const ModelRef&)> limits = [](const ModelRef&) {
+      return ModelLimits{};
+    };
     // Why commands are not shut in and what would help; empty: they are. Asked when one is about to
     // run, since finding out takes a while.
     std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
@@ -52,10 +61,8 @@ class Agent {
     ModelRef model{};
     std::string system{};  // the whole system prompt, as it is now
     Rules rules{};
-    int max_calls = 100;             // model calls per prompt
-    Window window{};                 // of the model; smaller after it said that it is
-    double compact_at = 0.85;        // the part of the window that may be full; 0: never by itself
-    bool summarize_by_rule = false;  // without a model call
+    int max_calls = 100;       // model calls per prompt
+    double compact_at = 0.85;  // the part of the window that may be full; 0: never by itself
   };
 
   explicit Agent(Parts parts) : parts_(std::move(parts)) {}
@@ -107,10 +114,14 @@ class Agent {
   void compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit);
   void tell_of_gaps(const Turn& turn, const BuiltContext& built);
   ContextSource source_of(const Conversation& conversation, const Settings& settings) const;
+  Window window_of(const ModelRef& model) const;
+  std::int64_t limit_of(const Settings& settings) const;
 
   Parts parts_;
   bool told_of_sandbox_ = false;
   ContextCache contexts_{};
+  // By provider/model: what is left of the window after a request was refused as too long.
+  std::map<std::string, Window> learned_{};
   // How large a session was when a summary of it came to nothing.
   std::map<Id, std::int64_t> came_to_nothing_{};
   // What the user has been told is left out.

@@ -26,13 +26,6 @@ void notice(const Ports& ports, Notice::Level level, std::string text) {
   ports.sink(Notice{level, std::move(text)});
 }
 
-// How much may be sent before what is long ago is summed up; 0: no limit.
-std::int64_t limit_of(const Agent::Settings& settings) {
-  const auto part =
-      static_cast<std::int64_t>(settings.compact_at * static_cast<double>(settings.window.tokens));
-  return std::min(part, room_in(settings.window));
-}
-
 // What is kept beside the transcript, for the one request. An image that is gone stays without its
 // bytes, and the codecs say so in its place.
 template <class Blocks>
@@ -53,13 +46,25 @@ std::string count_of(std::size_t count, const std::string& what) {
 
 }  // namespace
 
+Window Agent::window_of(const ModelRef& model) const {
+  const auto learned = learned_.find(to_string(model));
+  return learned != learned_.end() ? learned->second : parts_.limits(model).window;
+}
+
+// How much may be sent before what is long ago is summed up; 0: no limit.
+std::int64_t Agent::limit_of(const Settings& settings) const {
+  const Window window = window_of(settings.model);
+  const double part = settings.compact_at * static_cast<double>(window.tokens);
+  return std::min(static_cast<std::int64_t>(part), room_in(window));
+}
+
 ContextSource Agent::source_of(const Conversation& conversation, const Settings& settings) const {
   const SessionState& state = conversation.state();
   ContextSource source{.path = conversation.path(),
                        .redacted = state.redacted,
                        .system = state.system.empty() ? settings.system : state.system,
                        .model = settings.model,
-                       .window = settings.window};
+                       .window = window_of(settings.model)};
   for (const Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
   return source;
 }
@@ -116,8 +121,8 @@ void Agent::make_room(Turn& turn) {
 // Either our guess was too low or the window was not known: it is smaller than what was refused.
 // True if there is less to send now.
 bool Agent::make_room_after(Turn& turn, std::int64_t refused) {
-  Settings& settings = turn.settings;
-  settings.window = {refused / 4 * 3, 0};
+  const Settings& settings = turn.settings;
+  learned_[to_string(settings.model)] = {refused / 4 * 3, 0};
   notice(turn.ports, Notice::Level::info,
          "the model refused about " + std::to_string(refused) + " tokens as too many");
   const std::int64_t size = context(turn.conversation, settings).whole;
@@ -130,7 +135,8 @@ bool Agent::make_room_after(Turn& turn, std::int64_t refused) {
 void Agent::compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit) {
   const Id session = turn.conversation.session();
   const auto tried = came_to_nothing_.find(session);
-  if (tried != came_to_nothing_.end() && size <= tried->second + turn.settings.window.tokens / 8)
+  if (tried != came_to_nothing_.end() &&
+      size <= tried->second + window_of(turn.settings.model).tokens / 8)
     return;
   notice(turn.ports, Notice::Level::info,
          "the conversation fills the model's window; summing up what is long ago");
@@ -170,13 +176,13 @@ Compacted Agent::compact(Conversation& conversation, const std::string& focus,
 
   std::string summary;
   SummaryAuthor author{.model = settings.model, .tokens_per_guess = longer.tokens_per_guess};
-  if (settings.summarize_by_rule) {
+  if (parts_.limits(settings.model).summarize_by_rule) {
     summary = extracted_summary(*plan);
   } else {
     ModelRef model = settings.model;
     model.thinking = ThinkingLevel::off;
     // Half the room: a summary is often asked for because our guess of the size was too low.
-    const Context request = summary_request(*plan, focus, room_in(settings.window) / 2);
+    const Context request = summary_request(*plan, focus, room_in(window_of(settings.model)) / 2);
     const Message reply = parts_.provider(model).stream(request, model, without_words(ports));
     if (reply.usage) out.usage = *reply.usage;
     author.usage = reply.usage;

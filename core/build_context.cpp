@@ -79,7 +79,9 @@ std::string key_of(const ContextSource& source) {
 }  // namespace
 
 BuiltContext build_context(const ContextSource& source) {
-  BuiltContext out{.context = {source.system, {}, source.tools}, .room = room_in(source.window)};
+  BuiltContext out{.context = {source.system, {}, source.tools},
+                   .window = source.window,
+                   .room = room_in(source.window)};
   const std::int64_t system = tokens_of(source.system);
   std::int64_t tools = 0;
   for (const ToolSpec& tool : source.tools) tools += tokens_of(tool);

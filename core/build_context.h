@@ -37,6 +37,7 @@ struct Filling {
 struct BuiltContext {
   Context context{};
   Filling filling{};
+  Window window{};
   std::int64_t room = 0;     // for a request; 0: not known
   std::int64_t whole = 0;    // tokens, had nothing been cut; more than can fit is not counted
   std::size_t left_out = 0;  // messages

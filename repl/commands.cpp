@@ -29,7 +29,9 @@ constexpr Command table[] = {
      archive_session},
     {"branch", "<entry> [prompt]", "go on from an earlier entry", entry_names, branch},
     {"branches", "", "where the branches of this session end", nullptr, show_branches},
+    {"compact", "[focus]", "put a summary in the place of what is long ago", nullptr, compact},
     {"config", "", "what is set, and where", nullptr, show_config},
+    {"context", "", "what fills the model's window", nullptr, show_context},
     {"continue", "", "let the model go on, without a new message", nullptr, continue_turn},
     {"delete", "[session]", "move a session to the trash", session_names, delete_session},
     {"doctor", "", "whether this session is whole", nullptr, show_health},
@@ -60,6 +62,7 @@ constexpr Command table[] = {
     {"tools", "", "what the model can do", nullptr, show_tools},
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
     {"undo", "", "go back to before the last message", nullptr, undo},
+    {"usage", "", "tokens and cost of this session", nullptr, show_usage},
 };
 static_assert(std::ranges::is_sorted(table, {}, &Command::name));
 

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,6 +27,9 @@ struct Desk {
   // By any name the user may give it; throws Error if there is none.
   std::function<ModelRef(std::string_view)> model{};
   std::function<Target(const ModelRef&)> target{};
+  // In dollars, of tokens of the model provider/model; nullopt: not known.
+  std::function<std::optional<double>(const std::string& model, const Usage& usage)> cost =
+      [](const std::string&, const Usage&) { return std::nullopt; };
   // How keys are given, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};

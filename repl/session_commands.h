@@ -54,4 +54,8 @@ void show_tools(Shell& shell, std::string_view);
 void show_config(Shell& shell, std::string_view);
 void show_health(Shell& shell, std::string_view);
 
+void compact(Shell& shell, std::string_view focus);
+void show_context(Shell& shell, std::string_view);
+void show_usage(Shell& shell, std::string_view);
+
 }  // namespace skein

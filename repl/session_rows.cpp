@@ -4,6 +4,7 @@
 #include <array>
 #include <cstdio>
 
+#include "repl/amounts.h"
 #include "repl/harmless.h"
 #include "repl/width.h"
 
@@ -17,15 +18,6 @@ std::string age(std::string_view timestamp) {
   if (seconds < 3600) return std::to_string(seconds / 60) + " min";
   if (seconds < 86'400) return std::to_string(seconds / 3600) + " h";
   return std::to_string(seconds / 86'400) + " days";
-}
-
-std::string short_count(std::int64_t number) {
-  if (number < 1000) return std::to_string(number);
-  const bool millions = number >= 1'000'000;
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), "%.1f%c",
-                static_cast<double>(number) / (millions ? 1e6 : 1e3), millions ? 'M' : 'k');
-  return text.data();
 }
 
 namespace {

@@ -10,8 +10,7 @@
 
 namespace skein {
 
-std::string age(std::string_view timestamp);   // "now", "3 min", "2 days"
-std::string short_count(std::int64_t number);  // "410", "6.2k", "1.3M"
+std::string age(std::string_view timestamp);  // "now", "3 min", "2 days"
 
 // Key, title, age, turns, branches, tokens; `current` is marked.
 Table session_table(const std::vector<SessionRecord>& sessions, Id current);

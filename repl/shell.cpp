@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/context.h"
+#include "repl/amounts.h"
 #include "repl/aside.h"
 #include "repl/ask.h"
 #include "repl/commands.h"
@@ -61,14 +62,13 @@ void Shell::close() {
 }
 
 void Shell::show_path(std::size_t entries) {
-  const std::vector<Entry>& path = conversation_->path();
-  std::vector<const Entry*> shown;
-  for (auto entry = path.rbegin(); entry != path.rend() && (entries == 0 || shown.size() < entries);
-       ++entry)
-    if (entry->type == type::message || entry->type == type::compaction_summary)
-      shown.push_back(&*entry);
-  for (auto entry = shown.rbegin(); entry != shown.rend(); ++entry)
-    parts_.screen.replay(masked(**entry, conversation_->state().redacted));
+  const auto is_shown = [](const Entry& entry) {
+    return entry.type == type::message || entry.type == type::compaction_summary;
+  };
+  std::size_t count = 0;
+  for (const Entry& entry : conversation_->path_until(
+           [&](const Entry& each) { return is_shown(each) && ++count == entries; }))
+    if (is_shown(entry)) parts_.screen.replay(masked(entry, conversation_->state().redacted));
   parts_.screen.flush();
 }
 
@@ -240,6 +240,17 @@ void Shell::refresh_settings() {
   fresh.model = settings_.model;
   fresh.rules.mode = settings_.rules.mode;
   settings_ = std::move(fresh);
+}
+
+void Shell::compact(const std::string& focus) {
+  Compacted compacted;
+  work([&](const Ports& ports) {
+    compacted = parts_.agent.compact(*conversation_, focus, settings_, ports);
+    return TurnEnd{};
+  });
+  if (!compacted.done) throw Error("nothing was summed up: " + compacted.why_not);
+  parts_.screen.print("summed up: " + short_count(compacted.before) + " → " +
+                      short_count(compacted.after) + " tokens; /undo takes it back\n");
 }
 
 std::string Shell::cycle_mode() {

@@ -55,6 +55,8 @@ class Shell {
   void leave() { leaving_ = true; }
   void turn(const std::string& prompt);
   void go_on();
+  void compact(const std::string& focus);
+  BuiltContext context() { return parts_.agent.context(*conversation_, settings_); }
   // A message of the user's that asks for no answer; the model reads it with the next one.
   void tell(const std::string& text);
   Keyboard* keyboard() { return parts_.keyboard; }

@@ -1,6 +1,10 @@
 // Commands that move within a session's tree. Nothing is ever erased: only the head moves.
+#include <algorithm>
+#include <utility>
+
 #include "core/context.h"
 #include "core/tree_drawing.h"
+#include "core/turns.h"
 #include "repl/ask.h"
 #include "repl/entry_names.h"
 #include "repl/session_commands.h"
@@ -90,20 +94,25 @@ void fork_session(Shell& shell, std::string_view key) {
   open_with_this_model(shell, made.session_id);
 }
 
-// Back to before the last prompt. /branch or another /undo goes elsewhere; nothing is lost.
+// Back to before the last prompt, or before a summary if that came last. /branch or another /undo
+// goes elsewhere; nothing is lost.
 void undo(Shell& shell, std::string_view) {
-  const std::vector<Entry>& path = shell.conversation().path();
-  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
-    const auto message =
-        entry->type == type::message ? message_from_json(entry->payload) : std::nullopt;
-    if (!message || message->role != Role::user) continue;
-    if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
-    const Id parent = *entry->parent;
-    shell.conversation().move_head(parent);
+  Conversation& conversation = shell.conversation();
+  bool newest = true;
+  const auto undone = [&](const Entry& entry) {
+    return is_prompt(entry) ||
+           (std::exchange(newest, false) && entry.type == type::compaction_summary);
+  };
+  const std::vector<Entry> path = conversation.path_until(undone);
+  newest = true;
+  const auto entry = std::find_if(path.rbegin(), path.rend(), undone);
+  if (entry == path.rend()) throw Error("there is nothing to undo");
+  if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
+  conversation.move_head(*entry->parent);
+  if (entry->type == type::compaction_summary)
+    shell.screen().print("took the summary back; the model sees what it stood for again\n");
+  else
     shell.screen().print_untrusted("went back to before: " + preview(*entry, 60) + "\n");
-    return;
-  }
-  throw Error("there is nothing to undo");
 }
 
 void continue_turn(Shell& shell, std::string_view) {

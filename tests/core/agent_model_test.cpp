@@ -52,11 +52,17 @@ struct Scene {
   Puppet puppet{};
   SessionStore store{std::make_unique<FileBackend>(memory_files())};
   Tools tools{};
-  Agent agent{{.store = store, .tools = tools, .provider = [this](const ModelRef&) -> Provider& {
-                 return puppet;
-               }}};
+  Window window{2000, 500};
+  bool by_rule = false;
+  Agent agent{{.store = store,
+               .tools = tools,
+               .provider = [this](const ModelRef&) -> Provider& { return puppet; },
+               .limits =
+                   [this](const ModelRef&) {
+                     return ModelLimits{window, by_rule};
+                   }}};
   Conversation conversation{store, session_called(store, "main:cli:user")};
-  Agent::Settings settings{.model = {"anthropic", "claude"}, .window = {2000, 500}};
+  Agent::Settings settings{.model = {"anthropic", "claude"}};
   std::vector<std::string> notices{}, words{};
   Ports ports{};
 
@@ -113,13 +119,13 @@ TEST_CASE("compact-at 0 leaves the conversation to be cut, and says so when the 
 
 TEST_CASE("after an overflow it is summed up and tried again, once") {
   Scene scene;
-  scene.settings.window = {};  // not known
+  scene.window = {};  // not known
   for (int i = 0; i < 5; ++i) scene.say(50);
   scene.puppet.overflows = 1;
   CHECK(scene.say(50).text == "an answer");
   CHECK(scene.puppet.summaries() == 1);
   CHECK(scene.summaries_on_path() == 1);
-  CHECK(scene.settings.window.tokens > 0);  // and it was learned
+  CHECK(scene.agent.context(scene.conversation, scene.settings).window.tokens > 0);  // learned
 
   const std::size_t before = scene.puppet.asked.size();
   scene.puppet.overflows = 5;
@@ -131,7 +137,7 @@ TEST_CASE("after an overflow it is summed up and tried again, once") {
 
 TEST_CASE("where no summary can be made, less is sent after an overflow") {
   Scene scene;
-  scene.settings.window = {};
+  scene.window = {};
   scene.puppet.summaries_fail = true;
   for (int i = 0; i < 9; ++i) scene.say(50);
   const std::size_t sent = scene.puppet.asked.back().messages.size();
@@ -144,7 +150,7 @@ TEST_CASE("where no summary can be made, less is sent after an overflow") {
 
 TEST_CASE("a single message that is too long is refused, and the next one gets through") {
   Scene scene;
-  scene.settings.window = {};
+  scene.window = {};
   scene.puppet.longest = 1000;
   CHECK(scene.say(2000).stop == Stop::error);
   CHECK(scene.say(5).text == "an answer");
@@ -188,7 +194,7 @@ TEST_CASE("where even a summary leaves too much, it is not made again and again"
 
 TEST_CASE("an image goes out with the bytes that are kept beside the transcript") {
   Scene scene;
-  scene.settings.window = {};
+  scene.window = {};
   const std::string blob = value_of(scene.store.backend().keep_blob("the bytes"));
   Message with_image = user_message("what is this");
   with_image.content.emplace_back(Image{"image/png", blob});
@@ -225,7 +231,7 @@ TEST_CASE("taking a summary back gives the same request as before") {
 
 TEST_CASE("without a model the summary is made by rule") {
   Scene scene;
-  scene.settings.summarize_by_rule = true;
+  scene.by_rule = true;
   for (int i = 0; i < 5; ++i) scene.say(50);
   const std::size_t calls = scene.puppet.asked.size();
   CHECK(scene.agent.compact(scene.conversation, "", scene.settings, scene.ports).done);

@@ -1,0 +1,118 @@
+#include <doctest/doctest.h>
+
+#include <atomic>
+
+#include "core/store/file_backend.h"
+#include "providers/offline.h"
+#include "repl/shell.h"
+#include "tests/support/homes.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+// A shell whose screen is remembered.
+struct Scene {
+  OfflineProvider demo{std::chrono::milliseconds{0}};
+  SessionStore store{std::make_unique<FileBackend>(memory_files())};
+  Tools tools{};
+  Agent agent{{.store = store,
+               .tools = tools,
+               .provider = [this](const ModelRef&) -> Provider& { return demo; },
+               .limits =
+                   [](const ModelRef&) {
+                     return ModelLimits{{32'000, 4'000}, true};
+                   }}};
+  std::atomic<bool> stop{false}, leave{false};
+  std::string said{};
+  Screen screen{{.port = {.write = [this](std::string_view bytes) { said += bytes; }}}};
+  std::optional<Shell> shell{};
+
+  Scene() {
+    Desk desk;
+    desk.cost = [](const std::string& model, const Usage&) {
+      return model == "new/model" ? std::nullopt : std::optional<double>(0.25);
+    };
+    const auto settings_for = [](const Conversation&) {
+      return Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
+    };
+    shell.emplace(Shell::Parts{.store = store,
+                               .agent = agent,
+                               .screen = screen,
+                               .stop = stop,
+                               .leave = leave,
+                               .workspace = "/",
+                               .settings_for = settings_for,
+                               .desk = desk});
+    shell->open(session_called(store, "main:cli:user"));
+  }
+  // What the screen shows for one line.
+  std::string shown(const std::string& line) {
+    screen.flush();
+    said.clear();
+    shell->handle(line);
+    screen.flush();
+    return said;
+  }
+};
+
+}  // namespace
+
+TEST_CASE("/context shows what fills the window") {
+  Scene scene;
+  scene.shown("hello");
+  const std::string table = scene.shown("/context");
+  CHECK(table.starts_with("[#"));
+  CHECK(table.find("...]  about ") != std::string::npos);
+  CHECK(table.find(" of 32.0k tokens, offline/demo\n") != std::string::npos);
+  for (const char* row : {"# system", "% tools", "= summary", "* messages", "+ tool results"})
+    CHECK(table.find(row) != std::string::npos);
+  CHECK(table.find("kept for the answer        4.0k   12%\n") != std::string::npos);
+  CHECK(table.ends_with("summed up by itself at 85% of the window, or by /compact\n"));
+}
+
+TEST_CASE("/usage says what each prompt and each model cost") {
+  Scene scene;
+  CHECK(scene.shown("/usage") == "no model has been paid for yet\n");
+  const auto reply = [](const char* provider, const char* model, Usage usage) {
+    return NewEntry{message_entry({.role = Role::assistant,
+                                   .content = {Text{"a"}},
+                                   .provider = provider,
+                                   .model = model,
+                                   .usage = usage,
+                                   .duration_ms = 1500})};
+  };
+  append(scene.store, scene.shell->conversation().session(),
+         {user_says("how are you"),
+          reply("anthropic", "claude", {.input = 500, .output = 12'345, .cache_read = 1500}),
+          user_says("and now"), reply("new", "model", {.input = 100, .output = 1})});
+  scene.shell->open(scene.shell->conversation().session());
+  CHECK(scene.shown("/usage") ==
+        "  the last prompts of this branch               input   cached   output  cost\n"
+        "  how are you                                    2.0k      75%    12.3k  $0.25\n"
+        "  and now                                         100       0%        1  not known\n"
+        "\n"
+        "  the whole session, all branches               input   cached   output  cost\n"
+        "  anthropic/claude                               2.0k      75%    12.3k  $0.25\n"
+        "  new/model                                       100       0%        1  not known\n"
+        "  in all                                         2.1k      71%    12.3k  at least $0.25\n"
+        "  2 prompts, 0 tool calls, 3.0 s of answers\n");
+}
+
+TEST_CASE("/compact sums up and /undo takes it back") {
+  Scene scene;
+  CHECK(scene.shown("/compact") ==
+        "error: nothing was summed up: there is too little to sum up yet\n");
+  for (const char* line : {"hello", "what can you do", "tell me more", "and now", "thank you"})
+    scene.shown(line);
+  const std::vector<Message> before = scene.shell->context().context.messages;
+  const std::string no_summary = "= summary" + std::string(23, ' ') + "0";
+  CHECK(scene.shown("/context").find(no_summary) != std::string::npos);
+  CHECK(scene.shown("/compact").find("/undo takes it back") != std::string::npos);
+  CHECK(scene.shell->context().context.messages != before);
+  CHECK(scene.shown("/context").find(no_summary) == std::string::npos);
+  CHECK(scene.shown("/undo").starts_with("took the summary back"));
+  CHECK(scene.shell->context().context.messages == before);
+  CHECK(scene.shown("/undo") == "went back to before: thank you\n");
+}
