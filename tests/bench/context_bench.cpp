@@ -61,12 +61,12 @@ void long_session(std::size_t entries) {
   store.remember(session, "/");
 
   const Tools tools;
-  const Agent::Settings settings{.model = {"anthropic", "claude"},
-                                 .window = {500 * 107 + 8'000, 8'000}};
+  const Agent::Settings settings{.model = {"anthropic", "claude"}};
+  const auto limits = [](const ModelRef&) { return ModelLimits{{500 * 107 + 8'000, 8'000}}; };
   std::size_t sent = 0, read = 0;
   const double opening = median_ms([&] { Conversation opened(store, session); });
   const double both = median_ms([&] {
-    Agent agent({.store = store, .tools = tools, .provider = {}});
+    Agent agent({.store = store, .tools = tools, .provider = {}, .limits = limits});
     Conversation conversation(store, session);
     sent = agent.context(conversation, settings).context.messages.size();
     read = conversation.path().size();

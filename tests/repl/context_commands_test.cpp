@@ -6,6 +6,7 @@
 #include "providers/offline.h"
 #include "repl/shell.h"
 #include "tests/support/homes.h"
+#include "tests/support/recorded_screen.h"
 
 using namespace skein;
 using namespace skein::test;
@@ -25,8 +26,7 @@ struct Scene {
                      return ModelLimits{{32'000, 4'000}, true};
                    }}};
   std::atomic<bool> stop{false}, leave{false};
-  std::string said{};
-  Screen screen{{.port = {.write = [this](std::string_view bytes) { said += bytes; }}}};
+  RecordedScreen screen{piped};
   std::optional<Shell> shell{};
 
   Scene() {
@@ -39,7 +39,7 @@ struct Scene {
     };
     shell.emplace(Shell::Parts{.store = store,
                                .agent = agent,
-                               .screen = screen,
+                               .screen = *screen,
                                .stop = stop,
                                .leave = leave,
                                .workspace = "/",
@@ -49,11 +49,11 @@ struct Scene {
   }
   // What the screen shows for one line.
   std::string shown(const std::string& line) {
-    screen.flush();
-    said.clear();
+    screen->flush();
+    screen.writes.clear();
     shell->handle(line);
-    screen.flush();
-    return said;
+    screen->flush();
+    return screen.bytes();
   }
 };
 
