@@ -100,9 +100,12 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   app.add_option("--permission-mode", invocation.permission_mode, "what tools may do unasked")
       ->check(CLI::IsMember({"default", "plan", "acceptEdits", "bypassPermissions"}));
   app.add_flag("-y,--yolo", yolo, "--permission-mode bypassPermissions");
+  // One value each time: what follows is the prompt.
   app.add_option("--allowed-tools", invocation.allowed_tools, "e.g. 'read,bash(git status)'")
+      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--disallowed-tools", invocation.disallowed_tools, "stronger than everything else")
+      ->allow_extra_args(false)
       ->take_all();
   app.add_option("--system-prompt", invocation.system_prompt, "instead of the built-in one");
   app.add_option("--append-system-prompt", invocation.append_system_prompt, "behind it");

@@ -68,8 +68,8 @@ Tool look() {
 }
 
 // A session whose path has `context_entries` messages of a kilobyte or so.
-Id long_session(SessionStore& store) {
-  const Id session = session_called(store, "main:bench:turn");
+Id long_session(SessionStore& store, const std::string& key) {
+  const Id session = session_called(store, key);
   std::vector<NewEntry> entries;
   for (int i = 0; i < context_entries / 4; ++i) {
     Message call{.role = Role::assistant, .content = {Text{"hm"}}, .stop = Stop::tool_use};
@@ -85,6 +85,7 @@ Id long_session(SessionStore& store) {
   return session;
 }
 
+// Ten calls in each of many sessions, so that the context stays about as long as it is.
 double per_model_call(bool makes_requests, std::size_t& bytes) {
   const TempDir dir;
   SessionStore store = store_at(dir.path().string());
@@ -95,22 +96,23 @@ double per_model_call(bool makes_requests, std::size_t& bytes) {
                }});
   Agent::Settings settings{
       .model = {"instant", "x"}, .system = "be brief", .max_calls = model_calls};
-  // One prompt for every call, so that the context stays about as long as it is.
-  Conversation conversation(store, long_session(store));
   provider.makes_requests = makes_requests;
-  const double start = cpu_ms();
+  double spent = 0;
   for (int i = 0; i < model_calls / 10; ++i) {
+    Conversation conversation(store, long_session(store, "main:bench:turn" + std::to_string(i)));
     provider.calls_left = 9;
+    const double start = cpu_ms();
     agent.run_turn(conversation, "go on", settings, {});
+    spent += cpu_ms() - start;
   }
   bytes = provider.bytes;
-  return (cpu_ms() - start) / model_calls;
+  return spent / model_calls;
 }
 
 double per_append() {
   const TempDir dir;
   SessionStore store = store_at(dir.path().string());
-  const Id session = long_session(store);
+  const Id session = long_session(store, "main:bench:appends");
   const double start = cpu_ms();
   for (int i = 0; i < model_calls; ++i) append(store, session, {user_says("one more")});
   return (cpu_ms() - start) / model_calls;
