@@ -6,7 +6,7 @@
 #include <sstream>
 
 #include "core/base.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 

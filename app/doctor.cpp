@@ -6,7 +6,7 @@
 #include "app/home.h"
 #include "app/subcommands.h"
 #include "core/json.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 

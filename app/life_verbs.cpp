@@ -6,7 +6,7 @@
 #include "app/home.h"
 #include "app/subcommands.h"
 #include "core/json.h"
-#include "repl/screen.h"
+#include "repl/screen/screen.h"
 
 namespace skein {
 

@@ -7,7 +7,7 @@
 #include "app/cli.h"
 #include "app/wiring.h"
 #include "core/base.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 namespace {
 

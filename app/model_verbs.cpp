@@ -9,7 +9,7 @@
 #include "core/context.h"
 #include "core/json.h"
 #include "providers/keys.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 

@@ -7,7 +7,7 @@
 
 #include "core/json.h"
 #include "core/store/entry_text.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 

@@ -12,8 +12,8 @@
 #include "app/home.h"
 #include "app/session_choice.h"
 #include "app/wiring.h"
-#include "repl/ask.h"
-#include "repl/session_picker.h"
+#include "repl/commands/session_picker.h"
+#include "repl/input/ask.h"
 #include "repl/shell.h"
 
 namespace skein {

@@ -10,7 +10,7 @@
 #include "core/store/entry_text.h"
 #include "core/tree_drawing.h"
 #include "providers/catalog.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 

@@ -15,8 +15,8 @@
 #include "app/subcommands.h"
 #include "core/json.h"
 #include "core/store/sha256.h"
-#include "repl/harmless.h"
-#include "repl/line_editor.h"
+#include "repl/input/line_editor.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 

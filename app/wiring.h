@@ -16,7 +16,7 @@
 #include "providers/catalog.h"
 #include "providers/keys.h"
 #include "repl/desk.h"
-#include "repl/screen.h"
+#include "repl/screen/screen.h"
 
 namespace skein {
 

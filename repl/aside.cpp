@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <fstream>
 
-#include "repl/external_editor.h"
+#include "repl/input/external_editor.h"
+#include "repl/screen/width.h"
 #include "repl/shell.h"
-#include "repl/width.h"
 
 namespace skein {
 

@@ -5,11 +5,11 @@
 #include <utility>
 
 #include "core/context.h"
-#include "repl/amounts.h"
 #include "repl/aside.h"
-#include "repl/ask.h"
-#include "repl/commands.h"
-#include "repl/completion.h"
+#include "repl/commands/commands.h"
+#include "repl/commands/completion.h"
+#include "repl/input/ask.h"
+#include "repl/screen/amounts.h"
 
 namespace skein {
 

@@ -9,10 +9,10 @@
 #include "core/agent.h"
 #include "core/conversation.h"
 #include "repl/desk.h"
-#include "repl/drafts.h"
-#include "repl/line_editor.h"
-#include "repl/screen.h"
-#include "repl/type_ahead.h"
+#include "repl/input/drafts.h"
+#include "repl/input/line_editor.h"
+#include "repl/input/type_ahead.h"
+#include "repl/screen/screen.h"
 
 namespace skein {
 

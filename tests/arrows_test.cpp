@@ -19,8 +19,13 @@ const std::map<std::string, std::set<std::string>> arrows = {
     {"core/tools", {"core"}},
     {"core/exchange", {"core", "core/store"}},
     {"providers", {"core"}},
-    {"repl", {"core", "core/store", "core/exchange"}},
-    {"app", {"core", "core/store", "core/tools", "core/exchange", "providers", "repl"}},
+    {"repl/screen", {"core"}},
+    {"repl/input", {"core", "repl/screen"}},
+    {"repl/commands", {"core", "core/store", "core/exchange", "repl", "repl/input", "repl/screen"}},
+    {"repl", {"core", "core/store", "repl/commands", "repl/input", "repl/screen"}},
+    {"app",
+     {"core", "core/store", "core/tools", "core/exchange", "providers", "repl", "repl/commands",
+      "repl/input", "repl/screen"}},
 };
 
 // Inside core the agent stands on top: it alone knows the store, and never a concrete tool.
@@ -33,14 +38,14 @@ const std::map<std::string, std::set<std::string>> file_arrows = {
 
 // One heavy library, one place (nlohmann: only through its door).
 const std::map<std::string, std::set<std::string>> libraries = {
-    {"replxx.hxx", {"repl/replxx_editor.cpp"}},
+    {"replxx.hxx", {"repl/input/replxx_editor.cpp"}},
     {"cpr/", {"providers/http.cpp", "providers/http_curl.h", "providers/http_curl.cpp"}},
     {"curl/", {"providers/http.cpp", "providers/http_curl.h", "providers/http_curl.cpp"}},
     {"CLI/", {"app/cli.cpp"}},
     {"spdlog/", {"core/log.cpp"}},
     {"nlohmann/", {"core/json.h", "core/json_members.h"}},
     {"toml", {"app/config.cpp"}},
-    {"utf8proc.h", {"repl/harmless.cpp", "repl/width.cpp"}},
+    {"utf8proc.h", {"repl/screen/harmless.cpp", "repl/screen/width.cpp"}},
 };
 
 std::string room_of(const std::string& file) { return fs::path(file).parent_path().string(); }

@@ -3,7 +3,7 @@
 #include <cstdlib>
 
 #include "core/json.h"
-#include "repl/harmless.h"
+#include "repl/screen/harmless.h"
 
 using namespace skein;
 

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "repl/width.h"
+#include "repl/screen/width.h"
 
 namespace skein::test {
 

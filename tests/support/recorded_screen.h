@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "repl/screen.h"
+#include "repl/screen/screen.h"
 
 namespace skein::test {
 

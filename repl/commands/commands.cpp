@@ -1,0 +1,105 @@
+#include "repl/commands/commands.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "repl/commands/entry_names.h"
+#include "repl/commands/session_commands.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+void help(Shell& shell, std::string_view) {
+  std::size_t width = 0;
+  for (const Command& command : commands())
+    width = std::max(width, command.name.size() + command.arguments.size() + 2);
+  for (const Command& command : commands()) {
+    std::string usage = "/" + std::string(command.name) + " " + std::string(command.arguments);
+    usage.resize(width + 2, ' ');
+    shell.screen().print("  " + usage + std::string(command.help) + "\n");
+  }
+}
+
+void quit(Shell& shell, std::string_view) { shell.leave(); }
+
+constexpr Command table[] = {
+    {"archive", "[session]", "pack a session; it is read as before", session_names,
+     archive_session},
+    {"branch", "<entry> [prompt]", "go on from an earlier entry", entry_names, branch},
+    {"branches", "", "where the branches of this session end", nullptr, show_branches},
+    {"compact", "[focus]", "put a summary in the place of what is long ago", nullptr, compact},
+    {"config", "", "what is set, and where", nullptr, show_config},
+    {"context", "", "what fills the model's window", nullptr, show_context},
+    {"continue", "", "let the model go on, without a new message", nullptr, continue_turn},
+    {"delete", "[session]", "move a session to the trash", session_names, delete_session},
+    {"doctor", "", "whether this session is whole", nullptr, show_health},
+    {"export", "[format] [file]", "this branch as markdown or jsonl", format_names, export_session},
+    {"fork", "[key]", "go on in a new session that branches off here", nullptr, fork_session},
+    {"help", "", "what can be typed here", nullptr, help},
+    {"history", "[n|all]", "what was said", nullptr, show_history},
+    {"login", "[provider]", "how to give a key, and whether it works", nullptr, show_login},
+    {"model", "[provider/model|all]", "who answers; without a name, who could", model_names,
+     choose_model},
+    {"new", "[title]", "start a fresh session", nullptr, new_session},
+    {"permissions", "[allow|deny|remove RULES | mode MODE]", "what may run unasked, and why",
+     permission_words, show_permissions},
+    {"quit", "", "leave", nullptr, quit},
+    {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
+    {"rename", "<title>", "give this session a title", nullptr, rename_session},
+    {"restore", "<session>", "bring a session back from the trash", nullptr, restore_session},
+    {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
+    {"retry", "", "ask the last question again; the first answer stays", nullptr, retry},
+    {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
+    {"sessions", "[filter]", "list sessions", nullptr, list_sessions},
+    {"snapshot", "[name]", "give this place a name to come back to", nullptr, take_snapshot},
+    {"snapshots", "", "list the snapshots of this session", nullptr, show_snapshots},
+    {"switch", "<session>", "go on in another session", session_names, switch_session},
+    {"system", "[text|none]", "what the model is told to be, in this session", nullptr, set_system},
+    {"thinking", "[off|low|medium|high]", "how much the model thinks first", thinking_names,
+     choose_thinking},
+    {"tools", "", "what the model can do", nullptr, show_tools},
+    {"tree", "", "draw the branches of this session", nullptr, show_tree},
+    {"undo", "", "go back to before the last message", nullptr, undo},
+    {"usage", "", "tokens and cost of this session", nullptr, show_usage},
+};
+static_assert(std::ranges::is_sorted(table, {}, &Command::name));
+
+// What people type out of habit.
+constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"?", "help"}, {"clear", "new"}, {"cost", "usage"}, {"exit", "quit"}, {"q", "quit"}};
+
+// Levenshtein's distance, one row at a time.
+std::size_t distance(std::string_view a, std::string_view b) {
+  std::vector<std::size_t> row(b.size() + 1);
+  std::iota(row.begin(), row.end(), 0u);
+  for (std::size_t i = 0; i < a.size(); ++i) {
+    std::size_t diagonal = row[0];
+    row[0] = i + 1;
+    for (std::size_t j = 0; j < b.size(); ++j) {
+      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
+      diagonal = row[j + 1];
+      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
+    }
+  }
+  return row.back();
+}
+
+}  // namespace
+
+std::span<const Command> commands() { return table; }
+
+const Command* find_command(std::string_view name) {
+  for (const auto& [alias, meaning] : aliases)
+    if (name == alias) name = meaning;
+  const auto found = std::ranges::lower_bound(table, name, {}, &Command::name);
+  return found != std::end(table) && found->name == name ? &*found : nullptr;
+}
+
+const Command& nearest_command(std::string_view name) {
+  return *std::ranges::min_element(table, {},
+                                   [&](const Command& c) { return distance(c.name, name); });
+}
+
+}  // namespace skein

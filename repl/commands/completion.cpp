@@ -1,0 +1,54 @@
+#include "repl/commands/completion.h"
+
+#include <algorithm>
+
+#include "repl/commands/commands.h"
+#include "repl/input/fuzzy.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::size_t most_choices = 200;
+
+Completion command_names(std::string_view start) {
+  Completion out;
+  for (const Command& command : commands())
+    if (command.name.starts_with(start.substr(1)))
+      out.choices.push_back("/" + std::string(command.name) +
+                            (command.arguments.empty() ? "" : " "));
+  return out;
+}
+
+// Files by the letters of their path, as they come to mind.
+Completion file_names(Shell& shell, std::size_t from, std::string_view letters) {
+  const std::vector<std::string> files = shell.desk().files();
+  Completion out{.from = from};
+  for (const std::size_t i : fuzzy_filter(letters, files)) {
+    if (out.choices.size() == most_choices) break;
+    out.choices.push_back("@" + files[i]);
+  }
+  return out;
+}
+
+}  // namespace
+
+Completion complete(Shell& shell, std::string_view line) {
+  const std::size_t word = line.find_last_of(" \t\n") + 1;
+  if (line.substr(word).starts_with('@')) return file_names(shell, word, line.substr(word + 1));
+  if (!line.starts_with('/')) return {};
+  const std::size_t space = line.find(' ');
+  if (space == std::string_view::npos) return command_names(line);
+  const Command* command = find_command(line.substr(1, space - 1));
+  if (command == nullptr || command->complete == nullptr) return {};
+  return {.from = space + 1, .choices = command->complete(shell, line.substr(space + 1))};
+}
+
+std::string hint_for(std::string_view line) {
+  if (!line.starts_with('/')) return {};
+  const Command* command = find_command(line.substr(1));
+  return command && !command->arguments.empty() ? " " + std::string(command->arguments) : "";
+}
+
+}  // namespace skein

@@ -1,0 +1,152 @@
+// Commands about what the model sees and what it costs.
+#include <algorithm>
+#include <cmath>
+
+#include "core/context.h"
+#include "core/turns.h"
+#include "repl/commands/session_commands.h"
+#include "repl/screen/amounts.h"
+#include "repl/screen/width.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+std::string left(const std::string& text, std::size_t width) {
+  return text + std::string(width - std::min(width, display_width(text)), ' ');
+}
+
+std::string right(const std::string& text, std::size_t width) {
+  return std::string(width - std::min(width, text.size()), ' ') + text;
+}
+
+struct Share {
+  const char* name;
+  char mark;
+  std::int64_t Filling::*tokens;
+};
+constexpr Share shares[] = {{"system", '#', &Filling::system},
+                            {"tools", '%', &Filling::tools},
+                            {"summary", '=', &Filling::summary},
+                            {"messages", '*', &Filling::messages},
+                            {"tool results", '+', &Filling::results}};
+
+// As many marks of each kind as it fills of the window; what there is at all has at least one.
+std::string bar(const Filling& filling, std::int64_t window) {
+  constexpr std::size_t width = 60;
+  std::string out;
+  for (const Share& share : shares) {
+    const std::int64_t tokens = filling.*(share.tokens);
+    if (tokens <= 0) continue;
+    const auto marks = static_cast<std::size_t>(tokens * 60 / std::max(window, tokens));
+    out.append(std::max<std::size_t>(1, marks), share.mark);
+  }
+  out.resize(width, '.');
+  return "[" + out + "]";
+}
+
+// A line of the table; `mark` as it stands in the bar.
+std::string context_row(char mark, const char* name, std::int64_t tokens, std::int64_t whole) {
+  return std::string("  ") + mark + " " + left(name, 22) + right(short_count(tokens), 9) +
+         right(percent(tokens, whole), 6) + "\n";
+}
+
+// What tokens cost, model by model; as much of it as is known.
+struct Cost {
+  double dollars = 0;
+  bool all_known = true;
+};
+Cost cost_of(Shell& shell, const std::map<std::string, Usage>& usage) {
+  Cost out;
+  for (const auto& [model, tokens] : usage) {
+    const std::optional<double> cost = shell.desk().cost(model, tokens);
+    out.dollars += cost.value_or(0);
+    out.all_known = out.all_known && cost;
+  }
+  return out;
+}
+
+std::string text_of(const Cost& cost) {
+  if (cost.all_known) return dollars(cost.dollars);
+  return cost.dollars > 0 ? "at least " + dollars(cost.dollars) : "not known";
+}
+
+constexpr std::size_t name_width = 42;
+
+std::string usage_row(const std::string& name, const Usage& usage, const Cost& cost) {
+  const std::int64_t input = whole_input(usage);
+  return "  " + left(name, name_width) + right(short_count(input), 9) +
+         right(percent(usage.cache_read, input), 9) + right(short_count(usage.output), 9) + "  " +
+         text_of(cost) + "\n";
+}
+
+std::string heading(const std::string& name) {
+  return "  " + left(name, name_width) + right("input", 9) + right("cached", 9) +
+         right("output", 9) + "  cost\n";
+}
+
+Usage sum_of(const std::map<std::string, Usage>& usage) {
+  Usage sum;
+  for (const auto& [model, tokens] : usage) sum += tokens;
+  return sum;
+}
+
+// The last prompts of this branch and what each led to.
+std::vector<TurnCost> last_turns(Shell& shell, std::size_t count) {
+  std::size_t prompts = 0;
+  std::vector<Entry> path = shell.conversation().path_until(
+      [&](const Entry& entry) { return is_prompt(entry) && ++prompts == count; });
+  for (Entry& entry : path) entry = masked(entry, shell.conversation().state().redacted);
+  return turns_of(path);
+}
+
+}  // namespace
+
+void compact(Shell& shell, std::string_view focus) { shell.compact(std::string(focus)); }
+
+void show_context(Shell& shell, std::string_view) {
+  const BuiltContext built = shell.context();
+  const Agent::Settings& settings = shell.settings();
+  const std::int64_t total = built.filling.total();
+  const std::int64_t window = built.window.tokens;
+  const std::int64_t whole = window > 0 ? window : total;
+  std::string out = bar(built.filling, whole) + "  about " + short_count(total) +
+                    (window > 0 ? " of " + short_count(window) : "") + " tokens, " +
+                    to_string(settings.model) + "\n";
+  for (const Share& share : shares)
+    out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
+  if (window > 0) {
+    out += context_row(' ', "kept for the answer", window - built.room, whole);
+    out += context_row('.', "free", std::max<std::int64_t>(0, built.room - total), whole);
+  }
+  if (built.left_out + built.pruned > 0)
+    out += "not seen by the model: " + std::to_string(built.left_out) + " older messages, " +
+           std::to_string(built.pruned) + " long tool results; the session keeps them\n";
+  if (settings.compact_at > 0 && window > 0)
+    out += "summed up by itself at " + percent(std::lround(settings.compact_at * 100), 100) +
+           " of the window, or by /compact\n";
+  shell.screen().print_untrusted(out);
+}
+
+void show_usage(Shell& shell, std::string_view) {
+  constexpr std::size_t most_turns = 10;
+  const SessionState& state = shell.conversation().state();
+  if (state.usage.empty()) {
+    shell.screen().print("no model has been paid for yet\n");
+    return;
+  }
+  std::string out = heading("the last prompts of this branch");
+  for (const TurnCost& turn : last_turns(shell, most_turns))
+    out += usage_row(turn.preview, sum_of(turn.usage), cost_of(shell, turn.usage));
+  out += "\n" + heading("the whole session, all branches");
+  for (const auto& [model, usage] : state.usage)
+    out += usage_row(model, usage, cost_of(shell, {{model, usage}}));
+  if (state.usage.size() > 1)
+    out += usage_row("in all", total_usage(state), cost_of(shell, state.usage));
+  out += "  " + std::to_string(state.messages) + " prompts, " + std::to_string(state.tool_calls) +
+         " tool calls, " + short_duration(state.duration_ms) + " of answers\n";
+  shell.screen().print_untrusted(out);
+}
+
+}  // namespace skein

@@ -1,0 +1,62 @@
+#include "repl/commands/entry_names.h"
+
+#include <charconv>
+
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+std::vector<const Entry*> prompts(const std::vector<Entry>& path) {
+  std::vector<const Entry*> out;
+  for (const Entry& entry : path) {
+    if (entry.type != type::message) continue;
+    const auto message = message_from_json(entry.payload);
+    if (message && message->role == Role::user) out.push_back(&entry);
+  }
+  return out;
+}
+
+// Counted from the first message of the session; of a long one only the end is in memory, and then
+// everything is read.
+std::vector<Entry> whole_path(Shell& shell) {
+  const Conversation& conversation = shell.conversation();
+  if (!conversation.head()) return {};
+  return value_or_throw(
+      shell.store().load_session_entries(conversation.session(), {.branch = conversation.head()}));
+}
+
+}  // namespace
+
+Id entry_named(Shell& shell, std::string_view name) {
+  if (!name.starts_with('#'))
+    return value_or_throw(shell.store().find_entry(shell.conversation().session(), name));
+  const std::vector<Entry> path = whole_path(shell);
+  const std::vector<const Entry*> mine = prompts(path);
+  std::size_t number = 0;
+  const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
+  if (error != std::errc{} || end != name.data() + name.size() || number == 0)
+    throw Error("#n counts your messages: #1 is the first");
+  if (number > mine.size())
+    throw Error("there are only " + std::to_string(mine.size()) + " messages on this branch");
+  return mine[number - 1]->id;
+}
+
+std::vector<std::string> entry_names(Shell& shell, std::string_view start) {
+  std::vector<std::string> out;
+  const std::vector<Entry>& path = shell.conversation().path();
+  if (start.starts_with('#')) {
+    const std::size_t count = prompts(whole_path(shell)).size();
+    for (std::size_t i = 1; i <= count; ++i)
+      if (std::string name = "#" + std::to_string(i); name.starts_with(start))
+        out.push_back(std::move(name));
+    return out;
+  }
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry)
+    if (const std::string id = to_string(entry->id); id.starts_with(start))
+      out.push_back(id.substr(0, 8));
+  return out;
+}
+
+}  // namespace skein

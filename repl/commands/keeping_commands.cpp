@@ -1,0 +1,97 @@
+// Commands that name, mask, pack and repeat what was said.
+#include "core/context.h"
+#include "repl/commands/entry_names.h"
+#include "repl/commands/session_commands.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+std::string short_id(Id id) { return to_string(id).substr(0, 8); }
+
+Id head_of(Shell& shell) {
+  const auto head = shell.conversation().head();
+  if (!head) throw Error("nothing has been said yet");
+  return *head;
+}
+
+}  // namespace
+
+void take_snapshot(Shell& shell, std::string_view name) {
+  const Id head = head_of(shell);
+  std::string chosen(name);
+  for (std::size_t n = 1; chosen.empty(); ++n)
+    if (!shell.conversation().state().snapshots.contains("snapshot-" + std::to_string(n)))
+      chosen = "snapshot-" + std::to_string(n);
+  value_or_throw(shell.store().snapshot(shell.conversation().session(), chosen, head));
+  shell.conversation().reload();
+  shell.screen().print_untrusted("snapshot " + chosen + " is this place; /rollback " + chosen +
+                                 " comes back to it\n");
+}
+
+void show_snapshots(Shell& shell, std::string_view) {
+  const SessionState& state = shell.conversation().state();
+  if (state.snapshots.empty()) shell.screen().print("no snapshots yet; /snapshot takes one\n");
+  for (const auto& [name, entry] : state.snapshots) {
+    const Outcome<Entry> loaded = shell.store().load_entry(shell.conversation().session(), entry);
+    const auto* found = std::get_if<Entry>(&loaded);
+    shell.screen().print_untrusted(
+        (entry == shell.conversation().head() ? "* " : "  ") + name + "  " + short_id(entry) +
+        "  " + (found ? preview(masked(*found, state.redacted), 50) : "(its entry is gone)") +
+        "\n");
+  }
+}
+
+void roll_back(Shell& shell, std::string_view name) {
+  if (name.empty()) throw Error("/rollback takes the name of a snapshot; /snapshots lists them");
+  value_or_throw(shell.store().rollback(shell.conversation().session(), std::string(name)));
+  shell.conversation().follow_head();
+  shell.screen().print_untrusted("back at " + std::string(name) +
+                                 "; what came after it stays (/tree)\n");
+}
+
+std::vector<std::string> snapshot_names(Shell& shell, std::string_view start) {
+  std::vector<std::string> out;
+  for (const auto& [name, entry] : shell.conversation().state().snapshots)
+    if (name.starts_with(start)) out.push_back(name);
+  return out;
+}
+
+void redact_entry(Shell& shell, std::string_view entry_and_reason) {
+  const std::size_t space = std::min(entry_and_reason.find(' '), entry_and_reason.size());
+  if (space == 0) throw Error("/redact takes an entry, and a reason if you like; /tree shows them");
+  const Id entry = entry_named(shell, entry_and_reason.substr(0, space));
+  const std::string reason(entry_and_reason.substr(std::min(space + 1, entry_and_reason.size())));
+  value_or_throw(shell.store().redact(shell.conversation().session(), entry, reason));
+  shell.conversation().reload();
+  shell.screen().print("entry " + short_id(entry) +
+                       " is masked in every view, export and request from now on\n");
+}
+
+void archive_session(Shell& shell, std::string_view name) {
+  const SessionRecord record =
+      name.empty() ? shell.conversation().record() : value_or_throw(shell.store().find(name));
+  if (const auto failed = shell.store().backend().archive(record.header.session))
+    throw Error(failed->text, trouble_of(*failed));
+  shell.screen().print_untrusted(record.key +
+                                 " is packed; it is read as before, and the next message to it "
+                                 "unpacks it\n");
+}
+
+// The same question once more: another answer beside the first, which stays.
+void retry(Shell& shell, std::string_view) {
+  const std::vector<Entry>& path = shell.conversation().path();
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
+    const auto message =
+        entry->type == type::message ? message_from_json(entry->payload) : std::nullopt;
+    if (!message || message->role != Role::user) continue;
+    const Id question = entry->id;
+    shell.screen().print_untrusted("again: " + preview(*entry, 60) + "\n");
+    shell.conversation().move_head(question);
+    return shell.go_on();
+  }
+  throw Error("there is nothing to ask again");
+}
+
+}  // namespace skein

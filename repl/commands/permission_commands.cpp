@@ -1,0 +1,83 @@
+// /permissions: what may run unasked and who said so; gives a session rules of its own.
+#include <algorithm>
+
+#include "core/json.h"
+#include "repl/commands/session_commands.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+void keep(Shell& shell, const std::vector<std::string>& rules) {
+  value_or_throw(shell.conversation().append(
+      {make_entry(type::custom, dump({{"kind", "permissions"}, {"rules", rules}}))}));
+  shell.refresh_settings();
+}
+
+void add(Shell& shell, std::string_view text, const std::string& sign) {
+  std::vector<std::string> kept = shell.conversation().state().permissions;
+  for (const Rule& rule : parse_rules(text))
+    if (const std::string one = sign + to_string(rule); std::ranges::count(kept, one) == 0)
+      kept.push_back(one);
+  keep(shell, kept);
+}
+
+void allow(Shell& shell, std::string_view rules) { add(shell, rules, ""); }
+void deny(Shell& shell, std::string_view rules) { add(shell, rules, "!"); }
+
+void remove(Shell& shell, std::string_view text) {
+  std::vector<std::string> kept = shell.conversation().state().permissions;
+  for (const Rule& rule : parse_rules(text))
+    if (std::erase_if(kept, [&](const std::string& each) {
+          return each == to_string(rule) || each == "!" + to_string(rule);
+        }) == 0)
+      throw Error("this session has no rule " + to_string(rule) +
+                  " of its own; flags and configurations are changed where they stand");
+  keep(shell, kept);
+}
+
+void set_mode(Shell& shell, std::string_view name) {
+  const std::optional<Mode> mode = parse_mode(name);
+  if (!mode) throw Error("there are the modes default, plan, acceptEdits and bypassPermissions");
+  shell.settings().rules.mode = *mode;
+}
+
+struct Verb {
+  std::string_view name;
+  void (*run)(Shell&, std::string_view);
+};
+constexpr Verb verbs[] = {{"allow", allow}, {"deny", deny}, {"mode", set_mode}, {"remove", remove}};
+
+void list(Shell& shell, std::string_view what, const std::vector<Rule>& rules) {
+  for (const Rule& rule : rules)
+    shell.screen().print_untrusted(std::string(what) + to_string(rule) + "  (" +
+                                   std::string(name(rule.origin)) + ")\n");
+}
+
+}  // namespace
+
+void show_permissions(Shell& shell, std::string_view change) {
+  if (!change.empty()) {
+    const std::size_t space = std::min(change.find(' '), change.size());
+    const auto* verb = std::ranges::find(verbs, change.substr(0, space), &Verb::name);
+    if (verb == std::end(verbs) || space == change.size())
+      throw Error("/permissions takes allow, deny or remove with rules, or mode with a mode");
+    verb->run(shell, change.substr(space + 1));
+  }
+  const Rules& rules = shell.settings().rules;
+  shell.screen().print("mode     " + std::string(name(rules.mode)) + ": " + describe(rules.mode) +
+                       "\n");
+  list(shell, "allowed  ", rules.allow);
+  list(shell, "denied   ", rules.deny);
+  shell.screen().print("sandbox  " + shell.desk().sandbox() + "\n");
+}
+
+std::vector<std::string> permission_words(Shell&, std::string_view start) {
+  std::vector<std::string> out;
+  for (const Verb& verb : verbs)
+    if (verb.name.starts_with(start)) out.emplace_back(verb.name);
+  return out;
+}
+
+}  // namespace skein

@@ -1,0 +1,132 @@
+#include "repl/commands/session_commands.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "repl/commands/session_picker.h"
+#include "repl/commands/session_rows.h"
+#include "repl/input/fuzzy.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+std::optional<Id> choose(Shell& shell, std::string_view query);
+
+// The session called `name`. At a terminal a name that is not clear opens the list.
+std::optional<Id> session_called(Shell& shell, std::string_view name) {
+  const Outcome<SessionRecord> found = shell.store().find(name);
+  if (const auto* record = std::get_if<SessionRecord>(&found)) return record->header.session;
+  const std::vector<SessionRecord> all = shell.store().list();
+  const auto fits = [&](const SessionRecord& each) {
+    return fuzzy_score(name, each.key + " " + each.state.title).has_value();
+  };
+  if (shell.keyboard() == nullptr || std::ranges::none_of(all, fits))
+    throw Error(std::get<Failure>(found).text, trouble_of(std::get<Failure>(found)));
+  return choose(shell, name);
+}
+
+// Asks first. The one we are in: first somewhere else, then it goes.
+void erase(Shell& shell, const SessionRecord& record) {
+  const Id session = record.header.session;
+  if (!shell.confirm("Move " + record.key + " (" + std::to_string(record.state.messages) +
+                     " turns) to the trash?")) {
+    shell.screen().print("nothing was deleted\n");
+    return;
+  }
+  if (session == shell.conversation().session()) {
+    const std::vector<SessionRecord> all = shell.store().list();
+    const auto other = std::ranges::find_if(
+        all, [&](const SessionRecord& each) { return each.header.session != session; });
+    if (other == all.end())
+      new_session(shell, "");
+    else
+      shell.open(other->header.session);
+  }
+  if (auto failed = shell.store().erase(session)) throw Error(failed->text, trouble_of(*failed));
+  shell.screen().print_untrusted("moved to the trash; /restore " + record.key +
+                                 " brings it back\n");
+}
+
+std::optional<Id> choose(Shell& shell, std::string_view query) {
+  return pick_session(*shell.keyboard(), shell.store(),
+                      {.query = std::string(query),
+                       .current = shell.conversation().session(),
+                       .erase = [&](const SessionRecord& record) { erase(shell, record); }});
+}
+
+}  // namespace
+
+// The model in use goes along. Written down there, so that a restart knows it too.
+void open_with_this_model(Shell& shell, Id session) {
+  const SessionRecord record = value_or_throw(shell.store().open(session));
+  std::vector<NewEntry> changes;
+  for (Entry& entry : changes_to(record.state, shell.settings().model))
+    changes.push_back({std::move(entry)});
+  if (!changes.empty()) value_or_throw(shell.store().append_session_entries(session, changes));
+  shell.open(session);
+}
+
+void new_session(Shell& shell, std::string_view title) {
+  const SessionHandle made = value_or_throw(shell.store().create_session(
+      {.key = fresh_key("main:cli"), .cwd = shell.workspace(), .title = std::string(title)}));
+  open_with_this_model(shell, made.session_id);
+}
+
+void list_sessions(Shell& shell, std::string_view filter) {
+  std::vector<SessionRecord> shown = shell.store().list();
+  std::erase_if(shown, [&](const SessionRecord& record) {
+    return (record.key + " " + record.state.title).find(filter) == std::string::npos;
+  });
+  if (shown.empty()) return shell.screen().print("no session matches\n");
+  shell.screen().show(session_table(shown, shell.conversation().session()));
+}
+
+void switch_session(Shell& shell, std::string_view name) {
+  if (name.empty()) throw Error("which session? /sessions lists them");
+  if (const auto session = session_called(shell, name)) shell.open(*session);
+}
+
+void resume_session(Shell& shell, std::string_view text) {
+  if (shell.keyboard() == nullptr) return list_sessions(shell, text);
+  if (const auto session = choose(shell, text)) shell.open(*session);
+}
+
+void show_history(Shell& shell, std::string_view count) {
+  std::size_t entries = 20;
+  if (count == "all")
+    entries = 0;
+  else if (!count.empty() &&
+           std::from_chars(count.data(), count.data() + count.size(), entries).ec != std::errc{})
+    throw Error("/history takes a number or `all`");
+  if (shell.conversation().path().empty()) shell.screen().print("nothing has been said yet\n");
+  shell.show_path(entries);
+}
+
+void delete_session(Shell& shell, std::string_view name) {
+  if (name.empty()) return erase(shell, shell.conversation().record());
+  if (const auto session = session_called(shell, name))
+    erase(shell, value_or_throw(shell.store().open(*session)));
+}
+
+void restore_session(Shell& shell, std::string_view name) {
+  const SessionRecord record = value_or_throw(shell.store().restore(name));
+  shell.screen().print_untrusted("restored as " + record.key + "; /switch " + record.key +
+                                 " opens it\n");
+}
+
+void rename_session(Shell& shell, std::string_view title) {
+  if (title.empty()) throw Error("/rename takes the new title");
+  value_or_throw(shell.store().rename(shell.conversation().session(), std::string(title)));
+  shell.conversation().reload();
+}
+
+std::vector<std::string> session_names(Shell& shell, std::string_view start) {
+  std::vector<std::string> out;
+  for (const SessionRecord& record : shell.store().list())
+    if (record.key.starts_with(start)) out.push_back(record.key);
+  return out;
+}
+
+}  // namespace skein

@@ -1,0 +1,123 @@
+// Commands that move within a session's tree. Nothing is ever erased: only the head moves.
+#include <algorithm>
+#include <utility>
+
+#include "core/context.h"
+#include "core/tree_drawing.h"
+#include "core/turns.h"
+#include "repl/commands/entry_names.h"
+#include "repl/commands/session_commands.h"
+#include "repl/commands/tree_view.h"
+#include "repl/input/ask.h"
+#include "repl/shell.h"
+
+namespace skein {
+
+namespace {
+
+// One line about an entry: its id, its name if it has one, how it begins.
+std::string label_of(Shell& shell, const Tree::Node& node) {
+  const Conversation& conversation = shell.conversation();
+  const Outcome<Placed> placed = shell.store().backend().load_at(conversation.session(), node.at);
+  const auto* found = std::get_if<Placed>(&placed);
+  const auto name = conversation.state().labels.find(node.id);
+  return to_string(node.id).substr(0, 6) + "  " +
+         (name != conversation.state().labels.end() ? "⎇ " + name->second + "  " : "") +
+         (found ? preview(masked(found->entry, conversation.state().redacted), 60) : "") +
+         (node.id == conversation.head() ? "  ← you are here" : "");
+}
+
+void go_on_from(Shell& shell, Id entry) {
+  shell.conversation().move_head(entry);
+  shell.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
+                       "; the old branch stays (/tree)\n");
+}
+
+void name_and_go_on(Shell& shell, Id entry) {
+  const auto name = ask_line(*shell.keyboard(), "name of the branch › ");
+  if (!name) return;
+  if (!name->empty())
+    value_or_throw(shell.store().label(shell.conversation().session(), entry, *name));
+  go_on_from(shell, entry);
+  shell.conversation().reload();
+}
+
+void name_snapshot(Shell& shell, Id entry) {
+  const auto name = ask_line(*shell.keyboard(), "name of the snapshot › ");
+  if (!name || name->empty()) return;
+  value_or_throw(shell.store().snapshot(shell.conversation().session(), *name, entry));
+  shell.conversation().reload();
+  shell.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +
+                                 " comes back here\n");
+}
+
+}  // namespace
+
+void show_tree(Shell& shell, std::string_view) {
+  const Tree tree = value_or_throw(shell.store().tree(shell.conversation().session()));
+  if (tree.roots().empty()) return shell.screen().print("nothing has been said yet\n");
+  const auto label = [&](const Tree::Node& node) { return label_of(shell, node); };
+  if (shell.keyboard() == nullptr)
+    return shell.screen().print_untrusted(draw(tree, {.label = label, .nested_depth = 6}));
+  const TreeChoice choice =
+      walk_tree_view(*shell.keyboard(), tree, shell.conversation().head(), label);
+  switch (choice.what) {
+    case TreeChoice::What::nothing: break;
+    case TreeChoice::What::go_on: go_on_from(shell, choice.entry); break;
+    case TreeChoice::What::branch: name_and_go_on(shell, choice.entry); break;
+    case TreeChoice::What::snapshot: name_snapshot(shell, choice.entry); break;
+  }
+}
+
+void show_branches(Shell& shell, std::string_view) {
+  for (const Branch& branch :
+       value_or_throw(shell.store().branches(shell.conversation().session())))
+    shell.screen().print_untrusted((branch.leaf == shell.conversation().head() ? "* " : "  ") +
+                                   to_string(branch.leaf).substr(0, 6) + "  " +
+                                   std::to_string(branch.length) + " entries  " + branch.preview +
+                                   "\n");
+}
+
+void branch(Shell& shell, std::string_view entry_and_prompt) {
+  const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
+  if (space == 0) throw Error("/branch takes the entry to go on from; /tree shows them");
+  const Id entry = entry_named(shell, entry_and_prompt.substr(0, space));
+  go_on_from(shell, entry);
+  if (space < entry_and_prompt.size()) shell.turn(std::string(entry_and_prompt.substr(space + 1)));
+}
+
+void fork_session(Shell& shell, std::string_view key) {
+  const Conversation& conversation = shell.conversation();
+  if (!conversation.head()) throw Error("nothing has been said yet");
+  const SessionHandle made = value_or_throw(shell.store().branch_from_entry(
+      conversation.session(), *conversation.head(), std::string(key)));
+  open_with_this_model(shell, made.session_id);
+}
+
+// Back to before the last prompt, or before a summary if that came last. /branch or another /undo
+// goes elsewhere; nothing is lost.
+void undo(Shell& shell, std::string_view) {
+  Conversation& conversation = shell.conversation();
+  bool newest = true;
+  const auto undone = [&](const Entry& entry) {
+    return is_prompt(entry) ||
+           (std::exchange(newest, false) && entry.type == type::compaction_summary);
+  };
+  const std::vector<Entry> path = conversation.path_until(undone);
+  newest = true;
+  const auto entry = std::find_if(path.rbegin(), path.rend(), undone);
+  if (entry == path.rend()) throw Error("there is nothing to undo");
+  if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
+  conversation.move_head(*entry->parent);
+  if (entry->type == type::compaction_summary)
+    shell.screen().print("took the summary back; the model sees what it stood for again\n");
+  else
+    shell.screen().print_untrusted("went back to before: " + preview(*entry, 60) + "\n");
+}
+
+void continue_turn(Shell& shell, std::string_view) {
+  if (shell.conversation().path().empty()) throw Error("nothing has been said yet");
+  shell.go_on();
+}
+
+}  // namespace skein

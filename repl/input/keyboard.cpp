@@ -1,0 +1,33 @@
+#include "repl/input/keyboard.h"
+
+namespace skein {
+
+void Keyboard::take_in() {
+  const std::string bytes = terminal_.read();
+  hung_up_ = hung_up_ || bytes.empty();
+  decoder_.feed(bytes);
+}
+
+Keyboard::Came Keyboard::next(Key& key, std::optional<std::chrono::milliseconds> pause,
+                              const std::function<bool()>& due) {
+  const auto got = [&](std::optional<Key> found) {
+    if (found) key = std::move(*found);
+    return found.has_value();
+  };
+  const auto woken = [&] { return leaving_() || (due && due()); };
+  while (!got(decoder_.next())) {
+    if (hung_up()) return Came::hang_up;
+    const bool doubt = decoder_.waiting();
+    constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
+    switch (terminal_.wait(doubt ? short_pause : pause, woken)) {
+      case Terminal::Wake::input: take_in(); break;
+      case Terminal::Wake::signal: return leaving_() ? Came::hang_up : Came::signal;
+      case Terminal::Wake::pause:
+        if (!doubt) return Came::pause;
+        if (got(decoder_.flush())) return Came::key;
+    }
+  }
+  return Came::key;
+}
+
+}  // namespace skein

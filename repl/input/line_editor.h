@@ -1,0 +1,47 @@
+// Where a line comes from: the interface over replxx at a terminal and over plain lines everywhere
+// else (pipes, TERM=dumb, screen readers).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/input/history.h"
+#include "repl/input/keyboard.h"
+#include "repl/input/paste.h"
+
+namespace skein {
+
+// What could stand in the place of the text from `from` to the cursor.
+struct Completion {
+  std::size_t from = 0;
+  std::vector<std::string> choices{};
+};
+
+// What the editor asks of the shell. Each may be empty.
+struct EditorHelp {
+  std::function<Completion(std::string_view before_cursor)> complete{};
+  std::function<std::string(std::string_view line)> hint{};  // shown dim behind the line
+  std::function<void(const Draft&)> keep{};                  // what stands in the line by now
+  std::function<void()> expand{};      // Ctrl+O; may print, the line is drawn again after it
+  std::function<void()> cycle_mode{};  // Shift+Tab; the same
+  std::function<bool()> stopped{};     // a signal wants the prompt to end
+  bool color = true;
+};
+
+class LineEditor {
+ public:
+  // interrupt: ^C on an empty line or a signal; end: ^D on an empty line or the end of input.
+  enum class Got { line, interrupt, end };
+  virtual ~LineEditor() = default;
+  // Begins with what stands in `line`; what is typed stands there afterwards.
+  virtual Got read(const std::string& prompt, Draft& line) = 0;
+};
+
+std::unique_ptr<LineEditor> make_replxx_editor(Keyboard& keyboard, History& history,
+                                               EditorHelp help);
+std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt);
+
+}  // namespace skein

@@ -1,0 +1,55 @@
+// Lines from a pipe or a terminal that cannot do more.
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "repl/input/line_editor.h"
+
+namespace skein {
+
+namespace {
+
+class PlainEditor : public LineEditor {
+ public:
+  PlainEditor(int fd, bool show_prompt) : fd_(fd), show_prompt_(show_prompt) {}
+
+  // What was typed before cannot be put into such a line; it waits for a better terminal.
+  Got read(const std::string& prompt, Draft& draft) override {
+    std::string& line = draft.text;
+    draft = {};
+    if (show_prompt_ && ::write(STDOUT_FILENO, prompt.data(), prompt.size()) < 0) return Got::end;
+    for (;;) {
+      if (const std::size_t newline = buffer_.find('\n'); newline != std::string::npos) {
+        line = buffer_.substr(0, newline);
+        buffer_.erase(0, newline + 1);
+        if (line.ends_with('\r')) line.pop_back();
+        return Got::line;
+      }
+      char piece[4096];
+      const ssize_t count = ::read(fd_, piece, sizeof piece);
+      if (count < 0 && errno == EINTR) return Got::interrupt;
+      if (count <= 0) return last_line(line);
+      buffer_.append(piece, static_cast<std::size_t>(count));
+    }
+  }
+
+ private:
+  // What stands before the end of input without a newline is a line too.
+  Got last_line(std::string& line) {
+    line = std::move(buffer_);
+    buffer_.clear();
+    return line.empty() ? Got::end : Got::line;
+  }
+
+  int fd_;
+  bool show_prompt_;
+  std::string buffer_{};
+};
+
+}  // namespace
+
+std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt) {
+  return std::make_unique<PlainEditor>(fd, show_prompt);
+}
+
+}  // namespace skein

@@ -1,0 +1,51 @@
+// The keyboard while a turn runs: what is typed becomes the next draft, Enter queues it, Esc and ^C
+// stop the turn. Also moves the live line on: one descriptor for the loop's one poll holds both.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/event.h"
+#include "repl/input/keyboard.h"
+#include "repl/input/line_edit.h"
+#include "repl/screen/screen.h"
+
+namespace skein {
+
+class TypeAhead {
+ public:
+  TypeAhead(Keyboard& keyboard, Screen& screen, std::atomic<bool>& stop,
+            std::function<void(const Draft&)> keep);
+  ~TypeAhead();
+  TypeAhead(const TypeAhead&) = delete;
+  TypeAhead& operator=(const TypeAhead&) = delete;
+
+  Ports::Input input();
+  const Draft& draft() const { return line_.draft(); }
+  const std::vector<std::string>& queued() const { return queued_; }
+  // What was queued and what stands in the line, as one draft.
+  Draft all() const;
+  // Keys typed before a question is shown belong to the draft: waits until the typing pauses.
+  void let_typing_pause();
+
+ private:
+  void look();
+  void use(const Key& key);
+  void show();
+  void set_timer(std::chrono::milliseconds after) const;
+
+  Keyboard& keyboard_;
+  Screen& screen_;
+  std::atomic<bool>& stop_;
+  std::function<void(const Draft&)> keep_;
+  LineEdit line_{};
+  std::vector<std::string> queued_{};
+  Draft kept_{};
+  std::chrono::steady_clock::time_point last_key_{};
+  int timer_ = -1, both_ = -1;  // both: an epoll of the keyboard and the timer
+};
+
+}  // namespace skein

@@ -1,0 +1,296 @@
+#include "repl/screen/screen.h"
+
+#include <sys/ioctl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+
+#include "repl/screen/highlight.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::int64_t silence = 1000;  // ms without text, after which the live line comes back
+
+std::size_t terminal_width(int fd) {
+  winsize size{};
+  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+}
+
+std::int64_t steady_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
+}
+
+}  // namespace
+
+Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) {
+  return {.port = {.write = [fd](std::string_view bytes) { write_all(fd, bytes); },
+                   .clock = steady_ms,
+                   .width = [fd] { return terminal_width(fd); }},
+          .look = look_for({.terminal = isatty(fd) == 1,
+                            .screen_reader = screen_reader,
+                            .colour = colour,
+                            .no_color = std::getenv("NO_COLOR"),
+                            .force_color = std::getenv("FORCE_COLOR"),
+                            .term = std::getenv("TERM")})};
+}
+
+Screen::Screen(Parts parts)
+    : parts_(std::move(parts)), paper_(parts_.port, parts_.look), markdown_(parts_.look) {}
+
+Screen::~Screen() {
+  paper_.set_status("");
+  paper_.flush();
+}
+
+void Screen::print(std::string_view text) {
+  paper_.add(text);
+  paper_.flush();
+}
+
+void Screen::print_untrusted(std::string_view text) { print(harmless(text)); }
+
+void Screen::flush() { paper_.flush(); }
+
+void Screen::start_line() {
+  if (text_open_) paper_.add(markdown_.interrupt());
+  if (!paper_.at_line_start()) paper_.add("\n");
+  paper_.flush();
+}
+
+// A line of our own between everything else.
+void Screen::say(std::string_view safe, Style style) {
+  if (text_open_) paper_.add(markdown_.interrupt());
+  if (!paper_.at_line_start()) paper_.add("\n");
+  paper_.add(painted(safe, style, parts_.look) + "\n");
+}
+
+void Screen::show(const Event& event) {
+  activity_.hear(event, paper_.now());
+  std::visit([this](const auto& each) { on(each); }, event);
+  paper_.flush_if_due();
+}
+
+void Screen::on(const Streaming& event) {
+  if (const auto* text = std::get_if<delta::TextPiece>(&event.delta)) {
+    add_text(text->text);
+    streamed_ = true;
+  } else if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&event.delta)) {
+    add_thinking(thinking->text);
+    streamed_ = true;
+  } else if (std::holds_alternative<delta::ToolStart>(event.delta)) {
+    end_text();
+  }
+}
+
+void Screen::add_text(std::string_view untrusted) {
+  if (!thinking_.empty()) end_text();
+  if (untrusted.empty()) return;
+  text_open_ = true;
+  last_text_ = paper_.now();
+  std::string safe;
+  door_.feed(untrusted, safe);
+  markdown_.set_width(paper_.width());
+  const std::string shown = markdown_.feed(safe);
+  if (shown.empty()) return;
+  // While words flow they are the sign of life; a draft stays in sight.
+  if (draft_.empty()) paper_.set_status("");
+  paper_.add(shown);
+}
+
+void Screen::add_thinking(std::string_view untrusted) {
+  if (text_open_) end_text();
+  thinking_ += untrusted;
+}
+
+void Screen::end_text() {
+  if (text_open_) {
+    std::string rest;
+    door_.end(rest);
+    paper_.add(markdown_.feed(rest) + markdown_.end());
+    text_open_ = false;
+  }
+  if (!thinking_.empty()) {
+    const std::string thinking = std::move(thinking_);
+    thinking_.clear();
+    show_view(view_of_thinking(thinking, paper_.width(), parts_.look));
+  }
+}
+
+void Screen::show_view(const ToolView& view) {
+  if (!paper_.at_line_start()) paper_.add("\n");
+  paper_.add(view.shown);
+  if (view.folded != Folded{}) folded_ = view.folded;
+}
+
+void Screen::on(const Committed& event) {
+  const auto message =
+      event.entry.type == type::message ? message_from_json(event.entry.payload) : std::nullopt;
+  if (!message) return;
+  activity_.hear(message->role, paper_.now());
+  end_text();
+  if (message->role == Role::user) {  // it stands where it was typed
+    turn_ = {};
+    whole_turn_ = true;
+    calls_.clear();
+    return;
+  }
+  if (message->role == Role::tool || !streamed_)
+    show_message(*message);
+  else
+    for (const ToolUse* call : tool_uses(*message)) calls_.insert_or_assign(call->id, *call);
+  add(turn_, *message);
+  streamed_ = false;
+}
+
+void Screen::on(const ToolStarted& event) {
+  end_text();
+  calls_.insert_or_assign(event.call.id, event.call);
+  running_ = event.call.id;
+  if (parts_.look.labels) say("tool: " + title_of(event.call, parts_.tools), style::plain);
+}
+
+void Screen::on(const Notice& event) {
+  const Style style = event.level == Notice::Level::error     ? style::bad
+                      : event.level == Notice::Level::warning ? style::warning
+                                                              : style::dim;
+  say(harmless(event.text), style);
+}
+
+void Screen::on(const Retrying& event) {
+  end_text();
+  streamed_ = false;
+  say(harmless(event.reason) + "; trying again in " +
+          std::to_string((event.wait.count() + 999) / 1000) + " s (Ctrl+C stops)",
+      style::warning);
+}
+
+void Screen::show(const Question& question) {
+  end_text();
+  if (!question.detail.empty()) {
+    say(painted_diff(harmless(question.detail), parts_.look), style::plain);
+    asked_about_ = running_;
+  }
+  say(harmless(question.text), style::strong);
+  paper_.set_status("");
+  paper_.flush();
+}
+
+void Screen::show(const Table& table) { print(drawn(table, paper_.width(), parts_.look)); }
+
+void Screen::show_message(const Message& message) {
+  for (const Block& block : message.content) {
+    if (const auto* text = std::get_if<Text>(&block)) add_text(text->text);
+    if (const auto* thinking = std::get_if<Thinking>(&block)) {
+      if (!thinking_.empty()) end_text();
+      add_thinking(thinking->thinking);
+    }
+    if (const auto* call = std::get_if<ToolUse>(&block)) calls_.insert_or_assign(call->id, *call);
+    if (const auto* result = std::get_if<ToolResult>(&block))
+      show_result(*result, message.duration_ms);
+  }
+  end_text();
+}
+
+void Screen::show_result(const ToolResult& result, std::int64_t duration_ms) {
+  const auto call = calls_.find(result.tool_use_id);
+  show_view(view_of({.call = call == calls_.end() ? nullptr : &call->second,
+                     .result = result,
+                     .duration_ms = duration_ms,
+                     .with_diff = asked_about_.empty() || asked_about_ != result.tool_use_id},
+                    parts_.tools, paper_.width(), parts_.look));
+  asked_about_.clear();
+}
+
+void Screen::show_prompt(const Message& message) {
+  const std::string mark = parts_.look.labels ? "you: " : "› ";
+  std::string text = harmless(plain_text(message));
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
+    text.replace(at, 1, "\n  ");
+  say(painted(mark, style::prompt, parts_.look) + text, style::plain);
+}
+
+void Screen::replay(const Entry& entry) {
+  const auto message =
+      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  if (!message) {
+    say("[" + harmless(entry.type) + "] " + harmless(preview(entry, 200)), style::dim);
+  } else if (message->role == Role::user) {
+    show_prompt(*message);
+    turn_ = {};
+    whole_turn_ = true;
+  } else {
+    show_message(*message);
+    add(turn_, *message);
+    if (message->role == Role::assistant && tool_uses(*message).empty())
+      show_end(message->stop, message->error);
+  }
+  paper_.flush_if_due();
+}
+
+// The same words live and in a replay.
+void Screen::show_end(Stop stop, std::string_view error) {
+  end_text();
+  if (stop == Stop::aborted) say("■ stopped. The partial answer is kept.", style::warning);
+  if (stop == Stop::error) say("error: " + harmless(error), style::bad);
+  if (stop == Stop::interrupted)
+    say("The answer was cut short; what arrived is kept. /continue goes on.", style::warning);
+  if (whole_turn_ && turn_.calls > 0) {
+    parts_.account(turn_);
+    say(harmless(summary_text(turn_)), style::dim);
+  }
+  turn_ = {};
+  whole_turn_ = false;
+}
+
+void Screen::end_turn(Stop stop, std::string_view error) {
+  show_end(stop, error);
+  activity_.end();
+  draft_.clear();  // it goes on in the next line
+  paper_.set_status("");
+  running_.clear();
+  asked_about_.clear();
+  streamed_ = false;
+  start_line();
+}
+
+void Screen::expand_last() {
+  start_line();
+  if (folded_ == Folded{})
+    say("nothing is folded", style::dim);
+  else
+    paper_.add(unfolded(folded_, parts_.look));
+  paper_.flush();
+}
+
+void Screen::tick() {
+  if (!parts_.look.live) return;
+  activity_.begin(paper_.now());
+  ++frame_;
+  const bool silent = paper_.now() - last_text_ >= silence;
+  // Under a line that is not finished, the live line would only be in the way of the words.
+  if (!paper_.at_line_start() && draft_.empty() && !silent) return paper_.flush_if_due();
+  if (text_open_ && silent) paper_.add(markdown_.pause());
+  paint_status();
+}
+
+void Screen::set_draft(std::string_view text) {
+  if (draft_ == text) return;
+  draft_ = text;
+  if (activity_.begun()) paint_status();
+}
+
+void Screen::paint_status() {
+  Status status = activity_.at(paper_.now());
+  status.draft = draft_;
+  status.frame = frame_;
+  const std::size_t width = paper_.width();
+  paper_.set_status(width > 1 ? status_text(status, width - 1) : "");
+  paper_.flush_if_due();
+}
+
+}  // namespace skein

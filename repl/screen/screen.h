@@ -1,0 +1,106 @@
+// What the user sees of a turn, live and when it is replayed from disk: the one sink through which
+// everything goes that is shown.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <string_view>
+
+#include "core/event.h"
+#include "core/tool.h"
+#include "repl/screen/activity.h"
+#include "repl/screen/harmless.h"
+#include "repl/screen/markdown.h"
+#include "repl/screen/paper.h"
+#include "repl/screen/table.h"
+#include "repl/screen/tool_view.h"
+#include "repl/screen/turn_summary.h"
+
+namespace skein {
+
+class Screen {
+ public:
+  struct Parts {
+    Paper::Port port;
+    Look look{};
+    const Tools* tools = nullptr;  // for the titles of calls; may be none
+    // Adds what only a catalog of models knows: cost, window.
+    std::function<void(TurnSummary&)> account = [](TurnSummary&) {};
+  };
+  explicit Screen(Parts parts);
+  Screen(const Screen&) = delete;
+  Screen& operator=(const Screen&) = delete;
+  ~Screen();
+
+  // Our own words, already safe.
+  void print(std::string_view text);
+  // Anybody else's: model text, tool output, names, errors. Control characters come out visible.
+  void print_untrusted(std::string_view text);
+  void start_line();  // if we are not at the start of one
+  void flush();       // what was said so far is on the screen now
+
+  void show(const Event& event);
+  // A question with the exact command or diff it is about; the answer is somebody else's business.
+  void show(const Question& question);
+  void show(const Table& table);
+  // A saved entry, as it looked when it happened. Call flush() after the last one.
+  void replay(const Entry& entry);
+  // The turn is over: how it ended, and what it came to.
+  void end_turn(Stop stop, std::string_view error);
+  // Prints in full what was last folded: a tool's result, a diff, thinking.
+  void expand_last();
+
+  // While a turn runs, about ten times a second: moves the one live line on.
+  void tick();
+  // What the user has typed meanwhile, shown at the end of the live line.
+  void set_draft(std::string_view text);
+
+  const Look& look() const { return parts_.look; }
+  std::size_t width() const { return paper_.width(); }  // 0: not a terminal
+
+ private:
+  void on(const Streaming& event);
+  void on(const Committed& event);
+  void on(const ToolStarted& event);
+  void on(const ToolOutput&) {}  // only the live line tells of it
+  void on(const ToolEnded&) { running_.clear(); }
+  void on(const Notice& event);
+  void on(const Retrying& event);
+
+  void add_text(std::string_view untrusted);
+  void add_thinking(std::string_view untrusted);
+  void end_text();  // and thinking: the message is over, or something else begins
+  void say(std::string_view safe, Style style);
+  void show_message(const Message& message);
+  void show_prompt(const Message& message);
+  void show_result(const ToolResult& result, std::int64_t duration_ms);
+  void show_end(Stop stop, std::string_view error);
+  void show_view(const ToolView& view);
+  void paint_status();
+
+  Parts parts_;
+  Paper paper_;
+  Harmless door_{};
+  Markdown markdown_;
+  bool text_open_ = false;
+  std::string thinking_{};
+  bool streamed_ = false;  // something of the message that will be committed next
+
+  std::map<std::string, ToolUse> calls_{};  // of this turn, by id
+  std::string running_{};                   // the call that runs
+  std::string asked_about_{};               // the call whose diff was shown with a question
+  Folded folded_{};
+  TurnSummary turn_{};
+  bool whole_turn_ = false;  // we have seen its prompt
+
+  Activity activity_{};
+  std::string draft_{};
+  unsigned frame_ = 0;
+  std::int64_t last_text_ = 0;  // when a piece of text last came
+};
+
+// A screen on a file descriptor, its looks decided by what that is and by the environment.
+Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader);
+
+}  // namespace skein

@@ -1,0 +1,70 @@
+#include "repl/screen/status_line.h"
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+#include "repl/screen/harmless.h"
+#include "repl/screen/width.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view wheel[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
+constexpr std::string_view how_to_stop = "Esc or Ctrl+C stops";
+
+std::string one_row(std::string_view text) {
+  std::string out = harmless(text);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return out;
+}
+
+std::string decimal(double value, const char* unit) {
+  std::array<char, 32> text{};
+  std::snprintf(text.data(), text.size(), value < 9.95 ? "%.1f%s" : "%.0f%s", value, unit);
+  return text.data();
+}
+
+}  // namespace
+
+std::string seconds_text(std::int64_t ms) {
+  if (ms < 1000) return std::to_string(std::max<std::int64_t>(0, ms)) + " ms";
+  if (ms < 60'000) return decimal(static_cast<double>(ms) / 1000, " s");
+  return std::to_string(ms / 60'000) + " min " + std::to_string(ms / 1000 % 60) + " s";
+}
+
+std::string count_text(std::int64_t count) {
+  if (count < 1000) return std::to_string(count);
+  if (count < 999'500) return decimal(static_cast<double>(count) / 1000, "k");
+  return decimal(static_cast<double>(count) / 1'000'000, "M");
+}
+
+std::string status_text(const Status& status, std::size_t width) {
+  const std::string draft = one_row(status.draft);
+  const std::size_t for_draft =
+      draft.empty() ? 0 : std::min(display_width(draft) + 3, std::max<std::size_t>(4, width / 2));
+  const std::size_t room = width > for_draft ? width - for_draft : 0;
+
+  const std::string elapsed = std::to_string(status.elapsed_ms / 1000) + " s";
+  const std::size_t around = 2 + 2 + elapsed.size();  // the wheel, the gap
+  std::string text = std::string(wheel[status.frame % std::size(wheel)]) + " " +
+                     fit(one_row(status.activity), room > around ? room - around : 0) + "  " +
+                     elapsed;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty() && display_width(text) + 3 + display_width(part) <= room)
+      text += " · " + part;
+  };
+  add(std::string(how_to_stop));
+  if (status.tokens > 0) add((status.estimated ? "~" : "") + count_text(status.tokens) + " tokens");
+  if (const std::string detail = one_row(status.detail); !detail.empty()) {
+    const std::size_t used = display_width(text) + 3;
+    if (used + 8 <= room) add(fit(detail, room - used));
+  }
+  text = fit(text, room);
+  if (for_draft > 0) text += " › " + fit_end(draft, for_draft > 3 ? for_draft - 3 : 0);
+  return fit(text, width);
+}
+
+}  // namespace skein

@@ -1,0 +1,92 @@
+#include "repl/screen/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "repl/screen/harmless.h"
+#include "repl/screen/width.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::string_view gap = "  ";
+
+std::string one_line(std::string_view text) {
+  std::string out = harmless(text);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return out;
+}
+
+std::string cell(const std::string& text, std::size_t width, bool right) {
+  std::string cut = fit(text, width);
+  const std::size_t used = display_width(cut);
+  const std::string space(used < width ? width - used : 0, ' ');
+  return right ? space + cut : cut + space;
+}
+
+}  // namespace
+
+std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
+                                   std::size_t least) {
+  std::size_t sum = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0});
+  while (room > 0 && sum > room) {
+    const auto widest = std::ranges::max_element(wanted);
+    if (widest == wanted.end() || *widest <= least) break;
+    // Down to the next widest, or by what is missing, shared among those that are as wide.
+    std::size_t next = least, equals = 0;
+    for (const std::size_t each : wanted) {
+      if (each == *widest)
+        ++equals;
+      else
+        next = std::max(next, each);
+    }
+    const std::size_t missing = (sum - room + equals - 1) / equals;
+    const std::size_t by = std::max<std::size_t>(1, std::min(missing, *widest - next));
+    const std::size_t high = *widest;
+    for (std::size_t& each : wanted)
+      if (each == high && sum > room) {
+        const std::size_t less = std::min(by, sum - room);
+        each -= less;
+        sum -= less;
+      }
+  }
+  return wanted;
+}
+
+std::string drawn(const Table& table, std::size_t width, const Look& look) {
+  std::vector<std::vector<std::string>> rows;
+  std::vector<std::size_t> wanted;
+  for (const Table::Column& column : table.columns) wanted.push_back(display_width(column.title));
+  for (const auto& row : table.rows) {
+    auto& shown = rows.emplace_back();
+    for (std::size_t i = 0; i < table.columns.size(); ++i) {
+      shown.push_back(i < row.size() ? one_line(row[i]) : "");
+      wanted[i] = std::max(wanted[i], display_width(shown.back()));
+    }
+  }
+  const std::size_t between = gap.size() * table.columns.size();
+  const std::vector<std::size_t> widths = share_out(wanted, width == 0        ? 0
+                                                            : width > between ? width - between
+                                                                              : 1);
+
+  const auto line = [&](std::string_view lead, const std::vector<std::string>& cells, Style style) {
+    std::string text(lead);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += gap;
+      text += cell(cells[i], widths[i], table.columns[i].right);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return painted(text, style, look) + "\n";
+  };
+  std::vector<std::string> titles;
+  for (const Table::Column& column : table.columns) titles.emplace_back(column.title);
+  std::string out = line("  ", titles, style::dim);
+  for (std::size_t i = 0; i < rows.size(); ++i)
+    out += line(i == table.marked ? "* " : "  ", rows[i],
+                i == table.marked ? style::strong : style::plain);
+  return out;
+}
+
+}  // namespace skein

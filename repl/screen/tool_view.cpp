@@ -1,0 +1,177 @@
+#include "repl/screen/tool_view.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "repl/screen/harmless.h"
+#include "repl/screen/highlight.h"
+#include "repl/screen/status_line.h"
+#include "repl/screen/width.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
+constexpr std::size_t longest_title = 400;
+
+std::string one_row(std::string_view text) {
+  std::string out = harmless(text);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return out;
+}
+
+// A lone CR begins its line anew, as programs that count up do.
+std::vector<std::string> lines_of(std::string_view text) {
+  std::vector<std::string> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    std::string_view line = text.substr(0, end);
+    if (line.ends_with('\r')) line.remove_suffix(1);
+    if (const std::size_t cr = line.rfind('\r'); cr != std::string_view::npos)
+      line.remove_prefix(cr + 1);
+    out.push_back(harmless(line));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
+std::string text_of(const ToolResult& result) {
+  std::string out;
+  for (const ResultBlock& block : result.content) {
+    if (!out.empty() && !out.ends_with('\n')) out += '\n';
+    if (const auto* text = std::get_if<Text>(&block)) out += text->text;
+    if (const auto* image = std::get_if<Image>(&block)) out += "[image: " + image->mime_type + "]";
+  }
+  return out;
+}
+
+std::string lines_text(std::size_t count) {
+  return std::to_string(count) + (count == 1 ? " line" : " lines");
+}
+
+// Without the names of the files, which the title has, without line numbers, which a diff told from
+// a call's input does not know, and without the remark on the last line end.
+std::vector<std::string> changed_lines(const std::string& diff) {
+  std::vector<std::string> out;
+  for (std::string& line : lines_of(diff)) {
+    if (line.starts_with("--- ") || line.starts_with("+++ ") || line.starts_with("\\ ")) continue;
+    if (!line.starts_with("@@"))
+      out.push_back(std::move(line));
+    else if (!out.empty())
+      out.emplace_back("…");
+  }
+  return out;
+}
+
+std::string counts_of(const std::vector<std::string>& diff) {
+  return "+" +
+         std::to_string(std::ranges::count_if(diff, [](auto& l) { return l.starts_with('+'); })) +
+         " −" +
+         std::to_string(std::ranges::count_if(diff, [](auto& l) { return l.starts_with('-'); }));
+}
+
+struct Body {
+  std::vector<std::string> lines{};
+  bool diff = false;
+  bool from_end = false;  // of what is too long, the end is shown
+  std::size_t most = shown_lines;
+};
+
+std::string painted_body(const Body& body, std::size_t width, const Look& look, bool& folds) {
+  const std::size_t count = body.lines.size();
+  folds = count > body.most;
+  const std::size_t first = folds && body.from_end ? count - body.most : 0;
+  const std::size_t last = folds && !body.from_end ? body.most : count;
+  std::string out;
+  const std::size_t hidden = count - (last - first);
+  const std::string note = "  … " + std::to_string(hidden) + " more " +
+                           (hidden == 1 ? "line" : "lines") +
+                           (look.live ? " (Ctrl+O shows all)" : "");
+  const std::string more = painted(width > 0 ? fit(note, width) : note, style::dim, look) + "\n";
+  if (folds && body.from_end) out += more;
+  for (std::size_t i = first; i < last; ++i) {
+    const std::string& whole = body.lines[i];
+    const std::string line = width > 2 ? fit(whole, width - 2) : whole;
+    folds |= line.size() < whole.size();
+    out += "  " + painted(line, body.diff ? style_of_diff_line(whole) : style::dim, look) + "\n";
+  }
+  if (count > body.most && !body.from_end) out += more;
+  return out;
+}
+
+}  // namespace
+
+std::string title_of(const ToolUse& call, const Tools* tools) {
+  const Tool* tool = tools == nullptr ? nullptr : find_tool(*tools, call.name);
+  const std::string title =
+      tool != nullptr && tool->title ? tool->title(call.input) : call.name + " " + call.input;
+  return one_row(utf8_prefix(title, longest_title));
+}
+
+ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, const Look& look) {
+  const Tool* tool =
+      tools == nullptr || end.call == nullptr ? nullptr : find_tool(*tools, end.call->name);
+  const bool failed = end.result.is_error;
+  const std::string text = text_of(end.result);
+  Body body{.lines = lines_of(text)};
+  std::string outcome = failed ? "failed" : lines_text(body.lines.size());
+
+  ToolView view;
+  view.folded.text = text;
+  if (tool != nullptr && tool->diff && !failed) {
+    view.folded.text = tool->diff(end.call->input);
+    view.folded.diff = true;
+    body = {.lines = changed_lines(view.folded.text), .diff = true, .most = shown_diff_lines};
+    view.folded.text.clear();
+    for (const std::string& line : body.lines) view.folded.text += line + "\n";
+    outcome = counts_of(body.lines);
+    if (!end.with_diff) body.lines.clear();
+  } else if (tool != nullptr && tool->effect == Effect::reads && !failed) {
+    body.lines.clear();  // what was read is for the model
+  } else {
+    body.from_end = tool != nullptr && tool->effect == Effect::changes;
+  }
+  if (end.duration_ms > 0) outcome += " · " + seconds_text(end.duration_ms);
+
+  const std::string mark = look.labels ? (failed ? "failed: " : "done: ") : failed ? "✗ " : "● ";
+  view.folded.title = end.call ? title_of(*end.call, tools) : "result of a tool";
+  const std::size_t room = display_width(mark) + display_width(outcome) + 2;
+  const std::string title =
+      width == 0 ? view.folded.title : fit(view.folded.title, width > room ? width - room : 1);
+  bool folds = false;
+  view.shown = painted(mark, failed ? style::bad : style::good, look) + title + "  " +
+               painted(outcome, failed ? style::bad : style::dim, look) + "\n" +
+               painted_body(body, width, look, folds);
+  if (body.lines.empty() && !text.empty()) folds = true;
+  if (!folds) view.folded = {};
+  return view;
+}
+
+ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Look& look) {
+  const std::vector<std::string> lines = lines_of(thinking);
+  const auto first = std::ranges::find_if(
+      lines, [](const std::string& line) { return line.find_first_not_of(" \t") != line.npos; });
+  if (first == lines.end()) return {};
+  const std::string mark = look.labels || !look.colour ? "thinking: " : "∴ ";
+  std::string rest;
+  if (lines.size() > 1)
+    rest = "  … " + lines_text(lines.size()) + (look.live ? ", Ctrl+O shows" : "");
+  const std::size_t room = display_width(mark) + display_width(rest);
+  const std::string line = width == 0 ? *first : fit(*first, width > room ? width - room : 1);
+  ToolView view;
+  view.shown = painted(mark + line + rest, style::dim | style::emphasis, look) + "\n";
+  if (lines.size() > 1 || line != *first) view.folded = {"thinking", std::string(thinking), false};
+  return view;
+}
+
+std::string unfolded(const Folded& folded, const Look& look) {
+  std::string out =
+      painted((look.labels ? "" : "▾ ") + one_row(folded.title), style::strong, look) + "\n";
+  std::string text;
+  for (const std::string& line : lines_of(folded.text)) text += line + "\n";
+  return out += folded.diff ? painted_diff(text, look) : painted(text, style::plain, look);
+}
+
+}  // namespace skein

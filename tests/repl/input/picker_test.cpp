@@ -1,0 +1,148 @@
+#include "repl/input/picker.h"
+
+#include <doctest/doctest.h>
+
+#include "repl/commands/tree_view.h"
+#include "repl/input/ask.h"
+#include "tests/support/pty.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+// A keyboard on which these keys have been typed already.
+struct Desk {
+  explicit Desk(std::string_view keys) {
+    terminal.set(Terminal::Mode::editing);
+    pty.type(keys);
+  }
+  Pty pty{};
+  Terminal terminal{pty.slave(), pty.slave()};
+  Keyboard keyboard{terminal};
+};
+
+const std::vector<std::string> fruit{"apple", "banana", "cherry", "apricot"};
+
+Picked picked(std::string_view keys, PickList list = {}) {
+  Desk desk(keys);
+  list.title = "fruit";
+  list.lines = fruit;
+  return pick(desk.keyboard, list);
+}
+
+}  // namespace
+
+TEST_CASE("a few letters and Enter choose from a list") {
+  CHECK(picked("\r").index == 0);
+  CHECK(picked("ban\r").index == 1);
+  CHECK(picked("ap\x1b[B\r").index == 3);
+  CHECK(picked("ap\x1b[B\x1b[B\x1b[B\x1b[A\r").index == 0);
+  CHECK(picked("banx\x7f\r").index == 1);
+  CHECK(picked("\x1b[6~\r").index == 3);
+}
+
+TEST_CASE("Esc and ^C leave a list, and Enter chooses nothing where nothing fits") {
+  CHECK_FALSE(picked("\x1b").index);
+  CHECK_FALSE(picked("ban\x03").index);
+  CHECK_FALSE(picked("zzz\r\x1b").index);
+  CHECK(picked("zzz\r\x03").query == "zzz");
+}
+
+TEST_CASE("a further key leaves with what is chosen and what was typed") {
+  const Picked out = picked("che\x12", {.further = {ctrl('r')}});
+  CHECK(out.index == 2);
+  CHECK(out.key == ctrl('r'));
+  CHECK(out.query == "che");
+}
+
+TEST_CASE("a list erases itself and never leaves the normal screen") {
+  Desk desk("b\x1b");
+  pick(desk.keyboard, {.title = "fruit", .lines = fruit});
+  desk.terminal.write("END");
+  REQUIRE(desk.pty.shows("END"));
+  const std::string& all = desk.pty.shown([](const std::string&) { return true; });
+  CHECK(all.ends_with("\r\x1b[JEND"));
+  for (const std::string_view never : {"\x1b[?1049", "\x1b[3J", "\x1b[2J", "\x1b[?1000"})
+    CHECK(all.find(never) == std::string::npos);
+}
+
+TEST_CASE("names in a list cannot drive the terminal") {
+  Desk desk("\r");
+  pick(desk.keyboard, {.title = "x", .lines = {"evil\x1b]0;title\x07\x1b[2Jname\r\n"}});
+  desk.terminal.write("END");
+  REQUIRE(desk.pty.shows("END"));
+  CHECK(desk.pty.shown([](const std::string&) { return true; }).find("\x1b]0") ==
+        std::string::npos);
+  CHECK_FALSE(desk.pty.shows("\x1b[2J", 1));
+}
+
+TEST_CASE("a question is answered by one key, and Enter alone is no") {
+  struct {
+    std::string_view keys;
+    Answer::Choice choice;
+    std::string reason;
+  } const cases[] = {
+      {"y", Answer::Choice::yes, ""},
+      {"a", Answer::Choice::always, ""},
+      {"\r", Answer::Choice::no, ""},
+      {"\x1b", Answer::Choice::no, ""},
+      {"n\r", Answer::Choice::no, ""},
+      {"nnot here\r", Answer::Choice::no, "not here"},
+      {"x \ty", Answer::Choice::yes, ""},
+      {"\x03", Answer::Choice::no, ""},
+      {"\x1b[200~y\x1b[201~\r", Answer::Choice::no, ""},
+  };
+  for (const auto& each : cases) {
+    Desk desk(each.keys);
+    Screen screen(screen_parts(desk.pty.slave(), "auto", false));
+    std::atomic<bool> stop{false};
+    const Answer answer =
+        ask_permission(desk.keyboard, screen, {"Allow?", "", "bash(git status)"}, stop);
+    CAPTURE(std::string(each.keys));
+    CHECK(answer.choice == each.choice);
+    CHECK(answer.reason == each.reason);
+    CHECK(stop == (each.keys == "\x03"));
+  }
+}
+
+TEST_CASE("always is not taken where it is not offered") {
+  Desk desk("a\r");
+  Screen screen(screen_parts(desk.pty.slave(), "auto", false));
+  std::atomic<bool> stop{false};
+  CHECK(ask_permission(desk.keyboard, screen, {"Allow?", "", ""}, stop).choice ==
+        Answer::Choice::no);
+}
+
+TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do from it") {
+  Tree tree;
+  const auto add = [&](std::uint64_t id, std::optional<Id> parent) {
+    tree.add({.id = Id{id}, .parent = parent, .type = type::message, .at = id});
+  };
+  add(1, std::nullopt);
+  add(2, Id{1});
+  add(3, Id{2});
+  add(4, Id{2});
+  const auto label = [](const Tree::Node& node) { return to_string(node.id); };
+  using What = TreeChoice::What;
+  struct {
+    std::string_view keys;
+    What what;
+    std::uint64_t entry;
+  } const cases[] = {
+      {"\r", What::go_on, 4},
+      {"\x1b[A\r", What::go_on, 3},
+      {"kkb", What::branch, 2},
+      {"\x1b[H\x1b[Bs", What::snapshot, 2},
+      {"\x1b[Hj\x1b[F\r", What::go_on, 4},
+      {"q", What::nothing, 0},
+      {"\x1b", What::nothing, 0},
+  };
+  for (const auto& each : cases) {
+    Desk desk(each.keys);
+    const TreeChoice choice = walk_tree_view(desk.keyboard, tree, Id{4}, label);
+    CAPTURE(std::string(each.keys));
+    CHECK(choice.what == each.what);
+    CHECK(choice.entry == Id{each.entry});
+  }
+}

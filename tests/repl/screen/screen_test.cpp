@@ -1,0 +1,211 @@
+#include "repl/screen/screen.h"
+
+#include <doctest/doctest.h>
+
+#include "tests/support/markdown_samples.h"
+#include "tests/support/recorded_screen.h"
+#include "tests/support/stage.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+Message answer(std::string text) {
+  Message message{.role = Role::assistant};
+  message.content = {Text{std::move(text)}};
+  message.provider = "p";
+  message.model = "m";
+  message.stop = Stop::stop;
+  message.duration_ms = 2100;
+  return message;
+}
+
+}  // namespace
+
+TEST_CASE("a turn in a pipe is its words, without escapes and without anything that moves") {
+  RecordedScreen screen(piped);
+  screen->show(committed(user_message("hi")));
+  screen->show(thinking_event("First.\nSecond."));
+  screen->tick();
+  screen->show(text_event("Hello **wor"));
+  screen->show(text_event("ld**"));
+  screen->show(committed(answer("Hello **world**")));
+  screen->end_turn(Stop::stop, "");
+  CHECK(screen.bytes() == "thinking: First.  … 2 lines\nHello **world**\nm · 2.1 s\n");
+}
+
+TEST_CASE("what happened looks the same when it is replayed, byte for byte") {
+  for (const Look& look : {piped, at_terminal, no_colour}) {
+    Stage stage(R"([[{"think": "Hm.\nYes."}, {"say": "Let me **look**:\n\n- one\n- two"},
+                     {"call": {"id": "c1", "name": "look", "input": {"a": 1}}},
+                     {"call": {"id": "c2", "name": "poke"}}],
+                    "Done, see `x`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"])");
+    stage.answer = Answer{Answer::Choice::yes};
+    RecordedScreen live(look, 60, &stage.tools), again(look, 60, &stage.tools);
+    stage.listener = [&](const Event& event) { live->show(event); };
+    Conversation conversation = stage.conversation();
+    live->print(look.colour ? "\033[1m› \033[mdo it\n" : "› do it\n");  // as the editor leaves it
+    const TurnEnd end = stage.turn(conversation, "do it");
+    live->end_turn(end.stop, end.error);
+
+    for (const Entry& entry : stage.stored(conversation))
+      if (entry.type == type::message) again->replay(entry);
+    again->flush();
+    CHECK(again.bytes() == live.bytes());
+    CHECK(live.bytes().find("look") != std::string::npos);
+  }
+}
+
+TEST_CASE("a turn that went wrong says so in a replay too") {
+  Message cut = answer("part");
+  cut.stop = Stop::interrupted;
+  RecordedScreen screen(piped);
+  screen->replay(message_entry(user_message("two\nlines")));
+  screen->replay(message_entry(cut));
+  CHECK(screen.bytes() ==
+        "› two\n  lines\npart\nThe answer was cut short; what arrived is kept. /continue goes on.\n"
+        "m · 2.1 s\n");
+}
+
+TEST_CASE("the live line stays under the text and leaves nothing behind") {
+  RecordedScreen screen(at_terminal, 40);
+  screen->show(committed(user_message("hi")));
+  screen->tick();
+  CHECK(seen(screen.bytes(), 40) == "⠙ waiting for the model  0 s\n");
+  screen.now += 2500;
+  screen->show(text_event("Some words that flow over the edge of the "));
+  CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe\n");
+  screen.now += 100;
+  screen->set_draft("next");
+  screen.now += 100;
+  screen->tick();
+  CHECK(seen(screen.bytes(), 40) ==
+        "Some words that flow over the edge of\nthe\n⠹ writing  2 s · ~10 tokens › next\n");
+  screen.now += 100;
+  screen->show(text_event("and then more\n"));
+  CHECK(seen(screen.bytes(), 40) ==
+        "Some words that flow over the edge of\nthe and then more\n⠹ writing  2 s · ~10 tokens › "
+        "next\n");
+  screen.now += 100;
+  screen->end_turn(Stop::stop, "");
+  CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe and then more\n");
+}
+
+TEST_CASE("a window made smaller leaves nothing of the live line") {
+  RecordedScreen screen(at_terminal, 60);
+  screen->show(ToolStarted{{.id = "1", .name = "bash"}, "bash make all the things that there are"});
+  screen->tick();
+  const std::string before = seen(screen.bytes(), 60);
+  CHECK(before.find("bash make all the things that there are") != std::string::npos);
+  // The terminal folds what it has; then we write again.
+  screen.writes.clear();
+  screen.width = 30;
+  screen.now += 1000;
+  screen->end_turn(Stop::aborted, "");
+  CHECK(seen(before.substr(0, before.size() - 1) + screen.bytes(), 30) ==
+        "■ stopped. The partial answer\nis kept.\n");
+}
+
+TEST_CASE("a running tool shows its last line, then one line and the end of its output") {
+  std::string output;
+  for (int i = 1; i <= 20; ++i) output += "line " + std::to_string(i) + "\n";
+  Message result{.role = Role::tool};
+  result.content = {ToolResult{"1", {Text{output}}}};
+  result.duration_ms = 1500;
+  const Tools tools = {shown_tool("bash", Effect::changes)};
+
+  RecordedScreen screen(at_terminal, 60, &tools);
+  screen->show(ToolStarted{{.id = "1", .name = "bash", .input = "count"}, "bash count"});
+  screen->show(ToolOutput{"1", "line 1\nline 2\n"});
+  screen.now += 100;
+  screen->tick();
+  CHECK(seen(screen.bytes(), 60) == "⠙ bash count  0 s · Esc or Ctrl+C stops · line 2\n");
+  screen->show(ToolEnded{"1", false, 1500});
+  screen->show(committed(result));
+  screen->end_turn(Stop::stop, "");
+  const std::string shown = seen(screen.bytes(), 60);
+  CHECK(shown ==
+        "● bash count  20 lines · 1.5 s\n  … 14 more lines (Ctrl+O shows all)\n  line 15\n"
+        "  line 16\n  line 17\n  line 18\n  line 19\n  line 20\n");
+  screen->expand_last();
+  CHECK(seen(screen.bytes(), 60) == shown + "▾ bash count\n" + output);
+}
+
+TEST_CASE("a diff is coloured, and not shown twice when it was asked about") {
+  const Tools tools = {shown_tool("edit", Effect::changes, [](const JsonText&) {
+    return "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new\n";
+  })};
+  Message result{.role = Role::tool};
+  result.content = {ToolResult{"1", {Text{"changed f at line 1"}}}};
+  RecordedScreen screen(at_terminal, 60, &tools);
+  screen->show(ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
+  screen->show(committed(result));
+  screen->flush();
+  CHECK(screen.bytes() ==
+        "\033[32m● \033[medit f  \033[2m+1 −1\033[m\n"
+        "  \033[31m-old\033[m\n  \033[32m+new\033[m\n");
+
+  RecordedScreen asked(at_terminal, 60, &tools);
+  asked->show(ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
+  asked->show(Question{"Allow edit f?", "-old\n+new", ""});
+  asked->show(committed(result));
+  asked->flush();
+  CHECK(without_styles(asked.bytes()) == "-old\n+new\nAllow edit f?\n● edit f  +1 −1\n");
+}
+
+TEST_CASE("a screen reader hears who speaks and what a tool does, as it does it") {
+  Message result{.role = Role::tool};
+  result.content = {ToolResult{"1", {Text{"no such file"}}, true}};
+  RecordedScreen screen(screen_reader);
+  screen->replay(message_entry(user_message("read it")));
+  screen->show(ToolStarted{{.id = "1", .name = "read", .input = "{}"}, "read x"});
+  screen->tick();
+  screen->show(committed(result));
+  screen->end_turn(Stop::stop, "");
+  CHECK(screen.bytes() == "you: read it\ntool: read {}\nfailed: read {}  failed\n  no such file\n");
+}
+
+TEST_CASE("a word that nothing follows is shown after a while, and goes on where it was") {
+  RecordedScreen screen(at_terminal, 40);
+  screen->show(text_event("Hello wor"));
+  CHECK(seen(screen.bytes(), 40) == "Hello\n");
+  screen.now += 1500;
+  screen->tick();
+  CHECK(seen(screen.bytes(), 40) == "Hello wor\n⠙ writing  1 s · Esc or Ctrl+C stops\n");
+  screen.now += 100;
+  screen->show(text_event("ld, how"));
+  screen->end_turn(Stop::stop, "");
+  CHECK(seen(screen.bytes(), 40) == "Hello world, how\n");
+}
+
+TEST_CASE("a notice in the middle of a paragraph stands on a line of its own") {
+  RecordedScreen screen(at_terminal, 40);
+  screen->show(text_event("one two "));
+  screen->show(Notice{Notice::Level::warning, "careful"});
+  screen->show(text_event("three four\n"));
+  screen->end_turn(Stop::stop, "");
+  CHECK(seen(screen.bytes(), 40) == "one two\ncareful\n three four\n");
+}
+
+TEST_CASE("at a terminal there are at most 60 writes a second, and few bytes more than the text") {
+  RecordedScreen screen(at_terminal, 80);
+  const std::string text = plain_prose(60'000);
+  std::size_t at = 0;
+  constexpr std::int64_t seconds = 10;
+  for (std::int64_t ms = 0; ms < 1000 * seconds; ++ms, ++screen.now) {
+    if (at < text.size()) screen->show(text_event(text.substr(at, 7)));
+    at += 7;
+    if (ms % 100 == 0) screen->tick();
+  }
+  screen->end_turn(Stop::stop, "");
+  CHECK(screen.writes.size() <= 60 * seconds);
+  CHECK(screen.writes.size() > 10 * seconds);
+  CHECK(screen.bytes().size() < text.size() + text.size() / 2);
+}
+
+TEST_CASE("one more escape is not ours and does not pass, whoever prints it") {
+  RecordedScreen screen(at_terminal);
+  screen->print("safe \033[1mbold\033[m, not \033[2J\033]0;x\a\r\u009B31m\n");
+  CHECK(screen.bytes() == "safe \033[1mbold\033[m, not ␛[2J␛]0;x␇␍<U+009B>31m\n");
+}

@@ -1,0 +1,71 @@
+#include "repl/screen/status_line.h"
+
+#include <doctest/doctest.h>
+
+#include "repl/screen/turn_summary.h"
+#include "repl/screen/width.h"
+
+using namespace skein;
+
+TEST_CASE("the live line says what happens, for how long and how to stop it") {
+  const Status status{
+      .activity = "thinking", .elapsed_ms = 3200, .tokens = 1234, .estimated = true};
+  CHECK(status_text(status, 79) == "⠋ thinking  3 s · Esc or Ctrl+C stops · ~1.2k tokens");
+  CHECK(status_text(status, 40) == "⠋ thinking  3 s · Esc or Ctrl+C stops");
+  CHECK(status_text(status, 20) == "⠋ thinking  3 s");
+  CHECK(status_text(status, 10) == "⠋ th…  3 s");
+}
+
+TEST_CASE("the live line fits, whatever is in it and however narrow it is") {
+  Status status{.activity = "bash \033[2J 漢字 " + std::string(200, 'x'),
+                .elapsed_ms = 61'000,
+                .tokens = 5,
+                .detail = "a\nb\r\t" + std::string(300, 'y')};
+  for (const char* draft : {"", "one", "a very long draft that goes on and on and on and on"})
+    for (std::size_t width = 0; width < 120; ++width) {
+      status.draft = draft;
+      const std::string text = status_text(status, width);
+      CHECK(display_width(text) <= width);
+      CHECK(text.find_first_of("\n\r\t\033") == std::string::npos);
+    }
+  status.draft = "a very long draft that goes on and on and on and on";
+  CHECK(status_text(status, 60).ends_with("that goes on and on and on and on") == false);
+  CHECK(status_text(status, 60).ends_with("on and on and on and on"));
+}
+
+TEST_CASE("times and counts are short") {
+  CHECK(seconds_text(12) == "12 ms");
+  CHECK(seconds_text(2140) == "2.1 s");
+  CHECK(seconds_text(14'200) == "14 s");
+  CHECK(seconds_text(125'000) == "2 min 5 s");
+  CHECK(count_text(950) == "950");
+  CHECK(count_text(6234) == "6.2k");
+  CHECK(count_text(123'456) == "123k");
+  CHECK(count_text(1'234'567) == "1.2M");
+}
+
+TEST_CASE("a turn is one line: model, tokens, cost, context, seconds") {
+  Message reply{.role = Role::assistant};
+  reply.provider = "p";
+  reply.model = "opus";
+  reply.usage = Usage{.input = 1300, .output = 200, .cache_read = 4900};
+  reply.duration_ms = 7000;
+  TurnSummary turn;
+  add(turn, reply);
+  reply.usage = Usage{.input = 0, .output = 210, .cache_read = 0};
+  add(turn, reply);
+  Message result{.role = Role::tool};
+  result.duration_ms = 400;
+  add(turn, result);
+  CHECK(summary_text(turn) == "opus · 6.2k in (4.9k cached) 410 out · 14 s");
+  turn.cost_usd = 0.0112;
+  turn.window = 200'000;
+  turn.last = {.input = 7000, .output = 400};
+  CHECK(summary_text(turn) == "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4 % · 14 s");
+  turn.last.input = 170'000;
+  turn.cost_usd = 1.5;
+  CHECK(
+      summary_text(turn) ==
+      "opus · 6.2k in (4.9k cached) 410 out · $1.50 · context 86 % (nearly full: /compact) · 14 s");
+  CHECK(summary_text({.provider = "offline", .duration_ms = 3, .calls = 1}) == "offline · 3 ms");
+}
