@@ -184,10 +184,10 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
     return tool_failure("there is no tool '" + call.name + "'; there are: " + known);
   }
   turn.ports.sink(ToolStarted{call, tool->title(call.input)});
-  const std::int64_t started = now_ms();
   std::string why_not;
-  ToolOutcome outcome = permitted(turn, *tool, call, why_not) ? execute(*tool, call, turn.ports)
-                                                              : tool_failure(why_not);
+  const bool may = permitted(turn, *tool, call, why_not);
+  const std::int64_t started = now_ms();  // how long somebody thought about it is not the tool's
+  ToolOutcome outcome = may ? execute(*tool, call, turn.ports) : tool_failure(why_not);
   outcome.duration_ms = now_ms() - started;
   turn.ports.sink(ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
   return outcome;
