@@ -74,7 +74,8 @@ void Shell::show_path(std::size_t entries) {
 
 void Shell::run() {
   using Clock = std::chrono::steady_clock;
-  std::optional<Clock::time_point> warned;
+  const Clock::time_point never = Clock::now() - 2 * second_press;
+  Clock::time_point warned = never;
   while (!leaving_ && !parts_.leave) {
     std::string line;
     if (!queued_.empty()) {
@@ -90,7 +91,7 @@ void Shell::run() {
     switch (editor_->read("› ", draft)) {
       case LineEditor::Got::end: leaving_ = true; break;
       case LineEditor::Got::interrupt:
-        if (parts_.leave || (warned && Clock::now() - *warned < second_press)) {
+        if (parts_.leave || Clock::now() - warned < second_press) {
           leaving_ = true;
           break;
         }
@@ -98,7 +99,7 @@ void Shell::run() {
         parts_.screen.print("Press Ctrl+C again or Ctrl+D to leave.\n");
         break;
       case LineEditor::Got::line:
-        warned.reset();
+        warned = never;
         handle(whole(draft));
         if (queued_.empty()) keep_draft(draft_);
         break;
