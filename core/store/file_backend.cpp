@@ -47,7 +47,12 @@ Outcome<Transcript*> FileBackend::transcript_of(Id session) {
     Outcome<Transcript> opened =
         open_transcript(*files_, session, place, known == nullptr ? nullptr : &known->memory);
     const auto* failed = std::get_if<Failure>(&opened);
-    if (failed == nullptr) return &(open_[session] = std::get<Transcript>(std::move(opened)));
+    if (failed == nullptr) {
+      Transcript& transcript = open_[session] = std::get<Transcript>(std::move(opened));
+      transcript.beside_archive =
+          !transcript.archived() && files_->stat_path(archive_path(session), stat) == 0;
+      return &transcript;
+    }
     // Found, and then not there: it was archived or unarchived in between.
     if (found < 0 || failed->kind != Failure::Kind::gone || tries > 2) return *failed;
   }
@@ -85,6 +90,12 @@ Outcome<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> 
     if (std::get<Transcript*>(found)->archived()) {
       if (auto failed = unarchive(session)) return *failed;
       continue;
+    }
+    if (std::get<Transcript*>(found)->beside_archive) {
+      OpenFile held;
+      if (auto failed = index_.lock(held)) return *failed;
+      if (auto failed = settle_pair(session)) return *failed;
+      std::get<Transcript*>(found)->beside_archive = false;
     }
     Outcome<AppendResult> outcome = std::get<Transcript*>(found)->log->append(entries, options);
     const auto* failed = std::get_if<Failure>(&outcome);

@@ -157,8 +157,11 @@ std::optional<Failure> FileBackend::settle_pair(Id session) {
   const std::string plain = transcript_path(session), packed = archive_path(session);
   if (files_->stat_path(plain, stat) < 0 || files_->stat_path(packed, stat) < 0)
     return std::nullopt;
+  // Whoever was cut short may not have got as far as making the transcript's name safe.
+  int failed = files_->sync_folder("transcripts");
+  if (failed < 0) return failure_from_errno(failed, name_of(session));
   bool begins = false;
-  int failed = begins_with_packed(*files_, plain, packed, begins);
+  failed = begins_with_packed(*files_, plain, packed, begins);
   if (failed < 0 && failed != -EILSEQ) return failure_from_errno(failed, name_of(session));
   failed = begins ? files_->remove(packed)
                   : move_file(*files_, packed,

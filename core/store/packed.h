@@ -38,6 +38,8 @@ struct Transcript {
   FileStat packed{};
   std::unique_ptr<Log> log{};
 
+  bool beside_archive = false;  // an archiving or unarchiving was cut short: settle that first
+
   bool archived() const { return copy != nullptr; }
   LogMemory memory() const;  // as of the file that is on the disk
   // Gone as well if it was archived or unarchived since: then it must be opened anew.
