@@ -7,6 +7,7 @@
 #include "app/subcommands.h"
 #include "core/context.h"
 #include "core/json_writer.h"
+#include "core/stats.h"
 #include "core/store/entry_text.h"
 #include "core/tree_drawing.h"
 #include "providers/catalog.h"
@@ -140,14 +141,15 @@ int list_sessions(const Invocation& invocation) {
   std::size_t width = 0;
   for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
   for (const SessionRecord& record : sessions) {
-    const Usage usage = total_usage(record.state);
+    const Json cost = cost_json(record.state);
     print_line(
         pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
         pad((record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at)
                 .substr(0, 16),
             16) +
-        "  " + pad(std::to_string(record.state.messages) + " messages", 12) + "  " +
-        pad(usage.output > 0 ? std::to_string(usage.input + usage.output) + " tokens" : "-", 14) +
+        "  " + (record.archived ? "archived · " : "") +
+        stats_line(record.state,
+                   cost.is_number() ? std::optional(cost.get<double>()) : std::nullopt) +
         "  " + record.state.title);
   }
   return 0;
