@@ -79,7 +79,7 @@ bool has_last_words(const std::vector<Message>& messages) {
 struct Scene {
   std::vector<Entry> path;
   std::set<Id> redacted{};
-  Window window;
+  Window window{};
 };
 
 Scene random_scene(Dice& dice) {
