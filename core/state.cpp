@@ -235,8 +235,17 @@ void fold(SessionState& state, const EntryFacts& entry) {
 }
 
 std::string title_from(std::string_view prompt) {
-  Entry entry = message_entry(user_message(std::string(prompt)));
-  return preview(entry, 60);
+  // Without C0, DEL and C1: a title goes to places that only expect words.
+  std::string words;
+  for (std::size_t i = 0; i < prompt.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(prompt[i]);
+    const auto next = i + 1 < prompt.size() ? static_cast<unsigned char>(prompt[i + 1]) : 0u;
+    if (byte == 0xC2 && next >= 0x80 && next < 0xA0)
+      ++i;
+    else if (byte >= ' ' ? byte != 0x7F : byte == '\n' || byte == '\t')
+      words += prompt[i];
+  }
+  return preview(message_entry(user_message(words)), 60);
 }
 
 }  // namespace skein

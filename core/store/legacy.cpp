@@ -228,8 +228,9 @@ std::optional<LegacySession> read_one_file(Id session, std::string_view bytes) {
 
 // {"type":"session"|"user"|"assistant"|"tool_use"|"tool_result", …, "ts"}
 std::optional<LegacySession> read_flat(Id session, const std::vector<Json>& lines) {
+  // Other programs begin with a line of that type, too, but with other members.
   if (lines.empty() || string_at(lines.front(), "type") != "session" ||
-      lines.front().contains("payload"))
+      !lines.front().contains("created"))
     return std::nullopt;
   LegacySession out{.form = "flat lines",
                     .key = string_at(lines.front(), "key"),

@@ -61,6 +61,7 @@ TEST_CASE("a title comes from the first prompt until one is given") {
       folded({user(1, 0), custom(2, R"({"kind":"title","text":"mine"})"), user(3, 1)});
   CHECK(named.title == "mine");
   CHECK(named.title_given);
+  CHECK(title_from("say\r \x1b[31m\u009b0m\x7f\x07 ü\tor U") == "say [31m0m ü or U");
   CHECK(title_from(std::string(200, 'x')) == std::string(60, 'x') + "…");
 }
 
