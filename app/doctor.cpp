@@ -128,7 +128,8 @@ int doctor(const Invocation& invocation) {
     wanted.push_back(value_or_throw(store.find(name)));
   if (invocation.arguments.empty()) {
     wanted = store.list();
-    if (!invocation.has("--rebuild-index")) out["sandbox"] = sandbox_here(invocation);
+    if (!invocation.has("--rebuild-index") && !invocation.has("--repair"))
+      out["sandbox"] = sandbox_here(invocation);
   }
   if (invocation.has("--repair")) {
     out["repaired"] = repair(store, wanted);

@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/store/packed.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
@@ -181,9 +182,17 @@ std::string shown(const Home& home) {
   return out;
 }
 
+// Also where they were packed.
 bool holds_torn_bytes(const DiskImage& image) {
-  return std::ranges::any_of(image.files, [](const auto& each) {
-    return each.second.bytes.find(torn_bytes) != std::string::npos;
+  CrashDisk disk(image);
+  const std::unique_ptr<Files> files = disk.process();
+  return std::ranges::any_of(image.files, [&](const auto& each) {
+    std::string bytes = each.second.bytes;
+    if (is_packed(each.first)) {
+      bytes.clear();
+      read_pieces(*files, each.first, [&](std::string_view piece) { return bytes += piece, 0; });
+    }
+    return bytes.find(torn_bytes) != std::string::npos;
   });
 }
 
