@@ -66,6 +66,37 @@ TEST_CASE("of two that create one key the second opens what the first made") {
   CHECK_FALSE(disk.has(transcript_path(b)));
 }
 
+TEST_CASE("a session whose maker died is safe once somebody else has opened it by its key") {
+  struct Killed {};
+  CrashDisk disk;
+  FileBackend one(disk.process()), two(disk.process());
+  disk.fault = [](const char* call) -> int {
+    if (std::string_view(call) == "sync_folder") throw Killed{};
+    return 0;
+  };
+  CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
+  disk.fault = {};
+  REQUIRE(disk.has(transcript_path(a)));
+
+  REQUIRE(std::get<SessionRecord>(create(two, b, "main:cli:user")).header.session == a);
+  disk.crash_images(1'000, 1, [](const DiskImage& image) {
+    CHECK(image.files.contains(transcript_path(a)));
+    return true;
+  });
+}
+
+TEST_CASE("an index that cannot be read just now is not an empty one") {
+  CrashDisk disk;
+  FileBackend one(disk.process()), two(disk.process());
+  create(one, a, "main:cli:a");
+  CHECK(keys(one) == Keys{"main:cli:a"});
+  create(two, b, "main:cli:b");
+  disk.fault = [](const char* call) { return std::string_view(call) == "open" ? EMFILE : 0; };
+  CHECK(keys(one) == Keys{"main:cli:a"});  // of the other nothing is known yet
+  disk.fault = {};
+  CHECK(keys(one) == Keys{"main:cli:a", "main:cli:b"});
+}
+
 TEST_CASE("the index is merged and never overwritten by a stale copy") {
   CrashDisk disk;
   FileBackend one(disk.process()), two(disk.process());

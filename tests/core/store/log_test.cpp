@@ -64,6 +64,29 @@ TEST_CASE("the same batch again is a success that writes nothing") {
   CHECK(home.disk.bytes(path) == before);
 }
 
+TEST_CASE("a batch that a dead writer left unsynced is safe once it is called a duplicate") {
+  struct Killed {};
+  Home home;
+  home.disk.fault = [](const char* call) -> int {
+    if (std::string_view(call) == "sync") throw Killed{};
+    return 0;
+  };
+  CHECK_THROWS_AS(home.append({says(2)}), Killed);
+  home.disk.fault = {};
+
+  FileBackend second(home.disk.process());
+  const NewEntry entry = says(2);
+  const auto again = second.append(sample_session, std::span(&entry, 1), {});
+  REQUIRE(ok(again));
+  CHECK(std::get<AppendResult>(again).appended == 0);
+  home.disk.crash_images(1'000, 1, [](const DiskImage& image) {
+    CrashDisk after(image);
+    FileBackend backend(after.process());
+    CHECK(ids_of(backend, sample_session) == ids({1, 2}));
+    return true;
+  });
+}
+
 TEST_CASE("an id that is taken by another content is a conflict and nothing is written") {
   Home home;
   const std::string before = home.disk.bytes(path);
