@@ -225,11 +225,11 @@ std::optional<Failure> FileBackend::unarchive_locked(Id session) {
   FileStat stat;
   int failed = 0;
   const std::string packed = archive_path(session), plain = transcript_path(session);
+  open_.erase(session);  // it may be a copy of an archive that another process has unpacked since
   if (!is_packed(transcript_place(*files_, session, stat, failed))) {
     if (failed < 0) return failure_from_errno(failed, name_of(session));
     return settle_pair(session);
   }
-  open_.erase(session);
   const std::string temporary = temporary_name(plain);
   failed = unpack(*files_, packed, *files_, temporary);
   if (failed == 0) failed = files_->link(temporary, plain);

@@ -14,6 +14,7 @@ namespace skein {
 namespace {
 
 constexpr std::uint64_t max_file_bytes = 1u << 30;
+constexpr const char* filtered_folders[] = {"quarantine", "drafts", "trash", "transcripts", ""};
 
 Failure not_scrubbed(Failure failure) {
   failure.text += "; the text may still stand there, so do it again once that is solved";
@@ -160,11 +161,17 @@ std::optional<Failure> filter_folder(Files& files, const std::string& folder,
   for (const std::string& name : names) {
     const std::string path = folder.empty() ? name : folder + "/" + name;
     FileStat stat;
-    if (spared.contains(path) || files.stat_path(path, stat) < 0 ||
-        stat.kind != FileStat::Kind::file)
-      continue;
+    if (spared.contains(path)) continue;
+    int failed = files.stat_path(path, stat);
+    if (failed == 0 && stat.kind != FileStat::Kind::file) continue;
     bool changed = false;
-    const int failed = filter_lines(files, path, what, changed);
+    if (failed == 0) failed = filter_lines(files, path, what, changed);
+    // Half of an archive, by one who died: nobody can tell what is in it, and nobody needs it.
+    if (failed == -EILSEQ && name.ends_with(".tmp")) {
+      changed = true;
+      failed = files.remove(path);
+      if (failed == 0) failed = files.sync_folder(folder);
+    }
     if (failed < 0 && failed != -ENOENT) return not_scrubbed(failure_from_errno(failed, path));
     if (changed) report.changed.push_back(path + ": the lines that gave it away were removed");
   }
@@ -242,10 +249,17 @@ Outcome<Scrubbed> FileBackend::scrub(Id session, Id entry, std::span<const std::
     if (auto failed = rewrite(*files_, *id, path, plain, what, report, changed)) return *failed;
     spared.insert({path, plain});
   }
-  for (const char* folder : {"quarantine", "drafts", "trash", "transcripts", ""})
+  for (const char* folder : filtered_folders)
     if (auto failed = filter_folder(*files_, folder, spared, what, report)) return *failed;
   if (auto failed = remove_blobs(*files_, what, report)) return *failed;
   if (auto failed = scrub_session(session, what, report)) return *failed;
+
+  // Also what an earlier attempt removed and could not make sure of.
+  for (const char* folder : filtered_folders)
+    if (const int failed = files_->sync_folder(folder); failed < 0 && failed != -ENOENT)
+      return not_scrubbed(failure_from_errno(failed, folder));
+  if (const int failed = files_->sync_folder("blobs"); failed < 0 && failed != -ENOENT)
+    return not_scrubbed(failure_from_errno(failed, "blobs"));
 
   index_.current_locked();
   int saved = index_.save_settled();

@@ -9,6 +9,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <map>
+#include <utility>
 
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
@@ -82,8 +83,7 @@ std::vector<Id> append_beside(const std::string& home, Id session, pid_t other) 
   std::vector<Id> acknowledged;
   int round = -1, left = 0;
   for (std::uint64_t number = 1; !has_ended(other);) {
-    if (round != progress().rounds) left = 4;
-    round = progress().rounds;
+    if (const int now = progress().rounds; std::exchange(round, now) != now) left = 4;
     if (left-- <= 0) {
       sched_yield();
       continue;

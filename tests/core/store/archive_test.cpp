@@ -161,3 +161,15 @@ TEST_CASE("a branch of an archived session has its path and leaves it archived")
   CHECK(branch == std::vector<Entry>(before.begin(), before.begin() + 10));
   CHECK(fs::exists(home.packed()));
 }
+
+TEST_CASE("an append finds its way when another process has unarchived the session meanwhile") {
+  Home home;
+  SessionStore other = store_at(home.path);
+  REQUIRE(!home.store.backend().archive(home.session));
+  REQUIRE(value_of(other.open(home.session)).archived);
+  REQUIRE(!home.store.backend().unarchive(home.session));
+
+  append(other, home.session, {user_says("on it goes")});
+
+  CHECK(entries_of(home.store, home.session).size() == 21);
+}
