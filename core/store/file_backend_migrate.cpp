@@ -16,9 +16,14 @@ constexpr std::uint64_t max_legacy_bytes = 1u << 30;
 
 std::string name_of(Id session) { return "session " + to_string(session); }
 
-std::string aside_for(Id session, const std::string& source) {
-  return "quarantine/" + to_string(session) + "." + std::to_string(now_ms()) +
-         source.substr(source.rfind('.'));
+// A name nobody has yet: an attempt that was cut short may have used one this very moment.
+std::string aside_for(Files& files, Id session, const std::string& source) {
+  for (std::int64_t time = now_ms();; ++time) {
+    std::string name = "quarantine/" + to_string(session) + "." + std::to_string(time) +
+                       source.substr(source.rfind('.'));
+    FileStat stat;
+    if (files.stat_path(name, stat) != 0) return name;
+  }
 }
 
 std::string legacy_path(Id session) { return "transcripts/" + to_string(session) + ".json"; }
@@ -60,6 +65,9 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
     if (failed && source != path) return *failed;
     if (!failed) {
       if (auto newer = log.writable()) return *newer;
+      // It may have been finished by one who could not make sure of its name.
+      if (const int synced = files_->sync_folder("transcripts"); synced < 0)
+        return failure_from_errno(synced, name_of(session));
       return set_legacy_aside(session, source == path ? legacy_path(session) : source, result);
     }
   } else if (found != -ENOENT) {
@@ -91,7 +99,7 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
   }
   int failed = migrated.finish();
   if (source == path) {
-    result.aside = aside_for(session, source);
+    result.aside = aside_for(*files_, session, source);
     if (failed == 0) failed = files_->link(path, result.aside);
     if (failed == 0) failed = files_->sync_folder("quarantine");
     if (failed == 0) failed = migrated.rename_into_place();
@@ -115,7 +123,7 @@ Outcome<MigrationResult> FileBackend::set_legacy_aside(Id session, const std::st
                                                        MigrationResult result) {
   FileStat stat;
   if (files_->stat_path(source, stat) == 0) {
-    result.aside = aside_for(session, source);
+    result.aside = aside_for(*files_, session, source);
     if (const int moved = move_file(*files_, source, result.aside); moved < 0)
       return failure_from_errno(moved, "setting " + source + " aside");
   }

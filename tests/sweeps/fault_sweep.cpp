@@ -354,7 +354,9 @@ void fail_syncs(Sweep& sweep) {
         disk.fault = {};
         sweep.check(disk.syncs_of_failed_handles() == 0,
                     [&] { return where() + ": a second sync on the handle that failed"; });
-        if (verb.run == append_two && error == EIO && times == 1 && verb.from != torn_home)
+        // Tried again, unless it was what comes before the append: quarantining, unpacking.
+        if (verb.run == append_two && error == EIO && times == 1 && verb.from != torn_home &&
+            verb.from != archived_home)
           sweep.check(done, [&] { return where() + ": one failed sync ended the append"; });
         const Home now = home_of(disk);
         if (!done && verb.run == append_two)
