@@ -152,7 +152,8 @@ std::size_t race_migrations(int rounds) {
     else
       write_file(dir / (name + ".jsonl"),
                  "{\"type\":\"session\",\"id\":\"0\",\"key\":\"main:flat:k" +
-                     std::to_string(number) + "\"}\n{\"type\":\"user\",\"content\":\"old\"}\n");
+                     std::to_string(number) +
+                     "\",\"created\":\"x\"}\n{\"type\":\"user\",\"content\":\"old\"}\n");
   }
   const pid_t other = start([&] {
     SessionStore own = store_at(home);
