@@ -5,13 +5,13 @@
 #include <poll.h>
 #include <pthread.h>
 #include <unistd.h>
-#include <zlib.h>
 
 #include <csignal>
 #include <future>
 #include <thread>
 
 #include "tests/support/environment.h"
+#include "tests/support/gzip.h"
 #include "tests/support/loopback_server.h"
 
 using namespace skein;
@@ -43,20 +43,6 @@ Outcome exchange(const HttpRequest& request, const Ports& ports = {},
 
 HttpRequest post(const std::string& url, std::string body = "{}") {
   return {.url = url, .headers = {{"content-type", "application/json"}}, .body = std::move(body)};
-}
-
-std::string gzip(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 6, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
-  return out;
 }
 
 }  // namespace
@@ -333,7 +319,7 @@ TEST_CASE("a consumer bounds what it takes") {
     CHECK(outcome.body.size() < (1 << 20) + 65536);
   }
   SUBCASE("of a compressed one that would fill the memory") {
-    const std::string bomb = gzip(std::string(16 << 20, '\0'));
+    const std::string bomb = gzipped(std::string(16 << 20, '\0'));
     CHECK(bomb.size() < (128 << 10));
     LoopbackServer server([&](Connection& peer) {
       peer.request();
@@ -357,7 +343,7 @@ TEST_CASE("a consumer bounds what it takes") {
 TEST_CASE("compressed answers come uncompressed") {
   LoopbackServer server([](Connection& peer) {
     peer.request();
-    peer.answer(200, gzip("data: x\n\n"), "content-encoding: gzip\r\n");
+    peer.answer(200, gzipped("data: x\n\n"), "content-encoding: gzip\r\n");
   });
   CHECK(exchange(post(server.url())).body == "data: x\n\n");
 }

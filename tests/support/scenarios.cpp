@@ -1,7 +1,6 @@
 #include "tests/support/scenarios.h"
 
-#include <zlib.h>
-
+#include "tests/support/gzip.h"
 #include "tests/support/model_server.h"
 #include "tests/support/sweep.h"
 
@@ -31,20 +30,6 @@ void begin(Connection& peer, const Scene& scene) {
 std::string with_line_ends(const std::string& events, std::string_view line_end) {
   std::string out;
   for (const char c : events) c == '\n' ? out += line_end : out += c;
-  return out;
-}
-
-std::string gzipped(const std::string& text) {
-  z_stream stream{};
-  deflateInit2(&stream, 9, Z_DEFLATED, 15 + 16, 9, Z_DEFAULT_STRATEGY);
-  std::string out(deflateBound(&stream, text.size()) + 64, '\0');
-  stream.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(text.data()));
-  stream.avail_in = static_cast<uInt>(text.size());
-  stream.next_out = reinterpret_cast<Bytef*>(out.data());
-  stream.avail_out = static_cast<uInt>(out.size());
-  deflate(&stream, Z_FINISH);
-  out.resize(stream.total_out);
-  deflateEnd(&stream);
   return out;
 }
 
