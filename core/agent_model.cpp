@@ -70,6 +70,9 @@ ContextSource Agent::source_of(const Conversation& conversation, const Settings&
 }
 
 BuiltContext Agent::context(Conversation& conversation, const Settings& settings) {
+  // A token is about four bytes, and most of a payload is what is said in it.
+  const std::int64_t tokens = enough_tokens(window_of(settings.model));
+  conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
   const BuiltContext* built = &contexts_.get(source_of(conversation, settings));
   while (built->read_all && conversation.read_further())
     built = &contexts_.get(source_of(conversation, settings));

@@ -9,7 +9,9 @@ namespace skein {
 
 namespace {
 
-constexpr double least_correction = 0.5, most_correction = 3;
+// A guess that is too low costs a refusal, one that is too high only room: so it is not corrected
+// far down, and less of a long path has to be read.
+constexpr double least_correction = 0.75, most_correction = 3;
 // Read at most, where the window is not known.
 constexpr std::int64_t most_tokens = 1'000'000;
 constexpr std::size_t most_leaves = 4;
@@ -78,6 +80,13 @@ std::string key_of(const ContextSource& source) {
 
 }  // namespace
 
+// No correction makes more than this fit.
+std::int64_t enough_tokens(const Window& window) {
+  const std::int64_t room = room_in(window);
+  if (room == 0) return most_tokens;
+  return static_cast<std::int64_t>(static_cast<double>(room) / least_correction);
+}
+
 BuiltContext build_context(const ContextSource& source) {
   BuiltContext out{.context = {source.system, {}, source.tools},
                    .window = source.window,
@@ -86,11 +95,7 @@ BuiltContext build_context(const ContextSource& source) {
   std::int64_t tools = 0;
   for (const ToolSpec& tool : source.tools) tools += tokens_of(tool);
 
-  // No correction makes more than this fit.
-  const std::int64_t enough =
-      out.room == 0 ? most_tokens
-                    : static_cast<std::int64_t>(static_cast<double>(out.room) / least_correction);
-  Telling telling = telling_of(source.path, source.redacted, enough);
+  Telling telling = telling_of(source.path, source.redacted, enough_tokens(source.window));
   std::vector<Said>& said = telling.said;
   const double factor = correction(source.model, telling, system + tools, out.room);
   const auto corrected = [&](std::int64_t tokens) {
@@ -100,7 +105,7 @@ BuiltContext build_context(const ContextSource& source) {
       static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools;
 
   if (out.room > 0) prune_results(said, room);
-  out.whole = corrected(system + tools + tokens_of(said));
+  out.whole = corrected(system + tools + tokens_of(said) + telling.unread_tokens);
   out.left_out = telling.unread;
   if (out.room > 0 && tokens_of(said) > room) out.left_out += cut_to(said, room);
   if (out.room > 0 && tokens_of(said) > room) shorten_results(said);

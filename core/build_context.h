@@ -38,14 +38,17 @@ struct BuiltContext {
   Context context{};
   Filling filling{};
   Window window{};
-  std::int64_t room = 0;     // for a request; 0: not known
-  std::int64_t whole = 0;    // tokens, had nothing been cut; more than can fit is not counted
-  std::size_t left_out = 0;  // messages
-  std::size_t pruned = 0;    // tool results of which only a short text is left
+  std::int64_t room = 0;            // for a request; 0: not known
+  std::int64_t whole = 0;           // tokens, had nothing been cut
+  std::size_t left_out = 0;         // messages
+  std::size_t pruned = 0;           // tool results of which only a short text is left
   std::optional<Id> begins_with{};  // the first entry that was not left out
   double tokens_per_guess = 1;      // what calls really cost, compared with our guess
   bool read_all = false;            // a longer path might have given more
 };
+
+// No request needs more of a path than its newest so many tokens, and the user's last words.
+std::int64_t enough_tokens(const Window& window);
 
 // The same source gives the same bytes. A longer path only adds to what a shorter one gave, except
 // where a step of core/window falls between them.

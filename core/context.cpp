@@ -109,6 +109,11 @@ Telling telling_of(std::span<const Entry> path, const std::set<Id>& redacted, st
     from = std::min(summary, static_cast<std::size_t>(first - path.begin()));
   }
 
+  const auto pass_over = [&](const Entry& entry) {
+    if (entry.type != type::message) return;
+    ++out.unread;
+    out.unread_tokens += static_cast<std::int64_t>(entry.payload.size()) / 4;
+  };
   // Backward from the end, until there is enough; from there on only the user's words are missing.
   std::int64_t sum = 0;
   std::size_t later = 0;
@@ -116,14 +121,13 @@ Telling telling_of(std::span<const Entry> path, const std::set<Id>& redacted, st
   for (std::size_t i = path.size(); i-- > from;) {
     const bool full = enough > 0 && sum > enough;
     if (full && asked) {
-      out.unread += static_cast<std::size_t>(
-          std::ranges::count(path.subspan(from, i + 1 - from), type::message, &Entry::type));
+      for (const Entry& entry : path.subspan(from, i + 1 - from)) pass_over(entry);
       break;
     }
     std::optional<Said> said = said_in(path[i], redacted);
     if (!said) continue;
     if (full && !said->by_user) {
-      ++out.unread;
+      pass_over(path[i]);
       continue;
     }
     said->tokens = tokens_of(said->message);
@@ -140,7 +144,11 @@ Telling telling_of(std::span<const Entry> path, const std::set<Id>& redacted, st
   }
   std::ranges::reverse(out.said);
   // Where reading ended is chance, and may be between a call and its result.
-  if (out.unread > 0) out.unread += cut_to(out.said, enough);
+  if (out.unread > 0) {
+    const std::int64_t read = tokens_of(out.said);
+    out.unread += cut_to(out.said, enough);
+    out.unread_tokens += read - tokens_of(out.said);
+  }
   out.since_summary = out.said.size() - std::min(later, out.said.size());
   return out;
 }

@@ -27,9 +27,10 @@ std::vector<Message> messages_of(std::span<const Entry> path, const std::set<Id>
 // The same with what the cutting needs to know.
 struct Telling {
   std::vector<Said> said{};
-  std::size_t since_summary = 0;  // the first one written after the summary, or after nothing
-  std::size_t unread = 0;         // messages that were not read
-  double tokens_per_guess = 0;    // as the summary tells it; 0: it does not
+  std::size_t since_summary = 0;   // the first one written after the summary, or after nothing
+  std::size_t unread = 0;          // messages that were not read
+  std::int64_t unread_tokens = 0;  // about
+  double tokens_per_guess = 0;     // as the summary tells it; 0: it does not
 };
 // Not more than the newest `enough` tokens (0: all) and the user's last words are read.
 Telling telling_of(std::span<const Entry> path, const std::set<Id>& redacted,

@@ -57,6 +57,12 @@ void Conversation::load_path() {
   for (Placed& placed : path.entries) path_.push_back(std::move(placed.entry));
 }
 
+void Conversation::read_at_least(std::size_t bytes) {
+  if (!has_more_ || bytes <= wanted_bytes_) return;
+  wanted_bytes_ = bytes;
+  load_path();
+}
+
 // From the head again: when each time is four times the last one, all of them cost little more than
 // the last.
 bool Conversation::read_further() {

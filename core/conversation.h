@@ -28,7 +28,9 @@ class Conversation {
   // The end of the path, up to the head: as much as has been read of it. Nothing before a
   // compaction's first kept entry belongs to it.
   const std::vector<Entry>& path() const { return path_; }
-  // Reads more of it. False: there is no more.
+  // Reads on, until there are so many bytes of payload.
+  void read_at_least(std::size_t bytes);
+  // Reads several times as much. False: there is no more.
   bool read_further();
   // The end of the whole path, back to the first entry (the newest comes first) for which `enough`
   // is true.

@@ -114,7 +114,7 @@ TEST_CASE("the last real cost on the path corrects the guess, in eighths") {
     reply.usage = Usage{.input = 1'000'000};
     CHECK(built(path_of({user_message(words), reply})).tokens_per_guess == 3);
     reply.usage = Usage{.input = 1};
-    CHECK(built(path_of({user_message(words), reply})).tokens_per_guess == 0.5);
+    CHECK(built(path_of({user_message(words), reply})).tokens_per_guess == 0.75);
   }
 }
 

@@ -141,6 +141,9 @@ TEST_CASE("a long path is read from its end, and further back only when it is as
   Conversation conversation(stage.store, session);
   const std::size_t first = conversation.path().size();
   CHECK(first < count / 2);
+  conversation.read_at_least(400'000);
+  CHECK(conversation.path().size() > first);
+  CHECK(conversation.path().size() < count);
   REQUIRE(conversation.read_further());
   CHECK(conversation.path().size() == count);
   CHECK_FALSE(conversation.read_further());
