@@ -1,5 +1,8 @@
 // Commands that name, mask, pack and repeat what was said.
+#include <algorithm>
+
 #include "core/context.h"
+#include "core/turns.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/session_commands.h"
 #include "repl/shell.h"
@@ -81,17 +84,12 @@ void archive_session(Shell& shell, std::string_view name) {
 
 // The same question once more: another answer beside the first, which stays.
 void retry(Shell& shell, std::string_view) {
-  const std::vector<Entry>& path = shell.conversation().path();
-  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
-    const auto message =
-        entry->type == type::message ? message_from_json(entry->payload) : std::nullopt;
-    if (!message || message->role != Role::user) continue;
-    const Id question = entry->id;
-    shell.screen().print_untrusted("again: " + preview(*entry, 60) + "\n");
-    shell.conversation().move_head(question);
-    return shell.go_on();
-  }
-  throw Error("there is nothing to ask again");
+  const std::vector<Entry> path = shell.conversation().path_until(is_prompt);
+  const auto question = std::find_if(path.rbegin(), path.rend(), is_prompt);
+  if (question == path.rend()) throw Error("there is nothing to ask again");
+  shell.screen().print_untrusted("again: " + preview(*question, 60) + "\n");
+  shell.conversation().move_head(question->id);
+  shell.go_on();
 }
 
 }  // namespace skein

@@ -15,10 +15,6 @@ std::string cost_text(double dollars) {
   return text.data();
 }
 
-std::int64_t all_input(const Usage& usage) {
-  return usage.input + usage.cache_read + usage.cache_write;
-}
-
 }  // namespace
 
 void add(TurnSummary& summary, const Message& message) {
@@ -29,11 +25,7 @@ void add(TurnSummary& summary, const Message& message) {
   summary.model = message.model;
   if (!message.usage) return;
   summary.last = *message.usage;
-  summary.usage.input += message.usage->input;
-  summary.usage.output += message.usage->output;
-  summary.usage.cache_read += message.usage->cache_read;
-  summary.usage.cache_write += message.usage->cache_write;
-  summary.usage.reasoning += message.usage->reasoning;
+  summary.usage += *message.usage;
 }
 
 std::string summary_text(const TurnSummary& summary) {
@@ -41,12 +33,12 @@ std::string summary_text(const TurnSummary& summary) {
   const auto add_part = [&](const std::string& part) { out += (out.empty() ? "" : " · ") + part; };
   if (summary.usage != Usage{}) {
     const Usage& usage = summary.usage;
-    add_part(count_text(all_input(usage)) + " in" +
+    add_part(count_text(whole_input(usage)) + " in" +
              (usage.cache_read > 0 ? " (" + count_text(usage.cache_read) + " cached)" : "") + " " +
              count_text(usage.output) + " out");
   }
   if (summary.cost_usd) add_part(cost_text(*summary.cost_usd));
-  const std::int64_t held = all_input(summary.last) + summary.last.output;
+  const std::int64_t held = whole_input(summary.last) + summary.last.output;
   if (summary.window > 0 && held > 0) {
     const std::int64_t percent = (100 * held + summary.window - 1) / summary.window;
     add_part("context " + std::to_string(percent) + " %" +
