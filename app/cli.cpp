@@ -56,6 +56,26 @@ void add_subcommand(CLI::App& app, const Subcommand& row, Collected& into) {
   }
 }
 
+// CLI11 takes a word in brackets for a list and would hand us "a" for "[a]": a guard behind the
+// bracket keeps what a person typed whole, and every option takes it away again.
+constexpr char guard = '\x1f';
+std::vector<std::string> guarded(int argc, const char* const* argv) {
+  std::vector<std::string> out;  // last word first, as CLI11 wants it
+  for (int i = argc - 1; i > 0; --i)
+    if (std::string& word = out.emplace_back(argv[i]); word.ends_with(']')) word += guard;
+  return out;
+}
+void take_guards_away(CLI::App& app) {
+  for (CLI::Option* option : app.get_options())
+    if (option->get_items_expected_max() > 0)
+      option->transform([](std::string word) {
+        if (word.ends_with(guard)) word.pop_back();
+        return word;
+      });
+  for (CLI::App* below : app.get_subcommands([](CLI::App*) { return true; }))
+    take_guards_away(*below);
+}
+
 // The deepest subcommand that was named.
 const CLI::App* chosen(const CLI::App& app, std::string& name) {
   const CLI::App* at = &app;
@@ -122,8 +142,9 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   std::vector<std::unique_ptr<Collected>> collected;
   for (const Subcommand& row : subcommands())
     add_subcommand(app, row, *collected.emplace_back(std::make_unique<Collected>()));
+  take_guards_away(app);
   try {
-    app.parse(argc, argv);
+    app.parse(guarded(argc, argv));
   } catch (const CLI::ParseError& error) {
     // CLI11's own statuses (100 …) mean nothing to scripts; ours is 2 for wrong usage.
     std::ostringstream out, trouble;
