@@ -29,6 +29,9 @@ class JsonWriter {
     raw(key, {digits, static_cast<std::size_t>(end - digits)});
   }
   void truth(std::string_view key, bool value) { raw(key, value ? "true" : "false"); }
+  void number_if(std::string_view key, std::int64_t value) {
+    if (value != 0) number(key, value);
+  }
   void text_if(std::string_view key, std::string_view value) {
     if (!value.empty()) text(key, value);
   }

@@ -152,9 +152,14 @@ std::vector<SessionRecord> FileBackend::list() {
   const Index& index = index_.current();
   std::vector<SessionRecord> out;
   out.reserve(index.sessions.size());
-  for (const IndexEntry* entry : newest_first(index))
-    out.push_back({entry->key, entry->memory.header, entry->memory.state, entry->memory.stat.size,
-                   entry->archived});
+  for (const IndexEntry* entry : newest_first(index)) {
+    SessionRecord& record = out.emplace_back();  // filled in place: it is large
+    record.key = entry->key;
+    record.header = entry->memory.header;
+    record.state = entry->memory.state;
+    record.bytes = entry->memory.stat.size;
+    record.archived = entry->archived;
+  }
   return out;
 }
 

@@ -32,29 +32,36 @@ JsonText object_of(const Range& range, Print print) {
   return out + "}";
 }
 
-JsonText with_checksum(std::string unclosed) { return unclosed += index_checksum(unclosed); }
+std::string quoted(Id id) { return '"' + to_string(id) + '"'; }
+void print_id(std::string& out, Id id) { out += quoted(id); }
 
-void print_id(std::string& out, Id id) { append_quoted(out, to_string(id)); }
+JsonText with_checksum(std::string unclosed) { return unclosed += index_checksum(unclosed); }
 
 JsonText print_usage(const Usage& usage) {
   std::string out;
   JsonWriter writer(out);
-  writer.number("input", usage.input);
-  writer.number("output", usage.output);
-  writer.number("cacheRead", usage.cache_read);
-  writer.number("cacheWrite", usage.cache_write);
-  writer.number("reasoning", usage.reasoning);
+  writer.number_if("input", usage.input);
+  writer.number_if("output", usage.output);
+  writer.number_if("cacheRead", usage.cache_read);
+  writer.number_if("cacheWrite", usage.cache_write);
+  writer.number_if("reasoning", usage.reasoning);
   writer.end();
   return out;
+}
+
+bool is_only_leaf(const std::optional<Id>& head, const std::vector<Id>& leaves) {
+  return head && leaves.size() == 1 && leaves.front() == *head;
 }
 
 JsonText print_state(const SessionState& state) {
   std::string out;
   JsonWriter writer(out);
   writer.number("entries", state.entries);
-  writer.id_if("tail", state.tail);
+  // Most sessions never branched: then the head is the tail and the only leaf.
+  if (state.tail != state.head) writer.raw("tail", state.tail ? quoted(*state.tail) : "null");
   writer.number("headAt", static_cast<std::int64_t>(state.head_at));
-  writer.raw("leaves", array_of(state.leaves, print_id));
+  if (!is_only_leaf(state.head, state.leaves))
+    writer.raw("leaves", array_of(state.leaves, print_id));
   if (state.title_given) writer.raw("titleGiven", "true");
   writer.text_if("key", state.key);
   writer.text_if("thinking", state.thinking);
@@ -92,12 +99,12 @@ JsonText print_stats(const SessionState& state) {
   const Usage total = total_usage(state);
   std::string out;
   JsonWriter writer(out);
-  writer.number("input_tokens", total.input);
-  writer.number("output_tokens", total.output);
-  writer.number("cache_read_tokens", total.cache_read);
-  writer.number("cache_write_tokens", total.cache_write);
-  writer.number("tool_calls", state.tool_calls);
-  writer.number("duration_ms", state.duration_ms);
+  writer.number_if("input_tokens", total.input);
+  writer.number_if("output_tokens", total.output);
+  writer.number_if("cache_read_tokens", total.cache_read);
+  writer.number_if("cache_write_tokens", total.cache_write);
+  writer.number_if("tool_calls", state.tool_calls);
+  writer.number_if("duration_ms", state.duration_ms);
   writer.end();
   return out;
 }
@@ -116,11 +123,11 @@ JsonText print_entry(const IndexEntry& entry) {
   writer.number("message_count", state.messages);
   writer.text("transcript_file",
               to_string(header.session) + (entry.archived ? ".jsonl.gz" : ".jsonl"));
-  writer.text("title", state.title);
+  writer.text_if("title", state.title);
   writer.text("cwd", header.cwd);
-  writer.text("model", state.model);
+  writer.text_if("model", state.model);
   writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
-  writer.raw("archived", entry.archived ? "true" : "false");
+  if (entry.archived) writer.raw("archived", "true");
   writer.raw("stats", print_stats(state));
   writer.number("size", static_cast<std::int64_t>(entry.memory.stat.size));
   writer.number("mtime_ns", entry.memory.stat.mtime_ns);
@@ -130,7 +137,7 @@ JsonText print_entry(const IndexEntry& entry) {
   writer.text("last_crc", crc);
   writer.id_if("head", state.head);
   writer.number("format", header.version);
-  writer.text("header_key", header.key);
+  if (header.key != entry.key) writer.text("header_key", header.key);
   writer.text_if("created_by", header.created_by);
   if (header.parent_session) {
     writer.text("parent_session", to_string(header.parent_session->session));

@@ -25,7 +25,7 @@ struct Index {
   std::int64_t folder_mtime_ns = 0;
 };
 
-inline constexpr int index_version = 1;
+inline constexpr int index_version = 2;
 
 // How both files end. They are believed where they fit the disk, so a changed byte must not look
 // like a fact.

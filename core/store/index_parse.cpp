@@ -85,6 +85,7 @@ constexpr Member<Usage> usage_members[] = {
 using State = SessionState;
 
 void read_leaves(State& state, Value value) {
+  state.leaves.clear();
   each_element(value, [&](Value each) {
     if (const auto leaf = id(each)) state.leaves.push_back(*leaf);
   });
@@ -137,9 +138,10 @@ constexpr Member<State> state_members[] = {
 
 // An entry while it is read.
 struct Reading {
-  IndexEntry entry{};
+  IndexEntry& entry;
   std::optional<Id> session{}, parent_session{}, parent_entry{};
   std::optional<std::uint32_t> last_crc{};
+  bool renamed = false;  // its header says another key
 
   SessionHeader& header() { return entry.memory.header; }
   SessionState& state() { return entry.memory.state; }
@@ -165,26 +167,35 @@ constexpr Member<Reading> entry_members[] = {
     {"inode", [](Reading& to, Value value) { to.stat().inode = natural(value); }},
     {"committed_offset", [](Reading& to, Value value) { to.entry.memory.end = natural(value); }},
     {"last_crc", [](Reading& to, Value value) { to.last_crc = parse_hex32(text(value)); }},
-    {"head", [](Reading& to, Value value) { to.state().head = id(value); }},
+    {"head",
+     [](Reading& to, Value value) {
+       to.state().head = to.state().tail = id(value);  // unless `state` says more
+       if (to.state().head) to.state().leaves = {*to.state().head};
+     }},
     {"format",
      [](Reading& to, Value value) { to.header().version = static_cast<int>(number(value)); }},
-    {"header_key", [](Reading& to, Value value) { to.header().key = text(value); }},
+    {"header_key",
+     [](Reading& to, Value value) {
+       to.header().key = text(value);
+       to.renamed = true;
+     }},
     {"created_by", [](Reading& to, Value value) { to.header().created_by = text(value); }},
     {"parent_session", [](Reading& to, Value value) { to.parent_session = id(value); }},
     {"parent_entry", [](Reading& to, Value value) { to.parent_entry = id(value); }},
     {"state", [](Reading& to, Value value) { read_members(to.state(), value, state_members); }},
 };
 
-std::optional<IndexEntry> read_entry(Value value) {
-  Reading reading;
+bool read_entry(Value value, IndexEntry& into) {
+  Reading reading{into};
   read_members(reading, value, entry_members);
-  if (!reading.session || !reading.last_crc) return std::nullopt;
+  if (!reading.session || !reading.last_crc) return false;
   reading.header().session = *reading.session;
+  if (!reading.renamed) reading.header().key = into.key;
   if (reading.parent_session && reading.parent_entry)
     reading.header().parent_session = {*reading.parent_session, *reading.parent_entry};
-  reading.entry.memory.last_crc = *reading.last_crc;
+  into.memory.last_crc = *reading.last_crc;
   if (reading.state().entries == 0) reading.state().updated_at.clear();
-  return std::move(reading.entry);
+  return true;
 }
 
 // Visits the members of a file that is as it was written and of this version.
@@ -218,10 +229,12 @@ std::optional<Index> parse_index(std::string bytes) {
         if (member == "transcripts_mtime_ns") index.folder_mtime_ns = number(value);
         if (member != "sessions") return;
         each_member(value, [&](std::string_view, Value session) {
-          if (auto entry = read_entry(session)) {
-            const Id id = entry->memory.header.session;
-            index.sessions.insert_or_assign(index.sessions.end(), id, std::move(*entry));
-          }
+          // Read where it will stay: an entry is large, and its id is known only then.
+          decltype(index.sessions) one;
+          auto node = one.extract(one.try_emplace(Id{}).first);
+          if (!read_entry(session, node.mapped())) return;
+          node.key() = node.mapped().memory.header.session;
+          index.sessions.insert(index.sessions.end(), std::move(node));
         });
       });
   return read ? std::optional(std::move(index)) : std::nullopt;
@@ -233,14 +246,13 @@ std::vector<LastUsed> parse_last(std::string bytes) {
     if (member != "workspaces") return;
     each_element(value, [&](Value used) {
       LastUsed last;
-      std::optional<IndexEntry> entry;
+      bool known = false;
       each_member(used, [&](std::string_view name, Value each) {
         if (name == "workspace") last.workspace = text(each);
-        if (name == "session") entry = read_entry(each);
+        if (name == "session") known = read_entry(each, last.entry);
       });
-      if (!entry) return;
-      last.session = entry->memory.header.session;
-      last.entry = std::move(*entry);
+      if (!known) return;
+      last.session = last.entry.memory.header.session;
       out.push_back(std::move(last));
     });
   });

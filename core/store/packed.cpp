@@ -207,9 +207,11 @@ Outcome<Transcript> open_transcript(Files& files, Id session, const std::string&
 }
 
 std::string transcript_place(Files& files, Id session, FileStat& stat, int& found) {
-  const std::string plain = transcript_path(session), packed = archive_path(session);
-  for (const std::string& path : {plain, packed, plain})  // one may become the other as we look
-    if (found = files.stat_path(path, stat); found != -ENOENT) return path;
+  std::string plain = transcript_path(session);
+  if (found = files.stat_path(plain, stat); found != -ENOENT) return plain;
+  std::string packed = archive_path(session);
+  if (found = files.stat_path(packed, stat); found != -ENOENT) return packed;
+  found = files.stat_path(plain, stat);  // one may become the other as we look
   return plain;
 }
 

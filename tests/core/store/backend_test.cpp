@@ -190,6 +190,28 @@ TEST_CASE("an index that was changed by so much as a byte is made anew") {
   CHECK(std::get<SessionRecord>(backend.open(a)).state.head == entry_id(1));
 }
 
+TEST_CASE("what an index leaves out is read as it was") {
+  const std::optional<Id> none, one = entry_id(1), two = entry_id(2);
+  for (const auto& head : {none, one, two})
+    for (const auto& tail : {none, one, two})
+      for (const std::vector<Id>& leaves :
+           {std::vector<Id>{}, {entry_id(1)}, {entry_id(2)}, {entry_id(1), entry_id(2)}})
+        for (const char* key : {"", "main:cli:a", "main:cli:b"}) {
+          Index index;
+          IndexEntry& entry = index.sessions[a];
+          entry.key = "main:cli:a";
+          entry.memory.header = header_of(a, key);
+          entry.memory.state = {
+              .tail = tail, .head = head, .leaves = leaves, .entries = 1, .updated_at = "2026"};
+          entry.archived = leaves.size() == 2;
+          const auto read = parse_index(print_index(index));
+          REQUIRE(read);
+          CHECK(read->sessions.at(a).memory.header == entry.memory.header);
+          CHECK(read->sessions.at(a).memory.state == entry.memory.state);
+          CHECK(read->sessions.at(a).archived == entry.archived);
+        }
+}
+
 TEST_CASE("at no time does anyone see half an index") {
   CrashDisk disk;
   FileBackend backend(disk.process());
