@@ -2,6 +2,7 @@
 
 #include <simdjson.h>
 
+#include <algorithm>
 #include <cstdio>
 
 namespace skein {
@@ -92,6 +93,12 @@ std::size_t unwelcome(std::string_view text, const char*& escape) {
   if (text.starts_with("\u2029")) return escape = "\\u2029", 3;
   if (text.starts_with("\uFEFF")) return escape = "\\ufeff", 3;
   return 0;
+}
+
+// How many bytes at the start of a string's text need no second look.
+std::size_t plain_run(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
 }
 
 }  // namespace
@@ -190,7 +197,10 @@ JsonText json_line(std::string_view text) {
       continue;
     }
     const char* escape = nullptr;
-    if (rest[0] == '\\') {
+    if (const std::size_t plain = plain_run(rest)) {
+      out += rest.substr(0, plain);
+      i += plain;
+    } else if (rest[0] == '\\') {
       const int unit = escaped_unit(rest);
       std::size_t length = unit < 0 ? 2 : 6;
       if (is_low(unit) || (is_high(unit) && !is_low(escaped_unit(rest.substr(6)))))

@@ -162,6 +162,8 @@ class StorageBackend {
   virtual ~StorageBackend() = default;
 
   virtual std::vector<SessionRecord> list() = 0;  // the one used last first
+  // Which session has this key, where that is known without looking at them all.
+  virtual std::optional<Id> find_key(std::string_view key) = 0;
   // Up to date with what any process has acknowledged.
   virtual Outcome<SessionRecord> open(Id session) = 0;
   // Atomic. If the key is taken, the session that has it is returned instead; `made` tells.

@@ -163,6 +163,8 @@ std::vector<SessionRecord> FileBackend::list() {
   return out;
 }
 
+std::optional<Id> FileBackend::find_key(std::string_view key) { return index_.find_key(key); }
+
 std::vector<StorageBackend::Stray> FileBackend::strays() {
   std::vector<std::string> names;
   files_->list("transcripts", names);

@@ -21,6 +21,7 @@ class FileBackend : public StorageBackend {
   explicit FileBackend(std::unique_ptr<Files> files);
 
   std::vector<SessionRecord> list() override;
+  std::optional<Id> find_key(std::string_view key) override;
   Outcome<SessionRecord> open(Id session) override;
   Outcome<SessionRecord> create(const SessionHeader& header, std::span<const NewEntry> entries,
                                 bool& made) override;

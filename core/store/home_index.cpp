@@ -36,6 +36,18 @@ const IndexEntry* HomeIndex::find(Id session) {
   return found == index_.sessions.end() ? nullptr : &found->second;
 }
 
+std::optional<Id> HomeIndex::find_key(std::string_view key) {
+  FileStat folder;
+  std::string bytes;
+  if (read_ || key_trouble(key) || files_.stat_path("transcripts", folder) < 0 ||
+      read_whole(files_, "sessions.json", bytes, max_index_bytes) < 0)
+    return std::nullopt;
+  auto row = parse_index_row(bytes, key);
+  if (!row || row->folder_mtime_ns != folder.mtime_ns) return std::nullopt;
+  hint_ = {{}, row->entry.memory.header.session, std::move(row->entry)};
+  return hint_->session;
+}
+
 std::vector<Id> HomeIndex::transcripts() {
   std::vector<std::string> names;
   // Not an empty folder: whoever went on would give a key that is taken to a second session.

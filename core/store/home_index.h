@@ -24,6 +24,8 @@ class HomeIndex {
   Index& current_locked();
   // What is known of one session, as cheaply as it can be had.
   const IndexEntry* find(Id session);
+  // The session with this key, if no session came or went since the index was written.
+  std::optional<Id> find_key(std::string_view key);
 
   // Everything that changes the index happens while this is held.
   std::optional<Failure> lock(OpenFile& held, int patience_ms = 10'000);

@@ -34,6 +34,12 @@ std::string index_checksum(std::string_view text);
 JsonText print_index(const Index& index);
 // nullopt: not an index of this version.
 std::optional<Index> parse_index(std::string text);
+// One session of it, without reading the others.
+struct IndexRow {
+  IndexEntry entry{};
+  std::int64_t folder_mtime_ns = 0;
+};
+std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key);
 
 // `last`: for each workspace the session used last, as an index entry of its own, so that a start
 // reads this and nothing else. Advisory, bounded.

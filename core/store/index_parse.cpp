@@ -198,14 +198,16 @@ bool read_entry(Value value, IndexEntry& into) {
   return true;
 }
 
-// Visits the members of a file that is as it was written and of this version.
-template <class Visit>
-bool each_member_of_file(std::string bytes, Visit visit) {
+// Its checksum fits.
+bool is_as_written(std::string_view text) {
   constexpr std::size_t width = 8 + 8 + 3;
-  const std::string_view text = bytes;
-  if (text.size() <= width ||
-      text.substr(text.size() - width) != index_checksum(text.substr(0, text.size() - width)))
-    return false;
+  return text.size() > width &&
+         text.substr(text.size() - width) == index_checksum(text.substr(0, text.size() - width));
+}
+
+// Visits the members of a text of this version.
+template <class Visit>
+bool each_member_of_text(std::string bytes, Visit visit) {
   bytes.reserve(bytes.size() + simdjson::SIMDJSON_PADDING);
   json::parser parser;
   json::document document;
@@ -220,12 +222,10 @@ bool each_member_of_file(std::string bytes, Visit visit) {
   return version == index_version;
 }
 
-}  // namespace
-
-std::optional<Index> parse_index(std::string bytes) {
+std::optional<Index> parse_text(std::string bytes) {
   Index index;
   const bool read =
-      each_member_of_file(std::move(bytes), [&](std::string_view member, Value value) {
+      each_member_of_text(std::move(bytes), [&](std::string_view member, Value value) {
         if (member == "transcripts_mtime_ns") index.folder_mtime_ns = number(value);
         if (member != "sessions") return;
         each_member(value, [&](std::string_view, Value session) {
@@ -240,9 +240,31 @@ std::optional<Index> parse_index(std::string bytes) {
   return read ? std::optional(std::move(index)) : std::nullopt;
 }
 
+}  // namespace
+
+std::optional<Index> parse_index(std::string bytes) {
+  return is_as_written(bytes) ? parse_text(std::move(bytes)) : std::nullopt;
+}
+
+// Every session has a line of its own, which begins with its key; a text in JSON has no raw
+// newline.
+std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key) {
+  if (!is_as_written(text)) return std::nullopt;
+  const std::size_t at = text.find("\n\"" + std::string(key) + "\":{");
+  if (at == std::string_view::npos) return std::nullopt;
+  const std::string_view line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
+  // The same file with one session.
+  std::string one(text.substr(0, text.find('\n')));
+  one.append(line.substr(0, line.find_last_of('}') + 1)).append("}}");
+  std::optional<Index> index = parse_text(std::move(one));
+  if (!index || index->sessions.size() != 1) return std::nullopt;
+  return IndexRow{std::move(index->sessions.begin()->second), index->folder_mtime_ns};
+}
+
 std::vector<LastUsed> parse_last(std::string bytes) {
   std::vector<LastUsed> out;
-  each_member_of_file(std::move(bytes), [&](std::string_view member, Value value) {
+  if (!is_as_written(bytes)) return out;
+  each_member_of_text(std::move(bytes), [&](std::string_view member, Value value) {
     if (member != "workspaces") return;
     each_element(value, [&](Value used) {
       LastUsed last;

@@ -85,6 +85,12 @@ Outcome<SessionRecord> SessionStore::find(std::string_view name) {
                    "no session called '" + std::string(name) + "'; `skein sessions` lists them"};
   };
   if (name.empty()) return none();
+  // A whole key, as scripts name sessions, does not need them all.
+  if (const auto exact = backend_->find_key(name)) {
+    Outcome<SessionRecord> record = backend_->open(*exact);
+    if (const auto* same = std::get_if<SessionRecord>(&record); same && same->key == name)
+      return record;
+  }
   std::vector<SessionRecord> all = backend_->list();
   using Matches = bool (*)(const SessionRecord&, std::string_view);
   // The most exact reading wins; a reading that fits several sessions is an error, not a guess.

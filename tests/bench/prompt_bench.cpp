@@ -1,12 +1,13 @@
 // From exec to an editable prompt, in a home of 10,000 sessions whose current one is a gigabyte;
 // the memory while it waits; and how soon Esc and ^C end a turn on a server that says nothing.
-// argv: [sessions [megabytes]].
+// argv: [sessions [entries]].
 #include <csignal>
 #include <cstdio>
 #include <fstream>
 #include <sstream>
 
-#include "tests/support/homes.h"
+#include "core/store/file_backend.h"
+#include "tests/support/large_home.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/process.h"
 #include "tests/support/pty.h"
@@ -36,32 +37,17 @@ double resident_mb(pid_t process) {
   return 0;
 }
 
-void fill_home(const std::string& folder, int sessions, int megabytes) {
-  SessionStore store = store_at(folder + "/home");
-  for (int i = 1; i < sessions; ++i)
-    append(store, session_called(store, "main:cli:" + std::to_string(i)), {user_says("hello")});
-  const Id current = session_called(store, "main:cli:user");
-  const std::string text(100'000, 'x');
-  for (int i = 0; i < megabytes; ++i) {
-    std::vector<NewEntry> batch;
-    for (int each = 0; each < 10; ++each) batch.push_back(user_says(text));
-    append(store, current, batch);
-  }
-  for (int i = 0; i < 8; ++i) append(store, current, {user_says("short words at the end")});
-  store.close();
-}
-
 struct Start {
   double wall = 1e9, cpu = 1e9, memory = 0;
 };
 
 // The best of several: what else the machine does only adds.
-Start best_start(const std::string& folder, int rounds) {
+Start best_start(const std::string& folder, const std::vector<std::string>& words) {
   Start best;
-  for (int i = 0; i < rounds; ++i) {
+  for (int i = 0; i < 20; ++i) {
     Pty pty;
     const auto start = Clock::now();
-    const pid_t skein = pty.start_skein(folder, {"-s", "main:cli:user"});
+    const pid_t skein = pty.start_skein(folder, words);
     const auto ready = [](const std::string& all) {
       const std::size_t opened = all.find("main:cli:user ·");
       return opened != std::string::npos && all.find("› ", opened) != std::string::npos;
@@ -78,6 +64,18 @@ Start best_start(const std::string& folder, int rounds) {
     pty.status_of(skein);
   }
   return best;
+}
+
+void bench_start(const LargeHome& home, const std::string& what) {
+  SessionStore(std::make_unique<FileBackend>(real_files(home.path.string()))).list();
+  const std::string folder = home.dir.path().string();
+  const std::pair<const char*, std::vector<std::string>> ways[] = {
+      {"by its key", {"-s", "main:cli:user"}}, {"where one was", {}}};
+  for (const auto& [way, words] : ways) {
+    const Start best = best_start(folder, words);
+    std::printf("start %s, %s: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle\n",
+                what.c_str(), way, best.wall, best.cpu, best.memory);
+  }
 }
 
 // From the key to the word that it was stopped.
@@ -100,19 +98,13 @@ double stop_ms(const std::string& folder, const std::string& url, std::string_vi
 }  // namespace
 
 int main(int argc, char** argv) {
-  const int sessions = argc > 1 ? std::stoi(argv[1]) : 10'000;
-  const int megabytes = argc > 2 ? std::stoi(argv[2]) : 1000;
-  TempDir small, large;
-  fill_home(small.path().string(), 1, 0);
-  const Start empty = best_start(small.path().string(), 20);
-  std::printf("start, empty home: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle\n",
-              empty.wall, empty.cpu, empty.memory);
-  fill_home(large.path().string(), sessions, megabytes);
-  const Start full = best_start(large.path().string(), 20);
-  std::printf(
-      "start, %d sessions and %d MB: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle "
-      "(%.2f of empty)\n",
-      sessions, megabytes, full.wall, full.cpu, full.memory, full.wall / empty.wall);
+  const std::size_t sessions = argc > 1 ? std::stoul(argv[1]) : 10'000;
+  const std::size_t entries = argc > 2 ? std::stoul(argv[2]) : 1'500'000;
+  const LargeHome small(1, 8, 700, "main:cli:user");
+  bench_start(small, "with one session");
+  bench_start(LargeHome(sessions, entries, 690, "main:cli:user"),
+              "with " + std::to_string(sessions) + " sessions, " + std::to_string(entries) +
+                  " entries in it");
 
   LoopbackServer silent([](Connection& peer) {
     peer.request();
@@ -122,7 +114,7 @@ int main(int argc, char** argv) {
   for (const auto& [name, key] : {std::pair{"Esc", "\x1b"}, std::pair{"^C", "\x03"}}) {
     double best = 1e9, worst = 0;
     for (int i = 0; i < 10; ++i) {
-      const double took = stop_ms(small.path().string(), silent.url(), key);
+      const double took = stop_ms(small.dir.path().string(), silent.url(), key);
       best = std::min(best, took);
       worst = std::max(worst, took);
     }

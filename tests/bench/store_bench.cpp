@@ -15,7 +15,7 @@
 #include "core/store/file_backend.h"
 #include "core/store/seal.h"
 #include "core/store/session_store.h"
-#include "tests/support/temp_dir.h"
+#include "tests/support/large_home.h"
 
 using namespace skein;
 using namespace skein::test;
@@ -42,79 +42,9 @@ double best_cpu_us(int rounds, Work work) {
   return best;
 }
 
-NewEntry entry_of_size(std::size_t bytes) {
-  constexpr std::size_t around = 217;  // what a line has besides the text
-  return {message_entry(user_message(std::string(std::max(bytes, around) - around, 'x')))};
-}
-
 SessionStore store_in(const std::filesystem::path& home) {
   return SessionStore(std::make_unique<FileBackend>(real_files(home.string())));
 }
-
-Id make_session(SessionStore& store, const std::string& key) {
-  return std::get<SessionHandle>(store.create_session({.key = key, .cwd = "/tmp"})).session_id;
-}
-
-std::filesystem::path transcript_in(const std::filesystem::path& home, Id session) {
-  return home / transcript_path(session);
-}
-
-// Many entries, each a batch of its own as in a real conversation. Only the first is made as the
-// store makes it; the others differ in their ids and their seals, so that a gigabyte takes seconds.
-void fill(const std::filesystem::path& transcript, Id session, std::size_t entries,
-          std::size_t bytes) {
-  const std::string header = read_file(transcript);
-  const std::uint32_t seed = seal_seed(session);
-  std::uint32_t previous =
-      read_line(std::string_view(header).substr(0, header.size() - 1))->seal.crc;
-  const Entry first = entry_of_size(bytes).entry;
-  const std::string made = seal_batch(std::span(&first, 1), seed, previous).bytes;
-  const std::size_t from = made.find(R"(,"type":)");
-  const std::string body = made.substr(from, made.size() - 1 - seal_width - from);
-
-  std::mt19937_64 random(1);
-  std::ofstream out(transcript, std::ios::binary | std::ios::app);
-  std::string text, parent = "null";
-  for (std::size_t i = 0; i < entries; ++i) {
-    const std::string id = to_string(Id{random()});
-    const std::size_t begin = text.size();
-    char hex[16];
-    text.append(R"({"id":")").append(id).append(R"(","parentId":)").append(parent).append(body);
-    std::snprintf(hex, sizeof hex, "%08x", previous);
-    text.append(R"(,"seal":"0000/0001:)").append(hex).append(":");
-    previous = crc32c(seed, std::string_view(text).substr(begin));
-    std::snprintf(hex, sizeof hex, "%08x\"}\n", previous);
-    text += hex;
-    parent = '"' + id + '"';
-    if (text.size() > (1u << 22) || i + 1 == entries) {
-      out << text;
-      text.clear();
-    }
-  }
-}
-
-// A home with so many sessions, and one of them with so many entries.
-struct Home {
-  TempDir dir{};
-  std::filesystem::path path = dir / "home";
-  Id session{};
-
-  Home(std::size_t sessions, std::size_t entries, std::size_t bytes) {
-    SessionStore store = store_in(path);
-    session = make_session(store, "main:bench:one");
-    fill(transcript_in(path, session), session, entries, bytes);
-    for (std::size_t i = 1; i < sessions; ++i) {
-      const SessionHeader header{.session = random_id(),
-                                 .key = "main:bench:" + std::to_string(i),
-                                 .cwd = "/tmp",
-                                 .created_at = now_utc()};
-      const Entry start = header_entry(header);
-      const auto file = transcript_in(path, header.session);
-      write_file(file, seal_batch(std::span(&start, 1), seal_seed(header.session), 0).bytes);
-      fill(file, header.session, 1, 700);
-    }
-  }
-};
 
 // What one thing takes, on the clock and of the processor; the middle of many.
 class Middle {
@@ -140,14 +70,14 @@ class Middle {
 };
 
 void bench_append() {
-  Home small(10, 10, 700), long_one(10, 100'000, 700), crowded(10'000, 10, 700);
+  LargeHome small(10, 10, 700), long_one(10, 100'000, 700), crowded(10'000, 10, 700);
   const int fd = ::open((small.dir / "bare").c_str(), O_RDWR | O_CREAT | O_APPEND, 0600);
   const std::string bytes(700, 'x');
   // In turns, so that a disk that is slow for a while is slow for all of them.
   Middle bare, ours[3];
-  Home* const homes[] = {&small, &long_one, &crowded};
+  LargeHome* const homes[] = {&small, &long_one, &crowded};
   std::vector<SessionStore> stores;
-  for (const Home* home : homes) stores.push_back(store_in(home->path));
+  for (const LargeHome* home : homes) stores.push_back(store_in(home->path));
   for (int round = 0; round < 400; ++round) {
     bare.measure([&] {
       if (::write(fd, bytes.data(), bytes.size()) < 0 || ::fdatasync(fd) < 0) std::abort();
@@ -194,8 +124,8 @@ void bench_open(const std::string& self, std::size_t entries) {
   long kilobytes[2] = {};
   std::uintmax_t bytes = 0;
   for (const bool large : {false, true}) {
-    const Home home(1, large ? entries : 100, 690);
-    bytes = std::filesystem::file_size(transcript_in(home.path, home.session));
+    const LargeHome home(1, large ? entries : 100, 690);
+    bytes = std::filesystem::file_size(home.transcript());
     {
       SessionStore store = store_in(home.path);
       if (std::holds_alternative<Failure>(store.open(home.session))) std::abort();
@@ -215,10 +145,10 @@ void bench_open(const std::string& self, std::size_t entries) {
 }
 
 void bench_scan() {
-  const Home home(1, 100'000, 640);
+  const LargeHome home(1, 100'000, 640);
   const Id session = home.session;
   SessionStore store = store_in(home.path);
-  const std::string bytes = read_file(transcript_in(home.path, session));
+  const std::string bytes = read_file(home.transcript());
 
   const double newlines = best_cpu_us(9, [&] {
     std::size_t count = 0;
@@ -249,7 +179,7 @@ void bench_scan() {
 
 void bench_list() {
   constexpr std::size_t sessions = 10'000;
-  const Home home(sessions, 1, 700);
+  const LargeHome home(sessions, 1, 700);
   std::filesystem::remove(home.path / "sessions.json");
   const auto list = [&] {
     SessionStore store = store_in(home.path);

@@ -212,6 +212,37 @@ TEST_CASE("what an index leaves out is read as it was") {
         }
 }
 
+TEST_CASE("a whole key is found by its line in the index, or not at all") {
+  CrashDisk disk;
+  {
+    FileBackend backend(disk.process());
+    create(backend, a, "main:cli:a");
+    create(backend, b, "main:cli:a.b");
+    append(backend, b, 1);
+    backend.remember(b, "/w");
+    backend.list();
+  }
+  const std::string text = disk.bytes("sessions.json");
+  const auto row = parse_index_row(text, "main:cli:a.b");
+  REQUIRE(row);
+  const auto whole = parse_index(text);
+  CHECK(row->folder_mtime_ns == whole->folder_mtime_ns);
+  CHECK(row->entry.key == "main:cli:a.b");
+  CHECK(row->entry.memory.header == whole->sessions.at(b).memory.header);
+  CHECK(row->entry.memory.state == whole->sessions.at(b).memory.state);
+  for (const char* other : {"main:cli", "main:cli:", "session_key", "main:cli:a\":{", "sessions"})
+    CHECK_FALSE(parse_index_row(text, other));
+  CHECK_FALSE(parse_index_row(text.substr(1), "main:cli:a"));  // the checksum does not fit
+
+  CHECK(FileBackend(disk.process()).find_key("main:cli:a") == a);
+  CHECK_FALSE(FileBackend(disk.process()).find_key("main:cli:c"));
+  // Whoever opens it sees what came since.
+  FileBackend writer(disk.process()), reader(disk.process());
+  REQUIRE(reader.find_key("main:cli:a") == a);
+  append(writer, a, 2);
+  CHECK(std::get<SessionRecord>(reader.open(a)).state.head == entry_id(2));
+}
+
 TEST_CASE("at no time does anyone see half an index") {
   CrashDisk disk;
   FileBackend backend(disk.process());
