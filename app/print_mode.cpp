@@ -150,7 +150,8 @@ int status_of(Stop stop) {
 TurnEnd one_turn(Workbench& bench, Conversation& conversation, Agent::Settings& settings,
                  const std::string& prompt, const Ports& ports) {
   bench.agent().recover(conversation, ports);
-  if (!is_blank(prompt)) return bench.agent().run_turn(conversation, prompt, settings, ports);
+  if (!is_blank(prompt))
+    return bench.agent().run_turn(conversation, user_message(prompt), settings, ports);
   if (conversation.path().empty()) throw Error("there is nothing to continue", Trouble::usage);
   return bench.agent().go_on(conversation, settings, ports);
 }

@@ -12,6 +12,7 @@
 #include "app/home.h"
 #include "app/session_choice.h"
 #include "app/wiring.h"
+#include "providers/detect.h"
 #include "repl/commands/session_picker.h"
 #include "repl/input/ask.h"
 #include "repl/shell.h"
@@ -49,12 +50,15 @@ std::string greeting(const Workbench& bench) {
   std::string out = "skein " SKEIN_VERSION " · " + folder;
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
-  if (bench.default_model() == "offline/demo")
+  if (bench.default_model() == "offline/demo") {
     out +=
         "No API key was found. Everything works offline with the built-in model: it reads, "
-        "searches "
-        "and edits by rule, but it does not reason. /login says how to give a key, /model lists "
-        "what can be used now.\n";
+        "searches and edits by rule, but it does not reason. /login says how to give a key, /model "
+        "lists what can be used now.\n";
+    for (const LocalServer& server : listening_servers(bench.catalog()))
+      out += "There may be a model on this machine: something answers where " + server.provider +
+             " does, at " + server.base_url + "; /model asks it.\n";
+  }
   return out + "Type a message, / for commands, @ for files, ! for the shell, ? for keys.\n";
 }
 
@@ -111,7 +115,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .desk = bench.desk(),
                .keyboard = keyboard ? &*keyboard : nullptr,
                .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
-               .greeting = attended() && !given.quiet ? greeting(bench) : ""});
+               .greeting = [&] { return attended() && !given.quiet ? greeting(bench) : ""; }});
   EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;
   const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))

@@ -92,11 +92,11 @@ void Agent::commit_prompt(Turn& turn, std::vector<Entry> entries) {
     turn.ports.sink(Committed{entry});
 }
 
-TurnEnd Agent::run_turn(Conversation& conversation, const std::string& prompt, Settings& settings,
+TurnEnd Agent::run_turn(Conversation& conversation, const Message& prompt, Settings& settings,
                         const Ports& ports) {
   Turn turn{conversation, settings, ports};
   std::vector<Entry> entries = changed_surroundings(turn);
-  entries.push_back(entry_for(user_message(prompt), turn.run_id));
+  entries.push_back(entry_for(prompt, turn.run_id));
   commit_prompt(turn, std::move(entries));
   return loop(turn);
 }

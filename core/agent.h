@@ -68,7 +68,7 @@ class Agent {
   explicit Agent(Parts parts) : parts_(std::move(parts)) {}
 
   // One prompt, to its end. Throws Error only if the session cannot be written.
-  TurnEnd run_turn(Conversation& conversation, const std::string& prompt, Settings& settings,
+  TurnEnd run_turn(Conversation& conversation, const Message& prompt, Settings& settings,
                    const Ports& ports);
   // The same without a new message: goes on where a turn stopped or crashed.
   TurnEnd go_on(Conversation& conversation, Settings& settings, const Ports& ports);

@@ -140,4 +140,10 @@ std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
   return text.substr(0, end);
 }
 
+std::string with_separators(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
 }  // namespace skein

@@ -53,6 +53,8 @@ bool is_valid_utf8(std::string_view text);
 // The longest prefix of at most `bytes` bytes that does not cut a character.
 std::string_view utf8_prefix(std::string_view text, std::size_t bytes);
 
+std::string with_separators(std::size_t number);  // 1234567 as 1,234,567
+
 }  // namespace skein
 
 template <>

@@ -83,7 +83,7 @@ std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
 
 }  // namespace
 
-std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports& ports) {
+std::vector<LocalServer> listening_servers(const Catalog& catalog) {
   std::vector<LocalServer> places;
   std::vector<std::uint16_t> numbers;
   for (const ProviderRow& row : catalog.providers()) {
@@ -96,16 +96,23 @@ std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports&
   }
   const std::vector<bool> accepted = who_accepts(numbers);
   std::vector<LocalServer> found;
-  for (std::size_t i = 0; i < places.size() && !ports.stopped(); ++i) {
-    if (!accepted[i]) continue;
+  for (std::size_t i = 0; i < places.size(); ++i)
+    if (accepted[i]) found.push_back(std::move(places[i]));
+  return found;
+}
+
+std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports& ports) {
+  std::vector<LocalServer> found;
+  for (LocalServer& place : listening_servers(catalog)) {
+    if (ports.stopped()) break;
     // A port alone proves nothing: 8080 and 8000 are everybody's.
-    const HttpAnswer answer = http_get(places[i].base_url + "/v1/models", {}, 500ms, ports);
+    const HttpAnswer answer = http_get(place.base_url + "/v1/models", {}, 500ms, ports);
     const auto list = answer.response.status == 200 ? parse_json(answer.body) : std::nullopt;
     if (!list || !at(*list, "data").is_array()) continue;
     for (const Json& model : at(*list, "data"))
       if (std::string id = string_at(model, "id"); !id.empty())
-        places[i].models.push_back(std::move(id));
-    found.push_back(std::move(places[i]));
+        place.models.push_back(std::move(id));
+    found.push_back(std::move(place));
   }
   return found;
 }

@@ -16,8 +16,10 @@ struct LocalServer {
   bool operator==(const LocalServer&) const = default;
 };
 
-// Looks at the address of every local row. All connections are tried at the same time and given
-// 150 ms; where none is accepted, libcurl is not even loaded.
+// Who accepts a connection at the address of a local row. All are tried at the same time and given
+// 150 ms; nobody is asked anything, so `models` is empty.
+std::vector<LocalServer> listening_servers(const Catalog& catalog);
+// Those among them that name their models. Where none listens, libcurl is not even loaded.
 std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports& ports);
 
 }  // namespace skein

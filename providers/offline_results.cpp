@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <iterator>
 
+#include "core/fenced.h"
 #include "core/json.h"
 #include "providers/offline_rules.h"
 

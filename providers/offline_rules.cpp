@@ -5,6 +5,7 @@
 #include <iterator>
 #include <optional>
 
+#include "core/fenced.h"
 #include "providers/offline_requests.h"
 
 namespace skein {
@@ -209,14 +210,6 @@ RuleReply admit(const Context& context, std::string_view prompt) {
 }
 
 }  // namespace
-
-std::string fenced(std::string_view text, std::string_view language) {
-  std::string fence = "```";
-  while (text.find(fence) != std::string_view::npos) fence += '`';
-  std::string out = fence + std::string(language) + "\n" + std::string(text);
-  if (!out.ends_with('\n')) out += '\n';
-  return out + fence + "\n";
-}
 
 RuleReply reply_by_rule(const Context& context, std::string_view now) {
   const auto said = prompts(context);

@@ -28,7 +28,4 @@ RuleReply report_results(const Context& context, std::string_view request);
 RuleReply call_tool(const Context& context, std::string_view name, JsonText input,
                     std::string announcement);
 
-// `text` in a Markdown fence that it cannot break out of.
-std::string fenced(std::string_view text, std::string_view language = {});
-
 }  // namespace skein

@@ -1,9 +1,5 @@
 #include "repl/aside.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <fstream>
-
 #include "repl/input/external_editor.h"
 #include "repl/screen/width.h"
 #include "repl/shell.h"
@@ -12,9 +8,7 @@ namespace skein {
 
 namespace {
 
-namespace fs = std::filesystem;
-
-constexpr std::size_t most_output = 64 * 1024, most_file = 256 * 1024;
+constexpr std::size_t most_output = 64 * 1024;
 
 struct KeyHelp {
   std::string_view keys, what;
@@ -63,8 +57,7 @@ void run_for_user(Shell& shell, std::string_view command, bool tell_model) {
   std::string output;
   const std::function<void(std::string_view)> show = [&](std::string_view piece) {
     output += piece;
-    shell.screen().print_untrusted(piece);
-    shell.screen().flush();
+    shell.screen().pass_on(piece);
   };
   Terminal* terminal = shell.keyboard() ? &shell.keyboard()->terminal() : nullptr;
   const int status = run_at_terminal({"/bin/sh", "-c", std::string(command)}, terminal,
@@ -74,47 +67,12 @@ void run_for_user(Shell& shell, std::string_view command, bool tell_model) {
   if (tell_model) shell.tell(report(command, std::move(output), status));
 }
 
-bool ends_path(char c) { return c == ' ' || c == '\t' || c == '\n'; }
-
-std::string text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  std::string bytes(most_file + 1, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
-  if (bytes.find('\0') != std::string::npos) return "[not text]\n";
-  const bool cut = bytes.size() > most_file;
-  std::string text = valid_utf8(cut ? utf8_prefix(bytes, most_file) : std::string_view(bytes));
-  if (!text.empty() && !text.ends_with('\n')) text += '\n';
-  return cut ? text + "[cut here; the read tool shows the rest]\n" : text;
-}
-
 }  // namespace
 
 void aside(Shell& shell, std::string_view line) {
   if (line == "?") return shell.screen().print(keys_text());
   const bool alone = line.starts_with("!!");
   run_for_user(shell, line.substr(alone ? 2 : 1), !alone);
-}
-
-std::string with_files(const std::string& prompt, const std::string& workspace) {
-  std::string out = prompt;
-  std::vector<std::string> seen;
-  for (std::size_t at = prompt.find('@'); at != std::string::npos; at = prompt.find('@', at + 1)) {
-    if (at > 0 && !ends_path(prompt[at - 1])) continue;  // an address, not a path
-    const auto end =
-        std::find_if(prompt.begin() + static_cast<std::ptrdiff_t>(at), prompt.end(), ends_path);
-    std::string name(prompt.begin() + static_cast<std::ptrdiff_t>(at) + 1, end);
-    std::error_code failed;
-    // "look at @main.cpp, please": the comma is not part of it, unless there is such a file.
-    while (!name.empty() && !fs::is_regular_file(fs::path(workspace) / name, failed) &&
-           std::string_view(".,;:!?)").find(name.back()) != std::string_view::npos)
-      name.pop_back();
-    if (name.empty() || !fs::is_regular_file(fs::path(workspace) / name, failed)) continue;
-    if (std::ranges::find(seen, name) != seen.end()) continue;
-    seen.push_back(name);
-    out += "\n\n[" + name + "]\n```\n" + text_of(fs::path(workspace) / name) + "```";
-  }
-  return out;
 }
 
 }  // namespace skein

@@ -44,7 +44,8 @@ void Shell::open(Id session) {
     parts_.screen.print_untrusted(text + "\n");
 
   const SessionState& state = conversation_->state();
-  if (state.messages == 0) parts_.screen.print_untrusted(std::exchange(parts_.greeting, {}));
+  if (const auto greeting = std::exchange(parts_.greeting, {}); greeting && state.messages == 0)
+    parts_.screen.print_untrusted(greeting());
   if (state.messages > 0) {
     parts_.screen.print("Restored: " + std::to_string(state.messages) + " previous turns\n");
     show_path(4);
@@ -119,7 +120,7 @@ void Shell::handle(const std::string& line) {
       keep_draft({});  // a prompt stays a draft until it is saved; these are no prompts
       rest.front() == '/' ? dispatch(rest.substr(1)) : aside(*this, rest);
     } else {
-      turn(with_files(line, parts_.workspace));
+      turn(line);
     }
   } catch (const Error& error) {
     parts_.screen.end_turn(Stop::error, error.what());
@@ -218,9 +219,27 @@ void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
   parts_.screen.end_turn(end.stop, end.error);
 }
 
+PromptWithFiles Shell::with_its_files(const std::string& prompt) try {
+  PromptWithFiles out = with_files(prompt, parts_.workspace, [this](std::string_view bytes) {
+    return value_or_throw(parts_.store.backend().keep_blob(bytes));
+  });
+  for (const Attachment& file : out.files)
+    parts_.screen.print_untrusted("  + " + file.name + " (" + file.what + ")\n");
+  const bool images = std::ranges::any_of(
+      out.message.content, [](const Block& block) { return std::holds_alternative<Image>(block); });
+  if (images && parts_.desk.target && !parts_.desk.target(settings_.model).takes_images)
+    parts_.screen.print_untrusted("  " + to_string(settings_.model) +
+                                  " takes no images: it is told that there is one\n");
+  return out;
+} catch (const Error&) {
+  draft_ = {prompt};  // nothing was sent: it is in the line again
+  throw;
+}
+
 void Shell::turn(const std::string& prompt) {
+  const PromptWithFiles with = with_its_files(prompt);
   work([&](const Ports& ports) {
-    return parts_.agent.run_turn(*conversation_, prompt, settings_, ports);
+    return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "core/agent.h"
+#include "core/attachments.h"
 #include "core/conversation.h"
 #include "repl/desk.h"
 #include "repl/input/drafts.h"
@@ -31,7 +32,7 @@ class Shell {
     Desk desk{};
     Keyboard* keyboard = nullptr;  // none: questions are answered by lines
     Drafts drafts{};
-    std::string greeting{};  // said once, if nothing has been said in the session
+    std::function<std::string()> greeting{};  // said once, if nothing has been said in the session
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}
 
@@ -53,7 +54,7 @@ class Shell {
   const Desk& desk() const { return parts_.desk; }
   const std::string& workspace() const { return parts_.workspace; }
   void leave() { leaving_ = true; }
-  void turn(const std::string& prompt);
+  void turn(const std::string& prompt);  // with the files it names
   void go_on();
   void compact(const std::string& focus);
   BuiltContext context() { return parts_.agent.context(*conversation_, settings_); }
@@ -68,6 +69,7 @@ class Shell {
  private:
   void dispatch(std::string_view command_line);
   void work(const std::function<TurnEnd(const Ports&)>& turn);
+  PromptWithFiles with_its_files(const std::string& prompt);
   void take_over_typing();
   void keep_draft(const Draft& draft);
   bool read_line(std::string& line);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/fenced.h"
 #include "core/json.h"
 #include "core/store/entry_text.h"
 
@@ -9,23 +10,10 @@ namespace skein {
 
 namespace {
 
-// A fence longer than any run of backticks in what it holds.
-std::string fenced(std::string_view text, std::string_view language) {
-  std::size_t longest = 2, run = 0;
-  for (const char c : text) {
-    run = c == '`' ? run + 1 : 0;
-    longest = std::max(longest, run);
-  }
-  const std::string fence(longest + 1, '`');
-  const bool ended = text.empty() || text.back() == '\n';
-  return fence + std::string(language) + "\n" + std::string(text) + (ended ? "" : "\n") + fence +
-         "\n\n";
-}
-
 // Folded away in most viewers: long, and rarely what one reads an export for.
 std::string folded(std::string_view summary, const std::string& text, std::string_view language) {
   return "<details><summary>" + std::string(summary) + "</summary>\n\n" + fenced(text, language) +
-         "</details>\n\n";
+         "\n</details>\n\n";
 }
 
 std::string escaped(std::string_view text) {
@@ -56,7 +44,7 @@ struct BlockWriter {
     out += "*(an image, " + escaped(block.mime_type) + ")*\n\n";
   }
   void operator()(const ToolUse& block) const {
-    out += "**→ " + escaped(block.name) + "**\n\n" + fenced(block.input, "json");
+    out += "**→ " + escaped(block.name) + "**\n\n" + fenced(block.input, "json") + "\n";
   }
   void operator()(const ToolResult& block) const {
     std::string text;

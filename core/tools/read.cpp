@@ -23,25 +23,6 @@ constexpr std::string_view schema = R"({
   "additionalProperties": false
 })";
 
-struct ImageKind {
-  std::string_view magic;
-  std::size_t at;
-  std::string_view mime_type;
-};
-constexpr std::array image_kinds{
-    ImageKind{"\x89PNG\r\n\x1a\n", 0, "image/png"},
-    ImageKind{"\xff\xd8\xff", 0, "image/jpeg"},
-    ImageKind{"GIF8", 0, "image/gif"},
-    ImageKind{"WEBP", 8, "image/webp"},
-};
-
-std::string_view image_type(std::string_view head) {
-  for (const ImageKind& kind : image_kinds)
-    if (head.size() > kind.at && head.substr(kind.at).starts_with(kind.magic))
-      return kind.mime_type;
-  return {};
-}
-
 ToolOutcome image(const Opened& file, std::string_view mime_type, const std::string& name,
                   const ToolLimits& limits, const ToolPorts& ports) {
   const std::string about = name + ": " + std::string(mime_type) + ", " +

@@ -102,12 +102,6 @@ std::vector<std::string_view> split_lines(std::string_view text) {
   return lines;
 }
 
-std::string with_separators(std::size_t number) {
-  std::string digits = std::to_string(number);
-  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
-  return digits;
-}
-
 bool read_pieces(int fd, std::size_t limit, const std::function<bool(std::string_view)>& piece) {
   std::vector<char> buffer(64 * 1024);
   while (limit > 0) {

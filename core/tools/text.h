@@ -43,8 +43,6 @@ std::string hex_head(std::string_view bytes);
 // Lines without their line ends. A file that ends in a newline has no empty last line.
 std::vector<std::string_view> split_lines(std::string_view text);
 
-std::string with_separators(std::size_t number);  // 1234567 as 1,234,567
-
 // At most `limit` bytes from `fd`, in pieces, until `piece` returns false. False if reading failed.
 bool read_pieces(int fd, std::size_t limit, const std::function<bool(std::string_view)>& piece);
 std::optional<std::string> read_all(int fd, std::size_t limit);  // nullopt: failed or longer

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/image_type.h"
 #include "core/tool.h"
 #include "core/tools/confine.h"
 #include "core/tools/sandbox.h"
@@ -15,10 +16,10 @@ namespace skein {
 
 // How much a tool may take in and give back.
 struct ToolLimits {
-  std::size_t result_bytes = 48 * 1024;            // of text that goes to the model
-  std::size_t read_lines = 2000;                   // unless the call asks for another number
-  std::size_t edit_bytes = 16 * 1024 * 1024;       // the largest file that is edited or compared
-  std::size_t image_bytes = 5 * 1024 * 1024;       // what providers accept
+  std::size_t result_bytes = 48 * 1024;       // of text that goes to the model
+  std::size_t read_lines = 2000;              // unless the call asks for another number
+  std::size_t edit_bytes = 16 * 1024 * 1024;  // the largest file that is edited or compared
+  std::size_t image_bytes = most_image_bytes;
   std::size_t list_entries = 1000;                 //
   std::size_t grep_lines = 200;                    //
   std::size_t grep_file_bytes = 32 * 1024 * 1024;  // larger files are named and passed over

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/attachments.h"
 #include "repl/commands/commands.h"
 #include "repl/input/fuzzy.h"
 #include "repl/shell.h"
@@ -27,7 +28,7 @@ Completion file_names(Shell& shell, std::size_t from, std::string_view letters) 
   Completion out{.from = from};
   for (const std::size_t i : fuzzy_filter(letters, files)) {
     if (out.choices.size() == most_choices) break;
-    out.choices.push_back("@" + files[i]);
+    out.choices.push_back(mention(files[i]));
   }
   return out;
 }

@@ -15,16 +15,27 @@ namespace skein {
 
 namespace {
 
-// One line about an entry: its id, its name if it has one, how it begins.
+// Who speaks, as the screen marks them.
+std::string mark_of(const Entry& entry) {
+  const auto message =
+      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  if (!message || message->role == Role::assistant) return {};
+  return message->role == Role::user ? "› " : "● ";
+}
+
+// One line about an entry: its id, whether we are there, its name if it has one, who speaks, how it
+// begins. What matters comes first: the end of a line may not fit.
 std::string label_of(Shell& shell, const Tree::Node& node) {
   const Conversation& conversation = shell.conversation();
   const Outcome<Placed> placed = shell.store().backend().load_at(conversation.session(), node.at);
   const auto* found = std::get_if<Placed>(&placed);
   const auto name = conversation.state().labels.find(node.id);
-  return to_string(node.id).substr(0, 6) + "  " +
+  return to_string(node.id).substr(0, 6) +
+         (node.id == conversation.head() ? "  ← you are here  " : "  ") +
          (name != conversation.state().labels.end() ? "⎇ " + name->second + "  " : "") +
-         (found ? preview(masked(found->entry, conversation.state().redacted), 60) : "") +
-         (node.id == conversation.head() ? "  ← you are here" : "");
+         (found ? mark_of(found->entry) +
+                      preview(masked(found->entry, conversation.state().redacted), 60)
+                : "");
 }
 
 void go_on_from(Shell& shell, Id entry) {

@@ -76,8 +76,7 @@ class TreeView {
     const Caret cursor{static_cast<int>(chosen_ - first_), 0};
     lines.push_back({Style::dim, "  " + std::to_string(chosen_ + 1) + " of " +
                                      std::to_string(lines_.size()) +
-                                     " · Enter goes on from there · b branches with a name · s "
-                                     "takes a snapshot · Esc leaves"});
+                                     " · Enter goes on here · b branch · s snapshot · Esc"});
     drawing_.show(lines, cursor);
   }
 

@@ -127,6 +127,7 @@ void LineEdit::replace(std::size_t from, std::string_view piece) {
 
 void LineEdit::paste(const std::string& raw) {
   std::string piece = pasted_text(raw);
+  if (auto image = dropped_image(piece)) piece = std::move(*image);
   if (deserves_chip(piece)) {
     change();
     piece = make_chip(draft_, std::move(piece));

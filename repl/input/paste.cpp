@@ -1,8 +1,10 @@
 #include "repl/input/paste.h"
 
 #include <algorithm>
-#include <optional>
+#include <charconv>
+#include <filesystem>
 
+#include "core/attachments.h"
 #include "core/base.h"
 
 namespace skein {
@@ -14,6 +16,37 @@ constexpr std::size_t most_lines = 5, most_bytes = 800;
 std::size_t lines_in(std::string_view text) {
   const auto ends = static_cast<std::size_t>(std::ranges::count(text, '\n'));
   return ends + (text.ends_with('\n') ? 0 : 1);
+}
+
+// A path as terminals quote it: 'in quotes', with\ backslashes, or as file:///a%20url.
+std::string unquoted(std::string_view text) {
+  constexpr std::string_view scheme = "file://";
+  std::string out;
+  if (text.starts_with(scheme)) {
+    for (text.remove_prefix(scheme.size()); !text.empty(); text.remove_prefix(1)) {
+      unsigned byte = 0;
+      const bool coded =
+          text.size() > 2 && text[0] == '%' &&
+          std::from_chars(text.data() + 1, text.data() + 3, byte, 16).ptr == text.data() + 3;
+      out += coded ? static_cast<char>(byte) : text[0];
+      if (coded) text.remove_prefix(2);
+    }
+    return out;
+  }
+  for (const char quote : {'\'', '"'})
+    if (text.size() > 2 && text.front() == quote && text.back() == quote)
+      return std::string(text.substr(1, text.size() - 2));
+  for (; !text.empty(); text.remove_prefix(1)) {
+    if (text[0] == '\\' && text.size() > 1) text.remove_prefix(1);
+    out += text[0];
+  }
+  return out;
+}
+
+bool has_image_suffix(std::string path) {
+  std::ranges::transform(path, path.begin(), [](unsigned char c) { return std::tolower(c); });
+  constexpr std::string_view suffixes[] = {".png", ".jpg", ".jpeg", ".gif", ".webp"};
+  return std::ranges::any_of(suffixes, [&](std::string_view each) { return path.ends_with(each); });
 }
 
 std::string chip(const std::string& text, std::size_t number) {
@@ -38,6 +71,15 @@ std::string pasted_text(std::string_view raw) {
     }
   }
   return out;
+}
+
+std::optional<std::string> dropped_image(std::string_view text) {
+  while (text.ends_with(' ') || text.ends_with('\n')) text.remove_suffix(1);
+  std::string path = unquoted(text);
+  if (!path.starts_with('/') || !has_image_suffix(path)) return std::nullopt;
+  std::error_code failed;
+  if (!std::filesystem::is_regular_file(path, failed)) return std::nullopt;
+  return mention(path) + " ";
 }
 
 bool deserves_chip(std::string_view text) {

@@ -1,6 +1,7 @@
 // Long pastes stand in the line as chips, "[Pasted text #1 +84 lines]", and are sent in full.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -18,6 +19,9 @@ struct Draft {
 
 // A paste as text: lines end with LF, tabs stay, other control characters go.
 std::string pasted_text(std::string_view raw);
+// What a terminal pastes when an image is dropped on it is the image's path, quoted in some way:
+// how a prompt names it. nullopt: it is something else.
+std::optional<std::string> dropped_image(std::string_view text);
 // More than would be pleasant in a line.
 bool deserves_chip(std::string_view text);
 // Remembers `text` and returns the chip that stands for it.

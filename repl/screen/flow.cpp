@@ -182,4 +182,44 @@ std::string Flow::take() {
   return out;
 }
 
+namespace {
+
+void wrap_line(std::string_view line, std::size_t width, std::string& out) {
+  const std::size_t indent = std::min(line.find_first_not_of(' '), line.size());
+  std::size_t column = 0;
+  for (std::size_t at = 0; at < line.size();) {
+    const std::size_t from = std::min(line.find_first_not_of(' ', at), line.size());
+    const std::string_view word = line.substr(from, line.find(' ', from) - from);
+    const std::size_t columns = display_width(word);
+    if (column > indent && column + (from - at) + columns > width) {
+      out.append("\n").append(indent, ' ');
+      column = indent;
+    } else {
+      out.append(from - at, ' ');
+      column += from - at;
+    }
+    out += word;
+    column += columns;
+    at = from + word.size();
+  }
+}
+
+}  // namespace
+
+std::string wrapped(std::string_view text, std::size_t width) {
+  if (width == 0) return std::string(text);
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find('\n'), text.size());
+    const std::string_view line = text.substr(0, end);
+    if (line.find('\x1b') == std::string_view::npos && display_width(line) > width)
+      wrap_line(line, width, out);
+    else
+      out += line;
+    if (end < text.size()) out += '\n';
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return out;
+}
+
 }  // namespace skein

@@ -55,4 +55,8 @@ class Flow {
   Style word_style_{};  // at the start of the word
 };
 
+// Lines that are too long for `width` columns broken between words, what follows indented as they
+// are. 0, and lines with styles in them: as they are.
+std::string wrapped(std::string_view text, std::size_t width);
+
 }  // namespace skein

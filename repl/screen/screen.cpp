@@ -7,6 +7,8 @@
 #include <chrono>
 #include <cstdlib>
 
+#include "core/attachments.h"
+#include "repl/screen/flow.h"
 #include "repl/screen/highlight.h"
 
 namespace skein {
@@ -48,11 +50,16 @@ Screen::~Screen() {
 }
 
 void Screen::print(std::string_view text) {
-  paper_.add(text);
+  paper_.add(wrapped(text, paper_.width()));
   paper_.flush();
 }
 
 void Screen::print_untrusted(std::string_view text) { print(harmless(text)); }
+
+void Screen::pass_on(std::string_view untrusted) {
+  paper_.add(harmless(untrusted));
+  paper_.flush();
+}
 
 void Screen::flush() { paper_.flush(); }
 
@@ -66,7 +73,7 @@ void Screen::start_line() {
 void Screen::say(std::string_view safe, Style style) {
   if (text_open_) paper_.add(markdown_.interrupt());
   if (!paper_.at_line_start()) paper_.add("\n");
-  paper_.add(painted(safe, style, parts_.look) + "\n");
+  paper_.add(painted(wrapped(safe, paper_.width()), style, parts_.look) + "\n");
 }
 
 void Screen::show(const Event& event) {
@@ -208,7 +215,8 @@ void Screen::show_result(const ToolResult& result, std::int64_t duration_ms) {
 
 void Screen::show_prompt(const Message& message) {
   const std::string mark = parts_.look.labels ? "you: " : "› ";
-  std::string text = harmless(plain_text(message));
+  std::string text = harmless(words_alone(message));
+  for (const std::string& file : attached_names(message)) text += "\n+ " + harmless(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
   say(painted(mark, style::prompt, parts_.look) + text, style::plain);

@@ -33,10 +33,12 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
   ~Screen();
 
-  // Our own words, already safe.
+  // Our own words, already safe; what is too long for a row breaks between them.
   void print(std::string_view text);
-  // Anybody else's: model text, tool output, names, errors. Control characters come out visible.
+  // With anybody else's in them: names, errors. Control characters come out visible.
   void print_untrusted(std::string_view text);
+  // Output as it comes, in pieces, as harmless.
+  void pass_on(std::string_view untrusted);
   void start_line();  // if we are not at the start of one
   void flush();       // what was said so far is on the screen now
 

@@ -102,7 +102,7 @@ double per_model_call(bool makes_requests, std::size_t& bytes) {
     Conversation conversation(store, long_session(store, "main:bench:turn" + std::to_string(i)));
     provider.calls_left = 9;
     const double start = cpu_ms();
-    agent.run_turn(conversation, "go on", settings, {});
+    agent.run_turn(conversation, user_message("go on"), settings, {});
     spent += cpu_ms() - start;
   }
   bytes = provider.bytes;

@@ -75,7 +75,8 @@ struct Scene {
     };
   }
   TurnEnd say(std::size_t tokens) {
-    return agent.run_turn(conversation, "q" + std::string(tokens * 4, 'w'), settings, ports);
+    return agent.run_turn(conversation, user_message("q" + std::string(tokens * 4, 'w')), settings,
+                          ports);
   }
   int summaries_on_path() const {
     int count = 0;

@@ -26,7 +26,7 @@ class Stage {
   Conversation conversation(const std::string& key = "main:test:one");
   Ports ports();
   TurnEnd turn(Conversation& conversation, const std::string& prompt) {
-    return agent.run_turn(conversation, prompt, settings, ports());
+    return agent.run_turn(conversation, user_message(prompt), settings, ports());
   }
   std::vector<Entry> stored(const Conversation& conversation);
   std::vector<std::string> committed() const;  // as it was told, in lines

@@ -169,6 +169,20 @@ TEST_CASE("an error while sessions are listed hides none of them afterwards") {
     }
 }
 
+TEST_CASE("a batch that could not be synced is not saved, whatever the disk calls it") {
+  for (const int error : {EIO, ESTALE, ENOENT, ENOSPC}) {
+    CrashDisk disk;
+    FileBackend backend(disk.process());
+    REQUIRE(ok(create(backend, a, "main:cli:a")));
+    disk.fault = [&](const char* call) { return std::string_view(call) == "sync" ? error : 0; };
+    const NewEntry entry = says(1);
+    const auto outcome = backend.append(a, std::span(&entry, 1), {});
+    const auto* failed = std::get_if<Failure>(&outcome);
+    REQUIRE(failed);
+    CHECK(failed->kind == (error == ENOSPC ? Failure::Kind::no_space : Failure::Kind::io));
+  }
+}
+
 TEST_CASE("an index that was changed by so much as a byte is made anew") {
   CrashDisk disk;
   {

@@ -81,3 +81,26 @@ TEST_CASE("a damaged draft is an empty one") {
   write_file(dir / "drafts" / to_string(Id{7}), "{\"text\": \"cut sh");
   CHECK(Drafts(dir / "drafts").load(Id{7}) == Draft{});
 }
+
+TEST_CASE("the path of an image that was dropped on the terminal names it in the prompt") {
+  const TempDir dir;
+  const std::string plain = (dir / "shot.PNG").string(), spaced = (dir / "my shot.png").string();
+  write_file(plain, "x");
+  write_file(spaced, "x");
+  write_file(dir / "notes.txt", "x");
+  const auto replaced = [](std::string text, std::string_view with) {
+    for (std::size_t at = 0; (at = text.find(' ', at)) != std::string::npos; at += with.size())
+      text.replace(at, 1, with);
+    return text;
+  };
+  CHECK(dropped_image(plain) == "@" + plain + " ");
+  CHECK(dropped_image(plain + " \n") == "@" + plain + " ");
+  for (const std::string& quoted : {spaced, "'" + spaced + "'", "\"" + spaced + "\"",
+                                    replaced(spaced, "\\ "), "file://" + replaced(spaced, "%20")})
+    CHECK(dropped_image(quoted) == "@\"" + spaced + "\" ");
+  for (const std::string& other :
+       {std::string{}, std::string("shot.png"), std::string("/nobody/shot.png"),
+        (dir / "notes.txt").string(), "see " + plain, plain + "\n" + plain, std::string("file://%"),
+        std::string("/.png")})
+    CHECK_FALSE(dropped_image(other));
+}

@@ -1,0 +1,37 @@
+// Files that a prompt names by `@path` or `@"a path"` come along with it: text in a block of its
+// own behind the words, an image as an image, whose bytes are kept beside the transcript.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/message.h"
+
+namespace skein {
+
+struct Attachment {
+  std::string name;
+  std::string what;  // "3 lines", "image/png, 34,120 bytes"
+};
+
+struct PromptWithFiles {
+  Message message{};
+  std::vector<Attachment> files{};
+};
+
+// A path is as it is from the workspace. What names no file stays as it was said. Throws Error if a
+// file cannot be taken along.
+PromptWithFiles with_files(const std::string& prompt, const std::string& workspace,
+                           const std::function<std::string(std::string_view bytes)>& keep_blob);
+
+// How `path` is named in a prompt.
+std::string mention(std::string_view path);
+
+// The words of a message without the files behind them, and the names of these.
+std::string words_alone(const Message& message);
+std::vector<std::string> attached_names(const Message& message);
+
+}  // namespace skein

@@ -1,0 +1,99 @@
+#include "core/attachments.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+
+#include "core/image_type.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+const std::string png = "\x89PNG\r\n\x1a\n and so on";
+
+struct Workspace {
+  TempDir dir{};
+  std::map<std::string, std::string> blobs{};
+
+  PromptWithFiles taken(const std::string& prompt) {
+    return with_files(prompt, dir.path().string(), [&](std::string_view bytes) {
+      const std::string name = "blob" + std::to_string(blobs.size());
+      blobs[name] = bytes;
+      return name;
+    });
+  }
+};
+
+}  // namespace
+
+TEST_CASE("a text file comes along in a block of its own") {
+  Workspace here;
+  write_file(here.dir / "main.c", "int main() {}\n");
+  const auto [message, files] = here.taken("read @main.c, and @main.c again");
+  REQUIRE(message.content.size() == 2);
+  CHECK(std::get<Text>(message.content[0]).text == "read @main.c, and @main.c again");
+  CHECK(std::get<Text>(message.content[1]).text == "\n\n[main.c]\n```\nint main() {}\n```\n");
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].what == "1 line");
+  CHECK(words_alone(message) == "read @main.c, and @main.c again");
+  CHECK(attached_names(message) == std::vector<std::string>{"main.c"});
+  CHECK(attached_names(*message_from_json(to_json(message))) == attached_names(message));
+}
+
+TEST_CASE("an image comes along as an image, its bytes beside the transcript") {
+  Workspace here;
+  write_file(here.dir / "a picture.png", png);
+  const auto [message, files] = here.taken("what is @\"a picture.png\"?");
+  REQUIRE(message.content.size() == 3);
+  const auto& image = std::get<Image>(message.content[2]);
+  CHECK(image.mime_type == "image/png");
+  CHECK(image.bytes.empty());
+  CHECK(here.blobs.at(image.blob) == png);
+  CHECK(attached_names(message) == std::vector<std::string>{"a picture.png"});
+  CHECK(files[0].what == "image/png, 18 bytes");
+  CHECK(to_json(message).find("and so on") == std::string::npos);
+}
+
+TEST_CASE("what names no file stays as it was said") {
+  Workspace here;
+  write_file(here.dir / "name", "x");
+  for (const char* prompt : {"mail me@name", "@", "@ name", "@nobody", "@\"", "@\"nobody\"", "@.",
+                             "@..", "@/", "name"}) {
+    CAPTURE(prompt);
+    CHECK(here.taken(prompt).message == user_message(prompt));
+  }
+}
+
+TEST_CASE("what cannot be taken along is said before anything is sent") {
+  Workspace here;
+  write_file(here.dir / "program", std::string("\x7f"
+                                               "ELF\0\0",
+                                               6));
+  write_file(here.dir / "huge.png", png + std::string(most_image_bytes, 'x'));
+  CHECK_THROWS_AS(here.taken("run @program"), Error);
+  CHECK_THROWS_AS(here.taken("see @huge.png"), Error);
+  CHECK(here.blobs.empty());
+}
+
+TEST_CASE("of a long text the beginning comes along, and backticks in it end no fence") {
+  Workspace here;
+  write_file(here.dir / "long", std::string(1'000'000, 'x'));
+  write_file(here.dir / "README.md", "```\ncode\n```\n");
+  const auto [message, files] = here.taken("@long @README.md");
+  CHECK(std::get<Text>(message.content[1]).text.size() < 300'000);
+  CHECK(std::get<Text>(message.content[1]).text.ends_with("the read tool shows the rest]"));
+  CHECK(files[0].what == "1 line, the beginning");
+  CHECK(std::get<Text>(message.content[2]).text == "\n\n[README.md]\n````\n```\ncode\n```\n````\n");
+}
+
+TEST_CASE("a mention names the path it was made from") {
+  Workspace here;
+  for (const char* name : {"plain.txt", "two words.txt", "comma,.txt"}) {
+    write_file(here.dir / name, "x");
+    CHECK(attached_names(here.taken("see " + mention(name)).message) ==
+          std::vector<std::string>{name});
+  }
+}
