@@ -4,12 +4,14 @@
 #include <chrono>
 #include <utility>
 
+#include "core/amounts.h"
 #include "core/context.h"
 #include "repl/aside.h"
 #include "repl/commands/commands.h"
 #include "repl/commands/completion.h"
+#include "repl/commands/session_rows.h"
 #include "repl/input/ask.h"
-#include "repl/screen/amounts.h"
+#include "repl/screen/width.h"
 
 namespace skein {
 
@@ -22,6 +24,15 @@ bool is_prompt(const Event& event) {
   if (committed == nullptr || committed->entry.type != type::message) return false;
   const auto message = message_from_json(committed->entry.payload);
   return message && message->role == Role::user;
+}
+
+// "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
+std::string where_we_are(const SessionRecord& record, const ModelRef& model) {
+  std::string out = record.key;
+  if (!record.state.title.empty()) out += " · " + fit(record.state.title, 40);
+  if (const std::string old = age(record.state.updated_at); old != "-" && old != "now")
+    out += " · " + old + " ago";
+  return out + " · " + to_string(model);
 }
 
 }  // namespace
@@ -50,8 +61,11 @@ void Shell::open(Id session) {
     parts_.screen.print("Restored: " + std::to_string(state.messages) + " previous turns\n");
     show_path(4);
   }
-  parts_.screen.print_untrusted(conversation_->record().key + " · " + to_string(settings_.model) +
-                                "\n");
+  const SessionRecord record = conversation_->record();
+  if (state.messages > 0 && record.header.cwd != parts_.workspace)
+    parts_.screen.print_untrusted("This session was begun in " + record.header.cwd +
+                                  "; tools work in " + parts_.workspace + ".\n");
+  parts_.screen.print_untrusted(where_we_are(record, settings_.model) + "\n");
   if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports()); open_calls > 0)
     parts_.screen.print(std::to_string(open_calls) +
                         " tool calls had been interrupted; /continue lets the model go on.\n");

@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/amounts.h"
 #include "core/context.h"
 #include "core/turns.h"
 #include "repl/commands/session_commands.h"
-#include "repl/screen/amounts.h"
 #include "repl/screen/width.h"
 #include "repl/shell.h"
 

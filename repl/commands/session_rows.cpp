@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdio>
 
-#include "repl/screen/amounts.h"
+#include "core/amounts.h"
 #include "repl/screen/harmless.h"
 #include "repl/screen/width.h"
 

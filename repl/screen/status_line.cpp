@@ -1,9 +1,8 @@
 #include "repl/screen/status_line.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
+#include "core/amounts.h"
 #include "repl/screen/harmless.h"
 #include "repl/screen/width.h"
 
@@ -21,25 +20,7 @@ std::string one_row(std::string_view text) {
   return out;
 }
 
-std::string decimal(double value, const char* unit) {
-  std::array<char, 32> text{};
-  std::snprintf(text.data(), text.size(), value < 9.95 ? "%.1f%s" : "%.0f%s", value, unit);
-  return text.data();
-}
-
 }  // namespace
-
-std::string seconds_text(std::int64_t ms) {
-  if (ms < 1000) return std::to_string(std::max<std::int64_t>(0, ms)) + " ms";
-  if (ms < 60'000) return decimal(static_cast<double>(ms) / 1000, " s");
-  return std::to_string(ms / 60'000) + " min " + std::to_string(ms / 1000 % 60) + " s";
-}
-
-std::string count_text(std::int64_t count) {
-  if (count < 1000) return std::to_string(count);
-  if (count < 999'500) return decimal(static_cast<double>(count) / 1000, "k");
-  return decimal(static_cast<double>(count) / 1'000'000, "M");
-}
 
 std::string status_text(const Status& status, std::size_t width) {
   const std::string draft = one_row(status.draft);
@@ -57,7 +38,8 @@ std::string status_text(const Status& status, std::size_t width) {
       text += " · " + part;
   };
   add(std::string(how_to_stop));
-  if (status.tokens > 0) add((status.estimated ? "~" : "") + count_text(status.tokens) + " tokens");
+  if (status.tokens > 0)
+    add((status.estimated ? "~" : "") + short_count(status.tokens) + " tokens");
   if (const std::string detail = one_row(status.detail); !detail.empty()) {
     const std::size_t used = display_width(text) + 3;
     if (used + 8 <= room) add(fit(detail, room - used));

@@ -21,7 +21,4 @@ struct Status {
 // At most `width` columns, whatever the texts hold. What matters least goes first.
 std::string status_text(const Status& status, std::size_t width);
 
-std::string seconds_text(std::int64_t ms);   // "12 ms", "2.1 s", "14 s", "2 min 5 s"
-std::string count_text(std::int64_t count);  // "950", "6.2k", "1.2M"
-
 }  // namespace skein

@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/amounts.h"
 #include "repl/screen/harmless.h"
 #include "repl/screen/highlight.h"
-#include "repl/screen/status_line.h"
 #include "repl/screen/width.h"
 
 namespace skein {
@@ -133,7 +133,7 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
   } else {
     body.from_end = tool != nullptr && tool->effect == Effect::changes;
   }
-  if (end.duration_ms > 0) outcome += " · " + seconds_text(end.duration_ms);
+  if (end.duration_ms > 0) outcome += " · " + short_duration(end.duration_ms);
 
   const std::string mark = look.labels ? (failed ? "failed: " : "done: ") : failed ? "✗ " : "● ";
   view.folded.title = end.call ? title_of(*end.call, tools) : "result of a tool";

@@ -18,7 +18,7 @@ TEST_CASE("a session of before anything was counted shows that it is not known")
 TEST_CASE("one of a thing is not several, and small numbers stay exact") {
   SessionState state{.messages = 1, .tool_calls = 1, .duration_ms = 900};
   state.usage["a/b"] = {900, 99, 0, 0, 0};
-  CHECK(stats_line(state, 0.00123) == "1 message · 999 tokens · 1 tool call · 0.9 s · $0.0012");
+  CHECK(stats_line(state, 0.00123) == "1 message · 999 tokens · 1 tool call · 900 ms · $0.0012");
   state.usage["a/b"] = {2'500'000, 0, 0, 0, 0};
   state.duration_ms = 7'500'000;
   CHECK(stats_line(state, std::nullopt) == "1 message · 2.5M tokens · 1 tool call · 2 h 5 min");

@@ -27,6 +27,11 @@ Pty::Pty(int columns, int rows)
     throw Error("no pseudo-terminal to be had");
   slave_ = open(name.data(), O_RDWR | O_NOCTTY | O_CLOEXEC);
   resize(columns, rows);
+  // A ^C typed as a program has just left would throw away what we have not read of its last words.
+  termios modes{};
+  tcgetattr(slave_, &modes);
+  modes.c_lflag |= NOFLSH;
+  tcsetattr(slave_, TCSANOW, &modes);
 }
 
 Pty::~Pty() {

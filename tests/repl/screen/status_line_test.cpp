@@ -33,17 +33,6 @@ TEST_CASE("the live line fits, whatever is in it and however narrow it is") {
   CHECK(status_text(status, 60).ends_with("on and on and on and on"));
 }
 
-TEST_CASE("times and counts are short") {
-  CHECK(seconds_text(12) == "12 ms");
-  CHECK(seconds_text(2140) == "2.1 s");
-  CHECK(seconds_text(14'200) == "14 s");
-  CHECK(seconds_text(125'000) == "2 min 5 s");
-  CHECK(count_text(950) == "950");
-  CHECK(count_text(6234) == "6.2k");
-  CHECK(count_text(123'456) == "123k");
-  CHECK(count_text(1'234'567) == "1.2M");
-}
-
 TEST_CASE("a turn is one line: model, tokens, cost, context, seconds") {
   Message reply{.role = Role::assistant};
   reply.provider = "p";
