@@ -158,6 +158,7 @@ void apply_choices(Config& config, const toml::table& root, Catalog& catalog) {
 void apply_user_file(Config& config, const toml::table& root, Catalog& catalog) {
   apply_choices(config, root, catalog);
   config.max_turns = root["max-turns"].value_or(config.max_turns);
+  config.terminal_marks = root["terminal-marks"].value_or(config.terminal_marks);
   config.compact_at = number_at(root, "compact-at").value_or(config.compact_at);
   if (config.compact_at < 0 || config.compact_at > 1)
     throw Error("compact-at is a part of the window, from 0 (never) to 1", Trouble::usage);

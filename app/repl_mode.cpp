@@ -26,6 +26,12 @@ bool can_edit_lines(const Invocation& invocation) {
   return !invocation.screen_reader && attended() && term && std::string_view(term) != "dumb";
 }
 
+// The console shows some of what it does not know.
+bool knows_marks() {
+  const char* term = std::getenv("TERM");
+  return term && std::string_view(term) != "linux";
+}
+
 // The branch that is checked out where `folder` is; empty outside a repository.
 std::string git_branch(const std::filesystem::path& folder) {
   for (auto at = folder; !at.empty(); at = at.parent_path()) {
@@ -115,6 +121,9 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .desk = bench.desk(),
                .keyboard = keyboard ? &*keyboard : nullptr,
                .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
+               .marks = keyboard && bench.config().terminal_marks && knows_marks()
+                            ? Marks([&](std::string_view bytes) { terminal->write(bytes); })
+                            : Marks(),
                .greeting = [&] { return attended() && !given.quiet ? greeting(bench) : ""; }});
   EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;

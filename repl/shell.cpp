@@ -66,9 +66,16 @@ void Shell::open(Id session) {
     parts_.screen.print_untrusted("This session was begun in " + record.header.cwd +
                                   "; tools work in " + parts_.workspace + ".\n");
   parts_.screen.print_untrusted(where_we_are(record, settings_.model) + "\n");
+  tell_title();
   if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports()); open_calls > 0)
     parts_.screen.print(std::to_string(open_calls) +
                         " tool calls had been interrupted; /continue lets the model go on.\n");
+}
+
+void Shell::tell_title() {
+  const SessionRecord& record = conversation_->record();
+  const std::string& title = conversation_->state().title;
+  parts_.marks.title("skein: " + (title.empty() ? record.key : title));
 }
 
 void Shell::close() {
@@ -103,6 +110,7 @@ void Shell::run() {
     parts_.stop = false;
     Draft draft = std::exchange(draft_, {});
     parts_.screen.flush();
+    parts_.marks.prompt();
     switch (editor_->read("› ", draft)) {
       case LineEditor::Got::end: leaving_ = true; break;
       case LineEditor::Got::interrupt:
@@ -115,11 +123,13 @@ void Shell::run() {
         break;
       case LineEditor::Got::line:
         warned = never;
+        parts_.marks.sent();
         handle(whole(draft));
         if (queued_.empty()) keep_draft(draft_);
         break;
     }
   }
+  parts_.marks.leave();
   if (parts_.attended && conversation_ && conversation_->state().messages > 0)
     parts_.screen.print_untrusted("Saved. `skein -c` goes on here; elsewhere: skein -s " +
                                   conversation_->record().key + "\n");
@@ -229,8 +239,11 @@ void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
   if (parts_.keyboard)
     typing_.emplace(*parts_.keyboard, parts_.screen, parts_.stop,
                     [this](const Draft& draft) { keep_draft(draft); });
+  const std::int64_t started = now_ms();
   const TurnEnd end = turn(ports());
   parts_.screen.end_turn(end.stop, end.error);
+  parts_.marks.done(end.stop != Stop::error, now_ms() - started);
+  tell_title();  // the first prompt gives one
 }
 
 PromptWithFiles Shell::with_its_files(const std::string& prompt) try {

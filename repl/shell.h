@@ -12,6 +12,7 @@
 #include "repl/desk.h"
 #include "repl/input/drafts.h"
 #include "repl/input/line_editor.h"
+#include "repl/input/marks.h"
 #include "repl/input/type_ahead.h"
 #include "repl/screen/screen.h"
 
@@ -32,6 +33,7 @@ class Shell {
     Desk desk{};
     Keyboard* keyboard = nullptr;  // none: questions are answered by lines
     Drafts drafts{};
+    Marks marks{};
     std::function<std::string()> greeting{};  // said once, if nothing has been said in the session
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}
@@ -70,6 +72,7 @@ class Shell {
   void dispatch(std::string_view command_line);
   void work(const std::function<TurnEnd(const Ports&)>& turn);
   PromptWithFiles with_its_files(const std::string& prompt);
+  void tell_title();
   void take_over_typing();
   void keep_draft(const Draft& draft);
   bool read_line(std::string& line);

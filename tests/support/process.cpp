@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/mman.h>
+#include <sys/prctl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -98,6 +99,7 @@ pid_t start(const std::function<int()>& work) {
   std::fflush(nullptr);
   const pid_t child = fork();
   if (child != 0) return child;
+  prctl(PR_SET_PDEATHSIG, SIGKILL);  // nobody goes on writing after a test that was killed
   int status = 99;
   try {
     status = work();
