@@ -105,14 +105,15 @@ class Attaching {
 
 }  // namespace
 
-PromptWithFiles with_files(const std::string& prompt, const std::string& workspace,
+PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
+                           const std::string& workspace,
                            const std::function<std::string(std::string_view)>& keep_blob) {
   PromptWithFiles out{user_message(prompt)};
   Attaching attaching(out, keep_blob);
   std::vector<std::string> seen;
-  for (std::size_t at = prompt.find('@'); at != std::string::npos; at = prompt.find('@', at + 1)) {
-    if (at > 0 && !ends_path(prompt[at - 1])) continue;  // an address, not a path
-    const std::string name = file_named(std::string_view(prompt).substr(at + 1), workspace);
+  for (std::size_t at = typed.find('@'); at != std::string::npos; at = typed.find('@', at + 1)) {
+    if (at > 0 && !ends_path(typed[at - 1])) continue;  // an address, not a path
+    const std::string name = file_named(typed.substr(at + 1), workspace);
     if (name.empty() || std::ranges::find(seen, name) != seen.end()) continue;
     seen.push_back(name);
     attaching.add(name, fs::path(workspace) / name);

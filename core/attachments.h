@@ -22,9 +22,11 @@ struct PromptWithFiles {
   std::vector<Attachment> files{};
 };
 
-// A path is as it is from the workspace. What names no file stays as it was said. Throws Error if a
-// file cannot be taken along.
-PromptWithFiles with_files(const std::string& prompt, const std::string& workspace,
+// Looks for names in what was `typed`: a prompt may hold pastes besides, and what these mention is
+// not meant. A path is as it is from the workspace. What names no file stays as it was said. Throws
+// Error if a file cannot be taken along.
+PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
+                           const std::string& workspace,
                            const std::function<std::string(std::string_view bytes)>& keep_blob);
 
 // How `path` is named in a prompt.

@@ -124,7 +124,7 @@ void Shell::run() {
       case LineEditor::Got::line:
         warned = never;
         parts_.marks.sent();
-        handle(whole(draft));
+        handle(whole(draft), draft.text);
         if (queued_.empty()) keep_draft(draft_);
         break;
     }
@@ -135,7 +135,7 @@ void Shell::run() {
                                   conversation_->record().key + "\n");
 }
 
-void Shell::handle(const std::string& line) {
+void Shell::handle(const std::string& line, const std::string& typed) {
   const std::size_t start = line.find_first_not_of(" \t");
   if (start == std::string::npos) return;
   const std::string_view rest = std::string_view(line).substr(start);
@@ -144,7 +144,7 @@ void Shell::handle(const std::string& line) {
       keep_draft({});  // a prompt stays a draft until it is saved; these are no prompts
       rest.front() == '/' ? dispatch(rest.substr(1)) : aside(*this, rest);
     } else {
-      turn(line);
+      turn(line, typed);
     }
   } catch (const Error& error) {
     parts_.screen.end_turn(Stop::error, error.what());
@@ -246,8 +246,8 @@ void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
   tell_title();  // the first prompt gives one
 }
 
-PromptWithFiles Shell::with_its_files(const std::string& prompt) try {
-  PromptWithFiles out = with_files(prompt, parts_.workspace, [this](std::string_view bytes) {
+PromptWithFiles Shell::with_its_files(const std::string& prompt, const std::string& typed) try {
+  PromptWithFiles out = with_files(prompt, typed, parts_.workspace, [this](std::string_view bytes) {
     return value_or_throw(parts_.store.backend().keep_blob(bytes));
   });
   for (const Attachment& file : out.files)
@@ -263,8 +263,8 @@ PromptWithFiles Shell::with_its_files(const std::string& prompt) try {
   throw;
 }
 
-void Shell::turn(const std::string& prompt) {
-  const PromptWithFiles with = with_its_files(prompt);
+void Shell::turn(const std::string& prompt, const std::string& typed) {
+  const PromptWithFiles with = with_its_files(prompt, typed);
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });

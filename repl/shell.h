@@ -43,8 +43,10 @@ class Shell {
   // nothing has changed.
   void open(Id session);
   void run();
-  void close();                          // writes down where we were
-  void handle(const std::string& line);  // one line, as typed
+  void close();  // writes down where we were
+  void handle(const std::string& line) { handle(line, line); }
+  // `typed`: the same with chips in the place of what was pasted.
+  void handle(const std::string& line, const std::string& typed);
   EditorHelp editor_help();
 
   // For the commands.
@@ -56,7 +58,8 @@ class Shell {
   const Desk& desk() const { return parts_.desk; }
   const std::string& workspace() const { return parts_.workspace; }
   void leave() { leaving_ = true; }
-  void turn(const std::string& prompt);  // with the files it names
+  void turn(const std::string& prompt) { turn(prompt, prompt); }
+  void turn(const std::string& prompt, const std::string& typed);  // with the files it names there
   void go_on();
   void compact(const std::string& focus);
   BuiltContext context() { return parts_.agent.context(*conversation_, settings_); }
@@ -71,7 +74,7 @@ class Shell {
  private:
   void dispatch(std::string_view command_line);
   void work(const std::function<TurnEnd(const Ports&)>& turn);
-  PromptWithFiles with_its_files(const std::string& prompt);
+  PromptWithFiles with_its_files(const std::string& prompt, const std::string& typed);
   void tell_title();
   void take_over_typing();
   void keep_draft(const Draft& draft);

@@ -18,8 +18,9 @@ struct Workspace {
   TempDir dir{};
   std::map<std::string, std::string> blobs{};
 
-  PromptWithFiles taken(const std::string& prompt) {
-    return with_files(prompt, dir.path().string(), [&](std::string_view bytes) {
+  PromptWithFiles taken(const std::string& prompt) { return taken(prompt, prompt); }
+  PromptWithFiles taken(const std::string& prompt, const std::string& typed) {
+    return with_files(prompt, typed, dir.path().string(), [&](std::string_view bytes) {
       const std::string name = "blob" + std::to_string(blobs.size());
       blobs[name] = bytes;
       return name;
@@ -65,6 +66,14 @@ TEST_CASE("what names no file stays as it was said") {
     CAPTURE(prompt);
     CHECK(here.taken(prompt).message == user_message(prompt));
   }
+}
+
+TEST_CASE("what a paste mentions does not come along") {
+  Workspace here;
+  write_file(here.dir / "name", "x");
+  const auto [message, files] = here.taken("see a log with @name in it", "see [Pasted text #1]");
+  CHECK(files.empty());
+  CHECK(message == user_message("see a log with @name in it"));
 }
 
 TEST_CASE("what cannot be taken along is said before anything is sent") {
