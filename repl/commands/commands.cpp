@@ -52,7 +52,7 @@ constexpr Command table[] = {
     {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
     {"retry", "", "ask the last question again; the first answer stays", nullptr, retry},
     {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
-    {"sessions", "[filter]", "list sessions", nullptr, list_sessions},
+    {"sessions", "[filter|all]", "list sessions", nullptr, list_sessions},
     {"snapshot", "[name]", "give this place a name to come back to", nullptr, take_snapshot},
     {"snapshots", "", "list the snapshots of this session", nullptr, show_snapshots},
     {"switch", "<session>", "go on in another session", session_names, switch_session},

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <utility>
 
 #include "repl/commands/session_picker.h"
 #include "repl/commands/session_rows.h"
@@ -74,13 +75,23 @@ void new_session(Shell& shell, std::string_view title) {
   open_with_this_model(shell, made.session_id);
 }
 
+// At a terminal the newest are enough, unless one asks for all: thousands would push what one was
+// reading out of sight.
 void list_sessions(Shell& shell, std::string_view filter) {
+  constexpr std::size_t most = 50;
+  const bool all = std::exchange(filter, filter == "all" ? "" : filter) == "all";
   std::vector<SessionRecord> shown = shell.store().list();
   std::erase_if(shown, [&](const SessionRecord& record) {
     return (record.key + " " + record.state.title).find(filter) == std::string::npos;
   });
   if (shown.empty()) return shell.screen().print("no session matches\n");
+  const std::size_t more =
+      shell.keyboard() == nullptr || all || shown.size() <= most ? 0 : shown.size() - most;
+  shown.resize(shown.size() - more);
   shell.screen().show(session_table(shown, shell.conversation().session()));
+  if (more > 0)
+    shell.screen().print("and " + with_separators(more) +
+                         " older; /sessions all shows them, /resume finds one\n");
 }
 
 void switch_session(Shell& shell, std::string_view name) {

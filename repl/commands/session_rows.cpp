@@ -66,9 +66,9 @@ Table session_table(const std::vector<SessionRecord>& sessions, Id current) {
   Table table{.columns = {{"key"},
                           {"title"},
                           {"age", true},
-                          {"turns", true},
-                          {"branches", true},
-                          {"tokens", true}}};
+                          {"turns", true, true},
+                          {"branches", true, true},
+                          {"tokens", true, true}}};
   for (const SessionRecord& record : sessions) {
     if (record.header.session == current) table.marked = table.rows.size();
     const SessionState& state = record.state;

@@ -26,6 +26,32 @@ std::string cell(const std::string& text, std::size_t width, bool right) {
   return right ? space + cut : cut + space;
 }
 
+// Without the columns for which there is no room, if all that stay shall be readable.
+Table with_room(Table table, const std::vector<std::size_t>& wanted, std::size_t width) {
+  constexpr std::size_t readable = 16;
+  const auto needed = [&](std::size_t i) { return gap.size() + std::min(wanted[i], readable); };
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) sum += needed(i);
+  for (std::size_t i = wanted.size(); width > 0 && sum > width && i-- > 0;) {
+    if (!table.columns[i].optional) continue;
+    sum -= needed(i);
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows)
+      if (i < row.size()) row.erase(row.begin() + at);
+  }
+  return table;
+}
+
+std::vector<std::size_t> widths_in(const Table& table) {
+  std::vector<std::size_t> wanted;
+  for (const Table::Column& column : table.columns) wanted.push_back(display_width(column.title));
+  for (const auto& row : table.rows)
+    for (std::size_t i = 0; i < std::min(row.size(), wanted.size()); ++i)
+      wanted[i] = std::max(wanted[i], display_width(row[i]));
+  return wanted;
+}
+
 }  // namespace
 
 std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
@@ -55,21 +81,18 @@ std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t 
   return wanted;
 }
 
-std::string drawn(const Table& table, std::size_t width, const Look& look) {
-  std::vector<std::vector<std::string>> rows;
-  std::vector<std::size_t> wanted;
-  for (const Table::Column& column : table.columns) wanted.push_back(display_width(column.title));
-  for (const auto& row : table.rows) {
-    auto& shown = rows.emplace_back();
-    for (std::size_t i = 0; i < table.columns.size(); ++i) {
-      shown.push_back(i < row.size() ? one_line(row[i]) : "");
-      wanted[i] = std::max(wanted[i], display_width(shown.back()));
-    }
+std::string drawn(const Table& given, std::size_t width, const Look& look) {
+  Table clean = given;
+  for (auto& row : clean.rows) {
+    row.resize(clean.columns.size());
+    for (std::string& text : row) text = one_line(text);
   }
+  const Table table = with_room(clean, widths_in(clean), width);
   const std::size_t between = gap.size() * table.columns.size();
-  const std::vector<std::size_t> widths = share_out(wanted, width == 0        ? 0
-                                                            : width > between ? width - between
-                                                                              : 1);
+  const std::vector<std::size_t> widths =
+      share_out(widths_in(table), width == 0        ? 0
+                                  : width > between ? width - between
+                                                    : 1);
 
   const auto line = [&](std::string_view lead, const std::vector<std::string>& cells, Style style) {
     std::string text(lead);
@@ -83,8 +106,8 @@ std::string drawn(const Table& table, std::size_t width, const Look& look) {
   std::vector<std::string> titles;
   for (const Table::Column& column : table.columns) titles.emplace_back(column.title);
   std::string out = line("  ", titles, style::dim);
-  for (std::size_t i = 0; i < rows.size(); ++i)
-    out += line(i == table.marked ? "* " : "  ", rows[i],
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    out += line(i == table.marked ? "* " : "  ", table.rows[i],
                 i == table.marked ? style::strong : style::plain);
   return out;
 }

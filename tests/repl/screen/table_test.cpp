@@ -26,5 +26,12 @@ TEST_CASE("a list lines up by what is seen, and is cut to the width there is") {
         "  key      turns  title\n"
         "  main         3  漢字 an…\n"
         "* other:…     12  evil ␛[…\n");
+  Table scarce = table;
+  scarce.columns[1].optional = true;
+  CHECK(drawn(scarce, 26, {}) ==
+        "  key        title\n"
+        "  main       漢字 and more\n"
+        "* other:key  evil ␛[2J\n");
+  CHECK(drawn(scarce, 40, {}) == drawn(table, 40, {}));
   CHECK(drawn(table, 0, {.colour = true}).find("\033[1m* other:key") != std::string::npos);
 }
