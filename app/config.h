@@ -18,7 +18,7 @@ struct Config {
   std::string model{};  // empty: the best there is a key for
   std::string thinking{};
   int max_turns = 100;
-  double compact_at = 0.85;  // the part of a model's window that may be full; 0: no limit
+  double compact_at = 0.85;    // the part of a model's window that may be full; 0: no limit
   bool terminal_marks = true;  // title, prompt marks, bell
   Rules rules{};
   std::optional<Sandbox> sandbox{};  // left out: the best this machine has

@@ -14,9 +14,9 @@ namespace skein {
 std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
                                    std::size_t least = 3);
 
-// A list for people: one row a line, a heading over each column, two spaces between them. Where room
-// is scarce, columns one can do without go, the last first; what still does not fit is cut with a
-// "…". The cells come from anywhere; they are made harmless here.
+// A list for people: one row a line, a heading over each column, two spaces between them. Where
+// room is scarce, columns one can do without go, the last first; what still does not fit is cut
+// with a "…". The cells come from anywhere; they are made harmless here.
 struct Table {
   struct Column {
     std::string_view title;
