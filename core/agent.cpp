@@ -3,6 +3,7 @@
 #include <poll.h>
 
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/agent_turn.h"
@@ -264,9 +265,24 @@ ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& p
   }
 }
 
+// The place of a process that was killed as it started a command is held by its child until that
+// has become the command: so what is taken now may be free in a moment.
+Outcome<Hold> Agent::hold_alone(Id session, const Ports& ports) {
+  constexpr std::chrono::milliseconds patience{300}, step{5};
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    Outcome<Hold> outcome = parts_.store.hold(session, Company::nobody);
+    const auto* failed = std::get_if<Failure>(&outcome);
+    if (failed == nullptr || failed->kind != Failure::Kind::busy || ports.stopped() ||
+        std::chrono::steady_clock::now() > end)
+      return outcome;
+    std::this_thread::sleep_for(step);
+  }
+}
+
 std::size_t Agent::recover(Conversation& conversation, const Ports& ports) {
   if (unanswered_calls(conversation.path()).empty()) return 0;
-  const Outcome<Hold> alone = parts_.store.hold(conversation.session(), Company::nobody);
+  const Outcome<Hold> alone = hold_alone(conversation.session(), ports);
   if (const auto* failed = std::get_if<Failure>(&alone);
       failed != nullptr && failed->kind == Failure::Kind::busy) {
     ports.sink(Notice{Notice::Level::info,

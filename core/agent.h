@@ -95,6 +95,7 @@ class Agent {
   // Entries for what is not as the session last knew it: system prompt, tools, model.
   std::vector<Entry> changed_surroundings(const Turn& turn) const;
   Hold hold(Id session);  // none: it cannot be had now
+  Outcome<Hold> hold_alone(Id session, const Ports& ports);
   TurnEnd loop(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);
   ToolOutcome run_call(Turn& turn, const ToolUse& call);
