@@ -36,7 +36,7 @@ std::optional<RuleReply> say_help(const Match& match) {
       "I am **offline/demo**, the model built into skein. I need no network and no key. I answer "
       "by rule: I do not understand, but everything around me is real.\n\n"
       "Things to try here:\n\n"
-      "- `list files`, `read README.md`, `find TODO`, `run git status`\n"
+      "- `list files`, `read README.md`, `find main`, `run git status`\n"
       "- `create notes.txt with hello`, `replace hello with goodbye in notes.txt`\n"
       "- `explore`: two tools, one after the other\n"
       "- `what did I say first?`, `summarize`: also after you have quit and come back\n"

@@ -67,6 +67,9 @@ class FileBackend : public StorageBackend {
   // The index is locked by the caller.
   Outcome<OpenFile> locked_transcript(Id session);
   std::optional<Failure> settle_pair(Id session);
+  // Does it while the index is locked, and writes down what it is then.
+  std::optional<Failure> with_index(std::optional<Failure> (FileBackend::*change)(Id session),
+                                    Id session);
   std::optional<Failure> unarchive_locked(Id session);
   std::optional<Failure> archive_locked(Id session);
   Outcome<MigrationResult> migrate_file(const std::string& source, Id session);

@@ -172,13 +172,18 @@ std::optional<Failure> FileBackend::settle_pair(Id session) {
   return std::nullopt;
 }
 
-std::optional<Failure> FileBackend::archive(Id session) {
+std::optional<Failure> FileBackend::with_index(
+    std::optional<Failure> (FileBackend::*change)(Id session), Id session) {
   OpenFile held;
   if (auto failed = index_.lock(held)) return failed;
-  if (auto failed = archive_locked(session)) return failed;
+  if (auto failed = (this->*change)(session)) return failed;
   index_.current_locked();
   index_.save_settled();
   return std::nullopt;
+}
+
+std::optional<Failure> FileBackend::archive(Id session) {
+  return with_index(&FileBackend::archive_locked, session);
 }
 
 std::optional<Failure> FileBackend::archive_locked(Id session) {
@@ -213,12 +218,7 @@ std::optional<Failure> FileBackend::archive_locked(Id session) {
 }
 
 std::optional<Failure> FileBackend::unarchive(Id session) {
-  OpenFile held;
-  if (auto failed = index_.lock(held)) return failed;
-  if (auto failed = unarchive_locked(session)) return failed;
-  index_.current_locked();
-  index_.save_settled();
-  return std::nullopt;
+  return with_index(&FileBackend::unarchive_locked, session);
 }
 
 std::optional<Failure> FileBackend::unarchive_locked(Id session) {

@@ -55,7 +55,7 @@ TEST_CASE("plain requests become calls of the right tool") {
   CHECK(call_for("create a file called a/b.txt containing \"x\"") ==
         R"(write{"path":"a/b.txt","content":"x\n"})");
   CHECK(call_for("write hello to notes.txt") == R"(write{"path":"notes.txt","content":"hello\n"})");
-  CHECK(call_for("find TODO") == R"(grep{"pattern":"TODO","path":"."})");
+  CHECK(call_for("find main") == R"(grep{"pattern":"main","path":"."})");
   CHECK(call_for("search for 'int main' in src") == R"(grep{"pattern":"int main","path":"src"})");
   CHECK(call_for("replace hello with good bye in notes.txt") ==
         R"(edit{"path":"notes.txt","old_text":"hello","new_text":"good bye"})");
