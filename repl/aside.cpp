@@ -29,7 +29,7 @@ constexpr KeyHelp keys_help[] = {
     {"Ctrl+L", "clear the screen, keep the scrollback"},
     {"Ctrl+O", "show what was folded"},
     {"Shift+Tab", "how much is done unasked"},
-    {"@path", "bring a file along"},
+    {"@path", "bring a file along; images can be dropped here"},
     {"!command", "run it and tell the model"},
     {"!!command", "run it for yourself"},
     {"/help", "the commands"},

@@ -1,5 +1,6 @@
 // Commands that name, mask, pack and repeat what was said.
 #include <algorithm>
+#include <span>
 
 #include "core/context.h"
 #include "core/turns.h"
@@ -17,6 +18,17 @@ Id head_of(Shell& shell) {
   const auto head = shell.conversation().head();
   if (!head) throw Error("nothing has been said yet");
   return *head;
+}
+
+// An entry that is not among those read lies before them all.
+std::vector<Id> summaries_after(Id entry, std::span<const Entry> path) {
+  auto from = std::ranges::find(path, entry, &Entry::id);
+  if (from == path.end()) from = path.begin();
+  std::vector<Id> out;
+  for (; from != path.end(); ++from)
+    if (from->type == type::compaction_summary || from->type == type::branch_summary)
+      out.push_back(from->id);
+  return out;
 }
 
 }  // namespace
@@ -70,6 +82,10 @@ void redact_entry(Shell& shell, std::string_view entry_and_reason) {
   shell.conversation().reload();
   shell.screen().print("entry " + short_id(entry) +
                        " is masked in every view, export and request from now on\n");
+  for (const Id summary : summaries_after(entry, shell.conversation().path()))
+    shell.screen().print("The summary " + short_id(summary) +
+                         " came after it and may retell it in other words: read it, /redact it if "
+                         "it does.\n");
 }
 
 void archive_session(Shell& shell, std::string_view name) {

@@ -116,3 +116,12 @@ TEST_CASE("/compact sums up and /undo takes it back") {
   CHECK(scene.shell->context().context.messages == before);
   CHECK(scene.shown("/undo") == "went back to before: thank you\n");
 }
+
+TEST_CASE("/redact tells of summaries that may retell what it masks") {
+  Scene scene;
+  for (int i = 0; i < 12; ++i)
+    scene.shown("remember number " + std::to_string(i) + std::string(4000, 'x'));
+  CHECK(scene.shown("/redact #1").find("may retell") == std::string::npos);
+  REQUIRE(scene.shown("/compact").find("summed up") != std::string::npos);
+  CHECK(scene.shown("/redact #2").find("may retell it in other words") != std::string::npos);
+}
