@@ -13,10 +13,6 @@ namespace skein {
 
 namespace {
 
-std::string left(const std::string& text, std::size_t width) {
-  return text + std::string(width - std::min(width, display_width(text)), ' ');
-}
-
 std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
@@ -33,13 +29,13 @@ constexpr Share shares[] = {{"system", '#', &Filling::system},
                             {"tool results", '+', &Filling::results}};
 
 // As many marks of each kind as it fills of the window; what there is at all has at least one.
-std::string bar(const Filling& filling, std::int64_t window) {
-  constexpr std::size_t width = 60;
+std::string bar(const Filling& filling, std::int64_t window, std::size_t width) {
   std::string out;
   for (const Share& share : shares) {
     const std::int64_t tokens = filling.*(share.tokens);
     if (tokens <= 0) continue;
-    const auto marks = static_cast<std::size_t>(tokens * 60 / std::max(window, tokens));
+    const auto marks = static_cast<std::size_t>(tokens) * width /
+                       static_cast<std::size_t>(std::max(window, tokens));
     out.append(std::max<std::size_t>(1, marks), share.mark);
   }
   out.resize(width, '.');
@@ -48,7 +44,7 @@ std::string bar(const Filling& filling, std::int64_t window) {
 
 // A line of the table; `mark` as it stands in the bar.
 std::string context_row(char mark, const char* name, std::int64_t tokens, std::int64_t whole) {
-  return std::string("  ") + mark + " " + left(name, 22) + right(short_count(tokens), 9) +
+  return std::string("  ") + mark + " " + padded(name, 22) + right(short_count(tokens), 9) +
          right(percent(tokens, whole), 6) + "\n";
 }
 
@@ -72,18 +68,15 @@ std::string text_of(const Cost& cost) {
   return cost.dollars > 0 ? "at least " + dollars(cost.dollars) : "not known";
 }
 
-constexpr std::size_t name_width = 42;
-
-std::string usage_row(const std::string& name, const Usage& usage, const Cost& cost) {
-  const std::int64_t input = whole_input(usage);
-  return "  " + left(name, name_width) + right(short_count(input), 9) +
-         right(percent(usage.cache_read, input), 9) + right(short_count(usage.output), 9) + "  " +
-         text_of(cost) + "\n";
+Table usage_table(std::string_view title) {
+  return {
+      .columns = {{title}, {"input", true}, {"cached", true, true}, {"output", true}, {"cost"}}};
 }
 
-std::string heading(const std::string& name) {
-  return "  " + left(name, name_width) + right("input", 9) + right("cached", 9) +
-         right("output", 9) + "  cost\n";
+void add_row(Table& table, const std::string& name, const Usage& usage, const Cost& cost) {
+  const std::int64_t input = whole_input(usage);
+  table.rows.push_back({name, short_count(input), percent(usage.cache_read, input),
+                        short_count(usage.output), text_of(cost)});
 }
 
 Usage sum_of(const std::map<std::string, Usage>& usage) {
@@ -111,9 +104,15 @@ void show_context(Shell& shell, std::string_view) {
   const std::int64_t total = built.filling.total();
   const std::int64_t window = built.window.tokens;
   const std::int64_t whole = window > 0 ? window : total;
-  std::string out = bar(built.filling, whole) + "  about " + short_count(total) +
-                    (window > 0 ? " of " + short_count(window) : "") + " tokens, " +
-                    to_string(settings.model) + "\n";
+  const std::string sum = "about " + short_count(total) +
+                          (window > 0 ? " of " + short_count(window) : "") + " tokens, " +
+                          to_string(settings.model) + "\n";
+  constexpr std::size_t widest_bar = 60;
+  const std::size_t width = shell.screen().width();  // 0: no end
+  std::string out =
+      bar(built.filling, whole,
+          width == 0 ? widest_bar : std::clamp(width, std::size_t{10}, widest_bar + 2) - 2);
+  out += (width > 0 && out.size() + 2 + sum.size() > width ? "\n" : "  ") + sum;
   for (const Share& share : shares)
     out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
   if (window > 0) {
@@ -136,17 +135,20 @@ void show_usage(Shell& shell, std::string_view) {
     shell.screen().print("no model has been paid for yet\n");
     return;
   }
-  std::string out = heading("the last prompts of this branch");
+  Table prompts = usage_table("the last prompts of this branch");
   for (const TurnCost& turn : last_turns(shell, most_turns))
-    out += usage_row(turn.preview, sum_of(turn.usage), cost_of(shell, turn.usage));
-  out += "\n" + heading("the whole session, all branches");
+    add_row(prompts, turn.preview, sum_of(turn.usage), cost_of(shell, turn.usage));
+  Table session = usage_table("the whole session, all branches");
   for (const auto& [model, usage] : state.usage)
-    out += usage_row(model, usage, cost_of(shell, {{model, usage}}));
+    add_row(session, model, usage, cost_of(shell, {{model, usage}}));
   if (state.usage.size() > 1)
-    out += usage_row("in all", total_usage(state), cost_of(shell, state.usage));
-  out += "  " + std::to_string(state.messages) + " prompts, " + std::to_string(state.tool_calls) +
-         " tool calls, " + short_duration(state.duration_ms) + " of answers\n";
-  shell.screen().print_untrusted(out);
+    add_row(session, "in all", total_usage(state), cost_of(shell, state.usage));
+  shell.screen().show(prompts);
+  shell.screen().print("\n");
+  shell.screen().show(session);
+  shell.screen().print("  " + std::to_string(state.messages) + " prompts, " +
+                       std::to_string(state.tool_calls) + " tool calls, " +
+                       short_duration(state.duration_ms) + " of answers\n");
 }
 
 }  // namespace skein

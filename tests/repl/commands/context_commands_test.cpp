@@ -89,14 +89,14 @@ TEST_CASE("/usage says what each prompt and each model cost") {
           user_says("and now"), reply("new", "model", {.input = 100, .output = 1})});
   scene.shell->open(scene.shell->conversation().session());
   CHECK(scene.shown("/usage") ==
-        "  the last prompts of this branch               input   cached   output  cost\n"
-        "  how are you                                    2.0k      75%    12.3k  $0.25\n"
-        "  and now                                         100       0%        1  not known\n"
+        "  the last prompts of this branch  input  cached  output  cost\n"
+        "  how are you                       2.0k     75%   12.3k  $0.25\n"
+        "  and now                            100      0%       1  not known\n"
         "\n"
-        "  the whole session, all branches               input   cached   output  cost\n"
-        "  anthropic/claude                               2.0k      75%    12.3k  $0.25\n"
-        "  new/model                                       100       0%        1  not known\n"
-        "  in all                                         2.1k      71%    12.3k  at least $0.25\n"
+        "  the whole session, all branches  input  cached  output  cost\n"
+        "  anthropic/claude                  2.0k     75%   12.3k  $0.25\n"
+        "  new/model                          100      0%       1  not known\n"
+        "  in all                            2.1k     71%   12.3k  at least $0.25\n"
         "  2 prompts, 0 tool calls, 3.0 s of answers\n");
 }
 
