@@ -143,6 +143,7 @@ void Shell::handle(const std::string& line, const std::string& typed) {
     if (rest.front() == '/' || rest.front() == '!' || rest == "?") {
       keep_draft({});  // a prompt stays a draft until it is saved; these are no prompts
       rest.front() == '/' ? dispatch(rest.substr(1)) : aside(*this, rest);
+      tell_title();  // a command may have given another
     } else {
       turn(line, typed);
     }
