@@ -71,7 +71,10 @@ bool HomeIndex::settle() {
     const std::vector<Id> found = transcripts();
     std::erase_if(index_.sessions,
                   [&](const auto& each) { return !std::ranges::binary_search(found, each.first); });
-    for (const Id session : found) index_.sessions.try_emplace(session);
+    bool came = false;
+    for (const Id session : found) came = index_.sessions.try_emplace(session).second || came;
+    // Its maker may have died before its name was safe; whoever found it here will append to it.
+    if (came) files_.sync_folder("transcripts");
     index_.folder_mtime_ns = folder.mtime_ns;
     changed = true;
   }

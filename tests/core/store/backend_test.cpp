@@ -66,23 +66,31 @@ TEST_CASE("of two that create one key the second opens what the first made") {
   CHECK_FALSE(disk.has(transcript_path(b)));
 }
 
-TEST_CASE("a session whose maker died is safe once somebody else has opened it by its key") {
+TEST_CASE("a session whose maker died is safe once somebody else works with it") {
   struct Killed {};
-  CrashDisk disk;
-  FileBackend one(disk.process()), two(disk.process());
-  disk.fault = [](const char* call) -> int {
-    if (std::string_view(call) == "sync_folder") throw Killed{};
-    return 0;
-  };
-  CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
-  disk.fault = {};
-  REQUIRE(disk.has(transcript_path(a)));
+  for (const bool by_key : {true, false}) {
+    CAPTURE(by_key);
+    CrashDisk disk;
+    FileBackend one(disk.process()), two(disk.process());
+    disk.fault = [](const char* call) -> int {
+      if (std::string_view(call) == "sync_folder") throw Killed{};
+      return 0;
+    };
+    CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
+    disk.fault = {};
+    REQUIRE(disk.has(transcript_path(a)));
 
-  REQUIRE(std::get<SessionRecord>(create(two, b, "main:cli:user")).header.session == a);
-  disk.crash_images(1'000, 1, [](const DiskImage& image) {
-    CHECK(image.files.contains(transcript_path(a)));
-    return true;
-  });
+    if (by_key) {
+      REQUIRE(std::get<SessionRecord>(create(two, b, "main:cli:user")).header.session == a);
+    } else {
+      REQUIRE(keys(two) == Keys{"main:cli:user"});
+      REQUIRE(append(two, a, 1));
+    }
+    disk.crash_images(1'000, 1, [](const DiskImage& image) {
+      CHECK(image.files.contains(transcript_path(a)));
+      return true;
+    });
+  }
 }
 
 TEST_CASE("an index that cannot be read just now is not an empty one") {
