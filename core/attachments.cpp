@@ -127,16 +127,20 @@ std::string mention(std::string_view path) {
 }
 
 std::string words_alone(const Message& message) {
+  if (message.role != Role::user) return plain_text(message);
   std::string out;
   for (const Block& block : message.content)
-    if (const auto* text = std::get_if<Text>(&block); text && !name_in(block)) out += text->text;
+    if (const auto* text = std::get_if<Text>(&block);
+        text && (&block == &message.content.front() || !name_in(block)))
+      out += text->text;
   return out;
 }
 
 std::vector<std::string> attached_names(const Message& message) {
   std::vector<std::string> out;
-  for (const Block& block : message.content)
-    if (const auto name = name_in(block)) out.emplace_back(*name);
+  // The first block is always words, whatever they look like.
+  for (std::size_t i = 1; i < message.content.size(); ++i)
+    if (const auto name = name_in(message.content[i])) out.emplace_back(*name);
   return out;
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <array>
 
+#include "core/attachments.h"
 #include "core/json.h"
 
 namespace skein {
@@ -34,7 +35,7 @@ std::string one_line(std::string_view text, std::size_t characters) {
 }
 
 std::string words_of(const Message& message) {
-  if (std::string text = plain_text(message); !text.empty()) return text;
+  if (std::string text = words_alone(message); !text.empty()) return text;
   for (const Block& block : message.content) {
     if (const auto* call = std::get_if<ToolUse>(&block)) return call->name + " " + call->input;
     if (const auto* thinking = std::get_if<Thinking>(&block)) return thinking->thinking;

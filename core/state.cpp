@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 
+#include "core/attachments.h"
 #include "core/json.h"
 
 namespace skein {
@@ -107,7 +108,7 @@ void count_message(SessionState& state, std::string_view body) {
     ++state.messages;
     if (state.title.empty())
       if (const auto message = message_from_json(dump(*json)))
-        state.title = title_from(plain_text(*message));
+        state.title = title_from(words_alone(*message));
   } else if (role == "tool") {
     ++state.tool_calls;
   } else if (role == "assistant") {

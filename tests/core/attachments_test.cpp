@@ -4,7 +4,9 @@
 
 #include <map>
 
+#include "core/entry.h"
 #include "core/image_type.h"
+#include "core/state.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -42,6 +44,19 @@ TEST_CASE("a text file comes along in a block of its own") {
   CHECK(words_alone(message) == "read @main.c, and @main.c again");
   CHECK(attached_names(message) == std::vector<std::string>{"main.c"});
   CHECK(attached_names(*message_from_json(to_json(message))) == attached_names(message));
+}
+
+TEST_CASE("titles and previews tell the words, not the files") {
+  Workspace here;
+  write_file(here.dir / "main.c", "int main() {}\n");
+  const Message message = here.taken("see @main.c").message;
+  CHECK(preview(message_entry(message), 60) == "see @main.c");
+  SessionState state;
+  fold(state, facts_of(message_entry(message), 0));
+  CHECK(state.title == "see @main.c");
+  const Message odd = user_message("\n\n[not a file]\nbut words");
+  CHECK(words_alone(odd) == plain_text(odd));
+  CHECK(attached_names(odd).empty());
 }
 
 TEST_CASE("an image comes along as an image, its bytes beside the transcript") {
