@@ -5,6 +5,8 @@
 
 #include "repl/commands/entry_names.h"
 #include "repl/commands/session_commands.h"
+#include "repl/screen/flow.h"
+#include "repl/screen/width.h"
 #include "repl/shell.h"
 
 namespace skein {
@@ -12,13 +14,19 @@ namespace skein {
 namespace {
 
 void help(Shell& shell, std::string_view) {
-  std::size_t width = 0;
-  for (const Command& command : commands())
-    width = std::max(width, command.name.size() + command.arguments.size() + 2);
+  constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
+  const std::size_t width = shell.screen().width();      // 0: no end
+  const bool narrow = width > 0 && width < 2 * beside;
+  const std::size_t column = narrow ? below : beside;
   for (const Command& command : commands()) {
-    std::string usage = "/" + std::string(command.name) + " " + std::string(command.arguments);
-    usage.resize(width + 2, ' ');
-    shell.screen().print("  " + usage + std::string(command.help) + "\n");
+    const std::string usage =
+        "  /" + std::string(command.name) + " " + std::string(command.arguments);
+    std::string text = wrapped(command.help, width > column ? width - column : 0);
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += column)
+      text.replace(at, 1, "\n" + std::string(column, ' '));
+    shell.screen().print(
+        (narrow ? usage + "\n" + std::string(below, ' ') : padded(usage, beside - 2) + "  ") +
+        text + "\n");
   }
 }
 
