@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <cstring>
 
 #include "core/attachments.h"
 #include "core/json.h"
@@ -34,8 +35,9 @@ bool take(std::string_view& text, std::string_view expected) {
 // "word"
 bool take_word(std::string_view& text, std::string_view& word) {
   if (!take(text, "\"")) return false;
-  const std::size_t end = text.find_first_of("\"\\");
-  if (end == std::string_view::npos || text[end] == '\\') return false;
+  std::size_t end = 0;
+  while (end < text.size() && text[end] != '"' && text[end] != '\\') ++end;
+  if (end == text.size() || text[end] == '\\') return false;
   word = text.substr(0, end);
   text.remove_prefix(end + 1);
   return true;
@@ -56,7 +58,7 @@ struct Footer {
 };
 bool read_footer(std::string_view text, Footer& out) {
   std::string_view stop;
-  if (!take(text, R"("provider":)") || !take_word(text, out.provider)) return false;
+  if (!take(text, R"(,"provider":)") || !take_word(text, out.provider)) return false;
   if (take(text, R"(,"model":)") && !take_word(text, out.model)) return false;
   if (take(text, R"(,"stopReason":)") && !take_word(text, stop)) return false;
   if (take(text, R"(,"usage":{"input":)")) {
@@ -91,19 +93,17 @@ void count_message(SessionState& state, std::string_view body) {
     ++state.messages;
     return;
   }
-  // What is counted of an assistant's message stands behind its content, which may be long.
-  std::string_view tail = body;
-  if (const std::size_t from = body.rfind(R"(],"provider":")");
-      !user && body.starts_with(R"({"role":"assistant")") && from != std::string_view::npos &&
-      body.find(R"("meta":)", from) == std::string_view::npos)
-    tail = body.substr(from + 2);
-  if (Footer footer; tail.size() < body.size() && read_footer(tail, footer))
-    return count_reply(state, footer);
-  const std::optional<Json> json =
-      tail.size() < body.size() ? parse_json("{" + std::string(tail)) : payload_of(body);
+  // What is counted of an answer stands behind its content, which may be long.
+  if (body.starts_with(R"({"role":"assistant")"))
+    if (const void* end = ::memrchr(body.data(), ']', body.size())) {
+      const auto content = static_cast<std::size_t>(static_cast<const char*>(end) - body.data());
+      Footer footer;
+      if (read_footer(body.substr(content + 1), footer)) return count_reply(state, footer);
+    }
+  const std::optional<Json> json = payload_of(body);
   if (!json) return;
 
-  const std::string role = tail.size() < body.size() ? "assistant" : string_at(*json, "role");
+  const std::string role = string_at(*json, "role");
   if (role == "user") {
     ++state.messages;
     if (state.title.empty())

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/store/new_file.h"
 #include "core/store/packed.h"
 #include "core/store/sha256.h"
 

@@ -32,8 +32,9 @@ constexpr Tables make_tables() {
 
 constexpr Tables tables = make_tables();
 
-std::uint64_t load8(const char* at) {
-  std::uint64_t word;
+template <class Word>
+Word load(const char* at) {
+  Word word;
   std::memcpy(&word, at, sizeof word);
   return word;
 }
@@ -44,8 +45,12 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_hardware(std::uint32_t cr
   std::uint64_t state = ~crc;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; at += 8, left -= 8) state = _mm_crc32_u64(state, load8(at));
+  for (; left >= 8; at += 8, left -= 8) state = _mm_crc32_u64(state, load<std::uint64_t>(at));
   auto narrow = static_cast<std::uint32_t>(state);
+  if (left >= 4) {
+    narrow = _mm_crc32_u32(narrow, load<std::uint32_t>(at));
+    at += 4, left -= 4;
+  }
   for (; left > 0; ++at, --left) narrow = _mm_crc32_u8(narrow, static_cast<unsigned char>(*at));
   return ~narrow;
 }
@@ -57,7 +62,11 @@ __attribute__((target("+crc"))) std::uint32_t crc32c_hardware(std::uint32_t crc,
   std::uint32_t state = ~crc;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; at += 8, left -= 8) state = __crc32cd(state, load8(at));
+  for (; left >= 8; at += 8, left -= 8) state = __crc32cd(state, load<std::uint64_t>(at));
+  if (left >= 4) {
+    state = __crc32cw(state, load<std::uint32_t>(at));
+    at += 4, left -= 4;
+  }
   for (; left > 0; ++at, --left) state = __crc32cb(state, static_cast<unsigned char>(*at));
   return ~state;
 }

@@ -253,7 +253,7 @@ Outcome<SessionRecord> FileBackend::make(const SessionHeader& header, const Fill
 
   NewTranscript transcript(*files_, header);
   if (auto failed = fill(transcript)) return *failed;
-  if (const int placed = transcript.link_into_place(); placed < 0)
+  if (const int placed = transcript.file().link_into_place(); placed < 0)
     return failure_from_errno(placed, "making a session");
   // Not through transcript_of: that asks the index, which might be read anew before it is written.
   const LogMemory memory = transcript.memory();
@@ -271,9 +271,9 @@ Outcome<SessionRecord> FileBackend::create(const SessionHeader& header,
                                            std::span<const NewEntry> entries, bool& made) {
   const Fill append_all = [&](NewTranscript& transcript) -> std::optional<Failure> {
     if (entries.empty()) return std::nullopt;
-    if (const int failed = transcript.finish(); failed < 0)
+    if (const int failed = transcript.file().finish(); failed < 0)
       return failure_from_errno(failed, "making a session");
-    Log log(*files_, header.session, transcript.temporary());
+    Log log(*files_, header.session, transcript.file().temporary());
     for (std::span<const NewEntry> left = entries; !left.empty();) {
       std::size_t count = 0, bytes = 0;
       while (count < std::min(left.size(), max_batch_entries) && bytes < max_batch_bytes / 4)

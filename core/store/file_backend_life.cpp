@@ -196,20 +196,16 @@ std::optional<Failure> FileBackend::archive_locked(Id session) {
   if (is_packed(transcript_place(*files_, session, stat, failed))) return std::nullopt;
 
   const std::string plain = transcript_path(session), packed = archive_path(session);
-  const std::string temporary = temporary_name(packed);
+  NewFile archive(*files_, packed);
   std::uint64_t bytes = 0;
   bool same = false;
-  failed = pack(*files_, file.get(), temporary, bytes);
+  failed = pack(*files_, file.get(), archive, bytes);
+  if (failed == 0) failed = archive.finish();
   if (failed == 0) failed = files_->stat(file.get(), stat);
   if (failed == 0 && stat.size != bytes) failed = -EBUSY;
-  if (failed == 0) failed = begins_with_packed(*files_, plain, temporary, same);
+  if (failed == 0) failed = begins_with_packed(*files_, plain, archive.temporary(), same);
   if (failed == 0 && !same) failed = -EIO;
-  if (failed == 0) failed = files_->rename(temporary, packed);
-  if (failed < 0) {
-    files_->remove(temporary);
-    return failure_from_errno(failed, "archiving " + name_of(session));
-  }
-  failed = files_->sync_folder("transcripts");
+  if (failed == 0) failed = archive.rename_into_place();
   if (failed == 0) failed = files_->remove(plain);
   if (failed == 0) failed = files_->sync_folder("transcripts");
   if (failed < 0) return failure_from_errno(failed, "archiving " + name_of(session));
@@ -230,11 +226,9 @@ std::optional<Failure> FileBackend::unarchive_locked(Id session) {
     if (failed < 0) return failure_from_errno(failed, name_of(session));
     return settle_pair(session);
   }
-  const std::string temporary = temporary_name(plain);
-  failed = unpack(*files_, packed, *files_, temporary);
-  if (failed == 0) failed = files_->link(temporary, plain);
-  files_->remove(temporary);
-  if (failed == 0) failed = files_->sync_folder("transcripts");
+  NewFile transcript(*files_, plain);
+  failed = unpack(*files_, packed, transcript);
+  if (failed == 0) failed = transcript.link_into_place();
   if (failed == 0) failed = files_->remove(packed);
   if (failed == 0) failed = files_->sync_folder("transcripts");
   if (failed == -EILSEQ)

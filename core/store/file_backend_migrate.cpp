@@ -97,14 +97,14 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
                                                  "than 16 MiB; it was left as it is"};
     migrated.add(entry);
   }
-  int failed = migrated.finish();
+  int failed = migrated.file().finish();
   if (source == path) {
     result.aside = aside_for(*files_, session, source);
     if (failed == 0) failed = files_->link(path, result.aside);
     if (failed == 0) failed = files_->sync_folder("quarantine");
-    if (failed == 0) failed = migrated.rename_into_place();
+    if (failed == 0) failed = migrated.file().rename_into_place();
   } else if (failed == 0) {
-    failed = migrated.link_into_place();
+    failed = migrated.file().link_into_place();
   }
   if (failed < 0) return failure_from_errno(failed, "migrating " + name_of(session));
   result.form = legacy->form;

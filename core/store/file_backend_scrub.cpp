@@ -119,7 +119,7 @@ std::optional<Failure> rewrite(Files& files, Id session, const std::string& path
         return true;
       }))
     return not_scrubbed(*failed);
-  if (const int failed = rewritten.rename_into_place(); failed < 0)
+  if (const int failed = rewritten.file().rename_into_place(); failed < 0)
     return not_scrubbed(failure_from_errno(failed, path));
   changed = true;
   report.changed.push_back(path + ": " + std::to_string(findings.entries) + " entries rewritten");

@@ -3,40 +3,13 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/base.h"
-
 namespace skein {
 
-namespace {
-
-// Across file systems a rename is a copy, synced, and then a removal.
-int copy_file(Files& files, const std::string& from, const std::string& to) {
-  const int source = files.open(from, OpenAs::reader);
-  if (source < 0) return source;
-  const OpenFile reader(files, source);
-  const std::string temporary = temporary_name(to);
-  const int target = files.open(temporary, OpenAs::creator);
-  if (target < 0) return target;
-  OpenFile writer(files, target);
-  std::string block(1u << 20, '\0');
-  int failed = 0;
-  for (std::uint64_t at = 0; failed == 0;) {
-    const std::int64_t got = files.read(source, block.data(), block.size(), at);
-    if (got == -EINTR) continue;
-    if (got == 0) break;
-    failed = got < 0 ? static_cast<int>(got)
-                     : write_all(files, target,
-                                 std::string_view(block).substr(0, static_cast<std::size_t>(got)));
-    at += got > 0 ? static_cast<std::uint64_t>(got) : 0;
-  }
-  if (failed == 0) failed = files.sync(target);
-  writer.reset();
-  if (failed == 0) failed = files.rename(temporary, to);
-  if (failed < 0) files.remove(temporary);
-  return failed;
+std::future<int> Files::write_meanwhile(Handle file, std::string_view bytes) {
+  std::promise<int> answer;
+  answer.set_value(write_all(*this, file, bytes));
+  return answer.get_future();
 }
-
-}  // namespace
 
 OpenFile::OpenFile(OpenFile&& other) noexcept
     : files_(other.files_), handle_(std::exchange(other.handle_, -1)) {}
@@ -87,41 +60,22 @@ int write_all(Files& files, Files::Handle file, std::string_view bytes) {
   return 0;
 }
 
-int replace_file(Files& files, const std::string& path, std::string_view bytes) {
-  const std::string temporary = temporary_name(path);
-  const int handle = files.open(temporary, OpenAs::creator);
-  if (handle < 0) return handle;
-  OpenFile file(files, handle);
-  int failed = write_all(files, handle, bytes);
-  if (failed == 0) failed = files.sync(handle);
-  file.reset();
-  if (failed == 0) failed = files.rename(temporary, path);
-  if (failed < 0) {
-    files.remove(temporary);
-    return failed;
+int read_all(Files& files, Files::Handle file, const Take& take) {
+  std::string block(256u << 10, '\0');
+  for (std::uint64_t at = 0;;) {
+    const std::int64_t got = files.read(file, block.data(), block.size(), at);
+    if (got == -EINTR) continue;
+    if (got <= 0) return static_cast<int>(got);
+    if (const int failed = take(std::string_view(block.data(), static_cast<std::size_t>(got)));
+        failed < 0)
+      return failed;
+    at += static_cast<std::uint64_t>(got);
   }
-  return files.sync_folder(parent_folder(path));
-}
-
-int move_file(Files& files, const std::string& from, const std::string& to) {
-  int moved = files.rename(from, to);
-  if (moved == -EXDEV) {
-    moved = copy_file(files, from, to);
-    if (moved == 0) moved = files.sync_folder(parent_folder(to));
-    if (moved == 0) moved = files.remove(from);
-  }
-  if (moved == 0) moved = files.sync_folder(parent_folder(to));
-  if (moved == 0) moved = files.sync_folder(parent_folder(from));
-  return moved;
 }
 
 std::string parent_folder(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? std::string{} : path.substr(0, slash);
-}
-
-std::string temporary_name(const std::string& path) {
-  return path + "." + to_string(random_id()) + ".tmp";
 }
 
 }  // namespace skein

@@ -1,9 +1,11 @@
-// The file system as the store sees it: seventeen calls. Real and in memory; tests put a faulty one
+// The file system as the store sees it: eighteen calls. Real and in memory; tests put a faulty one
 // in between. Paths are relative to the home the object was made for; our own code makes them, from
 // fixed names and hex ids. Every call returns a number >= 0, or -errno.
 #pragma once
 
 #include <cstdint>
+#include <functional>
+#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -45,6 +47,9 @@ class Files {
   virtual int stat_path(const std::string& path, FileStat& out) = 0;  // of a symlink: itself
   virtual std::int64_t read(Handle file, char* to, std::size_t count, std::uint64_t at) = 0;
   virtual std::int64_t write(Handle file, std::string_view bytes) = 0;  // one write(2)
+  // All of them, while the caller goes on: they stay where they are until the answer is taken, and
+  // nothing else is done with the file.
+  virtual std::future<int> write_meanwhile(Handle file, std::string_view bytes);
   virtual int sync(Handle file) = 0;
   virtual int truncate(Handle file, std::uint64_t size) = 0;
   // Exclusive, advisory, gone with the handle or the process. -EBUSY after `patience_ms`.
@@ -84,13 +89,11 @@ class OpenFile {
 
 // All of a file, at most `limit` bytes (-EFBIG beyond).
 int read_whole(Files& files, const std::string& path, std::string& out, std::uint64_t limit);
+using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
+// The same piece by piece, of an open file.
+int read_all(Files& files, Files::Handle file, const Take& take);
 // All of `bytes`, through short counts and EINTR.
 int write_all(Files& files, Files::Handle file, std::string_view bytes);
-// Through a temporary file, synced, renamed into place, the folder synced.
-int replace_file(Files& files, const std::string& path, std::string_view bytes);
-// Across file systems as well; both folders synced.
-int move_file(Files& files, const std::string& from, const std::string& to);
 std::string parent_folder(const std::string& path);
-std::string temporary_name(const std::string& path);  // beside `path`, not guessable
 
 }  // namespace skein

@@ -4,9 +4,7 @@ namespace skein {
 
 namespace {
 
-bool is_beside(const EntryFacts& entry) {
-  return entry.type == type::session_header || is_marginal(entry.type);
-}
+bool is_beside(std::string_view type) { return type == type::session_header || is_marginal(type); }
 
 std::optional<Failure> positions_of_path(Log& source, Id leaf, std::vector<Position>& out) {
   Tree tree;
@@ -24,21 +22,22 @@ std::optional<Failure> positions_of_path(Log& source, Id leaf, std::vector<Posit
 std::optional<Failure> copy_path(Log& source, Id leaf, NewTranscript& target,
                                  const std::function<void(Id)>& copied) {
   std::optional<Id> last;
-  bool chained = true;
-  const auto copy = [&](const Found& found) {
+  bool chained = source.state().leaves.size() == 1;
+  const auto copy = [&](const Found& found, Id id) {
     target.add(found);
-    last = found.facts().id;
-    copied(*last);
+    copied(*(last = id));
   };
   // Most sessions never branched: then every entry up to the leaf follows the one before it, and
   // one pass will do.
-  if (auto failed = source.each_line([&](const Found& found) {
-        if (is_beside(found.facts())) return true;
-        chained = found.facts().parent == last;
-        if (chained) copy(found);
-        return chained && last != leaf;
-      }))
-    return failed;
+  if (chained)
+    if (auto failed = source.each_line([&](const Found& found) {
+          const EntryFacts facts = found.facts();
+          if (is_beside(facts.type)) return true;
+          chained = facts.parent == last;
+          if (chained) copy(found, facts.id);
+          return chained && last != leaf;
+        }))
+      return failed;
   if (chained && last == leaf) return std::nullopt;
 
   std::vector<Position> wanted;
@@ -50,8 +49,9 @@ std::optional<Failure> copy_path(Log& source, Id leaf, NewTranscript& target,
   std::size_t next = 0;
   return source.each_line([&](const Found& found) {
     if (found.begin != wanted[next]) return true;
-    if (found.facts().parent == last) {
-      copy(found);
+    const EntryFacts facts = found.facts();
+    if (facts.parent == last) {
+      copy(found, facts.id);
     } else {
       // Its parent was lost, and it followed the entry before it: from now on by name.
       Entry entry = found.to_entry();

@@ -5,6 +5,7 @@
 
 #include "core/json.h"
 #include "core/store/log.h"
+#include "core/store/new_file.h"
 
 namespace skein {
 

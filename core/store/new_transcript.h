@@ -1,11 +1,10 @@
-// A transcript in the making: a temporary file beside its place, which it takes when it is whole
-// and synced. Until then nobody sees it; if it never does, nothing is left of it.
+// A transcript in the making: the lines of a new file, sealed, and what they amount to.
 #pragma once
 
 #include <string>
 
-#include "core/store/files.h"
 #include "core/store/log.h"
+#include "core/store/new_file.h"
 
 namespace skein {
 
@@ -14,40 +13,26 @@ class NewTranscript {
   NewTranscript(Files& files, const SessionHeader& header)
       : NewTranscript(files, header, transcript_path(header.session)) {}
   NewTranscript(Files& files, const SessionHeader& header, const std::string& path);
-  ~NewTranscript();
-  NewTranscript(const NewTranscript&) = delete;
-  NewTranscript& operator=(const NewTranscript&) = delete;
 
-  // In the order they shall stand, parents before their children. What goes wrong is remembered;
-  // the next step that can fail tells of it.
+  // In the order they shall stand, parents before their children. What goes wrong the file
+  // remembers.
   void add(const Entry& entry);
   void add(const Found& line);  // as it stands in another transcript, only sealed anew
 
   void start_over();  // with nothing but the header
 
-  int finish();             // everything is written and synced, under the temporary name
-  int link_into_place();    // finishes; -EEXIST if a session is there
-  int rename_into_place();  // finishes; in the place of what is there
-
-  const std::string& temporary() const { return temporary_; }
-  LogMemory memory() const { return {header_, state_, stat_, end_, last_crc_}; }
+  NewFile& file() { return file_; }
+  LogMemory memory() const { return {header_, state_, file_.stat(), end_, last_crc_}; }
 
  private:
-  void added(const EntryFacts& facts, std::size_t from);
-  int flush();
+  void write(std::string_view bytes);
 
-  Files& files_;
   const SessionHeader header_;
-  const std::string path_, temporary_;
   const std::uint32_t seed_;
-  OpenFile file_{};
-  bool there_ = false;  // the temporary file
-  int failed_ = 0;
-  std::string buffer_{};
+  NewFile file_;
   std::uint64_t end_ = 0;
   std::uint32_t last_crc_ = 0;
   SessionState state_{};
-  FileStat stat_{};
 };
 
 }  // namespace skein

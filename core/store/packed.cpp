@@ -73,19 +73,6 @@ class Inflater {
   std::string out_ = std::string(piece_bytes, '\0');
 };
 
-int read_open(Files& files, Files::Handle file, const Take& take) {
-  std::string block(piece_bytes, '\0');
-  for (std::uint64_t at = 0;;) {
-    const std::int64_t got = files.read(file, block.data(), block.size(), at);
-    if (got == -EINTR) continue;
-    if (got <= 0) return static_cast<int>(got);
-    if (const int failed = take(std::string_view(block.data(), static_cast<std::size_t>(got)));
-        failed < 0)
-      return failed;
-    at += static_cast<std::uint64_t>(got);
-  }
-}
-
 }  // namespace
 
 std::string archive_path(Id session) { return transcript_path(session) + ".gz"; }
@@ -112,35 +99,26 @@ int read_pieces(Files& files, const std::string& path, const Take& take) {
   FileStat stat;
   if (const int failed = files.stat(handle, stat); failed < 0) return failed;
   if (stat.kind != FileStat::Kind::file) return -EISDIR;
-  if (!is_packed(path)) return read_open(files, handle, take);
+  if (!is_packed(path)) return read_all(files, handle, take);
   Inflater inflater;
   const int read =
-      read_open(files, handle, [&](std::string_view piece) { return inflater.take(piece, take); });
+      read_all(files, handle, [&](std::string_view piece) { return inflater.take(piece, take); });
   return read == 0 && !inflater.ended() ? -EILSEQ : read;
 }
 
-int pack(Files& files, Files::Handle from, const std::string& to, std::uint64_t& bytes) {
-  const int target = files.open(to, OpenAs::creator);
-  if (target < 0) return target;
-  const OpenFile writer(files, target);
-  const Take write = [&](std::string_view piece) { return write_all(files, target, piece); };
+int pack(Files& files, Files::Handle from, NewFile& to, std::uint64_t& bytes) {
+  const Take write = [&](std::string_view piece) { return to.write(piece); };
   Deflater deflater;
   bytes = 0;
-  int failed = read_open(files, from, [&](std::string_view piece) {
+  const int failed = read_all(files, from, [&](std::string_view piece) {
     bytes += piece.size();
     return deflater.take(piece, false, write);
   });
-  if (failed == 0) failed = deflater.take({}, true, write);
-  return failed == 0 ? files.sync(target) : failed;
+  return failed == 0 ? deflater.take({}, true, write) : failed;
 }
 
-int unpack(Files& files, const std::string& from, Files& target, const std::string& to) {
-  const int handle = target.open(to, OpenAs::creator);
-  if (handle < 0) return handle;
-  const OpenFile writer(target, handle);
-  const int read = read_pieces(
-      files, from, [&](std::string_view piece) { return write_all(target, handle, piece); });
-  return read == 0 ? target.sync(handle) : read;
+int unpack(Files& files, const std::string& from, NewFile& to) {
+  return read_pieces(files, from, [&](std::string_view piece) { return to.write(piece); });
 }
 
 int begins_with_packed(Files& files, const std::string& path, const std::string& packed,
@@ -194,7 +172,9 @@ Outcome<Transcript> open_transcript(Files& files, Id session, const std::string&
     out.copy->make_folder("transcripts");
     if (const int failed = files.stat_path(path, out.packed); failed < 0)
       return failure_from_errno(failed, name);
-    const int failed = unpack(files, path, *out.copy, transcript_path(session));
+    NewFile copy(*out.copy, transcript_path(session));
+    int failed = unpack(files, path, copy);
+    if (failed == 0) failed = copy.link_into_place();
     if (failed == -EILSEQ)
       return Failure{Failure::Kind::damaged, name + " is archived in a damaged file"};
     if (failed < 0) return failure_from_errno(failed, name);

@@ -8,6 +8,7 @@
 
 #include "core/store/files.h"
 #include "core/store/log.h"
+#include "core/store/new_file.h"
 
 namespace skein {
 
@@ -19,14 +20,12 @@ std::optional<Id> session_of_file(std::string_view name);
 // The same in trash/: <session id>.<time>.jsonl, or .jsonl.gz if it was archived.
 std::optional<Id> session_of_trashed(std::string_view name);
 
-using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
-
 // All of a file, piece by piece, unpacked if it is packed. -EILSEQ: packed, and damaged.
 int read_pieces(Files& files, const std::string& path, const Take& take);
-// Packs all of an open file into a new one, synced; `bytes` is how many there were.
-int pack(Files& files, Files::Handle from, const std::string& to, std::uint64_t& bytes);
-// Unpacks (or copies) into a new file of `target`, synced.
-int unpack(Files& files, const std::string& from, Files& target, const std::string& to);
+// Packs all of an open file into a new one; `bytes` is how many there were.
+int pack(Files& files, Files::Handle from, NewFile& to, std::uint64_t& bytes);
+// Unpacks (or copies) into a new file.
+int unpack(Files& files, const std::string& from, NewFile& to);
 // Whether the file at `path` begins with all that is packed in `packed`.
 int begins_with_packed(Files& files, const std::string& path, const std::string& packed,
                        bool& begins);

@@ -21,11 +21,11 @@ Outcome<std::string> rebuild_transcript(Files& files, Log& log, const SessionHea
         return true;
       }))
     return *failed;
-  int failed = rebuilt.finish();
+  int failed = rebuilt.file().finish();
   // Both names of the old file before the new one gets its: at no moment is a byte without a name.
   if (failed == 0) failed = files.link(transcript_path(header.session), aside);
   if (failed == 0) failed = files.sync_folder("quarantine");
-  if (failed == 0) failed = rebuilt.rename_into_place();
+  if (failed == 0) failed = rebuilt.file().rename_into_place();
   if (failed < 0)
     return failure_from_errno(failed, "rebuilding session " + to_string(header.session));
   return aside;

@@ -66,20 +66,22 @@ SealedBatch seal_batch(std::span<const Entry> entries, std::uint32_t seed, std::
 }
 
 // Without printf, which would take longer than all the rest of copying a line.
-std::uint32_t append_resealed(std::string& out, std::string_view text, std::uint32_t seed,
-                              std::uint32_t previous) {
-  const auto append_hex = [&out](std::uint32_t value) {
-    for (int shift = 28; shift >= 0; shift -= 4) out += "0123456789abcdef"[value >> shift & 15];
+NewSeal seal_anew(std::string_view line, std::uint32_t seed, std::uint32_t previous) {
+  NewSeal seal{};
+  constexpr std::string_view form = R"(,"seal":"0000/0001:pppppppp:cccccccc"})"
+                                    "\n";
+  constexpr std::size_t previous_at = form.find('p'), crc_at = form.find('c');
+  static_assert(form.size() == sizeof seal.text);
+  const auto put_hex = [&seal](std::size_t at, std::uint32_t value) {
+    for (int shift = 28; shift >= 0; shift -= 4)
+      seal.text[at++] = "0123456789abcdef"[value >> shift & 15];
   };
-  const std::size_t from = out.size();
-  out += text.substr(0, text.size() - seal_width);
-  out += R"(,"seal":"0000/0001:)";
-  append_hex(previous);
-  out += ':';
-  const std::uint32_t crc = crc32c(seed, std::string_view(out).substr(from));
-  append_hex(crc);
-  out += "\"}\n";
-  return crc;
+  form.copy(seal.text, form.size());
+  put_hex(previous_at, previous);
+  seal.crc = crc32c(seed, line.substr(0, line.size() - seal_width));
+  seal.crc = crc32c(seal.crc, {seal.text, crc_at});
+  put_hex(crc_at, seal.crc);
+  return seal;
 }
 
 std::uint32_t line_crc(std::uint32_t state, std::string_view text) {

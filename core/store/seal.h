@@ -37,10 +37,13 @@ struct SealedBatch {
 };
 SealedBatch seal_batch(std::span<const Entry> entries, std::uint32_t seed, std::uint32_t previous);
 
-// A line in exactly our form, without its newline, sealed anew as a batch of its own, at the end of
-// `out`. Returns its crc.
-std::uint32_t append_resealed(std::string& out, std::string_view text, std::uint32_t seed,
-                              std::uint32_t previous);
+// What takes the place of the seal of a line in exactly our form, and of its newline, where the
+// line becomes a batch of its own in another transcript.
+struct NewSeal {
+  char text[seal_width + 1];
+  std::uint32_t crc = 0;
+};
+NewSeal seal_anew(std::string_view line, std::uint32_t seed, std::uint32_t previous);
 
 // What a scan needs to know of a line, found by position, without parsing the payload.
 struct Line {

@@ -50,23 +50,27 @@ Entry nth_entry(std::size_t number, std::size_t bytes) {
   return message_entry(message);
 }
 
-Id long_session(const std::string& home, std::size_t entries, std::size_t bytes) {
+// In the middle it may go back by one entry and on from there.
+enum class Shape { straight, branched };
+
+Id long_session(const std::string& home, std::size_t entries, std::size_t bytes, Shape shape) {
   store_at(home);
   const std::unique_ptr<Files> files = real_files(home);
   const SessionHeader header{
       .session = random_id(), .key = "main:bench:long", .cwd = "/", .created_at = now_utc()};
   NewTranscript transcript(*files, header);
-  std::optional<Id> parent;
+  std::optional<Id> parent, before;
   for (std::size_t i = 0; i < entries; ++i) {
     Entry entry = nth_entry(i, bytes);
-    entry.parent = std::exchange(parent, entry.id);
+    if (shape == Shape::branched && i == entries / 2) parent = before;
+    entry.parent = before = std::exchange(parent, entry.id);
     transcript.add(entry);
   }
-  if (transcript.link_into_place() < 0) std::abort();
+  if (transcript.file().link_into_place() < 0) std::abort();
   return header.session;
 }
 
-double bare_copy_ms(const TempDir& dir, std::uint64_t bytes) {
+double bare_write_ms(const TempDir& dir, std::uint64_t bytes) {
   const std::string block(1u << 20, 'x');
   return median_ms(5, [&] {
     const int fd = ::open((dir / "bare").c_str(), O_RDWR | O_CREAT | O_TRUNC, 0600);
@@ -77,23 +81,32 @@ double bare_copy_ms(const TempDir& dir, std::uint64_t bytes) {
   });
 }
 
-void bench(std::size_t entries, std::size_t text) {
-  const TempDir dir;
-  const std::string home = (dir / "home").string();
-  const Id session = long_session(home, entries, text);
-  SessionStore store = store_at(home);
-  const SessionRecord record = value_of(store.open(session));
+struct LongSession {
+  TempDir dir{};
+  std::string home = (dir / "home").string();
+  Id session;
+  SessionStore store;
+
+  LongSession(std::size_t entries, std::size_t text, Shape shape)
+      : session(long_session(home, entries, text, shape)), store(store_at(home)) {}
+};
+
+void bench_fork(LongSession& at, const char* of) {
+  const SessionRecord record = value_of(at.store.open(at.session));
   const Id head = record.state.head.value();
-  const double mb = static_cast<double>(record.bytes) / 1e6;
-
-  const double bare = bare_copy_ms(dir, record.bytes);
-  const double fork = median_ms(5, [&] {
-    const Id made = value_of(store.branch_from_entry(session, head)).session_id;
-    if (value_of(store.open(made)).state.head != head) std::abort();
+  const double bare = bare_write_ms(at.dir, record.bytes);
+  const double fork = median_ms(11, [&] {
+    const Id made = value_of(at.store.branch_from_entry(at.session, head)).session_id;
+    if (value_of(at.store.open(made)).state.head != head) std::abort();
   });
-  std::printf("fork at the end of %zu entries, %.0f MB: %.1f ms = x%.1f writing so many bytes\n",
-              entries, mb, fork, fork / bare);
+  std::printf("fork at the end of %ld %sentries, %.0f MB: %.1f ms = x%.1f writing so many bytes\n",
+              static_cast<long>(record.state.entries), of, static_cast<double>(record.bytes) / 1e6,
+              fork, fork / bare);
+}
 
+void bench_life(LongSession& at) {
+  const Id session = at.session;
+  SessionStore& store = at.store;
   const double append =
       median_ms(51, [&] { skein::test::append(store, session, {user_says("on")}); });
   int number = 0;
@@ -109,7 +122,7 @@ void bench(std::size_t entries, std::size_t text) {
     if (store.backend().archive(session)) std::abort();
   });
   const double packed = static_cast<double>(value_of(store.open(session)).bytes) / 1e6;
-  const double open = median_ms(3, [&] { value_of(store_at(home).open(session)); });
+  const double open = median_ms(3, [&] { value_of(store_at(at.home).open(session)); });
   const double unarchive = median_ms(1, [&] {
     if (store.backend().unarchive(session)) std::abort();
   });
@@ -121,6 +134,11 @@ void bench(std::size_t entries, std::size_t text) {
 
 int main(int argc, char** argv) {
   const std::size_t entries = argc > 1 ? std::strtoul(argv[1], nullptr, 10) : 100'000;
-  bench(entries, 40);
-  bench(entries, 400);
+  for (const std::size_t text : {40, 400}) {
+    LongSession straight(entries, text, Shape::straight);
+    bench_fork(straight, "");
+    bench_life(straight);
+    LongSession branched(entries, text, Shape::branched);
+    bench_fork(branched, "branched ");
+  }
 }

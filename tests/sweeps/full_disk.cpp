@@ -41,6 +41,10 @@ bool is_full(const auto& outcome) {
   return failed != nullptr && failed->kind == Failure::Kind::no_space;
 }
 
+std::size_t files_in(const fs::path& folder) {
+  return static_cast<std::size_t>(std::distance(fs::directory_iterator(folder), {}));
+}
+
 // The file may grow by `room` bytes, for every room that is too small.
 void append_at_every_byte() {
   const TempDir dir;
@@ -81,9 +85,7 @@ void create_at_every_byte() {
     limit_files_to(room);
     const Outcome<SessionHandle> made = store.create_session({.key = main_key, .title = "title"});
     limit_files_to(0);
-    std::size_t files = 0;
-    for (const auto& each : fs::directory_iterator(fs::path(home) / "transcripts"))
-      files += each.path().extension() == ".jsonl" ? 1 : 100;
+    const std::size_t files = files_in(fs::path(home) / "transcripts");
     const std::string with = " with room for " + std::to_string(room) + " bytes";
     if (std::holds_alternative<SessionHandle>(made)) {
       check(files == 2, "the session is there" + with);
@@ -94,6 +96,29 @@ void create_at_every_byte() {
     check(is_full(made), "making a session says that the disk is full" + with);
     check(files == 1, "nothing is left of a session that did not fit" + with);
   }
+}
+
+// The same for a fork that is written block by block while the next is being made.
+void fork_many_blocks() {
+  const TempDir dir;
+  const std::string home = (dir / "home").string();
+  SessionStore store = store_at(home);
+  const Id session = session_called(store, main_key);
+  for (int i = 0; i < 40; ++i) append(store, session, {user_says(std::string(100'000, 'x'))});
+  const Id head = value_of(store.open(session)).state.head.value();
+  constexpr std::uint64_t block = 1u << 20, page = 4096;
+  for (const std::uint64_t room : {std::uint64_t{1}, block - 1, block, block + 1, block + page,
+                                   2 * block - page, 3 * block, 3 * block + page + 1}) {
+    limit_files_to(room);
+    const Outcome<SessionHandle> made = store.branch_from_entry(session, head);
+    limit_files_to(0);
+    const std::string with = " with room for " + std::to_string(room) + " bytes";
+    check(is_full(made), "a fork says that the disk is full" + with);
+    check(files_in(fs::path(home) / "transcripts") == 1, "nothing is left of the fork" + with);
+  }
+  const Id made = value_of(store.branch_from_entry(session, head)).session_id;
+  check(entries_of(store, made).size() >= 40 && damage_in(store, made).empty(),
+        "with room the fork is made");
 }
 
 // A torn tail is set aside before anything else; if there is no room for that, nothing is touched.
@@ -301,6 +326,7 @@ int main() {
   signal(SIGXFSZ, SIG_IGN);
   append_at_every_byte();
   create_at_every_byte();
+  fork_many_blocks();
   repair_at_every_byte();
   homes_that_are_none();
   const std::size_t limits = tries;

@@ -1,0 +1,117 @@
+#include "core/store/new_file.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/base.h"
+
+namespace skein {
+
+namespace {
+
+constexpr std::size_t block_bytes = 1u << 20;
+
+// Across file systems a rename is a copy, synced, and then a removal.
+int copy_file(Files& files, const std::string& from, const std::string& to) {
+  const int source = files.open(from, OpenAs::reader);
+  if (source < 0) return source;
+  const OpenFile reader(files, source);
+  NewFile copy(files, to);
+  const int read =
+      read_all(files, source, [&](std::string_view piece) { return copy.write(piece); });
+  return read < 0 ? read : copy.rename_into_place();
+}
+
+}  // namespace
+
+NewFile::NewFile(Files& files, const std::string& path)
+    : files_(files), path_(path), temporary_(path + "." + to_string(random_id()) + ".tmp") {
+  const int handle = files_.open(temporary_, OpenAs::creator);
+  failed_ = std::min(handle, 0);
+  there_ = handle >= 0;
+  if (there_) file_ = OpenFile(files_, handle);
+}
+
+NewFile::~NewFile() {
+  await_written();
+  file_.reset();
+  if (there_) files_.remove(temporary_);
+}
+
+int NewFile::write(std::string_view bytes) {
+  while (failed_ == 0 && !bytes.empty()) {
+    if (!filling_) filling_ = std::make_unique_for_overwrite<Page[]>(block_bytes / sizeof(Page));
+    const std::size_t count = std::min(bytes.size(), block_bytes - filled_);
+    std::memcpy(filling_[0].bytes + filled_, bytes.data(), count);
+    filled_ += count;
+    bytes.remove_prefix(count);
+    if (filled_ == block_bytes) write_block();
+  }
+  return failed_;
+}
+
+void NewFile::write_block() {
+  await_written();
+  std::swap(filling_, writing_);
+  const std::size_t count = std::exchange(filled_, 0);
+  if (failed_ == 0) written_ = files_.write_meanwhile(file_.get(), {writing_[0].bytes, count});
+}
+
+void NewFile::await_written() {
+  if (!written_.valid()) return;
+  const int failed = written_.get();
+  if (failed_ == 0) failed_ = failed;
+}
+
+int NewFile::start_over() {
+  await_written();
+  filled_ = 0;
+  if (failed_ == 0) failed_ = files_.truncate(file_.get(), 0);
+  return failed_;
+}
+
+int NewFile::finish() {
+  await_written();
+  if (failed_ < 0 || !file_.is_open()) return failed_;
+  if (filled_ > 0) failed_ = write_all(files_, file_.get(), {filling_[0].bytes, filled_});
+  if (failed_ == 0) failed_ = files_.sync(file_.get());
+  if (failed_ == 0) failed_ = files_.stat(file_.get(), stat_);
+  file_.reset();
+  return failed_;
+}
+
+int NewFile::link_into_place() {
+  if (const int failed = finish(); failed < 0) return failed;
+  if (const int failed = files_.link(temporary_, path_); failed < 0) return failed;
+  files_.remove(temporary_);
+  there_ = false;
+  return files_.sync_folder(parent_folder(path_));
+}
+
+int NewFile::rename_into_place() {
+  if (const int failed = finish(); failed < 0) return failed;
+  if (const int failed = files_.rename(temporary_, path_); failed < 0) return failed;
+  there_ = false;
+  return files_.sync_folder(parent_folder(path_));
+}
+
+int replace_file(Files& files, const std::string& path, std::string_view bytes) {
+  NewFile file(files, path);
+  file.write(bytes);
+  return file.rename_into_place();
+}
+
+int move_file(Files& files, const std::string& from, const std::string& to) {
+  int moved = files.rename(from, to);
+  if (moved == -EXDEV) {
+    moved = copy_file(files, from, to);
+    if (moved == 0) moved = files.remove(from);
+  }
+  if (moved == 0) moved = files.sync_folder(parent_folder(to));
+  if (moved == 0) moved = files.sync_folder(parent_folder(from));
+  return moved;
+}
+
+}  // namespace skein
