@@ -9,26 +9,45 @@ namespace skein {
 
 namespace {
 
+// Where the string that begins at `open` ends, by leaps from quote to quote.
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+  for (std::size_t at = text.find('"', open + 1);; at = text.find('"', at + 1)) {
+    if (at == std::string_view::npos) return at;
+    std::size_t escapes = 0;
+    while (text[at - escapes - 1] == '\\') ++escapes;
+    if (escapes % 2 == 0) return at;
+  }
+}
+
+// The depth after each bracket outside of strings, and where it stands, until `visit` returns
+// false.
+template <class Visit>
+void each_bracket(std::string_view text, Visit visit) {
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) switch (text[at]) {
+      case '"':
+        at = closing_quote(text, at);
+        if (at == std::string_view::npos) return;
+        break;
+      case '{':
+      case '[':
+        if (!visit(++depth, at)) return;
+        break;
+      case '}':
+      case ']':
+        if (!visit(--depth, at)) return;
+        break;
+    }
+}
+
 // nlohmann's parser does not recurse but its printer does, so depth is bounded here, for all.
 bool too_deep(std::string_view text) {
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\')
-        ++i;
-      else if (c == '"')
-        in_string = false;
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      if (++depth > json_max_depth) return true;
-    } else if (c == '}' || c == ']') {
-      --depth;
-    }
-  }
-  return false;
+  bool too_deep = false;
+  each_bracket(text, [&](int depth, std::size_t) {
+    too_deep = depth > json_max_depth;
+    return !too_deep;
+  });
+  return too_deep;
 }
 
 // As nlohmann would have read it: numbers that are not negative are unsigned, of members with the
@@ -117,6 +136,16 @@ std::optional<Json> parse_json(std::string_view text) {
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return std::nullopt;
   return value;
+}
+
+std::size_t bracketed_length(std::string_view text) {
+  std::size_t length = 0;
+  if (text.starts_with('{') || text.starts_with('['))
+    each_bracket(text, [&](int depth, std::size_t at) {
+      if (depth == 0) length = at + 1;
+      return depth > 0;
+    });
+  return length;
 }
 
 JsonText dump(const Json& value) {

@@ -18,6 +18,10 @@ inline constexpr int json_max_depth = 256;
 // Strict, at most json_max_depth deep, never throws. nullopt: not JSON.
 std::optional<Json> parse_json(std::string_view text);
 
+// The length of the object or array at the start of `text`, by its brackets alone; 0: none, or it
+// has no end.
+std::size_t bracketed_length(std::string_view text);
+
 // Compact text. Strings that are not UTF-8 come out with U+FFFD instead of an exception.
 JsonText dump(const Json& value);
 

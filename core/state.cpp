@@ -81,6 +81,20 @@ void count_reply(SessionState& state, const Footer& reply) {
   if (reply.usage) state.usage[model] += *reply.usage;
 }
 
+// What is counted of an answer stands behind its content, which may be long. False: not in our
+// writer's form.
+bool count_answer(SessionState& state, std::string_view content) {
+  const void* const last = ::memrchr(content.data(), ']', content.size());
+  if (last == nullptr) return false;
+  const auto end = static_cast<std::size_t>(static_cast<const char*>(last) - content.data()) + 1;
+  if (Footer footer; read_footer(content.substr(end), footer)) {
+    count_reply(state, footer);
+    return true;
+  }
+  // Nothing is counted of one that has nothing there.
+  return content.substr(end) == "}" && bracketed_length(content) == end;
+}
+
 void count_message(SessionState& state, std::string_view body) {
   // Our own writer puts the role first, so user and tool messages need no parse once the title is
   // known; they are two thirds of a long session.
@@ -93,13 +107,9 @@ void count_message(SessionState& state, std::string_view body) {
     ++state.messages;
     return;
   }
-  // What is counted of an answer stands behind its content, which may be long.
-  if (body.starts_with(R"({"role":"assistant")"))
-    if (const void* end = ::memrchr(body.data(), ']', body.size())) {
-      const auto content = static_cast<std::size_t>(static_cast<const char*>(end) - body.data());
-      Footer footer;
-      if (read_footer(body.substr(content + 1), footer)) return count_reply(state, footer);
-    }
+  if (constexpr std::string_view opening = R"({"role":"assistant","content":)";
+      body.starts_with(opening) && count_answer(state, body.substr(opening.size())))
+    return;
   const std::optional<Json> json = payload_of(body);
   if (!json) return;
 

@@ -5,6 +5,8 @@
 #include <cstdio>
 #include <cstring>
 
+#include "core/json.h"
+
 namespace skein {
 
 namespace {
@@ -244,7 +246,7 @@ Outcome<Placed> Log::at(Position position) {
   const std::string line = line_at(position, failed);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
   if (const auto exact = read_line(line)) return Placed{entry_of(line, *exact), position};
-  if (const std::size_t length = object_length(line))
+  if (const std::size_t length = bracketed_length(line))
     if (auto entry = entry_from_json(std::string_view(line).substr(0, length)))
       return Placed{std::move(*entry), position, true};
   return Failure{Failure::Kind::damaged, name_of(session_) + " has no entry at that place"};

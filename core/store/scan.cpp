@@ -6,6 +6,8 @@
 #include <memory>
 #include <span>
 
+#include "core/json.h"
+
 namespace skein {
 
 namespace {
@@ -89,14 +91,13 @@ class Scan {
  private:
   struct BatchLine {
     std::uint64_t begin, end;
-    Line line;
+    Seal seal;
     bool verified;
     bool exact;  // nothing but the line and its newline
     bool newline;
   };
 
-  // Forgets what lies before the open batch and reads the next block behind what is left. Lines
-  // hold views into the buffer, so an open batch's are found anew after it has moved.
+  // Forgets what lies before the open batch and reads the next block behind what is left.
   std::int64_t fill() {
     const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
                                : batch_.empty() ? line_begin_
@@ -108,7 +109,6 @@ class Scan {
         read_fully(files_, file_, buffer_.room(step_), step_, base_ + searched_);
     buffer_.grow(got > 0 ? static_cast<std::size_t>(got) : 0);
     step_ = std::min(step_ * 4, block_bytes);
-    for (BatchLine& each : batch_) each.line = *read_line(text_of(each.begin, each.end));
     return got;
   }
 
@@ -156,7 +156,7 @@ class Scan {
   void take_apart(std::uint64_t begin, std::uint64_t end, std::string_view whole) {
     std::size_t told = 0;
     for (std::size_t at = whole.find('{'); at < whole.size();) {
-      const std::size_t length = object_length(whole.substr(at));
+      const std::size_t length = bracketed_length(whole.substr(at));
       if (length == 0) {
         at = whole.find(R"({"id":")", at + 1);
         continue;
@@ -179,19 +179,19 @@ class Scan {
     const bool newline = buffer_[end - base_ - 1] == '\n';
     const bool starts = line.seal.place == 0;
     const bool goes_on = !batch_.empty() && line.seal.place == batch_.size() &&
-                         line.seal.count == batch_.front().line.seal.count &&
-                         line.seal.previous == batch_.front().line.seal.previous;
+                         line.seal.count == batch_.front().seal.count &&
+                         line.seal.previous == batch_.front().seal.previous;
     const std::string_view text = text_of(begin, end);
     const bool verified =
         (starts || goes_on) && line_crc(starts ? from_.seed : state_, text) == line.seal.crc;
     // It begins and ends as a line of ours does, and yet may be two that lost the newline between.
-    if (!verified && exact && object_length(text) < text.size())
+    if (!verified && exact && bracketed_length(text) < text.size())
       return take_apart(begin, end, buffer_.view().substr(begin - base_, end - begin));
     if (starts || !goes_on) give_up_batch();
     if (!starts && !goes_on) return doubt({begin, end, true, false, newline});
     if (starts) state_ = from_.seed;
-    const BatchLine taken{begin, end, line, verified, exact, newline};
-    if (line.seal.count == 1) return finish_batch(std::span(&taken, 1));
+    const BatchLine taken{begin, end, line.seal, verified, exact, newline};
+    if (line.seal.count == 1) return finish_batch(std::span(&taken, 1), &line);
     // From the seal as written, not as computed: so a damaged line spoils no other of its batch.
     state_ = state_after(line.seal.crc, text);
     batch_.push_back(taken);
@@ -203,7 +203,9 @@ class Scan {
     }
   }
 
-  void finish_batch(std::span<const BatchLine> batch) {
+  // `only`: the one line of a batch that has no more. The others are read once more: the buffer has
+  // moved since.
+  void finish_batch(std::span<const BatchLine> batch, const Line* only = nullptr) {
     if (!std::ranges::all_of(batch, &BatchLine::verified)) {
       for (const BatchLine& each : batch)
         doubt({each.begin, each.end, true, each.verified, each.newline});
@@ -211,11 +213,14 @@ class Scan {
     }
     // Whatever stands before a verified batch was acknowledged before that was written.
     acknowledge(doubtful_.size());
-    const Seal seal = batch.back().line.seal;
+    const Seal seal = batch.back().seal;
     if (chain_crc_ && *chain_crc_ != seal.previous) result_.gaps.push_back(batch.front().begin);
-    for (const BatchLine& each : batch)
-      each_({each.exact ? Standing::committed : Standing::altered, each.begin, each.end,
-             text_of(each.begin, each.end), &each.line});
+    for (const BatchLine& each : batch) {
+      const std::string_view text = text_of(each.begin, each.end);
+      const std::optional<Line> again = only == nullptr ? read_line(text) : std::nullopt;
+      each_({each.exact ? Standing::committed : Standing::altered, each.begin, each.end, text,
+             again ? &*again : only});
+    }
     result_.end = batch.back().end;
     result_.last_crc = seal.crc;
     result_.newline_missing = !batch.back().newline;

@@ -104,7 +104,7 @@ Entry entry_of(std::string_view text, const Line& line) {
     const std::size_t from = run + run_opening.size();
     entry.run_id = start.substr(from, start.size() - from - payload_opening.size());
   }
-  const std::size_t length = object_length(line.body);
+  const std::size_t length = bracketed_length(line.body);
   entry.payload = line.body.substr(0, length);
   std::string_view rest = line.body.substr(length);
   if (constexpr std::string_view opening = R"(,"meta":)"; rest.starts_with(opening))
@@ -126,28 +126,6 @@ std::optional<Entry> entry_from_json(std::string_view text) {
                .run_id = string_at(*json, "runId"),
                .payload = json_line(payload),
                .meta = json_line(text_at(*json, "meta"))};
-}
-
-std::size_t object_length(std::string_view text) {
-  if (!text.starts_with('{')) return 0;
-  int depth = 0;
-  bool in_string = false;
-  for (std::size_t i = 0; i < text.size(); ++i) {
-    const char c = text[i];
-    if (in_string) {
-      if (c == '\\')
-        ++i;
-      else
-        in_string = c != '"';
-    } else if (c == '"') {
-      in_string = true;
-    } else if (c == '{' || c == '[') {
-      ++depth;
-    } else if ((c == '}' || c == ']') && --depth == 0) {
-      return i + 1;
-    }
-  }
-  return 0;
 }
 
 }  // namespace skein

@@ -68,7 +68,4 @@ Entry entry_of(std::string_view text, const Line& line);
 // what hands or other programs made of a line. nullopt: no entry.
 std::optional<Entry> entry_from_json(std::string_view text);
 
-// The length of the JSON object at the start of `text`, or 0.
-std::size_t object_length(std::string_view text);
-
 }  // namespace skein

@@ -82,6 +82,28 @@ TEST_CASE("usage is added up by model and tool calls are counted") {
   CHECK(state.duration_ms == 100);
 }
 
+TEST_CASE("an answer is counted in whatever form it was written") {
+  const std::string counts = R"("usage":{"input":1,"output":2,"cacheRead":3,"cacheWrite":4})";
+  const std::string from = R"("provider":"p","model":"m")";
+  for (const std::string& payload :
+       {R"({"role":"assistant","content":[],)" + from + "," + counts + "}",
+        R"({"role":"assistant","content":[],)" + from + "," + counts + R"(},"meta":{"a":[1]})",
+        R"({"role":"assistant","content":[],)" + from + R"(,"errorMessage":"a [ ] b",)" + counts +
+            "}",
+        R"({"role":"assistant",)" + counts + "," + from + R"(,"content":[]})",
+        R"({"content":[{"type":"text","text":"],\"provider\":\"x\""}],)" + counts + "," + from +
+            R"(,"role":"assistant"})"}) {
+    INFO(payload);
+    const SessionState state = folded({entry(1, 0, type::message, payload)});
+    CHECK(state.model == "p/m");
+    CHECK(state.usage == std::map<std::string, Usage>{{"p/m", {1, 2, 3, 4, 0}}});
+  }
+  const SessionState nothing = folded({entry(
+      1, 0, type::message, R"({"role":"assistant","content":[{"type":"text","text":"a"}]})")});
+  CHECK(nothing.model.empty());
+  CHECK(nothing.usage.empty());
+}
+
 TEST_CASE("settings, snapshots, labels, redactions and rules fold into the state") {
   const SessionState state = folded(
       {user(1, 0), entry(2, 1, type::model_change, R"({"provider":"p","model":"big"})"),

@@ -104,11 +104,11 @@ void fork_many_blocks() {
   const std::string home = (dir / "home").string();
   SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
-  for (int i = 0; i < 40; ++i) append(store, session, {user_says(std::string(100'000, 'x'))});
+  for (int i = 0; i < 60; ++i) append(store, session, {user_says(std::string(100'000, 'x'))});
   const Id head = value_of(store.open(session)).state.head.value();
-  constexpr std::uint64_t block = 1u << 20, page = 4096;
+  constexpr std::uint64_t block = 2u << 20, page = 4096;
   for (const std::uint64_t room : {std::uint64_t{1}, block - 1, block, block + 1, block + page,
-                                   2 * block - page, 3 * block, 3 * block + page + 1}) {
+                                   2 * block - page, 2 * block, 2 * block + page + 1}) {
     limit_files_to(room);
     const Outcome<SessionHandle> made = store.branch_from_entry(session, head);
     limit_files_to(0);
@@ -117,7 +117,7 @@ void fork_many_blocks() {
     check(files_in(fs::path(home) / "transcripts") == 1, "nothing is left of the fork" + with);
   }
   const Id made = value_of(store.branch_from_entry(session, head)).session_id;
-  check(entries_of(store, made).size() >= 40 && damage_in(store, made).empty(),
+  check(entries_of(store, made).size() >= 60 && damage_in(store, made).empty(),
         "with room the fork is made");
 }
 
