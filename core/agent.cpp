@@ -185,64 +185,16 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
     return tool_failure("there is no tool '" + call.name + "'; there are: " + known);
   }
   turn.ports.sink(ToolStarted{call, tool->title(call.input)});
-  std::string why_not;
-  const bool may = permitted(turn, *tool, call, why_not);
+  ToolUse agreed = call;
+  const Permission permission = permitted(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // how long somebody thought about it is not the tool's
-  ToolOutcome outcome = may ? execute(*tool, call, turn.ports) : tool_failure(why_not);
+  ToolOutcome outcome =
+      permission.given ? execute(*tool, agreed, turn.ports) : tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
+  if (permission.given && !permission.note.empty())
+    outcome.content.insert(outcome.content.begin(), Text{permission.note});
   turn.ports.sink(ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
   return outcome;
-}
-
-bool Agent::permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not) {
-  Rules& rules = turn.settings.rules;
-  const std::string exposed = tool.name == "bash" ? parts_.no_sandbox() : "";
-  rules.sandboxed = exposed.empty();
-  const Decision decision = decide(rules, parts_.tools, call);
-  if (decision.verdict == Decision::Verdict::allow) return true;
-  why_not = decision.reason.empty() ? "not permitted" : decision.reason;
-  if (decision.verdict == Decision::Verdict::deny) return false;
-  if (!exposed.empty()) why_not += "; " + exposed;
-  if (!exposed.empty() && turn.ports.ask && !std::exchange(told_of_sandbox_, true))
-    turn.ports.sink(Notice{Notice::Level::warning, exposed});
-  return ask_user(turn, tool, call, why_not);
-}
-
-bool Agent::ask_user(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not) {
-  Rules& rules = turn.settings.rules;
-  const std::vector<Rule> offered = remember(rules, parts_.tools, call);
-  std::string names;
-  for (const Rule& rule : offered) names += (names.empty() ? "" : ",") + to_string(rule);
-  if (!turn.ports.ask) {
-    why_not += "; it would have to be asked for, and there is nobody to ask";
-    Rules bold = rules;
-    bold.mode = Mode::bypass;
-    if (!names.empty())
-      why_not += " (--allowed-tools '" + names + "' would allow it)";
-    else if (decide(bold, parts_.tools, call).verdict == Decision::Verdict::allow)
-      why_not += " (-y would allow it, and everything else)";
-    turn.ports.sink(
-        Notice{Notice::Level::warning, tool.title(call.input) + " was not run: " + why_not});
-    return false;
-  }
-  const Answer answer =
-      turn.ports.ask({"Allow " + tool.title(call.input) + "?",
-                      tool.preview ? tool.preview(call.input) : std::string{}, names});
-  if (answer.choice == Answer::Choice::no) {
-    why_not = "the user said no" + (answer.reason.empty() ? std::string{} : ": " + answer.reason);
-    return false;
-  }
-  if (answer.choice == Answer::Choice::always && !offered.empty()) {
-    rules.allow.insert(rules.allow.end(), offered.begin(), offered.end());
-    // For this session, so that a restart need not ask again.
-    Json all = Json::array();
-    for (const std::string& rule : turn.conversation.state().permissions) all.push_back(rule);
-    for (const Rule& rule : offered) all.push_back(to_string(rule));
-    Entry entry = make_entry(type::custom, dump({{"kind", "permissions"}, {"rules", all}}));
-    entry.run_id = turn.run_id;
-    commit(turn, {std::move(entry)});
-  }
-  return true;
 }
 
 ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& ports) {

@@ -99,8 +99,16 @@ class Agent {
   TurnEnd loop(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);
   ToolOutcome run_call(Turn& turn, const ToolUse& call);
-  bool permitted(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not);
-  bool ask_user(Turn& turn, const Tool& tool, const ToolUse& call, std::string& why_not);
+
+  // core/agent_permission.cpp: whether a call is run, and as what: the user may rewrite it.
+  struct Permission {
+    bool given = false;
+    std::string note{};  // for the model: why not, or what the user made of it
+  };
+  Permission permitted(Turn& turn, const Tool& tool, ToolUse& call);
+  Permission ask_user(Turn& turn, const Tool& tool, ToolUse& call);
+  void keep_rules(Turn& turn, const std::vector<Rule>& given);
+
   ToolOutcome execute(const Tool& tool, const ToolUse& call, const Ports& ports);
   void commit(Turn& turn, std::vector<Entry> entries);
   void commit_prompt(Turn& turn, std::vector<Entry> entries);

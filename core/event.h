@@ -125,13 +125,20 @@ using Event =
 
 // A question only a person may answer. With nobody to ask, the answer is no.
 struct Question {
-  std::string text;      // "run this command?"
-  std::string detail;    // the exact command or the diff
-  std::string remember;  // what "always" would cover, exactly; empty if it is not offered
+  std::string text;        // "run this command?"
+  std::string detail{};    // the exact command or the diff
+  std::string remember{};  // what "always" would cover, exactly; empty if it is not offered
+  // What the user may rewrite before it is done: a command, a text; and the name of a file that
+  // would hold such a text.
+  struct Amendable {
+    std::string text;
+    std::string file;
+  };
+  std::optional<Amendable> amendable{};
 };
 struct Answer {
-  enum class Choice { no, yes, always } choice = Choice::no;
-  std::string reason{};  // why not, for the model to read
+  enum class Choice { no, yes, always, amend } choice = Choice::no;
+  std::string text{};  // with no, why not, for the model to read; with amend, what it shall be
 };
 
 // The loop's lines to the outside. One poll watches the network, the keyboard and children, so the

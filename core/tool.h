@@ -48,6 +48,8 @@ struct Tool {
   // unified diff. May be empty.
   std::function<std::string(const JsonText& input)> diff{};
   std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
+  // The argument a person may want to rewrite before the call is run; may be empty.
+  std::string amendable{};
 
   ToolSpec spec() const { return {name, description, schema}; }
 };

@@ -184,9 +184,8 @@ Answer Shell::ask(const Question& question) {
   parts_.screen.show(question);
   if (parts_.keyboard)
     return ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
-  parts_.screen.print_untrusted(question.remember.empty() ? "[y]es  [n]o, and why › "
-                                                          : "[y]es  [a]lways " + question.remember +
-                                                                "  [n]o, and why › ");
+  parts_.screen.print_untrusted(
+      choices_of({.text = question.text, .remember = question.remember}));  // nothing to edit with
   std::string line;
   if (!read_line(line)) return {};
   const std::string first = line.substr(0, line.find(' '));

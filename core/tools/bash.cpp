@@ -197,6 +197,7 @@ Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
       .preview = [](const JsonText& input) { return Arguments(input).text("command", ""); },
       .run = [bash](const JsonText& input,
                     const ToolPorts& ports) { return bash->run(input, ports); },
+      .amendable = "command",
   };
 }
 

@@ -143,6 +143,7 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](const JsonText& input,
                             const ToolPorts&) { return run(*root, limits, input); },
+      .amendable = "new_text",
   };
 }
 

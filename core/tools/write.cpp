@@ -74,6 +74,7 @@ Tool write_tool(SharedRoot root, const ToolLimits& limits) {
                                 root->shown(arguments.text("path", "")));
           },
       .run = [root](const JsonText& input, const ToolPorts&) { return run(*root, input); },
+      .amendable = "content",
   };
 }
 

@@ -1,6 +1,7 @@
 #include "repl/input/ask.h"
 
 #include "repl/input/drawing.h"
+#include "repl/input/external_editor.h"
 #include "repl/input/line_edit.h"
 #include "repl/screen/width.h"
 
@@ -34,11 +35,14 @@ bool is_letter(const Key& key, char letter) {
 
 }  // namespace
 
+std::string choices_of(const Question& question) {
+  return "[y]es  " + (question.remember.empty() ? "" : "[a]lways " + question.remember + "  ") +
+         (question.amendable ? "[e]dit first  " : "") + "[n]o, and why › ";
+}
+
 Answer ask_permission(Keyboard& keyboard, Screen& screen, const Question& question,
                       std::atomic<bool>& stop) {
-  screen.print_untrusted(question.remember.empty()
-                             ? "[y]es  [n]o, and why › "
-                             : "[y]es  [a]lways " + question.remember + "  [n]o, and why › ");
+  screen.print_untrusted(choices_of(question));
   screen.flush();
   const TerminalMode keys(keyboard.terminal(), Terminal::Mode::editing);
   const auto answer = [&](Answer::Choice choice, const char* word) {
@@ -52,9 +56,19 @@ Answer ask_permission(Keyboard& keyboard, Screen& screen, const Question& questi
       return answer(Answer::Choice::always, "always");
     if (is_letter(key, 'n')) {
       Answer no = answer(Answer::Choice::no, "no");
-      no.reason = ask_line(keyboard, "why (Enter alone: no reason) › ").value_or("");
-      if (!no.reason.empty()) screen.print_untrusted("  because: " + no.reason + "\n");
+      no.text = ask_line(keyboard, "why (Enter alone: no reason) › ").value_or("");
+      if (!no.text.empty()) screen.print_untrusted("  because: " + no.text + "\n");
       return no;
+    }
+    if (is_letter(key, 'e') && question.amendable) {
+      screen.print("edit\n");
+      screen.flush();
+      const auto& [text, file] = *question.amendable;
+      const auto changed = edited_elsewhere(text, keyboard.terminal(), file);
+      if (changed && *changed != text) return {Answer::Choice::amend, *changed};
+      screen.print(changed ? "nothing was changed\n" : "the editor could not be run, or failed\n");
+      screen.print_untrusted(choices_of(question));
+      screen.flush();
     }
     if (key == ctrl('c')) stop = true;
     if (key == ctrl('c') || key.code == Code::escape || key.code == Code::enter)

@@ -11,9 +11,11 @@
 
 namespace skein {
 
-// y, a, or n with a reason; Enter alone and Esc are no, ^C is no and sets `stop`.
+// y, a, n with a reason, or e for another text; Enter alone and Esc are no, ^C is no and sets
+// `stop`.
 Answer ask_permission(Keyboard& keyboard, Screen& screen, const Question& question,
                       std::atomic<bool>& stop);
+std::string choices_of(const Question& question);  // "[y]es  [n]o, and why › "
 // y is yes, everything else is no.
 bool ask_yes(Keyboard& keyboard, Screen& screen, const std::string& question);
 // Nothing if it was left with Esc or ^C.

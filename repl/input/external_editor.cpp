@@ -4,7 +4,9 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
+#include <cctype>
 #include <cerrno>
 #include <csignal>
 #include <cstdlib>
@@ -40,10 +42,10 @@ class SignalsIgnored {
 // A file of ours alone that is gone afterwards.
 class TextFile {
  public:
-  explicit TextFile(const std::string& text) {
+  TextFile(const std::string& text, const std::string& ending) {
     std::error_code failed;
-    path_ = std::filesystem::temp_directory_path(failed).string() + "/skein-XXXXXX.md";
-    const int fd = mkostemps(path_.data(), 3, O_CLOEXEC);
+    path_ = std::filesystem::temp_directory_path(failed).string() + "/skein-XXXXXX" + ending;
+    const int fd = mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC);
     if (fd < 0) return;
     written_ = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
     close(fd);
@@ -63,6 +65,15 @@ class TextFile {
   std::string path_{};
   bool written_ = false;
 };
+
+// ".cpp" of src/main.cpp; nothing that is not plainly one.
+std::string ending_of(const std::string& name) {
+  const std::string ending = std::filesystem::path(name).extension().string();
+  const bool plain = ending.size() <= 12 && std::ranges::all_of(ending, [](unsigned char c) {
+                       return c == '.' || (c < 0x80 && std::isalnum(c) != 0);
+                     });
+  return plain ? ending : "";
+}
 
 std::string editor() {
   for (const char* name : {"VISUAL", "EDITOR"})
@@ -111,14 +122,15 @@ int run_at_terminal(const std::vector<std::string>& words, Terminal* terminal,
 }
 
 // Through the shell: $EDITOR may hold arguments, as in "code --wait".
-std::optional<std::string> edited_elsewhere(const std::string& text, Terminal& terminal) {
-  const TextFile file(text);
+std::optional<std::string> edited_elsewhere(const std::string& text, Terminal& terminal,
+                                            const std::string& like) {
+  const TextFile file(text, ending_of(like));
   if (!file.written()) return std::nullopt;
   const int status =
       run_at_terminal({"/bin/sh", "-c", editor() + " \"$1\"", "sh", file.path()}, &terminal);
   if (status != 0) return std::nullopt;
   std::string out = file.text();
-  while (out.ends_with('\n')) out.pop_back();
+  if (out.ends_with('\n') && !text.ends_with('\n')) out.pop_back();
   return out;
 }
 

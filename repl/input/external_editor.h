@@ -11,8 +11,11 @@
 
 namespace skein {
 
-// The text as it was left there; nothing if the editor could not be run or ended with an error.
-std::optional<std::string> edited_elsewhere(const std::string& text, Terminal& terminal);
+// The text as it was left there; nothing if the editor could not be run or ended with an error. A
+// newline at its end that was not there before is the editor's, and goes. `like`: the name of a
+// file with such a text, by whose ending the editor may know what it is.
+std::optional<std::string> edited_elsewhere(const std::string& text, Terminal& terminal,
+                                            const std::string& like = "prompt.md");
 
 // Runs a program of the user's at the terminal, in the modes it was found in, and waits for it.
 // With `output` what it prints comes here instead of going to the screen. Its exit status as a

@@ -187,6 +187,45 @@ TEST_CASE("a tool the user refuses is answered with the reason, and the model ma
   CHECK(end.text == "as you wish");
 }
 
+TEST_CASE("a call the user rewrites is asked about anew, run so, and the model is told") {
+  Stage stage(
+      R"([[{"call": {"id": "c1", "name": "poke", "input": {"with": "a stick"}}}], "I see"])");
+  stage.answer = Answer{Answer::Choice::amend, "a \"feather\"\nonly"};
+  std::vector<std::string> started;
+  stage.listener = [&](const Event& event) {
+    if (const auto* call = std::get_if<ToolStarted>(&event)) started.push_back(call->call.input);
+    if (started.size() == 2) stage.answer = Answer{Answer::Choice::yes};
+  };
+  Conversation conversation = stage.conversation();
+
+  stage.turn(conversation, "go");
+
+  REQUIRE(stage.questions.size() == 2);
+  CHECK(stage.questions[0].amendable.value().text == "a stick");
+  CHECK(stage.questions[1].amendable.value().text == "a \"feather\"\nonly");
+  CHECK(stage.runs == Lines{R"(poke {"with":"a \"feather\"\nonly"})"});
+  CHECK(started.back() == R"({"with":"a \"feather\"\nonly"})");
+  CHECK(lines_of(stage.stored(conversation))[4] ==
+        "result c1: The user changed `with` before this was done. It was done with:\n"
+        "a \"feather\"\nonly\ndone");
+  CHECK(broken_rules(stage, conversation) == Lines{});
+}
+
+TEST_CASE("a call that was rewritten and then refused is not run") {
+  Stage stage(R"([[{"call": {"id": "c1", "name": "poke", "input": {"with": "x"}}}], "well"])");
+  stage.answer = Answer{Answer::Choice::amend, "y"};
+  stage.listener = [&, count = 0](const Event& event) mutable {
+    if (std::holds_alternative<ToolStarted>(event) && ++count == 2)
+      stage.answer = Answer{Answer::Choice::no, "after all"};
+  };
+  Conversation conversation = stage.conversation();
+
+  stage.turn(conversation, "go");
+
+  CHECK(stage.runs == Lines{});
+  CHECK(lines_of(stage.stored(conversation))[4] == "result c1 failed: the user said no: after all");
+}
+
 TEST_CASE("a stop at any event leaves no call open and runs nothing afterwards") {
   std::size_t at = 0;
   for (bool stopped = true; stopped; ++at) {

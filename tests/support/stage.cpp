@@ -15,8 +15,9 @@ std::string line_of(const Entry& entry) {
   if (message->role == Role::user) return "user: " + plain_text(*message);
   if (message->role == Role::tool) {
     const auto& result = std::get<ToolResult>(message->content.at(0));
-    return "result " + result.tool_use_id + (result.is_error ? " failed" : "") + ": " +
-           std::get<Text>(result.content.at(0)).text;
+    std::string line = "result " + result.tool_use_id + (result.is_error ? " failed" : "") + ": ";
+    for (const ResultBlock& block : result.content) line += std::get<Text>(block).text;
+    return line;
   }
   std::string line = "assistant: " + plain_text(*message);
   for (const ToolUse* call : tool_uses(*message)) line += "[" + call->name + " " + call->id + "]";
@@ -57,7 +58,8 @@ Tool Stage::noting(const std::string& name, Effect effect) {
                 runs.push_back(name + " " + input);
                 if (name == "fail") throw std::logic_error("it fell over");
                 return tool_text("done");
-              }};
+              },
+          .amendable = "with"};
 }
 
 Conversation Stage::conversation(const std::string& key) {

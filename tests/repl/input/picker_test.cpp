@@ -4,6 +4,8 @@
 
 #include "repl/commands/tree_view.h"
 #include "repl/input/ask.h"
+#include "repl/input/external_editor.h"
+#include "tests/support/environment.h"
 #include "tests/support/pty.h"
 
 using namespace skein;
@@ -101,7 +103,7 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
         ask_permission(desk.keyboard, screen, {"Allow?", "", "bash(git status)"}, stop);
     CAPTURE(std::string(each.keys));
     CHECK(answer.choice == each.choice);
-    CHECK(answer.reason == each.reason);
+    CHECK(answer.text == each.reason);
     CHECK(stop == (each.keys == "\x03"));
   }
 }
@@ -112,6 +114,43 @@ TEST_CASE("always is not taken where it is not offered") {
   std::atomic<bool> stop{false};
   CHECK(ask_permission(desk.keyboard, screen, {"Allow?", "", ""}, stop).choice ==
         Answer::Choice::no);
+}
+
+TEST_CASE("what is asked about can be edited first, and what did not change is asked again") {
+  struct {
+    const char* editor;
+    std::string_view text, keys;
+    Answer::Choice choice;
+    std::string_view changed;
+  } const cases[] = {
+      {"printf 'make test\\n' >", "make", "e", Answer::Choice::amend, "make test"},
+      {"printf 'one\\ntwo\\n' >", "one\n", "e", Answer::Choice::amend, "one\ntwo\n"},
+      {": >", "make", "e", Answer::Choice::amend, ""},
+      {"true", "make", "ey", Answer::Choice::yes, ""},
+      {"false", "make", "en\r", Answer::Choice::no, ""},
+  };
+  for (const auto& each : cases) {
+    CAPTURE(each.editor);
+    const Environment visual("VISUAL", each.editor);
+    Desk desk(each.keys);
+    Screen screen(screen_parts(desk.pty.slave(), "auto", false));
+    std::atomic<bool> stop{false};
+    const Answer answer = ask_permission(
+        desk.keyboard, screen,
+        {.text = "Allow?", .amendable = Question::Amendable{std::string(each.text), "a.sh"}}, stop);
+    CHECK(answer.choice == each.choice);
+    CHECK(answer.text == each.changed);
+  }
+}
+
+TEST_CASE("an editor is told by the file's ending what it edits, and by nothing else") {
+  Desk desk("");
+  for (const auto& [like, ending] : std::vector<std::pair<std::string, std::string>>{
+           {"src/main.cpp", ".cpp"}, {"Makefile", ""}, {"a.$(id)", ""}, {"x.a b", ""}}) {
+    CAPTURE(like);
+    const Environment visual("VISUAL", "f() { printf '%s' \"${1##*/skein-??????}\" > \"$1\"; }; f");
+    CHECK(edited_elsewhere("text", desk.terminal, like) == ending);
+  }
 }
 
 TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do from it") {

@@ -1,0 +1,114 @@
+#include <utility>
+
+#include "core/agent.h"
+#include "core/agent_turn.h"
+#include "core/json.h"
+
+namespace skein {
+
+namespace {
+
+using Verdict = Decision::Verdict;
+
+std::string reason_of(const Decision& decision) {
+  return decision.reason.empty() ? "not permitted" : decision.reason;
+}
+
+std::string names_of(const std::vector<Rule>& rules) {
+  std::string names;
+  for (const Rule& rule : rules) names += (names.empty() ? "" : ",") + to_string(rule);
+  return names;
+}
+
+// And what would have made it unnecessary.
+std::string nobody_to_ask(const Rules& rules, const Tools& tools, const ToolUse& call) {
+  std::string text = "; it would have to be asked for, and there is nobody to ask";
+  Rules bold = rules;
+  bold.mode = Mode::bypass;
+  if (const std::string names = names_of(remember(rules, tools, call)); !names.empty())
+    text += " (--allowed-tools '" + names + "' would allow it)";
+  else if (decide(bold, tools, call).verdict == Verdict::allow)
+    text += " (-y would allow it, and everything else)";
+  return text;
+}
+
+std::optional<std::string> argument(const JsonText& input, const std::string& name) {
+  const std::optional<Json> json = parse_json(input);
+  if (!json || !at(*json, name).is_string()) return std::nullopt;
+  return string_at(*json, name);
+}
+
+JsonText with_argument(const JsonText& input, const std::string& name, const std::string& text) {
+  Json json = parse_json(input).value_or(Json::object());
+  json[name] = text;
+  return dump(json);
+}
+
+Question question_about(const Tool& tool, const ToolUse& call, const std::vector<Rule>& offered) {
+  Question question{.text = "Allow " + tool.title(call.input) + "?",
+                    .detail = tool.preview ? tool.preview(call.input) : std::string{},
+                    .remember = names_of(offered)};
+  if (const auto text = argument(call.input, tool.amendable))
+    question.amendable = {*text, argument(call.input, "path").value_or(tool.name + ".sh")};
+  return question;
+}
+
+}  // namespace
+
+Agent::Permission Agent::permitted(Turn& turn, const Tool& tool, ToolUse& call) {
+  Rules& rules = turn.settings.rules;
+  const std::string exposed = tool.name == "bash" ? parts_.no_sandbox() : "";
+  rules.sandboxed = exposed.empty();
+  const Decision decision = decide(rules, parts_.tools, call);
+  if (decision.verdict == Verdict::allow) return {true};
+  std::string why_not = reason_of(decision);
+  if (decision.verdict == Verdict::deny) return {false, why_not};
+  if (!turn.ports.ask) {
+    if (!exposed.empty()) why_not += "; " + exposed;
+    why_not += nobody_to_ask(rules, parts_.tools, call);
+    turn.ports.sink(
+        Notice{Notice::Level::warning, tool.title(call.input) + " was not run: " + why_not});
+    return {false, why_not};
+  }
+  if (!exposed.empty() && !std::exchange(told_of_sandbox_, true))
+    turn.ports.sink(Notice{Notice::Level::warning, exposed});
+  return ask_user(turn, tool, call);
+}
+
+Agent::Permission Agent::ask_user(Turn& turn, const Tool& tool, ToolUse& call) {
+  std::string note;
+  for (;;) {
+    const std::vector<Rule> offered = remember(turn.settings.rules, parts_.tools, call);
+    const Answer answer = turn.ports.ask(question_about(tool, call, offered));
+    switch (answer.choice) {
+      case Answer::Choice::yes: return {true, note};
+      case Answer::Choice::always: keep_rules(turn, offered); return {true, note};
+      case Answer::Choice::no:
+        return {false, "the user said no" + (answer.text.empty() ? "" : ": " + answer.text)};
+      case Answer::Choice::amend: break;
+    }
+    // What it is now is judged, shown and asked about as if it had been so from the beginning.
+    call.input = with_argument(call.input, tool.amendable, answer.text);
+    turn.ports.sink(ToolStarted{call, tool.title(call.input)});
+    if (const Decision decision = decide(turn.settings.rules, parts_.tools, call);
+        decision.verdict == Verdict::deny)
+      return {false, "as the user changed it, it is refused: " + reason_of(decision)};
+    note = "The user changed `" + tool.amendable + "` before this was done. It was done with:\n" +
+           answer.text + "\n";
+  }
+}
+
+// For this session, so that a restart need not ask again.
+void Agent::keep_rules(Turn& turn, const std::vector<Rule>& given) {
+  if (given.empty()) return;
+  std::vector<Rule>& allowed = turn.settings.rules.allow;
+  allowed.insert(allowed.end(), given.begin(), given.end());
+  Json all = Json::array();
+  for (const std::string& rule : turn.conversation.state().permissions) all.push_back(rule);
+  for (const Rule& rule : given) all.push_back(to_string(rule));
+  Entry entry = make_entry(type::custom, dump({{"kind", "permissions"}, {"rules", all}}));
+  entry.run_id = turn.run_id;
+  commit(turn, {std::move(entry)});
+}
+
+}  // namespace skein
