@@ -28,6 +28,7 @@ constexpr KeyHelp keys_help[] = {
     {"Ctrl+D", "leave, on an empty line"},
     {"Ctrl+L", "clear the screen, keep the scrollback"},
     {"Ctrl+O", "show what was folded"},
+    {"Ctrl+T", "on an empty line: thinking whole, or a line of it"},
     {"Shift+Tab", "how much is done unasked"},
     {"@path", "bring a file along; images can be dropped here"},
     {"!command", "run it and tell the model"},

@@ -311,6 +311,7 @@ EditorHelp Shell::editor_help() {
           .hint = hint_for,
           .keep = [this](const Draft& draft) { keep_draft(draft); },
           .expand = [this] { parts_.screen.expand_last(); },
+          .show_thinking = [this] { parts_.screen.change_thinking(); },
           .cycle_mode = [this] { parts_.screen.print(cycle_mode() + "\n"); },
           .stopped = [this] { return parts_.stop.load(); }};
 }

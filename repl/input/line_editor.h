@@ -25,9 +25,10 @@ struct EditorHelp {
   std::function<Completion(std::string_view before_cursor)> complete{};
   std::function<std::string(std::string_view line)> hint{};  // shown dim behind the line
   std::function<void(const Draft&)> keep{};                  // what stands in the line by now
-  std::function<void()> expand{};      // Ctrl+O; may print, the line is drawn again after it
-  std::function<void()> cycle_mode{};  // Shift+Tab; the same
-  std::function<bool()> stopped{};     // a signal wants the prompt to end
+  std::function<void()> expand{};         // Ctrl+O; may print, the line is drawn again after it
+  std::function<void()> show_thinking{};  // Ctrl+T on an empty line; the same
+  std::function<void()> cycle_mode{};     // Shift+Tab; the same
+  std::function<bool()> stopped{};        // a signal wants the prompt to end
   bool color = true;
 };
 

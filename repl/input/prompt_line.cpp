@@ -42,6 +42,7 @@ const std::vector<PromptLine::Binding>& PromptLine::bindings() {
       {ctrl('x'), &PromptLine::begin_chord},
       {ctrl('l'), &PromptLine::wants<Wish::clear_screen>},
       {ctrl('o'), &PromptLine::wants<Wish::expand>},
+      {ctrl('t'), &PromptLine::show_thinking_or_transpose},
       {ctrl('z'), &PromptLine::wants<Wish::suspend>},
   };
   return table;
@@ -85,6 +86,12 @@ PromptLine::Wish PromptLine::escape() {
   const auto now = Clock::now();
   const bool twice = now - std::exchange(escaped_, now) < double_escape;
   return twice && text().empty() ? say("/tree") : Wish::none;
+}
+
+PromptLine::Wish PromptLine::show_thinking_or_transpose() {
+  if (text().empty()) return Wish::show_thinking;
+  line_.apply(ctrl('t'));
+  return Wish::none;
 }
 
 PromptLine::Wish PromptLine::begin_chord() {

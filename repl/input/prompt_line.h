@@ -25,6 +25,7 @@ class PromptLine {
     edit_elsewhere,
     clear_screen,
     expand,
+    show_thinking,
     cycle_mode,
     suspend,
   };
@@ -58,6 +59,7 @@ class PromptLine {
   Wish up();
   Wish down();
   Wish begin_chord();
+  Wish show_thinking_or_transpose();
   template <Wish wish>
   Wish wants() {
     return wish;

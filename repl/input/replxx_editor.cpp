@@ -218,6 +218,9 @@ class ReplxxEditor : public LineEditor {
       case Wish::expand:
         if (help_.expand) help_.expand();
         break;
+      case Wish::show_thinking:
+        if (help_.show_thinking) help_.show_thinking();
+        break;
       case Wish::cycle_mode:
         if (help_.cycle_mode) help_.cycle_mode();
         break;

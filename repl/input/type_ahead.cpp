@@ -83,6 +83,8 @@ void TypeAhead::use(const Key& key) {
     stop_ = true;
   } else if (key == ctrl('o')) {
     screen_.expand_last();
+  } else if (key == ctrl('t') && line_.text().empty()) {
+    screen_.change_thinking();
   } else if (key == skein::key(Code::enter)) {
     if (const std::string text = whole(line_.draft()); !text.empty()) queued_.push_back(text);
     line_.start({});

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cstdlib>
+#include <utility>
 
 #include "core/attachments.h"
 #include "repl/screen/flow.h"
@@ -112,6 +113,18 @@ void Screen::add_text(std::string_view untrusted) {
 void Screen::add_thinking(std::string_view untrusted) {
   if (text_open_) end_text();
   thinking_ += untrusted;
+  if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
+}
+
+// Line by line, each once it is complete.
+void Screen::show_thinking(std::size_t until) {
+  const bool first = thinking_shown_ == 0;
+  const std::size_t from = first ? thinking_.find_first_not_of(" \t\n") : thinking_shown_;
+  if (from >= until) return;
+  std::string lines = harmless(std::string_view(thinking_).substr(from, until - from));
+  if (lines.ends_with('\n')) lines.pop_back();
+  say((first ? thinking_mark(parts_.look) : "") + lines, style::dim | style::emphasis);
+  thinking_shown_ = until;
 }
 
 void Screen::end_text() {
@@ -122,9 +135,10 @@ void Screen::end_text() {
     text_open_ = false;
   }
   if (!thinking_.empty()) {
-    const std::string thinking = std::move(thinking_);
-    thinking_.clear();
-    show_view(view_of_thinking(thinking, paper_.width(), parts_.look));
+    if (thinking_whole_) show_thinking(thinking_.size());
+    const std::string thinking = std::exchange(thinking_, {});
+    if (std::exchange(thinking_shown_, 0) == 0)
+      show_view(view_of_thinking(thinking, paper_.width(), parts_.look));
   }
 }
 
@@ -272,6 +286,13 @@ void Screen::expand_last() {
     say("nothing is folded", style::dim);
   else
     paper_.add(unfolded(folded_, parts_.look));
+  paper_.flush();
+}
+
+void Screen::change_thinking() {
+  thinking_whole_ = !thinking_whole_;
+  say(thinking_whole_ ? "thinking is shown whole" : "of thinking one line is shown", style::dim);
+  if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
   paper_.flush();
 }
 

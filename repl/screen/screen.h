@@ -52,6 +52,8 @@ class Screen {
   void end_turn(Stop stop, std::string_view error);
   // Prints in full what was last folded: a tool's result, a diff, thinking.
   void expand_last();
+  // From now on thinking is shown whole, as it comes, or as one line; by turns.
+  void change_thinking();
 
   // While a turn runs, about ten times a second: moves the one live line on.
   void tick();
@@ -72,6 +74,7 @@ class Screen {
 
   void add_text(std::string_view untrusted);
   void add_thinking(std::string_view untrusted);
+  void show_thinking(std::size_t until);
   void end_text();  // and thinking: the message is over, or something else begins
   void say(std::string_view safe, Style style);
   void show_message(const Message& message);
@@ -87,7 +90,9 @@ class Screen {
   Markdown markdown_;
   bool text_open_ = false;
   std::string thinking_{};
-  bool streamed_ = false;  // something of the message that will be committed next
+  bool thinking_whole_ = false;
+  std::size_t thinking_shown_ = 0;  // bytes of it
+  bool streamed_ = false;           // something of the message that will be committed next
 
   std::map<std::string, ToolUse> calls_{};  // of this turn, by id
   std::string running_{};                   // the call that runs

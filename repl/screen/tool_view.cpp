@@ -149,12 +149,16 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
   return view;
 }
 
+std::string thinking_mark(const Look& look) {
+  return look.labels || !look.colour ? "thinking: " : "∴ ";
+}
+
 ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Look& look) {
   const std::vector<std::string> lines = lines_of(thinking);
   const auto first = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find_first_not_of(" \t") != line.npos; });
   if (first == lines.end()) return {};
-  const std::string mark = look.labels || !look.colour ? "thinking: " : "∴ ";
+  const std::string mark = thinking_mark(look);
   std::string rest;
   if (lines.size() > 1)
     rest = "  … " + lines_text(lines.size()) + (look.live ? ", Ctrl+O shows" : "");

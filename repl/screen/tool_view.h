@@ -36,6 +36,7 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
 // One line for a call, in the tool's own words where it is known. Untrusted, but on one line.
 std::string title_of(const ToolUse& call, const Tools* tools);
 
+std::string thinking_mark(const Look& look);  // before what a model only thinks
 // Thinking, of which only the first line is shown.
 ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Look& look);
 

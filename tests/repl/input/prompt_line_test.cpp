@@ -110,6 +110,7 @@ TEST_CASE("every key that needs the screen is a wish") {
                      {"\x18\x05", Wish::edit_elsewhere},
                      {"\x0c", Wish::clear_screen},
                      {"\x0f", Wish::expand},
+                     {"\x14", Wish::show_thinking},
                      {"\x1b[Z", Wish::cycle_mode},
                      {"\x1a", Wish::suspend},
                      {"?", Wish::send}};
