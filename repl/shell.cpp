@@ -99,12 +99,11 @@ void Shell::run() {
   const Clock::time_point never = Clock::now() - 2 * second_press;
   Clock::time_point warned = never;
   while (!leaving_ && !parts_.leave) {
-    std::string line;
     if (!queued_.empty()) {
-      line = std::move(queued_.front());
+      const Draft next = std::move(queued_.front());
       queued_.erase(queued_.begin());
-      parts_.screen.print_untrusted("› " + line + "\n");
-      handle(line);
+      parts_.screen.print_untrusted("› " + next.text + "\n");
+      handle(whole(next), next.text);
       continue;
     }
     parts_.stop = false;

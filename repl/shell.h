@@ -88,7 +88,7 @@ class Shell {
   LineEditor* editor_ = nullptr;
   bool leaving_ = false;
   std::optional<TypeAhead> typing_{};  // while a turn runs at a terminal
-  std::vector<std::string> queued_{};  // typed meanwhile and sent: handled next, in this order
+  std::vector<Draft> queued_{};        // typed meanwhile and sent: handled next, in this order
   Draft draft_{};                      // typed meanwhile and not sent: in the next line
 };
 

@@ -86,10 +86,10 @@ void TypeAhead::use(const Key& key) {
   } else if (key == ctrl('t') && line_.text().empty()) {
     screen_.change_thinking();
   } else if (key == skein::key(Code::enter)) {
-    if (const std::string text = whole(line_.draft()); !text.empty()) queued_.push_back(text);
+    if (!line_.draft().empty()) queued_.push_back(line_.draft());
     line_.start({});
   } else if (key.code == Code::up && line_.text().empty() && !queued_.empty()) {
-    line_.set(std::move(queued_.back()));  // takes it back
+    line_.start(std::move(queued_.back()));  // takes it back
     queued_.pop_back();
   } else if (key.code == Code::up) {
     line_.up();
@@ -110,7 +110,7 @@ void TypeAhead::show() {
 Draft TypeAhead::all() const {
   if (queued_.empty()) return line_.draft();
   std::string text;
-  for (const std::string& each : queued_) text += each + "\n";
+  for (const Draft& each : queued_) text += whole(each) + "\n";
   text += whole(line_.draft());
   if (text.ends_with('\n')) text.pop_back();
   Draft out;

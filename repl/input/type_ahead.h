@@ -25,7 +25,7 @@ class TypeAhead {
 
   Ports::Input input();
   const Draft& draft() const { return line_.draft(); }
-  const std::vector<std::string>& queued() const { return queued_; }
+  const std::vector<Draft>& queued() const { return queued_; }
   // What was queued and what stands in the line, as one draft.
   Draft all() const;
   // Keys typed before a question is shown belong to the draft: waits until the typing pauses.
@@ -42,7 +42,7 @@ class TypeAhead {
   std::atomic<bool>& stop_;
   std::function<void(const Draft&)> keep_;
   LineEdit line_{};
-  std::vector<std::string> queued_{};
+  std::vector<Draft> queued_{};
   Draft kept_{};
   std::chrono::steady_clock::time_point last_key_{};
   int timer_ = -1, both_ = -1;  // both: an epoll of the keyboard and the timer
