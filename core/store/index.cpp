@@ -109,12 +109,11 @@ JsonText print_stats(const SessionState& state) {
   return out;
 }
 
-JsonText print_entry(const IndexEntry& entry) {
+void print_entry(std::string& out, const IndexEntry& entry) {
   const SessionHeader& header = entry.memory.header;
   const SessionState& state = entry.memory.state;
   char crc[9];
   std::snprintf(crc, sizeof crc, "%08x", entry.memory.last_crc);
-  std::string out;
   JsonWriter writer(out);
   writer.text("session_key", entry.key);
   writer.text("session_id", to_string(header.session));
@@ -145,7 +144,6 @@ JsonText print_entry(const IndexEntry& entry) {
   }
   writer.raw("state", print_state(state));
   writer.end();
-  return out;
 }
 
 // 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
@@ -172,15 +170,18 @@ JsonText print_index(const Index& index) {
   std::string out = "{\"version\":" + std::to_string(index_version) +
                     ",\"transcripts_mtime_ns\":" + std::to_string(index.folder_mtime_ns) +
                     ",\"sessions\":{";
+  constexpr std::size_t usual_row = 600;
+  out.reserve(out.size() + usual_row * (index.sessions.size() + 1));
   bool first = true;
   for (const auto& [session, entry] : index.sessions) {
     out += first ? "\n" : ",\n";
     first = false;
     append_quoted(out, entry.key);
     out += ':';
-    out += print_entry(entry);
+    print_entry(out, entry);
   }
-  return with_checksum(out + "\n}");
+  out += "\n}";
+  return with_checksum(std::move(out));
 }
 
 JsonText print_last(const std::vector<LastUsed>& used) {
@@ -188,7 +189,9 @@ JsonText print_last(const std::vector<LastUsed>& used) {
                        array_of(used, [](std::string& out, const LastUsed& each) {
                          out += "\n{\"workspace\":";
                          append_quoted(out, each.workspace);
-                         out += ",\"session\":" + print_entry(each.entry) + "}";
+                         out += ",\"session\":";
+                         print_entry(out, each.entry);
+                         out += '}';
                        }));
 }
 
