@@ -1,3 +1,4 @@
+// Whether a call is run: by rule, or by asking the user, who may also rewrite it.
 #include <utility>
 
 #include "core/agent.h"
