@@ -302,8 +302,8 @@ int branch_session(const Invocation& invocation) {
   if (invocation.has("--from"))
     from = value_or_throw(store.find_entry(session, invocation.value("--from")));
   if (!from) throw Error("session " + record.key + " has no entry to branch from", Trouble::usage);
-  const SessionHandle made =
-      value_or_throw(store.branch_from_entry(session, *from, invocation.value("--new-key")));
+  const SessionHandle made = value_or_throw(store.branch_from_entry(
+      session, *from, invocation.value("--new-key"), invocation.value("--summary")));
   const SessionRecord branch = value_or_throw(store.open(made.session_id));
   if (invocation.has("--json"))
     print(record_json(branch) + "\n");

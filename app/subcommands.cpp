@@ -48,6 +48,7 @@ const Subcommand table[] = {
      "a new session that starts at an entry",
      {{"--from ENTRY", "where it branches off"},
       {"--new-key KEY", "its key"},
+      {"--summary TEXT", "what the model shall know there of what came after"},
       {"--json", "print JSON"}},
      branch_session},
     {"redact",

@@ -100,7 +100,8 @@ class World {
       } else if (choice == 2) {  // a new root
         entry.follows = false;
         line.parent = std::nullopt;
-      } else if (choice == 3 && !model.lines.empty()) {  // an id that is taken
+      } else if (choice == 3 && !model.lines.empty()) {  // an id that is taken, by another text
+        entry = says(number_, "taken");
         entry.entry.id = model.lines[random_() % model.lines.size()].id;
         refusal = Kind::id_conflict;
       }
