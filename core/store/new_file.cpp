@@ -11,7 +11,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::size_t block_bytes = 2u << 20;
+constexpr std::size_t block_bytes = 1u << 20;
 
 // Across file systems a rename is a copy, synced, and then a removal.
 int copy_file(Files& files, const std::string& from, const std::string& to) {
