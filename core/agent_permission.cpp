@@ -94,8 +94,7 @@ Agent::Permission Agent::ask_user(Turn& turn, const Tool& tool, ToolUse& call) {
     if (const Decision decision = decide(turn.settings.rules, parts_.tools, call);
         decision.verdict == Verdict::deny)
       return {false, "as the user changed it, it is refused: " + reason_of(decision)};
-    note = "The user changed `" + tool.amendable + "` before this was done. It was done with:\n" +
-           answer.text + "\n";
+    note = amendment(tool.amendable, answer.text).text;
   }
 }
 

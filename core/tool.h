@@ -26,6 +26,11 @@ struct ToolOutcome {
 ToolOutcome tool_text(std::string text);
 ToolOutcome tool_failure(std::string text);
 
+// What the model is told of a call the user rewrote before it was run; and whether a result says
+// so: then its call does not tell what was done.
+Text amendment(const std::string& argument, const std::string& text);
+bool was_amended(const ToolResult& result);
+
 // What a tool may use while it runs.
 struct ToolPorts {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted

@@ -120,7 +120,7 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
 
   ToolView view;
   view.folded.text = text;
-  if (tool != nullptr && tool->diff && !failed) {
+  if (tool != nullptr && tool->diff && !failed && !was_amended(end.result)) {
     view.folded.text = tool->diff(end.call->input);
     view.folded.diff = true;
     body = {.lines = changed_lines(view.folded.text), .diff = true, .most = shown_diff_lines};
