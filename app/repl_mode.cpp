@@ -128,7 +128,8 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;
   const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))
-                               : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO));
+                               : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO),
+                                                   [] { return stop_asked() || leave_asked(); });
   shell.use(*editor);
   shell.open(chosen.session);
   for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");

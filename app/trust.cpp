@@ -13,6 +13,7 @@
 #include "app/config.h"
 #include "app/home.h"
 #include "app/subcommands.h"
+#include "app/wiring.h"
 #include "core/json.h"
 #include "core/store/sha256.h"
 #include "repl/input/line_editor.h"
@@ -99,7 +100,7 @@ void offer_trust(const std::string& workspace) {
   std::fputs(harmless(question).c_str(), stdout);
   std::fflush(stdout);
   Draft answer;
-  const auto editor = make_plain_editor(STDIN_FILENO, true);
+  const auto editor = make_plain_editor(STDIN_FILENO, true, [] { return stop_asked().load(); });
   if (editor->read("Trust it, as it is now? [y/N] › ", answer) != LineEditor::Got::line) return;
   set_trust(workspace, file->text,
             answer.text == "y" || answer.text == "yes" ? Trust::given : Trust::refused);

@@ -20,9 +20,9 @@ Keyboard::Came Keyboard::next(Key& key, std::optional<std::chrono::milliseconds>
     const bool doubt = decoder_.waiting();
     constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
     switch (terminal_.wait(doubt ? short_pause : pause, woken)) {
-      case Terminal::Wake::input: take_in(); break;
-      case Terminal::Wake::signal: return leaving_() ? Came::hang_up : Came::signal;
-      case Terminal::Wake::pause:
+      case Wake::input: take_in(); break;
+      case Wake::signal: return leaving_() ? Came::hang_up : Came::signal;
+      case Wake::pause:
         if (!doubt) return Came::pause;
         if (got(decoder_.flush())) return Came::key;
     }

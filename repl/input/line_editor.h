@@ -43,6 +43,8 @@ class LineEditor {
 
 std::unique_ptr<LineEditor> make_replxx_editor(Keyboard& keyboard, History& history,
                                                EditorHelp help);
-std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt);
+// `stopped`: a signal wants the line to end.
+std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt,
+                                              std::function<bool()> stopped);
 
 }  // namespace skein

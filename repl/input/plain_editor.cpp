@@ -2,8 +2,10 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <utility>
 
 #include "repl/input/line_editor.h"
+#include "repl/input/wait.h"
 
 namespace skein {
 
@@ -11,7 +13,8 @@ namespace {
 
 class PlainEditor : public LineEditor {
  public:
-  PlainEditor(int fd, bool show_prompt) : fd_(fd), show_prompt_(show_prompt) {}
+  PlainEditor(int fd, bool show_prompt, std::function<bool()> stopped)
+      : fd_(fd), show_prompt_(show_prompt), stopped_(std::move(stopped)) {}
 
   // What was typed before cannot be put into such a line; it waits for a better terminal.
   Got read(const std::string& prompt, Draft& draft) override {
@@ -25,6 +28,7 @@ class PlainEditor : public LineEditor {
         if (line.ends_with('\r')) line.pop_back();
         return Got::line;
       }
+      if (wait_for_input(fd_, {}, stopped_) == Wake::signal) return Got::interrupt;
       char piece[4096];
       const ssize_t count = ::read(fd_, piece, sizeof piece);
       if (count < 0 && errno == EINTR) return Got::interrupt;
@@ -43,13 +47,15 @@ class PlainEditor : public LineEditor {
 
   int fd_;
   bool show_prompt_;
+  std::function<bool()> stopped_;
   std::string buffer_{};
 };
 
 }  // namespace
 
-std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt) {
-  return std::make_unique<PlainEditor>(fd, show_prompt);
+std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt,
+                                              std::function<bool()> stopped) {
+  return std::make_unique<PlainEditor>(fd, show_prompt, std::move(stopped));
 }
 
 }  // namespace skein

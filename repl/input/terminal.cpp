@@ -1,6 +1,5 @@
 #include "repl/input/terminal.h"
 
-#include <poll.h>
 #include <sys/ioctl.h>
 #include <termios.h>
 #include <unistd.h>
@@ -46,13 +45,6 @@ void write_whole(int fd, std::string_view bytes) noexcept {
 
 // Until the output is drained, but not for ever: a terminal may be stopped.
 void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
-
-sigset_t those_that_wake() {
-  sigset_t set;
-  sigemptyset(&set);
-  for (const int each : {SIGWINCH, SIGINT, SIGTERM, SIGHUP, SIGCONT}) sigaddset(&set, each);
-  return set;
-}
 
 }  // namespace
 
@@ -105,24 +97,9 @@ Terminal::Size Terminal::size() const {
   return {window.ws_col, window.ws_row};
 }
 
-Terminal::Wake Terminal::wait(std::optional<std::chrono::milliseconds> pause,
-                              const std::function<bool()>& due) const {
-  const sigset_t blocked = those_that_wake();
-  sigset_t open;
-  sigprocmask(SIG_BLOCK, &blocked, &open);
-  Wake wake = Wake::signal;
-  if (!resized && !(due && due())) {
-    pollfd keyboard{in_, POLLIN, 0};
-    timespec time{};
-    if (pause) {
-      time.tv_sec = static_cast<time_t>(pause->count() / 1000);
-      time.tv_nsec = static_cast<long>(pause->count() % 1000) * 1'000'000;
-    }
-    const int ready = ppoll(&keyboard, 1, pause ? &time : nullptr, &open);
-    wake = ready > 0 ? Wake::input : ready == 0 ? Wake::pause : Wake::signal;
-  }
-  sigprocmask(SIG_SETMASK, &open, nullptr);
-  return wake;
+Wake Terminal::wait(std::optional<std::chrono::milliseconds> pause,
+                    const std::function<bool()>& due) const {
+  return wait_for_input(in_, pause, [&] { return resized || (due && due()); });
 }
 
 std::string Terminal::read() const {

@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "repl/input/wait.h"
+
 namespace skein {
 
 class Terminal {
@@ -20,7 +22,6 @@ class Terminal {
   // found: as it was when we came; editing: every key is a byte for us; turn: the same, but ^C is a
   // signal, so that it is heard however busy we are.
   enum class Mode { found, editing, turn };
-  enum class Wake { input, signal, pause };
 
   // One at a time. Looks at the modes, changes nothing, and sees to it that a death by a signal
   // that is our own fault (SIGSEGV, SIGABRT …) leaves the terminal as it was found.
@@ -34,8 +35,7 @@ class Terminal {
   void set(Mode mode);
   Size size() const;
 
-  // Until there is something to read, a signal came or `pause` is over. A signal that came before
-  // the call counts if `due` says so; none of the two can be missed in between.
+  // As wait_for_input; a window that got another size is due too.
   Wake wait(std::optional<std::chrono::milliseconds> pause,
             const std::function<bool()>& due = {}) const;
   // The bytes there are; empty at a hang-up.

@@ -69,13 +69,13 @@ TEST_CASE("waiting ends with a key, a pause, a new size, or something that is du
   terminal.set(Terminal::Mode::editing);
   using std::chrono::milliseconds;
 
-  CHECK(terminal.wait(milliseconds(1)) == Terminal::Wake::pause);
-  CHECK(terminal.wait({}, [] { return true; }) == Terminal::Wake::signal);
+  CHECK(terminal.wait(milliseconds(1)) == Wake::pause);
+  CHECK(terminal.wait({}, [] { return true; }) == Wake::signal);
   pty.type("k");
-  CHECK(terminal.wait({}) == Terminal::Wake::input);
+  CHECK(terminal.wait({}) == Wake::input);
   CHECK(terminal.read() == "k");
   raise(SIGWINCH);
-  CHECK(terminal.wait({}) == Terminal::Wake::signal);
+  CHECK(terminal.wait({}) == Wake::signal);
   CHECK(terminal.take_resize());
   CHECK_FALSE(terminal.take_resize());
 }
