@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "core/attachments.h"
 #include "core/json.h"
 #include "core/store/entry_text.h"
 #include "repl/input/wait.h"
@@ -149,12 +150,20 @@ int status_of(Stop stop) {
              : 0;
 }
 
+// Only the words on the command line take files along: nobody chose what a pipe mentions.
+PromptWithFiles with_named_files(Workbench& bench, const std::string& prompt,
+                                 const std::string& words) {
+  return with_files(prompt, words, bench.workspace(), [&](std::string_view bytes) {
+    return value_or_throw(bench.store().backend().keep_blob(bytes));
+  });
+}
+
 // One turn, or the rest of one, and how it ended.
 TurnEnd one_turn(Workbench& bench, Conversation& conversation, Agent::Settings& settings,
-                 const std::string& prompt, const Ports& ports) {
+                 const Message& prompt, const Ports& ports) {
   bench.agent().recover(conversation, ports);
-  if (!is_blank(prompt))
-    return bench.agent().run_turn(conversation, user_message(prompt), settings, ports);
+  if (!is_blank(plain_text(prompt)))
+    return bench.agent().run_turn(conversation, prompt, settings, ports);
   if (conversation.path().empty()) throw Error("there is nothing to continue", Trouble::usage);
   return bench.agent().go_on(conversation, settings, ports);
 }
@@ -166,6 +175,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   if (stop_asked()) return interrupted_status;
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", Trouble::usage);
+  const PromptWithFiles with = with_named_files(bench, prompt, invocation.prompt);
 
   const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
   Conversation conversation(bench.store(), chosen.session);
@@ -193,6 +203,8 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::string& text : bench.config().notices)
     ports.sink(Notice{Notice::Level::warning, text});
+  for (const Attachment& file : with.files)
+    ports.sink(Notice{Notice::Level::info, "takes along " + file.name + " (" + file.what + ")"});
 
   const auto conclude = [&](const TurnEnd& end, bool ok) {
     if (events && !ok && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
@@ -200,7 +212,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   };
   TurnEnd end;
   try {
-    end = one_turn(bench, conversation, settings, prompt, ports);
+    end = one_turn(bench, conversation, settings, with.message, ports);
   } catch (const Error& error) {  // the end of a turn: whoever reads events waits for a result
     if (json) conclude({.stop = Stop::error, .error = error.what()}, false);
     throw;

@@ -41,6 +41,8 @@ std::string read_up_to(const fs::path& file, std::size_t limit) {
   std::ifstream in(file, std::ios::binary);
   std::string bytes(limit, '\0');
   in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
+  if (in.bad() || !in.is_open())
+    throw Error("cannot read " + file.string() + "; nothing was sent", Trouble::usage);
   bytes.resize(static_cast<std::size_t>(in.gcount()));
   return bytes;
 }
@@ -76,7 +78,8 @@ class Attaching {
   void add_image(const std::string& name, std::string_view type, const std::string& bytes) {
     if (bytes.size() > most_image_bytes)
       throw Error(name + " is too large: models take images of at most " +
-                  with_separators(most_image_bytes) + " bytes");
+                      with_separators(most_image_bytes) + " bytes",
+                  Trouble::usage);
     out_.message.content.emplace_back(titled(name, ""));
     out_.message.content.emplace_back(Image{std::string(type), keep_blob_(bytes)});
     out_.files.push_back(
@@ -84,7 +87,8 @@ class Attaching {
   }
   void add_text(const std::string& name, const std::string& bytes) {
     if (bytes.find('\0') != std::string::npos)
-      throw Error(name + " is neither text nor an image that models take (png, jpeg, gif, webp)");
+      throw Error(name + " is neither text nor an image that models take (png, jpeg, gif, webp)",
+                  Trouble::usage);
     const bool cut = bytes.size() > most_text;
     std::string text = valid_utf8(cut ? utf8_prefix(bytes, most_text) : std::string_view(bytes));
     const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) +

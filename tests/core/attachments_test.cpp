@@ -121,3 +121,10 @@ TEST_CASE("a mention names the path it was made from") {
           std::vector<std::string>{name});
   }
 }
+
+TEST_CASE("a file that cannot be read is a reason, not an empty attachment") {
+  Workspace here;
+  // Even root cannot read the page at address zero.
+  CHECK_THROWS_WITH_AS(here.taken("see @/proc/self/mem"),
+                       "cannot read /proc/self/mem; nothing was sent", Error);
+}
