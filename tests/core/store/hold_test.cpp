@@ -51,13 +51,14 @@ TEST_CASE("whoever dies at work is not at work any more, and its children never 
   const pid_t worker = start([&] {
     SessionStore own = store_at(dir.path().string());
     const Hold hold = value_of(own.hold(session, Company::others));
-    if (fork() == 0) execlp("sleep", "sleep", "60", nullptr);
-    if (write(ready[1], "x", 1) != 1) return 1;
+    const pid_t child = fork();
+    if (child == 0) execlp("sleep", "sleep", "60", nullptr);
+    if (write(ready[1], &child, sizeof child) != sizeof child) return 1;
     pause();
     return 0;
   });
-  char byte = 0;
-  REQUIRE(read(ready[0], &byte, 1) == 1);
+  pid_t child = 0;
+  REQUIRE(read(ready[0], &child, sizeof child) == sizeof child);
   CHECK(!can(store, session, Company::nobody));
 
   kill(worker, SIGKILL);
@@ -69,6 +70,7 @@ TEST_CASE("whoever dies at work is not at work any more, and its children never 
     if (!free) usleep(10'000);
   }
   CHECK(free);
+  CHECK(kill(child, SIGKILL) == 0);  // it was there all the time
   close(ready[0]);
   close(ready[1]);
 }
