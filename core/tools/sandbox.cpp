@@ -59,15 +59,20 @@ constexpr std::array facts{
           "temporary folder of their own"},
     Facts{Sandbox::landlock, "landlock",
           "commands run under Landlock: they can write only in the workspace and in a temporary "
-          "folder, but inside the workspace nothing is protected (git hooks, say); install "
-          "bubblewrap for that (package `bubblewrap`)"},
-    Facts{Sandbox::none, "none",
-          "commands run without a sandbox, so each one is asked about; install bubblewrap "
-          "(package `bubblewrap`) or use a kernel with Landlock"},
+          "folder, but inside the workspace nothing is protected (git hooks, say)"},
+    Facts{Sandbox::none, "none", "commands run without a sandbox, so each one is asked about"},
 };
 static_assert(std::ranges::is_sorted(facts, {}, &Facts::sandbox));
 
 const Facts& facts_about(Sandbox sandbox) { return facts[static_cast<std::size_t>(sandbox)]; }
+
+std::string way_to_the_best() {
+  if (bubblewrap_path().empty()) return "install bubblewrap (package `bubblewrap`)";
+  if (best_sandbox() == Sandbox::bubblewrap)
+    return "bubblewrap works here, but the configuration says otherwise (`sandbox`)";
+  return "bubblewrap is installed, but this machine does not let it build its walls (is it a "
+         "container, or are user namespaces turned off?)";
+}
 
 }  // namespace
 
@@ -76,7 +81,10 @@ std::optional<Sandbox> parse_sandbox(std::string_view name) {
   const auto found = std::ranges::find(facts, name, &Facts::name);
   return found == facts.end() ? std::nullopt : std::optional(found->sandbox);
 }
-std::string describe(Sandbox sandbox) { return std::string(facts_about(sandbox).sentence); }
+std::string describe(Sandbox sandbox) {
+  std::string out(facts_about(sandbox).sentence);
+  return sandbox == Sandbox::bubblewrap ? out : out + "; " + way_to_the_best();
+}
 
 bool bubblewrap_works() {
   const std::string path = bubblewrap_path();
