@@ -131,7 +131,8 @@ void Screen::end_text() {
   if (text_open_) {
     std::string rest;
     door_.end(rest);
-    paper_.add(markdown_.feed(rest) + markdown_.end());
+    rest = markdown_.feed(rest);
+    paper_.add(rest += markdown_.end());
     text_open_ = false;
   }
   if (!thinking_.empty()) {

@@ -12,8 +12,7 @@ namespace {
 constexpr utf8proc_int32_t joiner = 0x200D, emoji_selector = 0xFE0F;
 
 bool is_ascii(std::string_view text) {
-  return std::ranges::all_of(
-      text, [](char c) { return static_cast<unsigned char>(c) >= 0x20 && c < 0x7F; });
+  return std::ranges::all_of(text, [](unsigned char c) { return c >= 0x20 && c < 0x7F; });
 }
 
 bool is_flag_half(utf8proc_int32_t c) { return c >= 0x1F1E6 && c <= 0x1F1FF; }
