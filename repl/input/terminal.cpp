@@ -43,7 +43,7 @@ void write_whole(int fd, std::string_view bytes) noexcept {
   }
 }
 
-// Until the output is drained, but not for ever: a terminal may be stopped.
+// At once: waiting until the output is drained could take for ever, a terminal may be stopped.
 void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
 
 }  // namespace
