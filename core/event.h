@@ -113,7 +113,7 @@ struct Notice {
   enum class Level { info, warning, error } level = Level::info;
   std::string text;
 };
-// The provider asked us to wait before trying again; shown as a countdown.
+// A request failed and is tried again after `wait`. Sent once for each wait.
 struct Retrying {
   int attempt = 1;
   std::chrono::milliseconds wait{};

@@ -115,14 +115,11 @@ RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int re
 }
 
 bool wait_to_retry(Milliseconds wait, int attempt, const std::string& reason, const Ports& ports) {
+  // Said once: whoever has a live line counts down by itself.
+  ports.sink(Retrying{attempt, wait, reason});
   const auto end = Clock::now() + wait;
-  auto next_word = Clock::now();
-  for (auto now = next_word; now < end && !ports.stopped(); now = Clock::now()) {
+  for (auto now = Clock::now(); now < end && !ports.stopped(); now = Clock::now()) {
     const auto left = std::chrono::ceil<Milliseconds>(end - now);
-    if (now >= next_word) {
-      ports.sink(Retrying{attempt, left, reason});
-      next_word += std::chrono::seconds(1);
-    }
     // poll, not sleep: a signal ends it, and the tick is for one that came just before it.
     pollfd keyboard{ports.input.fd, POLLIN, 0};
     ::poll(&keyboard, 1, static_cast<int>(std::min(left, Milliseconds(20)).count()));

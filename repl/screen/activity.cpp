@@ -47,11 +47,13 @@ void Activity::hear(const Event& event, std::int64_t now) {
   } else if (const auto* started = std::get_if<ToolStarted>(&event)) {
     what_ = started->title;
     detail_.clear();
+    tool_start_ = now;
   } else if (const auto* output = std::get_if<ToolOutput>(&event)) {
     if (const std::string_view line = last_line(output->text); !line.empty())
       detail_ = utf8_prefix(line, most_detail);
   } else if (std::holds_alternative<ToolEnded>(event)) {
     detail_.clear();
+    tool_start_.reset();
   } else if (const auto* retrying = std::get_if<Retrying>(&event)) {
     what_ = retrying->reason;
     retry_at_ = now + retrying->wait.count();
@@ -67,12 +69,15 @@ void Activity::hear(Role role, std::int64_t now) {
 
 Status Activity::at(std::int64_t now) const {
   Status status{.activity = what_.empty() ? "working" : what_, .detail = detail_};
-  status.elapsed_ms = now - start_.value_or(now);
+  // A running tool has a clock of its own: how long the whole turn took is said at its end.
+  status.elapsed_ms = now - (tool_start_ ? *tool_start_ : start_.value_or(now));
   status.estimated = tokens_ == 0;
   status.tokens = tokens_ > 0 ? tokens_ : static_cast<std::int64_t>(bytes_ / bytes_a_token);
   if (retry_at_) {
     const std::int64_t left = std::max<std::int64_t>(0, *retry_at_ - now);
-    status.activity += "; trying again in " + std::to_string((left + 999) / 1000) + " s";
+    // The number first: the reason may be too long for the line.
+    status.activity =
+        "trying again in " + std::to_string((left + 999) / 1000) + " s: " + status.activity;
   }
   return status;
 }

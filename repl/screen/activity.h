@@ -23,7 +23,7 @@ class Activity {
   void hear_delta(const Delta& delta);
 
   std::string what_{}, detail_{};
-  std::optional<std::int64_t> start_{}, retry_at_{};
+  std::optional<std::int64_t> start_{}, tool_start_{}, retry_at_{};
   std::size_t bytes_ = 0;    // of this answer
   std::int64_t tokens_ = 0;  // of it, as the provider counts; 0: not told yet
 };

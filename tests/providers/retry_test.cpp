@@ -114,3 +114,11 @@ TEST_CASE("a stop ends a wait at once") {
   CHECK_FALSE(wait_to_retry(60s, 1, "", ports));
   CHECK(std::chrono::steady_clock::now() - start < 5s);
 }
+
+TEST_CASE("a wait is announced once, however long it takes") {
+  int announced = 0;
+  Ports ports;
+  ports.sink = [&](const Event& event) { announced += std::holds_alternative<Retrying>(event); };
+  CHECK(wait_to_retry(1100ms, 1, "busy", ports));
+  CHECK(announced == 1);
+}
