@@ -61,10 +61,12 @@ ThinkingStyle thinking_style(WireFormat wire, const ModelRow& model) {
 
 std::optional<double> cost_usd(const Usage& usage, const Prices& prices) {
   double dollars = 0;
-  for (const auto& [tokens, price] : {std::pair(usage.input, prices.input),
-                                      {usage.output, prices.output},
-                                      {usage.cache_read, prices.cache_read},
-                                      {usage.cache_write, prices.cache_write}}) {
+  // Who names no price for cached tokens charges them as input.
+  for (const auto& [tokens, price] :
+       {std::pair(usage.input, prices.input),
+        {usage.output, prices.output},
+        {usage.cache_read, prices.cache_read ? prices.cache_read : prices.input},
+        {usage.cache_write, prices.cache_write ? prices.cache_write : prices.input}}) {
     if (tokens == 0) continue;
     if (!price) return std::nullopt;
     dollars += static_cast<double>(tokens) * *price / 1e6;

@@ -34,7 +34,8 @@ struct ProviderRow {
   std::string_view key_command{};
 };
 
-// Dollars per million tokens. What is not known is not guessed.
+// Dollars per million tokens. What is not known is not guessed; cached tokens without a price of
+// their own cost what input costs.
 struct Prices {
   std::optional<double> input{}, output{}, cache_read{}, cache_write{};
 };

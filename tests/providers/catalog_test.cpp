@@ -64,7 +64,8 @@ TEST_CASE("cost counts every kind of token once, and is unknown rather than wron
   CHECK(*cost_usd({1'000'000, 100'000, 2'000'000, 400'000, 50'000}, prices) ==
         doctest::Approx(6.6));
   CHECK(*cost_usd({}, {}) == 0);
-  CHECK(cost_usd({.input = 10, .cache_read = 1}, {.input = 1, .output = 1}) == std::nullopt);
+  CHECK(*cost_usd({.input = 10, .cache_read = 5}, {.input = 2, .output = 1}) ==
+        doctest::Approx(3e-5));  // no price for what is cached: that of input
   CHECK(cost_usd({.input = 10}, {.input = 1}) == doctest::Approx(1e-5));
 }
 
