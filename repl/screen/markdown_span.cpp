@@ -15,7 +15,7 @@ bool is_alnum(char c) {
 bool is_punct(char c) { return c > 0x20 && c < 0x7F && !is_alnum(c); }
 bool is_space(char c) { return c == ' ' || c == '\t'; }
 
-constexpr std::string_view special = "\\`*_~[!<";
+constexpr std::string_view special = "\\`*_~[!<&";
 constexpr auto is_special = [] {
   std::array<bool, 256> table{};
   for (const char c : special) table[static_cast<unsigned char>(c)] = true;
@@ -140,6 +140,22 @@ Found angle_link(std::string_view text, bool whole) {
   return literal(text, 1);
 }
 
+// The references models write in prose. Others stay as they are: a number could name any character.
+struct Reference {
+  std::string_view source, shown;
+};
+constexpr Reference references[] = {{"&amp;", "&"},   {"&lt;", "<"},   {"&gt;", ">"},
+                                    {"&quot;", "\""}, {"&apos;", "'"}, {"&#39;", "'"},
+                                    {"&#34;", "\""},  {"&nbsp;", " "}};
+
+Found reference(std::string_view text, bool whole) {
+  for (const auto& [source, shown] : references) {
+    if (text.starts_with(source)) return Span{Span::Kind::text, source.size(), shown, {}};
+    if (!whole && source.starts_with(text)) return std::nullopt;
+  }
+  return literal(text, 1);
+}
+
 }  // namespace
 
 std::optional<Span> first_span(std::string_view text, char before, bool whole) {
@@ -162,6 +178,7 @@ std::optional<Span> first_span(std::string_view text, char before, bool whole) {
       if (alone && !whole) return std::nullopt;
       return !alone && text[1] == '[' ? link(text, 2, whole) : literal(text, 1);
     case '<': return angle_link(text, whole);
+    case '&': return reference(text, whole);
     default: return emphasis(text, before, whole);
   }
 }
@@ -183,6 +200,7 @@ void add_span(const Span& span, Style style, const Look& look, Flow& flow) {
       if (!start.empty()) flow.add_unseen(end_of_link);
       // Where a link leads is always to be read: its text may say something else.
       if (span.inner != span.address) {
+        flow.close();  // the space is not part of the link
         flow.add(" (", style | style::dim);
         flow.add(span.address, style | style::dim);
         flow.add(")", style | style::dim);

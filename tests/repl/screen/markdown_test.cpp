@@ -63,6 +63,8 @@ TEST_CASE("inline marks become styles, and what only looks like a mark stays") {
       {"[run](javascript:alert(1))", "<u>run</><dim> (javascript:alert(1))</>\n"},
       {"[bank](https://bank.com@evil.org)", "<u>bank</><dim> (https://bank.com@evil.org)</>\n"},
       {"a[0] = b[1](c", "a[0] = b[1](c\n"},
+      {"a &amp; b &lt;c&gt; &quot;d&#39; `&amp;` &#27;[2J & &am",
+       "a & b <c> \"d' <code>&amp;</> &#27;[2J & &am\n"},
       {"![alt](https://x.org/i.png)",
        "<a https://x.org/i.png><u>alt</a></><dim> (https://x.org/i.png)</>\n"},
   };
@@ -178,4 +180,9 @@ TEST_CASE("prose appears word by word and code line by line while it streams") {
   CHECK(markdown.feed("`\n| a |\n|---|\n") == "\033[2m```\033[m\n");
   CHECK(without_styles(markdown.feed("done")) == "a\n───\n");
   CHECK(markdown.end() == "done\n");
+}
+
+TEST_CASE("the line under a link ends with the link") {
+  CHECK(legible(rendered("the [docs](https://x.org) say", styled, 60)) ==
+        "the <a https://x.org><u>docs</a></> <dim>(https://x.org)</> say\n");
 }
