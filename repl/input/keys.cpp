@@ -162,6 +162,9 @@ std::optional<Key> KeyDecoder::escape_sequence() {
     return device_string(start + 1);
   const auto byte = static_cast<unsigned char>(second);
   if (byte >= 0x80) return take(1, key(Code::escape));
+  // Nobody means Alt by it: Esc, and at once a key that leaves.
+  constexpr unsigned char ctrl_c = 3, ctrl_d = 4;
+  if (byte == ctrl_c || byte == ctrl_d) return take(1, key(Code::escape));
   Key out = byte < 0x20 || byte == 0x7F ? control_key(byte) : character(byte);
   out.alt = true;
   return take(start + 1, std::move(out));

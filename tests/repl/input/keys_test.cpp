@@ -51,6 +51,8 @@ const std::vector<Sample>& samples() {
       {"\x1b", {key(Code::escape)}},
       {"\x1b\x1b", {key(Code::escape), key(Code::escape)}},
       {"\x1bx", {alt('x')}},
+      {"\x1b\x03", {key(Code::escape), ctrl('c')}},
+      {"\x1b\x04", {key(Code::escape), ctrl('d')}},
       {"\x1b\r", {with(key(Code::enter), false, true, false)}},
       {"\x1b[A", {key(Code::up)}},
       {"\x1bOA", {key(Code::up)}},
