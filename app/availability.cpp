@@ -2,6 +2,7 @@
 
 #include <cstdio>
 
+#include "core/amounts.h"
 #include "providers/request.h"
 
 namespace skein {
@@ -10,7 +11,7 @@ Usable usable_now(const ProviderRow& row, const Keyring& keys,
                   const std::vector<LocalServer>& servers) {
   for (const LocalServer& server : servers)
     if (server.provider == row.name)
-      return {true, "running, " + std::to_string(server.models.size()) + " models"};
+      return {true, "running, " + counted(server.models.size(), "model")};
   if (row.local) return {false, "no server at " + base_url(row)};
   if (keys.has_any(variables_of(row))) return {true, "key found"};
   if (!row.key_command.empty()) return {true, "key command"};

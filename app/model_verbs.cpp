@@ -5,6 +5,7 @@
 #include "app/config.h"
 #include "app/home.h"
 #include "app/subcommands.h"
+#include "core/amounts.h"
 #include "core/compatibility.h"
 #include "core/context.h"
 #include "core/json.h"
@@ -108,7 +109,7 @@ int migrate_session(const Invocation& invocation) {
     print_line(report.warnings.empty() ? "nothing would be lost"
                                        : "lossy: " + dump(out["lossyFields"]));
   else
-    print_line("Migrated " + std::to_string(path.size()) + " entries from " + from + " to " +
+    print_line("Migrated " + counted(path.size(), "entry", "entries") + " from " + from + " to " +
                to_string(to) + ": " + string_at(out, "key"));
   return 0;
 }

@@ -5,6 +5,7 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "core/amounts.h"
 #include "core/attachments.h"
 #include "core/json.h"
 #include "core/store/entry_text.h"
@@ -197,7 +198,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
     if (const auto* notice = std::get_if<Notice>(&event); notice && !invocation.quiet)
       say(notice->text);
     if (const auto* retry = std::get_if<Retrying>(&event); retry && !invocation.quiet)
-      say(retry->reason + "; trying again in " + std::to_string(retry->wait.count()) + " ms");
+      say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
   };
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});

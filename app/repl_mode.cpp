@@ -133,7 +133,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   shell.use(*editor);
   shell.open(chosen.session);
   for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
-  if (!given.prompt.empty()) shell.handle(given.prompt);
+  if (!given.prompt.empty()) shell.send({.text = given.prompt});
   shell.run();
   shell.close();
   return leave_asked() ? interrupted_status : 0;

@@ -105,7 +105,15 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Message& prompt, Setti
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const Ports& ports) {
   Turn turn{conversation, settings, ports};
-  commit_prompt(turn, {entry_for(user_message(text), turn.run_id)});
+  commit_prompt(turn, {entry_for(user_message(text), "")});  // of no run: nothing follows from it
+}
+
+bool Agent::lacks_answer(const Conversation& conversation, const Ports& ports) {
+  if (conversation.path().empty()) return false;
+  const Entry& last = conversation.path().back();
+  const auto message = last.type == type::message ? message_from_json(last.payload) : std::nullopt;
+  if (!message || message->role == Role::assistant || last.run_id.empty()) return false;
+  return std::holds_alternative<Hold>(hold_alone(conversation.session(), ports));
 }
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const Ports& ports) {

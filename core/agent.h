@@ -88,6 +88,9 @@ class Agent {
   // asking; nothing that changes the world is ever run again by itself. While another process is at
   // work in the session, its calls are left to it. How many were answered.
   std::size_t recover(Conversation& conversation, const Ports& ports);
+  // Whether a turn ended, by a crash or an error, before the model had answered, and no other
+  // process is at it.
+  bool lacks_answer(const Conversation& conversation, const Ports& ports);
 
  private:
   struct Turn;  // what belongs to one turn: its id, its settings, its ports

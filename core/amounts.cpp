@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cstdio>
 
+#include "core/base.h"
+
 namespace skein {
 
 namespace {
@@ -40,6 +42,11 @@ std::string short_duration(std::int64_t ms) {
   if (hours == 0) return two_units(seconds, 60, " min", " s");
   if (hours < 24) return two_units(minutes, 60, " h", " min");
   return two_units(hours, 24, " days", " h");
+}
+
+std::string counted(std::size_t count, std::string_view one, std::string_view many) {
+  const std::string plural = many.empty() ? std::string(one) + "s" : std::string(many);
+  return with_separators(count) + " " + (count == 1 ? std::string(one) : plural);
 }
 
 // Small amounts keep two digits that say something.

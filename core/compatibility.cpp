@@ -3,6 +3,7 @@
 #include <cstddef>
 #include <string_view>
 
+#include "core/amounts.h"
 #include "core/carry_over.h"
 #include "core/handover_rules.h"
 #include "core/normalize.h"
@@ -59,10 +60,6 @@ struct Counter {
     if (!data.empty() && !same_model(author, target)) ++losses.provider_data;
   }
 };
-
-std::string counted(std::size_t n, std::string_view one, std::string_view many) {
-  return std::to_string(n) + " " + std::string(n == 1 ? one : many);
-}
 
 bool is_google(const Message& message) {
   return message.provider.starts_with("google") || message.provider == "gemini";

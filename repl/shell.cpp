@@ -6,6 +6,7 @@
 
 #include "core/amounts.h"
 #include "core/context.h"
+#include "core/turns.h"
 #include "repl/aside.h"
 #include "repl/commands/commands.h"
 #include "repl/commands/completion.h"
@@ -58,7 +59,8 @@ void Shell::open(Id session) {
   if (const auto greeting = std::exchange(parts_.greeting, {}); greeting && state.messages == 0)
     parts_.screen.print_untrusted(greeting());
   if (state.messages > 0) {
-    parts_.screen.print("Restored: " + std::to_string(state.messages) + " previous turns\n");
+    parts_.screen.print(
+        "Restored: " + counted(static_cast<std::size_t>(state.messages), "previous turn") + "\n");
     show_path(4);
   }
   const SessionRecord record = conversation_->record();
@@ -68,8 +70,10 @@ void Shell::open(Id session) {
   parts_.screen.print_untrusted(where_we_are(record, settings_.model) + "\n");
   tell_title();
   if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports()); open_calls > 0)
-    parts_.screen.print(std::to_string(open_calls) +
-                        " tool calls had been interrupted; /continue lets the model go on.\n");
+    parts_.screen.print(counted(open_calls, "tool call was", "tool calls were") +
+                        " interrupted; /continue lets the model go on.\n");
+  else if (parts_.agent.lacks_answer(*conversation_, ports()))
+    parts_.screen.print("The last turn ended without an answer; /continue asks for it.\n");
 }
 
 void Shell::tell_title() {
@@ -87,10 +91,22 @@ void Shell::show_path(std::size_t entries) {
   const auto is_shown = [](const Entry& entry) {
     return entry.type == type::message || entry.type == type::compaction_summary;
   };
+  const auto show = [&](const Entry& entry) {
+    parts_.screen.replay(masked(entry, conversation_->state().redacted));
+  };
+  // Back to the prompt the first of them answers: an answer without its question says little.
   std::size_t count = 0;
-  for (const Entry& entry : conversation_->path_until(
-           [&](const Entry& each) { return is_shown(each) && ++count == entries; }))
-    if (is_shown(entry)) parts_.screen.replay(masked(entry, conversation_->state().redacted));
+  std::vector<Entry> path = conversation_->path_until([&](const Entry& each) {
+    if (is_shown(each)) ++count;
+    return entries > 0 && count >= entries && (is_prompt(each) || !each.parent);
+  });
+  std::erase_if(path, [&](const Entry& each) { return !is_shown(each); });
+  const std::size_t first = entries == 0 || path.size() <= entries ? 0 : path.size() - entries;
+  if (first > 0) show(path.front());
+  if (first > 1)
+    parts_.screen.print("… " + counted(first - 1, "entry", "entries") +
+                        " in between; /history all shows everything\n");
+  for (std::size_t i = first; i < path.size(); ++i) show(path[i]);
   parts_.screen.flush();
 }
 
@@ -102,8 +118,8 @@ void Shell::run() {
     if (!queued_.empty()) {
       const Draft next = std::move(queued_.front());
       queued_.erase(queued_.begin());
-      parts_.screen.print_untrusted("› " + next.text + "\n");
-      handle(whole(next), next.text);
+      editor_->remember(next);
+      send(next);
       continue;
     }
     parts_.stop = false;
@@ -149,6 +165,11 @@ void Shell::handle(const std::string& line, const std::string& typed) {
   } catch (const Error& error) {
     parts_.screen.end_turn(Stop::error, error.what());
   }
+}
+
+void Shell::send(const Draft& draft) {
+  parts_.screen.print_untrusted("› " + draft.text + "\n");
+  handle(whole(draft), draft.text);
 }
 
 void Shell::dispatch(std::string_view command_line) {
@@ -239,6 +260,7 @@ void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
     typing_.emplace(*parts_.keyboard, parts_.screen, parts_.stop,
                     [this](const Draft& draft) { keep_draft(draft); });
   const std::int64_t started = now_ms();
+  parts_.screen.begin_turn();
   const TurnEnd end = turn(ports());
   parts_.screen.end_turn(end.stop, end.error);
   parts_.marks.done(end.stop != Stop::error, now_ms() - started);

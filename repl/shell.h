@@ -47,6 +47,8 @@ class Shell {
   void handle(const std::string& line) { handle(line, line); }
   // `typed`: the same with chips in the place of what was pasted.
   void handle(const std::string& line, const std::string& typed);
+  // The same for what was not typed at a prompt just now; it is shown as if it had been.
+  void send(const Draft& draft);
   EditorHelp editor_help();
 
   // For the commands.

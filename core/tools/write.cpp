@@ -1,4 +1,5 @@
 // write: a file's whole contents, new or instead of the old.
+#include "core/amounts.h"
 #include "core/tools/diff.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
@@ -27,7 +28,7 @@ ToolOutcome run(const Root& root, const JsonText& input) {
   if (!place) return tool_failure(place.refusal);
   if (const std::string refusal = root.replace(place, content); !refusal.empty())
     return tool_failure(refusal);
-  return tool_text("wrote " + with_separators(split_lines(content).size()) + " lines, " +
+  return tool_text("wrote " + counted(split_lines(content).size(), "line") + ", " +
                    with_separators(content.size()) + " bytes, to " + root.shown(path));
 }
 

@@ -146,8 +146,8 @@ void show_usage(Shell& shell, std::string_view) {
   shell.screen().show(prompts);
   shell.screen().print("\n");
   shell.screen().show(session);
-  shell.screen().print("  " + std::to_string(state.messages) + " prompts, " +
-                       std::to_string(state.tool_calls) + " tool calls, " +
+  shell.screen().print("  " + counted(static_cast<std::size_t>(state.messages), "prompt") + ", " +
+                       counted(static_cast<std::size_t>(state.tool_calls), "tool call") + ", " +
                        short_duration(state.duration_ms) + " of answers\n");
 }
 

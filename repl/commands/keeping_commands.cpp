@@ -39,10 +39,14 @@ void take_snapshot(Shell& shell, std::string_view name) {
   for (std::size_t n = 1; chosen.empty(); ++n)
     if (!shell.conversation().state().snapshots.contains("snapshot-" + std::to_string(n)))
       chosen = "snapshot-" + std::to_string(n);
+  const auto& known = shell.conversation().state().snapshots;
+  const auto old = known.find(chosen);
+  const std::string moved =
+      old != known.end() && old->second != head ? "; it was " + short_id(old->second) : "";
   value_or_throw(shell.store().snapshot(shell.conversation().session(), chosen, head));
   shell.conversation().reload();
-  shell.screen().print_untrusted("snapshot " + chosen + " is this place; /rollback " + chosen +
-                                 " comes back to it\n");
+  shell.screen().print_untrusted("snapshot " + chosen + " is this place" + moved + "; /rollback " +
+                                 chosen + " comes back to it\n");
 }
 
 void show_snapshots(Shell& shell, std::string_view) {

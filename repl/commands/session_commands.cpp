@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/amounts.h"
 #include "repl/commands/session_picker.h"
 #include "repl/commands/session_rows.h"
 #include "repl/input/fuzzy.h"
@@ -31,8 +32,9 @@ std::optional<Id> session_called(Shell& shell, std::string_view name) {
 // Asks first. The one we are in: first somewhere else, then it goes.
 void erase(Shell& shell, const SessionRecord& record) {
   const Id session = record.header.session;
-  if (!shell.confirm("Move " + record.key + " (" + std::to_string(record.state.messages) +
-                     " turns) to the trash?")) {
+  if (!shell.confirm("Move " + record.key + " (" +
+                     counted(static_cast<std::size_t>(record.state.messages), "turn") +
+                     ") to the trash?")) {
     shell.screen().print("nothing was deleted\n");
     return;
   }

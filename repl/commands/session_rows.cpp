@@ -36,8 +36,7 @@ std::int64_t tokens_of(const SessionState& state) {
 Cells facts_of(const SessionRecord& record) {
   const SessionState& state = record.state;
   const std::int64_t tokens = tokens_of(state);
-  return {age(last_used(record)),
-          std::to_string(state.messages) + (state.messages == 1 ? " turn" : " turns"),
+  return {age(last_used(record)), counted(static_cast<std::size_t>(state.messages), "turn"),
           state.leaves.size() > 1 ? std::to_string(state.leaves.size()) + " branches" : "",
           tokens > 0 ? short_count(tokens) + " tokens" : ""};
 }

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/amounts.h"
 #include "core/context.h"
 #include "core/tree_drawing.h"
 #include "core/turns.h"
@@ -68,7 +69,8 @@ void show_tree(Shell& shell, std::string_view) {
   const Tree tree = value_or_throw(shell.store().tree(shell.conversation().session()));
   if (tree.roots().empty()) return shell.screen().print("nothing has been said yet\n");
   const auto label = [&](const Tree::Node& node) { return label_of(shell, node); };
-  if (shell.keyboard() == nullptr)
+  // Who types on is not looking: those keys are for the prompt.
+  if (shell.keyboard() == nullptr || shell.keyboard()->typed_ahead())
     return shell.screen().print_untrusted(draw(tree, {.label = label, .nested_depth = 6}));
   const TreeChoice choice =
       walk_tree_view(*shell.keyboard(), tree, shell.conversation().head(), label);
@@ -85,8 +87,8 @@ void show_branches(Shell& shell, std::string_view) {
        value_or_throw(shell.store().branches(shell.conversation().session())))
     shell.screen().print_untrusted((branch.leaf == shell.conversation().head() ? "* " : "  ") +
                                    to_string(branch.leaf).substr(0, 6) + "  " +
-                                   std::to_string(branch.length) + " entries  " + branch.preview +
-                                   "\n");
+                                   counted(branch.length, "entry", "entries") + "  " +
+                                   branch.preview + "\n");
 }
 
 void branch(Shell& shell, std::string_view entry_and_prompt) {

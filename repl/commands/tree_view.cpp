@@ -42,6 +42,10 @@ class TreeView {
       const std::string letter = typed(key);
       if (key == ctrl('c') || key == ctrl('d') || key.code == Code::escape || letter == "q")
         return {};
+      if (letter == "/") {  // a command is being typed: the prompt gets it whole
+        keyboard_.put_back('/');
+        return {};
+      }
       if (key.code == Code::enter) return {What::go_on, lines_[chosen_].node->id};
       if (letter == "b") return {What::branch, lines_[chosen_].node->id};
       if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};

@@ -70,6 +70,12 @@ Answer ask_permission(Keyboard& keyboard, Screen& screen, const Question& questi
       screen.print_untrusted(choices_of(question));
       screen.flush();
     }
+    if (key == ctrl('z')) {
+      screen.pause();
+      keyboard.terminal().suspend();
+      screen.print_untrusted(question.text + "\n" + choices_of(question));
+      screen.flush();
+    }
     if (key == ctrl('c')) stop = true;
     if (key == ctrl('c') || key.code == Code::escape || key.code == Code::enter)
       return answer(Answer::Choice::no, "no");

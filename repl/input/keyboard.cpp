@@ -8,6 +8,11 @@ void Keyboard::take_in() {
   decoder_.feed(bytes);
 }
 
+bool Keyboard::typed_ahead() {
+  if (terminal_.wait(std::chrono::milliseconds(0)) == Wake::input) take_in();
+  return !decoder_.empty();
+}
+
 Keyboard::Came Keyboard::next(Key& key, std::optional<std::chrono::milliseconds> pause,
                               const std::function<bool()>& due) {
   const auto got = [&](std::optional<Key> found) {

@@ -28,9 +28,12 @@ class Keyboard {
             const std::function<bool()>& due = {});
   // A key that is there already.
   std::optional<Key> ready() { return decoder_.next(); }
+  // Whether keys were typed that nobody has asked for yet.
+  bool typed_ahead();
   // For a turn, which waits elsewhere: takes in what has arrived, and tells when a lone Esc is
   // still a riddle, to be solved by `settle` after KeyDecoder::pause_ms.
   void take_in();
+  void put_back(char key) { decoder_.put_back(key); }  // the next key, once more
   bool in_doubt() const { return decoder_.waiting(); }
   std::optional<Key> settle() { return decoder_.flush(); }
   bool hung_up() const { return hung_up_ || leaving_(); }

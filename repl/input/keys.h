@@ -46,6 +46,8 @@ std::string typed(const Key& key);
 class KeyDecoder {
  public:
   void feed(std::string_view bytes) { bytes_ += bytes; }
+  void put_back(char byte) { bytes_.insert(bytes_.begin(), byte); }
+  bool empty() const { return bytes_.empty() && !pasting_; }
   // The next whole key there is.
   std::optional<Key> next();
   // Something has begun and not ended. If nothing more comes for `pause_ms`, `flush` says what it

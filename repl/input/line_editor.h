@@ -39,6 +39,8 @@ class LineEditor {
   virtual ~LineEditor() = default;
   // Begins with what stands in `line`; what is typed stands there afterwards.
   virtual Got read(const std::string& prompt, Draft& line) = 0;
+  // What was typed while something else read the keys; it belongs to the history all the same.
+  virtual void remember(const Draft&) {}
 };
 
 std::unique_ptr<LineEditor> make_replxx_editor(Keyboard& keyboard, History& history,

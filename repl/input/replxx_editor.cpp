@@ -87,6 +87,8 @@ class ReplxxEditor : public LineEditor {
     return end_ == End::interrupt ? Got::interrupt : Got::end;  // none: the terminal is gone
   }
 
+  void remember(const Draft& line) override { history_.add(whole(line)); }
+
  private:
   // How one run of replxx ends; again: to be drawn anew.
   enum class End { none, line, interrupt, end, again };

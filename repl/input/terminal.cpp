@@ -4,10 +4,12 @@
 #include <termios.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <atomic>
 #include <cerrno>
 #include <csignal>
+#include <utility>
 
 namespace skein {
 
@@ -88,7 +90,21 @@ void Terminal::set(Mode mode) {
   modes.c_cc[VQUIT] = modes.c_cc[VSUSP] = _POSIX_VDISABLE;  // of the signals, only ^C
   const bool first = !changed.exchange(true);
   set_modes(in_, modes);
-  if (first) write(begin_paste_marks);
+  if (!first) return;
+  take_early_input();
+  write(begin_paste_marks);
+}
+
+// What was typed while the terminal still had its own mode is in its queue with Enter turned into a
+// line feed, which to us is Ctrl+J.
+void Terminal::take_early_input() {
+  int waiting = 0;
+  if ((found.c_iflag & ICRNL) == 0 || ioctl(in_, FIONREAD, &waiting) != 0 || waiting <= 0) return;
+  std::string bytes(static_cast<std::size_t>(waiting), '\0');
+  const ssize_t count = ::read(in_, bytes.data(), bytes.size());
+  bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  std::ranges::replace(bytes, '\n', '\r');
+  early_ += bytes;
 }
 
 Terminal::Size Terminal::size() const {
@@ -99,10 +115,12 @@ Terminal::Size Terminal::size() const {
 
 Wake Terminal::wait(std::optional<std::chrono::milliseconds> pause,
                     const std::function<bool()>& due) const {
+  if (has_early_input()) return Wake::input;
   return wait_for_input(in_, pause, [&] { return resized || (due && due()); });
 }
 
-std::string Terminal::read() const {
+std::string Terminal::read() {
+  if (has_early_input()) return std::exchange(early_, {});
   std::array<char, 4096> buffer;
   for (;;) {
     const ssize_t count = ::read(in_, buffer.data(), buffer.size());

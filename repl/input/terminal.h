@@ -39,7 +39,9 @@ class Terminal {
   Wake wait(std::optional<std::chrono::milliseconds> pause,
             const std::function<bool()>& due = {}) const;
   // The bytes there are; empty at a hang-up.
-  std::string read() const;
+  std::string read();
+  // Bytes that were typed before the mode was set and are not read yet; no poll tells of them.
+  bool has_early_input() const { return !early_.empty(); }
   void write(std::string_view bytes) const;
   // True once for every time the window got another size.
   bool take_resize() const;
@@ -47,8 +49,11 @@ class Terminal {
   void suspend();
 
  private:
+  void take_early_input();
+
   int in_, out_;
   Mode mode_ = Mode::found;
+  std::string early_{};
 };
 
 // For the time of something that needs another mode: a child that wants the terminal, a turn.

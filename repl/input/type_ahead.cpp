@@ -54,6 +54,7 @@ Ports::Input TypeAhead::input() {
 }
 
 void TypeAhead::look() {
+  if (keyboard_.terminal().has_early_input()) take_keys();
   epoll_event events[2];
   const int count = epoll_wait(both_, events, 2, 0);
   for (int i = 0; i < count; ++i) {
@@ -66,21 +67,28 @@ void TypeAhead::look() {
       if (Draft now = all(); now != kept_) keep_(kept_ = std::move(now));
       continue;
     }
-    keyboard_.take_in();
-    if (keyboard_.hung_up()) {  // it would be readable for ever
-      epoll_ctl(both_, EPOLL_CTL_DEL, keyboard_.terminal().in(), nullptr);
-      stop_ = true;
-    }
-    while (const auto key = keyboard_.ready()) use(*key);
-    // Whether an Esc is the Esc key is known when nothing has followed it for a moment.
-    if (keyboard_.in_doubt()) set_timer(milliseconds(KeyDecoder::pause_ms));
+    take_keys();
   }
+}
+
+void TypeAhead::take_keys() {
+  keyboard_.take_in();
+  if (keyboard_.hung_up()) {  // it would be readable for ever
+    epoll_ctl(both_, EPOLL_CTL_DEL, keyboard_.terminal().in(), nullptr);
+    stop_ = true;
+  }
+  while (const auto key = keyboard_.ready()) use(*key);
+  // Whether an Esc is the Esc key is known when nothing has followed it for a moment.
+  if (keyboard_.in_doubt()) set_timer(milliseconds(KeyDecoder::pause_ms));
 }
 
 void TypeAhead::use(const Key& key) {
   last_key_ = Clock::now();
   if (key == ctrl('c') || key.code == Code::escape) {
     stop_ = true;
+  } else if (key == ctrl('z')) {
+    screen_.pause();
+    keyboard_.terminal().suspend();
   } else if (key == ctrl('o')) {
     screen_.expand_last();
   } else if (key == ctrl('t') && line_.text().empty()) {

@@ -33,6 +33,7 @@ class TypeAhead {
 
  private:
   void look();
+  void take_keys();
   void use(const Key& key);
   void show();
   void set_timer(std::chrono::milliseconds after) const;

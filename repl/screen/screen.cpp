@@ -64,6 +64,11 @@ void Screen::pass_on(std::string_view untrusted) {
 
 void Screen::flush() { paper_.flush(); }
 
+void Screen::pause() {
+  paper_.set_status("");
+  start_line();
+}
+
 void Screen::start_line() {
   if (text_open_) paper_.add(markdown_.interrupt());
   if (!paper_.at_line_start()) paper_.add("\n");
@@ -155,18 +160,28 @@ void Screen::on(const Committed& event) {
   if (!message) return;
   activity_.hear(message->role, paper_.now());
   end_text();
-  if (message->role == Role::user) {  // it stands where it was typed
-    turn_ = {};
-    whole_turn_ = true;
+  if (message->role == Role::user) {  // the prompt is shown where it was typed
     calls_.clear();
-    return;
+    return begin_turn();
   }
   if (message->role == Role::tool || !streamed_)
     show_message(*message);
   else
     for (const ToolUse* call : tool_uses(*message)) calls_.insert_or_assign(call->id, *call);
-  add(turn_, *message);
+  note_answer(*message);
   streamed_ = false;
+}
+
+void Screen::begin_turn() {
+  turn_ = {};
+  whole_turn_ = true;
+  partly_kept_ = false;
+}
+
+void Screen::note_answer(const Message& message) {
+  add(turn_, message);
+  if (message.role == Role::assistant)
+    partly_kept_ = message.stop == Stop::aborted && !message.content.empty();
 }
 
 void Screen::on(const ToolStarted& event) {
@@ -244,11 +259,10 @@ void Screen::replay(const Entry& entry) {
     say("[" + harmless(entry.type) + "] " + harmless(preview(entry, 200)), style::dim);
   } else if (message->role == Role::user) {
     show_prompt(*message);
-    turn_ = {};
-    whole_turn_ = true;
+    begin_turn();
   } else {
     show_message(*message);
-    add(turn_, *message);
+    note_answer(*message);
     if (message->role == Role::assistant && tool_uses(*message).empty())
       show_end(message->stop, message->error);
   }
@@ -258,7 +272,8 @@ void Screen::replay(const Entry& entry) {
 // The same words live and in a replay.
 void Screen::show_end(Stop stop, std::string_view error) {
   end_text();
-  if (stop == Stop::aborted) say("■ stopped. The partial answer is kept.", style::warning);
+  if (stop == Stop::aborted)
+    say(partly_kept_ ? "■ stopped. The partial answer is kept." : "■ stopped.", style::warning);
   if (stop == Stop::error) say("error: " + harmless(error), style::bad);
   if (stop == Stop::interrupted)
     say("The answer was cut short; what arrived is kept. /continue goes on.", style::warning);
@@ -268,6 +283,7 @@ void Screen::show_end(Stop stop, std::string_view error) {
   }
   turn_ = {};
   whole_turn_ = false;
+  partly_kept_ = false;
 }
 
 void Screen::end_turn(Stop stop, std::string_view error) {

@@ -41,6 +41,7 @@ class Screen {
   void pass_on(std::string_view untrusted);
   void start_line();  // if we are not at the start of one
   void flush();       // what was said so far is on the screen now
+  void pause();       // somebody else gets the terminal for a while: no live line, a line begins
 
   void show(const Event& event);
   // A question with the exact command or diff it is about; the answer is somebody else's business.
@@ -48,6 +49,8 @@ class Screen {
   void show(const Table& table);
   // A saved entry, as it looked when it happened. Call flush() after the last one.
   void replay(const Entry& entry);
+  // From here on everything belongs to one turn, which end_turn() sums up.
+  void begin_turn();
   // The turn is over: how it ended, and what it came to.
   void end_turn(Stop stop, std::string_view error);
   // Prints in full what was last folded: a tool's result, a diff, thinking.
@@ -80,6 +83,7 @@ class Screen {
   void show_message(const Message& message);
   void show_prompt(const Message& message);
   void show_result(const ToolResult& result, std::int64_t duration_ms);
+  void note_answer(const Message& message);
   void show_end(Stop stop, std::string_view error);
   void show_view(const ToolView& view);
   void paint_status();
@@ -99,7 +103,8 @@ class Screen {
   std::string asked_about_{};               // the call whose diff was shown with a question
   Folded folded_{};
   TurnSummary turn_{};
-  bool whole_turn_ = false;  // we have seen its prompt
+  bool whole_turn_ = false;   // we have seen its beginning
+  bool partly_kept_ = false;  // the last answer was cut short, and something of it is saved
 
   Activity activity_{};
   std::string draft_{};

@@ -47,9 +47,7 @@ std::string text_of(const ToolResult& result) {
   return out;
 }
 
-std::string lines_text(std::size_t count) {
-  return std::to_string(count) + (count == 1 ? " line" : " lines");
-}
+std::string lines_text(std::size_t count) { return counted(count, "line"); }
 
 // Without the names of the files, which the title has, without line numbers, which a diff told from
 // a call's input does not know, and without the remark on the last line end.

@@ -45,3 +45,9 @@ TEST_CASE("of nothing there is no part") {
   CHECK(percent(1, 0) == "-");
   CHECK(percent(1, 4) == "25%");
 }
+
+TEST_CASE("one is not many") {
+  CHECK(counted(0, "turn") == "0 turns");
+  CHECK(counted(1, "turn") == "1 turn");
+  CHECK(counted(1234, "entry", "entries") == "1,234 entries");
+}

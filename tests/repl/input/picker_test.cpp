@@ -176,6 +176,7 @@ TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do f
       {"\x1b[Hj\x1b[F\r", What::go_on, 4},
       {"q", What::nothing, 0},
       {"\x1b", What::nothing, 0},
+      {"/branches\r", What::nothing, 0},
   };
   for (const auto& each : cases) {
     Desk desk(each.keys);
@@ -184,4 +185,26 @@ TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do f
     CHECK(choice.what == each.what);
     CHECK(choice.entry == Id{each.entry});
   }
+}
+
+TEST_CASE("a command that is typed in a tree reaches the prompt whole") {
+  Tree tree;
+  tree.add({.id = Id{1}, .type = type::message, .at = 1});
+  Desk desk("/b\r");
+  walk_tree_view(desk.keyboard, tree, Id{1}, [](const Tree::Node&) { return ""; });
+  Key key;
+  for (const Key& expected : {character('/'), character('b'), skein::key(Key::Code::enter)}) {
+    REQUIRE(desk.keyboard.next(key) == Keyboard::Came::key);
+    CHECK(key == expected);
+  }
+}
+
+TEST_CASE("keys that nobody has asked for yet are noticed, wherever they wait") {
+  Desk none(""), some("x");
+  CHECK_FALSE(none.keyboard.typed_ahead());
+  CHECK(some.keyboard.typed_ahead());
+  CHECK(some.keyboard.typed_ahead());  // and are still there
+  Key key;
+  CHECK(some.keyboard.next(key) == Keyboard::Came::key);
+  CHECK_FALSE(some.keyboard.typed_ahead());
 }

@@ -79,3 +79,17 @@ TEST_CASE("waiting ends with a key, a pause, a new size, or something that is du
   CHECK(terminal.take_resize());
   CHECK_FALSE(terminal.take_resize());
 }
+
+TEST_CASE("Enter that was typed before we came is Enter, not Ctrl+J") {
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  pty.type("early\r");
+  terminal.set(Terminal::Mode::editing);
+  pty.type("late\r\n");
+  std::string got;
+  while (got.size() < 12) {
+    REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::input);
+    got += terminal.read();
+  }
+  CHECK(got == "early\rlate\r\n");
+}

@@ -129,9 +129,9 @@ TEST_CASE("a window made smaller leaves nothing of the live line") {
   screen.writes.clear();
   screen.width = 30;
   screen.now += 1000;
-  screen->end_turn(Stop::aborted, "");
+  screen->end_turn(Stop::error, "the server hung up in the middle of it");
   CHECK(seen(before.substr(0, before.size() - 1) + screen.bytes(), 30) ==
-        "■ stopped. The partial answer\nis kept.\n");
+        "error: the server hung up in\nthe middle of it\n");
 }
 
 TEST_CASE("a running tool shows its last line, then one line and the end of its output") {
@@ -235,4 +235,26 @@ TEST_CASE("one more escape is not ours and does not pass, whoever prints it") {
   RecordedScreen screen(at_terminal);
   screen->print("safe \033[1mbold\033[m, not \033[2J\033]0;x\a\r\u009B31m\n");
   CHECK(screen.bytes() == "safe \033[1mbold\033[m, not ␛[2J␛]0;x␇␍<U+009B>31m\n");
+}
+
+TEST_CASE("a turn without a prompt of its own is summed up too") {
+  RecordedScreen screen(piped);
+  screen->begin_turn();
+  screen->show(committed(answer("Again.")));
+  screen->end_turn(Stop::stop, "");
+  CHECK(screen.bytes() == "Again.\nm · 2.1 s\n");
+}
+
+TEST_CASE("a stop speaks of a partial answer only if there is one") {
+  RecordedScreen nothing(piped), something(piped);
+  nothing->begin_turn();
+  nothing->end_turn(Stop::aborted, "");
+  CHECK(nothing.bytes() == "■ stopped.\n");
+
+  Message half = answer("Half an");
+  half.stop = Stop::aborted;
+  something->begin_turn();
+  something->show(committed(half));
+  something->end_turn(Stop::aborted, "");
+  CHECK(something.bytes() == "Half an\n■ stopped. The partial answer is kept.\nm · 2.1 s\n");
 }
