@@ -15,7 +15,8 @@ Usable usable_now(const ProviderRow& row, const Keyring& keys,
   if (row.local) return {false, "no server at " + base_url(row)};
   if (keys.has_any(variables_of(row))) return {true, "key found"};
   if (!row.key_command.empty()) return {true, "key command"};
-  return {!row.key_needed, "set " + std::string(row.key_variables.front())};
+  if (!row.key_needed) return {true, "needs no key"};
+  return {false, "set " + std::string(row.key_variables.front())};
 }
 
 std::vector<AvailableModel> available_models(const Catalog& catalog, const Keyring& keys) {
@@ -27,12 +28,15 @@ std::vector<AvailableModel> available_models(const Catalog& catalog, const Keyri
   for (const ProviderRow& provider : catalog.providers()) {
     const std::string name(provider.name);
     const Usable usable = usable_now(provider, keys, servers);
+    const std::size_t before = out.size();
     for (const ModelRow& row : catalog.models())
       if (row.provider == provider.name) out.push_back({name, std::string(row.name), row, usable});
     for (const LocalServer& server : servers)
       if (server.provider == provider.name)
         for (const std::string& model : server.models)
           out.push_back({name, model, catalog.find_model({name, model}), usable});
+    // A service nobody has told the models of: it takes any name.
+    if (out.size() == before && !provider.local) out.push_back({name, "NAME", {}, usable});
   }
   return out;
 }

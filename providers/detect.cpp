@@ -60,6 +60,11 @@ class Attempt {
   bool failed_ = false;
 };
 
+// Servers list these beside the others; nobody can talk to them.
+bool is_for_embeddings(std::string_view model) {
+  return model.find("embed") != std::string_view::npos;
+}
+
 // Polls all of them until each has an answer or the time is over.
 std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
   std::vector<Attempt> attempts;
@@ -87,7 +92,6 @@ std::vector<LocalServer> listening_servers(const Catalog& catalog) {
   std::vector<LocalServer> places;
   std::vector<std::uint16_t> numbers;
   for (const ProviderRow& row : catalog.providers()) {
-    if (!row.local) continue;
     const std::string url = base_url(row);
     if (const std::uint16_t port = loopback_port(url); port != 0) {
       places.push_back({std::string(row.name), url});
@@ -110,7 +114,7 @@ std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports&
     const auto list = answer.response.status == 200 ? parse_json(answer.body) : std::nullopt;
     if (!list || !at(*list, "data").is_array()) continue;
     for (const Json& model : at(*list, "data"))
-      if (std::string id = string_at(model, "id"); !id.empty())
+      if (std::string id = string_at(model, "id"); !id.empty() && !is_for_embeddings(id))
         place.models.push_back(std::move(id));
     found.push_back(std::move(place));
   }

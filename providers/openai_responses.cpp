@@ -31,14 +31,18 @@ struct ItemEncoder {
     if (block.text.empty()) return;
     if (role != Role::assistant) return add_user(input_text(block.text));
     const Json id = provider_member(block.provider_data, "id");
+    // An item of the API's own has an id; what another model said goes in the plain form.
+    if (id.is_null()) {
+      items.push_back({{"role", "assistant"}, {"content", block.text}});
+      return;
+    }
     Json part{{"type", "output_text"}, {"text", block.text}, {"annotations", Json::array()}};
     // Parts of one message share its id.
-    if (!id.is_null() && !items.empty() && at(items.back(), "id") == id) {
+    if (!items.empty() && at(items.back(), "id") == id) {
       items.back()["content"].push_back(std::move(part));
       return;
     }
-    Json item{{"type", "message"}, {"role", "assistant"}, {"status", "completed"}};
-    if (!id.is_null()) item["id"] = id;
+    Json item{{"type", "message"}, {"role", "assistant"}, {"status", "completed"}, {"id", id}};
     if (Json phase = provider_member(block.provider_data, "phase"); !phase.is_null())
       item["phase"] = phase;
     item["content"] = Json::array({std::move(part)});

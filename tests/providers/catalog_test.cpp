@@ -153,7 +153,9 @@ TEST_CASE("the tables are sound: names are unique, addresses lack /v1, prices ma
 TEST_CASE("local servers are found where they answer like one") {
   LoopbackServer models([](Connection& peer) {
     peer.request();
-    peer.answer(200, R"({"object":"list","data":[{"id":"llama"},{"id":"qwen"},{"x":1}]})");
+    peer.answer(
+        200,
+        R"({"object":"list","data":[{"id":"llama"},{"id":"qwen"},{"id":"nomic-embed"},{"x":1}]})");
   });
   LoopbackServer website([](Connection& peer) {
     peer.request();
@@ -164,6 +166,7 @@ TEST_CASE("local servers are found where they answer like one") {
   const std::string closed = "http://127.0.0.1:" + std::to_string(closed_port());
   const std::string open = models.url(), site = website.url(), mute = silent.url();
   catalog.add(ProviderRow{.name = "ollama", .base_url = open, .local = true});
+  catalog.add(ProviderRow{.name = "mine", .base_url = open});  // a user's own
   catalog.add(ProviderRow{.name = "llamacpp", .base_url = site, .local = true});
   catalog.add(ProviderRow{.name = "lmstudio", .base_url = mute, .local = true});
   catalog.add(ProviderRow{.name = "vllm", .base_url = closed, .local = true});
@@ -171,6 +174,7 @@ TEST_CASE("local servers are found where they answer like one") {
 
   const auto start = std::chrono::steady_clock::now();
   CHECK(find_local_servers(catalog, {}) ==
-        std::vector<LocalServer>{{"ollama", open, {"llama", "qwen"}}});
+        std::vector<LocalServer>{{"ollama", open, {"llama", "qwen"}},
+                                 {"mine", open, {"llama", "qwen"}}});
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
