@@ -125,6 +125,20 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
              .ascii = ascii}));
 }
 
+// An entry about one that is not there would mask or sum up nothing.
+void check_references(SessionStore& store, Id session, const std::vector<NewEntry>& entries) {
+  std::set<Id> known;
+  for (const NewEntry& each : entries) {
+    const std::optional<Id> other = referred_entry(each.entry);
+    if (other && !known.contains(*other) &&
+        !std::holds_alternative<Entry>(store.load_entry(session, *other)))
+      throw Error("the " + each.entry.type + " names the entry " + to_string(*other) +
+                      ", which is not in the session",
+                  Trouble::usage);
+    known.insert(each.entry.id);
+  }
+}
+
 }  // namespace
 
 int list_sessions(const Invocation& invocation) {
@@ -284,6 +298,7 @@ int append_entries(const Invocation& invocation) {
     throw Error(std::get<Failure>(found).text, Trouble::no_session);
 
   AppendResult result{.session = session};
+  check_references(store, session, entries);
   if (!entries.empty())
     result = value_or_throw(store.append_session_entries(session, entries, options));
   print(dump({{"sessionId", to_string(session)},

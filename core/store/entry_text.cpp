@@ -16,7 +16,24 @@ bool known_member(std::string_view name) {
   return false;
 }
 
+// Types that are about an earlier entry, and the member that names it.
+struct Reference {
+  std::string_view type;
+  const char* member;
+};
+constexpr Reference references[] = {{type::compaction_summary, "firstKeptEntryId"},
+                                    {type::redaction, "targetEntryId"}};
+
 }  // namespace
+
+std::optional<Id> referred_entry(const Entry& entry) {
+  for (const auto& [type, member] : references)
+    if (entry.type == type) {
+      const std::optional<Json> payload = parse_json(entry.payload);
+      return payload ? parse_id(string_at(*payload, member)) : std::nullopt;
+    }
+  return std::nullopt;
+}
 
 Outcome<NewEntry> new_entry_from_json(std::string_view text) {
   const std::optional<Json> parsed = parse_json(text);
@@ -60,6 +77,9 @@ Outcome<NewEntry> new_entry_from_json(std::string_view text) {
       if (!out.entry.parent) return refused("its parentId is neither an id nor null");
     }
   }
+  for (const auto& [type, member] : references)
+    if (out.entry.type == type && !referred_entry(out.entry))
+      return refused("its payload has no " + std::string(member) + " that is an id");
   return out;
 }
 
