@@ -24,6 +24,8 @@ struct Subcommand {
   std::string_view help;
   std::vector<Flag> flags;
   int (*run)(const Invocation&);
+  // Every other one stops at a configuration that is not understood.
+  enum class Config { checked, may_be_broken } config = Config::checked;
 };
 std::span<const Subcommand> subcommands();
 
@@ -53,7 +55,7 @@ struct Invocation {
 
   std::string workspace{};
   std::string home{};
-  std::string color = "auto";
+  std::string color{};  // empty: the configuration decides
   bool screen_reader = false;
   bool quiet = false;
   bool debug = false;

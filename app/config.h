@@ -24,12 +24,20 @@ struct Config {
   std::optional<Sandbox> sandbox{};  // left out: the best this machine has
   std::string system_prompt{};       // empty: the built-in one
   std::string append_system_prompt{};
-  std::vector<std::string> notices{};  // what was passed over, and why
+  std::string color{};  // empty: auto
+  bool screen_reader = false;
+  bool quiet = false;
+  std::vector<std::string> notices{};   // what was passed over, and why
+  std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"
 };
 
 // Reads both files, adds their providers, models and aliases to the catalog, and lets the flags
-// win. Throws Error (usage) with file and line if a file cannot be understood.
+// win. Throws Error (usage) with file and line if a file holds anything that is not understood.
+// Without a workspace only the user's file is read.
 Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog);
+// The same for those who must work with a broken file too: the troubles are in what it returns.
+Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
+                          Catalog& catalog);
 
 std::string config_folder();  // $XDG_CONFIG_HOME/skein
 

@@ -109,9 +109,7 @@ Json repair(SessionStore& store, const std::vector<SessionRecord>& sessions) {
 }
 
 // What the model's commands are shut into on this machine, and what would be better.
-Json sandbox_here(const Invocation& invocation) {
-  Catalog catalog;
-  const Config config = load_config(invocation, workspace_folder(invocation), catalog);
+Json sandbox_here(const Config& config) {
   const Sandbox sandbox = config.sandbox ? *config.sandbox : best_sandbox();
   return {{"active", name(sandbox)}, {"note", describe(sandbox)}};
 }
@@ -128,8 +126,12 @@ int doctor(const Invocation& invocation) {
     wanted.push_back(value_or_throw(store.find(name)));
   if (invocation.arguments.empty()) {
     wanted = store.list();
-    if (!invocation.has("--rebuild-index") && !invocation.has("--repair"))
-      out["sandbox"] = sandbox_here(invocation);
+    if (!invocation.has("--rebuild-index") && !invocation.has("--repair")) {
+      Catalog catalog;
+      const Config config = load_config_anyway(invocation, workspace_folder(invocation), catalog);
+      out["configuration"] = config.troubles;
+      out["sandbox"] = sandbox_here(config);
+    }
   }
   if (invocation.has("--repair")) {
     out["repaired"] = repair(store, wanted);
@@ -156,6 +158,8 @@ int doctor(const Invocation& invocation) {
   for (const Json& sentence : at(out, "repaired"))
     std::puts(harmless(sentence.get<std::string>()).c_str());
   if (out.contains("sandbox")) std::puts(("sandbox  " + string_at(out["sandbox"], "note")).c_str());
+  for (const Json& trouble : at(out, "configuration"))
+    std::puts(("config   " + harmless(trouble.get<std::string>())).c_str());
   for (const Json& report : sessions) print_report(report);
   for (const Json& stray : strays)
     std::puts(

@@ -195,9 +195,9 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   ports.stop = &stop_asked();
   ports.sink = [&](const Event& event) {
     if (events) return std::visit(EventWriter{out}, event);
-    if (const auto* notice = std::get_if<Notice>(&event); notice && !invocation.quiet)
+    if (const auto* notice = std::get_if<Notice>(&event); notice && !bench.config().quiet)
       say(notice->text);
-    if (const auto* retry = std::get_if<Retrying>(&event); retry && !invocation.quiet)
+    if (const auto* retry = std::get_if<Retrying>(&event); retry && !bench.config().quiet)
       say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
   };
   for (const std::string& text : conversation.notices())

@@ -21,9 +21,9 @@ namespace skein {
 
 namespace {
 
-bool can_edit_lines(const Invocation& invocation) {
+bool can_edit_lines(const Config& config) {
   const char* term = std::getenv("TERM");
-  return !invocation.screen_reader && attended() && term && std::string_view(term) != "dumb";
+  return !config.screen_reader && attended() && term && std::string_view(term) != "dumb";
 }
 
 // The console shows some of what it does not know.
@@ -96,7 +96,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   Screen screen(bench.screen_parts());
   std::optional<Terminal> terminal;
   std::optional<Keyboard> keyboard;
-  if (can_edit_lines(given)) {
+  if (can_edit_lines(bench.config())) {
     terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(Terminal::Mode::turn);
     keyboard.emplace(*terminal, [] { return leave_asked().load(); });
   }
@@ -110,6 +110,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
     return bench.settings_for(on, std::exchange(flags, Workbench::Flags::do_not));
   };
   History history(history_file(given));
+  const bool greets = attended() && !bench.config().quiet;
   Shell shell({.store = bench.store(),
                .agent = bench.agent(),
                .screen = screen,
@@ -124,7 +125,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .marks = keyboard && bench.config().terminal_marks && knows_marks()
                             ? Marks([&](std::string_view bytes) { terminal->write(bytes); })
                             : Marks(),
-               .greeting = [&] { return attended() && !given.quiet ? greeting(bench) : ""; }});
+               .greeting = [&] { return greets ? greeting(bench) : ""; }});
   EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;
   const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))

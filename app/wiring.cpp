@@ -4,6 +4,7 @@
 
 #include <csignal>
 #include <cstdlib>
+#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -32,6 +33,16 @@ void catch_signals() {
   };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+}
+
+// Throws Error if it is not understood and the subcommand cares. A working folder that is gone has
+// no configuration, and is no reason not to list sessions.
+void check_config(const Invocation& invocation) {
+  if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
+  Catalog catalog;
+  std::error_code gone;
+  const bool here = !invocation.workspace.empty() || std::filesystem::exists(".", gone);
+  load_config(invocation, here ? workspace_folder(invocation) : "", catalog);
 }
 
 SessionStore store_for(const Invocation& invocation) {
@@ -86,8 +97,8 @@ Workbench::Workbench(const Invocation& invocation)
 Sandbox Workbench::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
 
 Screen::Parts Workbench::screen_parts() const {
-  Screen::Parts parts =
-      skein::screen_parts(STDOUT_FILENO, invocation_.color, invocation_.screen_reader);
+  Screen::Parts parts = skein::screen_parts(
+      STDOUT_FILENO, config_.color.empty() ? "auto" : config_.color, config_.screen_reader);
   parts.tools = &tools_;
   parts.account = [this](TurnSummary& turn) {
     const ModelRow row = catalog_.find_model({.provider = turn.provider, .model = turn.model});
@@ -154,7 +165,10 @@ Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags 
 
 int run(const Invocation& invocation) {
   start_log(invocation.debug);
-  if (invocation.subcommand != nullptr) return invocation.subcommand->run(invocation);
+  if (invocation.subcommand != nullptr) {
+    check_config(invocation);
+    return invocation.subcommand->run(invocation);
+  }
   catch_signals();
   hide_process_memory();
   if (!invocation.print && attended()) offer_trust(workspace_folder(invocation));

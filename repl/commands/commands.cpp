@@ -1,8 +1,8 @@
 #include "repl/commands/commands.h"
 
 #include <algorithm>
-#include <numeric>
 
+#include "core/spelling.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/session_commands.h"
 #include "repl/screen/flow.h"
@@ -78,22 +78,6 @@ static_assert(std::ranges::is_sorted(table, {}, &Command::name));
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"?", "help"}, {"clear", "new"}, {"cost", "usage"}, {"exit", "quit"}, {"q", "quit"}};
 
-// Levenshtein's distance, one row at a time.
-std::size_t distance(std::string_view a, std::string_view b) {
-  std::vector<std::size_t> row(b.size() + 1);
-  std::iota(row.begin(), row.end(), 0u);
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    std::size_t diagonal = row[0];
-    row[0] = i + 1;
-    for (std::size_t j = 0; j < b.size(); ++j) {
-      const std::size_t change = diagonal + (a[i] == b[j] ? 0 : 1);
-      diagonal = row[j + 1];
-      row[j + 1] = std::min({change, row[j] + 1, row[j + 1] + 1});
-    }
-  }
-  return row.back();
-}
-
 }  // namespace
 
 std::span<const Command> commands() { return table; }
@@ -107,7 +91,7 @@ const Command* find_command(std::string_view name) {
 
 const Command& nearest_command(std::string_view name) {
   return *std::ranges::min_element(table, {},
-                                   [&](const Command& c) { return distance(c.name, name); });
+                                   [&](const Command& c) { return edit_distance(c.name, name); });
 }
 
 }  // namespace skein

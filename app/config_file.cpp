@@ -1,0 +1,266 @@
+#include "app/config_file.h"
+
+#include <toml++/toml.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <utility>
+
+#include "core/spelling.h"
+
+namespace skein {
+
+namespace {
+
+using Kind = ConfigKind;
+
+// What the parser says of the mistakes that people make, and what it means.
+struct Meaning {
+  std::string_view part;
+  std::string_view sentence;
+};
+constexpr auto meanings = std::to_array<Meaning>({
+    {"control characters other than TAB", "the text has no closing quote on its line"},
+    {"parsing string: encountered end-of-file", "the text has no closing quote"},
+    {"could not determine value type", "a text stands in quotes: name = \"value\""},
+    {"expected value-terminator", "behind the value stands something that does not belong there"},
+    {"expected a comment or whitespace",
+     "behind the value stands something that does not belong there"},
+    {"parsing boolean", "a text stands in quotes: name = \"value\""},
+    {"expected 'true'", "a text stands in quotes: name = \"value\""},
+    {"expected 'false'", "a text stands in quotes: name = \"value\""},
+    {"expected 'nan'", "a text stands in quotes: name = \"value\""},
+    {"expected 'inf'", "a text stands in quotes: name = \"value\""},
+    {"expected '='", "expected name = value"},
+    {"cannot redefine", "this is set twice in the file"},
+    {"parsing key-value pair: encountered end-of-file", "expected name = value"},
+    {"parsing key-value pair: expected value", "behind the = stands no value"},
+    {"parsing array", "the list is not closed with ] or has no comma between two values"},
+    {"parsing table header", "a table begins with [name] on a line of its own"},
+});
+
+std::string plain_words(std::string_view description) {
+  for (const auto& [part, sentence] : meanings)
+    if (description.find(part) != std::string_view::npos) return std::string(sentence);
+  return "this is not TOML: " + std::string(description);
+}
+
+// What stands there, for the sentence that says it should be something else.
+std::string shown(const toml::node& node) {
+  if (const auto text = node.value_exact<std::string>())
+    return "\"" + std::string(utf8_prefix(*text, 40)) + (text->size() > 40 ? "…\"" : "\"");
+  if (const auto truth = node.value_exact<bool>()) return *truth ? "true" : "false";
+  if (const auto number = node.value_exact<std::int64_t>()) return std::to_string(*number);
+  if (const auto number = node.value_exact<double>()) {
+    std::string out = std::to_string(*number);
+    while (out.ends_with('0') && !out.ends_with(".0")) out.pop_back();
+    return out;
+  }
+  return node.is_table() ? "a table" : node.is_array() ? "such a list" : "a date";
+}
+
+// Puts the value into `item`; false: it is not of the key's kind.
+bool take(const toml::node& node, ConfigItem& item) {
+  const ConfigValues& values = item.key->values;
+  const auto in_range = [&](double number) {
+    item.number = number;
+    return number >= values.least && number <= values.most;
+  };
+  switch (values.kind) {
+    case Kind::text:
+    case Kind::choice:
+      item.text = node.value_exact<std::string>().value_or("");
+      return node.is_string() && (values.kind == Kind::text || is_choice(*item.key, item.text));
+    case Kind::whole:
+      return node.is_integer() && in_range(static_cast<double>(*node.value_exact<std::int64_t>()));
+    case Kind::number: return node.is_number() && in_range(*node.value<double>());
+    case Kind::truth:
+      item.truth = node.value_exact<bool>().value_or(false);
+      return node.is_boolean();
+    case Kind::rules:
+      if (node.is_string()) item.rules.push_back(*node.value<std::string>());
+      if (const toml::array* list = node.as_array())
+        for (const toml::node& each : *list) {
+          if (!each.is_string()) return false;
+          item.rules.push_back(*each.value<std::string>());
+        }
+      return node.is_string() || node.is_array();
+  }
+  return false;
+}
+
+bool counts(const ConfigKey& key, ConfigWriter writer) {
+  switch (key.workspace) {
+    case ConfigKey::Workspace::never: return writer == ConfigWriter::user;
+    case ConfigKey::Workspace::tightens: return true;
+    case ConfigKey::Workspace::trusted: return writer != ConfigWriter::workspace;
+  }
+  return false;
+}
+
+std::size_t line_of(const toml::key& key) { return key.source().begin.line; }
+
+void note(std::vector<std::string>& list, std::string_view name) {
+  if (std::ranges::find(list, name) == list.end()) list.emplace_back(name);
+}
+
+}  // namespace
+
+// Walks the parsed file and fills a ConfigFile; toml++ stays in this file.
+class ConfigReader {
+ public:
+  ConfigReader(ConfigFile& into, ConfigWriter writer) : into_(into), writer_(writer) {}
+
+  void read(const std::string& text) try {
+    top(toml::parse(text, into_.path_));
+    std::ranges::stable_sort(into_.items_, {}, &ConfigItem::key);
+  } catch (const toml::parse_error& error) {
+    into_.trouble(error.source().begin.line, plain_words(error.description()));
+  }
+
+ private:
+  void top(const toml::table& root) {
+    for (const auto& [key, node] : root) {
+      const std::string_view name = key.str();
+      const ConfigKey* known = find_key("", name);
+      if (known != nullptr)
+        value(*known, key, node, {}, name);
+      else if (is_table(name))
+        table(key, node);
+      else
+        unknown("", key, name);
+    }
+  }
+
+  static bool is_table(std::string_view name) {
+    return std::ranges::any_of(config_keys(),
+                               [&](const ConfigKey& key) { return key.table == name; });
+  }
+
+  // [aliases], or all the [providers.NAME].
+  void table(const toml::key& key, const toml::node& node) {
+    const std::string kind(key.str());
+    const bool flat = find_key(kind, "") != nullptr;
+    note(into_.wants_, kind);
+    if (writer_ == ConfigWriter::workspace) return;
+    const toml::table* names = node.as_table();
+    if (names == nullptr)
+      return wrong(key, kind + " is a table: [" + kind + (flat ? "]" : ".NAME]"));
+    for (const auto& [name, below] : *names) {
+      const std::string owner(name.str());
+      if (flat) {
+        value(*find_key(kind, ""), name, below, owner, kind + "." + owner);
+      } else if (const toml::table* fields = below.as_table()) {
+        entry(kind, name, *fields);
+      } else {
+        wrong(name, kind + "." + owner + " is a table: [" + kind + ".NAME]");
+      }
+    }
+  }
+
+  // [providers.NAME]
+  void entry(const std::string& kind, const toml::key& owner, const toml::table& fields) {
+    const std::string name(owner.str());
+    const auto row = std::ranges::find(config_keys(), kind, &ConfigKey::table);
+    into_.tables_.push_back({row->table, name, line_of(owner)});
+    for (const auto& [key, node] : fields)
+      if (const ConfigKey* known = find_key(kind, key.str()))
+        value(*known, key, node, name, kind + "." + name + "." + std::string(key.str()));
+      else
+        unknown(kind, key, kind + "." + name + "." + std::string(key.str()));
+  }
+
+  void value(const ConfigKey& key, const toml::key& at, const toml::node& node, std::string owner,
+             std::string_view full_name) {
+    if (key.workspace == ConfigKey::Workspace::trusted && key.table.empty())
+      note(into_.wants_, key.name);
+    if (!counts(key, writer_)) {
+      if (key.workspace == ConfigKey::Workspace::never) note(into_.passed_over_, key.name);
+      return;
+    }
+    ConfigItem item{.key = &key, .owner = std::move(owner), .line = line_of(at)};
+    if (!take(node, item))
+      return wrong(at, std::string(full_name) + " takes " + expected(key) + ", not " + shown(node));
+    // A text of nothing is as good as no text.
+    if (key.values.kind != Kind::text || !item.text.empty())
+      into_.items_.push_back(std::move(item));
+  }
+
+  void unknown(std::string_view kind, const toml::key& at, std::string_view full_name) {
+    if (writer_ == ConfigWriter::workspace) return note(into_.passed_over_, at.str());
+    std::vector<std::string_view> names;
+    for (const ConfigKey& key : config_keys()) {
+      if (key.table == kind) names.push_back(key.name);
+      if (kind.empty() && std::ranges::find(names, key.table) == names.end())
+        names.push_back(key.table);
+    }
+    const std::string_view meant = nearest(at.str(), names);
+    wrong(at, "there is no key " + std::string(full_name) +
+                  (meant.empty() ? "; `skein help config` lists them"
+                                 : "; did you mean " + std::string(meant) + "?"));
+  }
+
+  void wrong(const toml::key& at, const std::string& sentence) {
+    into_.trouble(line_of(at), sentence);
+  }
+
+  ConfigFile& into_;
+  ConfigWriter writer_;
+};
+
+ConfigFile::ConfigFile(std::string path, const std::string& text, ConfigWriter writer)
+    : path_(std::move(path)) {
+  ConfigReader(*this, writer).read(text);
+}
+
+void ConfigFile::trouble(std::size_t line, const std::string& sentence) {
+  troubles_.push_back(path_ + ":" + std::to_string(line) + ": " + sentence);
+}
+
+void ConfigFile::apply(ConfigTarget to) {
+  for (const ConfigItem& item : items_) try {
+      if (!item.key->apply(to, item)) note(passed_over_, item.key->name);
+    } catch (const Error& error) {  // it says what is wrong; here is known where
+      trouble(item.line, error.what());
+    }
+  check_names(to.catalog);
+}
+
+// Names of providers and models can be judged only when all tables have been read.
+void ConfigFile::check_names(const Catalog& catalog) {
+  const auto parses = [&](std::size_t line, const std::string& what, const std::string& model) {
+    try {
+      catalog.parse(model);
+    } catch (const Error& error) {
+      trouble(line, what + ": " + error.what());
+    }
+  };
+  for (const Table& table : tables_) {
+    const std::string name = std::string(table.kind) + "." + table.name;
+    if (table.kind == "models" && table.name.find('/') == std::string::npos)
+      trouble(table.line,
+              "a [models] table is named \"PROVIDER/MODEL\", not \"" + table.name + "\"");
+    else if (table.kind == "models")
+      parses(table.line, name, table.name);
+    else if (catalog.find_provider(table.name) == nullptr &&
+             std::ranges::none_of(items_, [&](const ConfigItem& item) {
+               return item.key->name == "like" && item.owner == table.name;
+             }))
+      trouble(table.line,
+              name + " is no provider skein knows; say whose format it speaks: like = \"openai\"");
+  }
+  for (const ConfigItem& item : items_) {
+    if (item.key->name == "model") parses(item.line, "model", item.text);
+    if (item.key->table != "aliases") continue;
+    const bool chained = std::ranges::any_of(items_, [&](const ConfigItem& other) {
+      return other.key->table == "aliases" && other.owner == item.text;
+    });
+    if (chained)
+      trouble(item.line, "aliases." + item.owner + " names another alias; name the model itself");
+    else
+      parses(item.line, "aliases." + item.owner, item.text);
+  }
+}
+
+}  // namespace skein

@@ -1,0 +1,48 @@
+// One configuration file, read and checked against the table of keys. What is wrong in it becomes
+// sentences with file and line, all of them, not an exception at the first.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config_keys.h"
+
+namespace skein {
+
+// Whose file it is decides what in it counts.
+enum class ConfigWriter { user, trusted_workspace, workspace };
+
+class ConfigFile {
+ public:
+  ConfigFile(std::string path, const std::string& text, ConfigWriter writer);
+
+  void apply(ConfigTarget to);
+
+  // "FILE:LINE: what is wrong and what was expected"
+  const std::vector<std::string>& troubles() const { return troubles_; }
+  // Keys that do not count here, or would loosen what they may only tighten.
+  const std::vector<std::string>& passed_over() const { return passed_over_; }
+  // Keys and tables that count only in a file the user trusts.
+  const std::vector<std::string>& wants() const { return wants_; }
+
+ private:
+  struct Table {
+    std::string_view kind;  // "providers", "models"
+    std::string name;
+    std::size_t line;
+  };
+  friend class ConfigReader;
+
+  void trouble(std::size_t line, const std::string& sentence);
+  void check_names(const Catalog& catalog);
+
+  std::string path_;
+  std::vector<ConfigItem> items_{};  // in the table's order
+  std::vector<Table> tables_{};
+  std::vector<std::string> troubles_{};
+  std::vector<std::string> passed_over_{};
+  std::vector<std::string> wants_{};
+};
+
+}  // namespace skein

@@ -1,0 +1,294 @@
+#include "app/config_keys.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace skein {
+
+namespace {
+
+using Kind = ConfigKind;
+using enum ConfigKey::Workspace;
+
+constexpr ConfigValues text{Kind::text};
+constexpr ConfigValues truth{Kind::truth};
+constexpr ConfigValues rules{Kind::rules};
+constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, choices}; }
+constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
+constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
+
+template <auto member>
+bool set_text(ConfigTarget& to, const ConfigItem& item) {
+  to.config.*member = item.text;
+  return true;
+}
+
+template <auto member>
+bool set_truth(ConfigTarget& to, const ConfigItem& item) {
+  to.config.*member = item.truth;
+  return true;
+}
+
+bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
+  const int turns = static_cast<int>(item.number);
+  if (to.by_workspace() && turns > to.config.max_turns) return false;
+  to.config.max_turns = turns;
+  return true;
+}
+
+bool set_compact_at(ConfigTarget& to, const ConfigItem& item) {
+  to.config.compact_at = item.number;
+  return true;
+}
+
+bool set_mode(ConfigTarget& to, const ConfigItem& item) {
+  if (to.by_workspace() && item.text != name(Mode::plan)) return false;
+  to.config.rules.mode = parse_mode(item.text).value();
+  return true;
+}
+
+bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
+  to.config.sandbox = parse_sandbox(item.text);  // "auto" is none of them
+  return true;
+}
+
+template <auto list>
+bool add_rules(ConfigTarget& to, const ConfigItem& item) {
+  for (const std::string& each : item.rules)
+    for (Rule& rule : parse_rules(each)) {
+      rule.origin = to.origin;
+      (to.config.rules.*list).push_back(std::move(rule));
+    }
+  return true;
+}
+
+// Whether a model of that name can be asked for depends on tables further down: see check_models.
+bool add_alias(ConfigTarget& to, const ConfigItem& item) {
+  to.catalog.add_alias(item.owner, item.text);
+  return true;
+}
+
+bool set_like(ConfigTarget& to, const ConfigItem& item) {
+  const ProviderRow* known = to.catalog.find_provider(item.text);
+  if (known == nullptr) {
+    std::string names;
+    for (const ProviderRow& row : to.catalog.providers())
+      (names += names.empty() ? "" : ", ") += row.name;
+    throw Error("like is '" + item.text + "', which is no known provider; there are " + names,
+                Trouble::usage);
+  }
+  ProviderRow row = *known;
+  row.name = item.owner;
+  to.catalog.add(row);
+  return true;
+}
+
+template <class Change>
+bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
+  if (const ProviderRow* known = to.catalog.find_provider(item.owner)) {
+    ProviderRow row = *known;
+    change(row);
+    to.catalog.add(row);
+  }
+  return true;
+}
+
+bool set_url(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](ProviderRow& row) {
+    row.base_url = item.text;
+    row.base_url_variable = {};
+  });
+}
+bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](ProviderRow& row) { row.key_command = item.text; });
+}
+bool set_key_variable(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](ProviderRow& row) { row.key_variables = {item.text}; });
+}
+bool set_key_needed(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](ProviderRow& row) { row.key_needed = item.truth; });
+}
+
+template <class Change>
+bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
+  const std::size_t slash = std::min(item.owner.find('/'), item.owner.size() - 1);
+  const ModelRef ref{item.owner.substr(0, slash), item.owner.substr(slash + 1)};
+  ModelRow row = to.catalog.find_model(ref);
+  row.provider = ref.provider;
+  row.name = ref.model;
+  row.known = true;
+  change(row);
+  to.catalog.add(row);
+  return true;
+}
+
+template <auto member>
+bool set_tokens(ConfigTarget& to, const ConfigItem& item) {
+  return change_model(to, item,
+                      [&](ModelRow& row) { row.*member = static_cast<std::int64_t>(item.number); });
+}
+template <auto member>
+bool set_price(ConfigTarget& to, const ConfigItem& item) {
+  return change_model(to, item, [&](ModelRow& row) { row.prices.*member = item.number; });
+}
+bool set_images(ConfigTarget& to, const ConfigItem& item) {
+  return change_model(to, item, [&](ModelRow& row) { row.images = item.truth; });
+}
+bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
+  return change_model(
+      to, item, [&](ModelRow& row) { row.thinks = item.truth ? Thinks::optional : Thinks::no; });
+}
+
+constexpr double most_tokens = 1e9;
+constexpr double most_dollars = 1e6;
+
+// In the order in which they are applied: a provider begins as a copy of the one it is like, and
+// models and aliases speak of providers.
+constexpr ConfigKey table[] = {
+    {"", "model", text, "the best model there is a key for", trusted, "--model",
+     "PROVIDER/MODEL, or an alias", set_text<&Config::model>},
+    {"", "thinking", one_of("off|low|medium|high"), "off", trusted, "--thinking",
+     "how much the model thinks", set_text<&Config::thinking>},
+    {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
+     tightens, "--permission-mode", "what tools may do unasked; a workspace can only say plan",
+     set_mode},
+    {"", "allowed-tools", rules, "none", never, "--allowed-tools", "calls that run unasked",
+     add_rules<&Rules::allow>},
+    {"", "disallowed-tools", rules, "none", tightens, "--disallowed-tools",
+     "calls that never run; stronger than everything else", add_rules<&Rules::deny>},
+    {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
+     never, "", "what the model's commands are shut into", set_sandbox},
+    {"", "max-turns", whole(1, 1e6), "100", tightens, "--max-turns",
+     "model calls per prompt; a workspace can only lower it", set_max_turns},
+    {"", "compact-at", number(0, 1), "0.85", never, "",
+     "the part of the model's window that may be full before it is summed up; 0: never",
+     set_compact_at},
+    {"", "system-prompt", text, "the built-in one", trusted, "--system-prompt",
+     "what the model is told first", set_text<&Config::system_prompt>},
+    {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
+     "what it is told behind that", set_text<&Config::append_system_prompt>},
+    {"", "terminal-marks", truth, "true", never, "",
+     "window title, marks to jump from prompt to prompt, a bell after ten seconds",
+     set_truth<&Config::terminal_marks>},
+    {"", "color", one_of("auto|always|never"), "auto", never, "--color", "when to use colours",
+     set_text<&Config::color>},
+    {"", "screen-reader", truth, "false", never, "--screen-reader",
+     "plain lines, nothing that moves", set_truth<&Config::screen_reader>},
+    {"", "quiet", truth, "false", never, "--quiet", "no notices", set_truth<&Config::quiet>},
+
+    {"providers", "like", text, "the known one of that name", trusted, "",
+     "the known provider whose format it speaks", set_like},
+    {"providers", "url", text, "as the one it is like", trusted, "", "where it is, without /v1",
+     set_url},
+    {"providers", "key-command", text, "none", trusted, "", "a shell command that prints the key",
+     set_key_command},
+    {"providers", "key-variable", text, "as the one it is like", trusted, "",
+     "the environment variable that holds the key", set_key_variable},
+    {"providers", "key-needed", truth, "as the one it is like", trusted, "",
+     "false: it may be asked without a key", set_key_needed},
+
+    {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
+     "how many tokens it can take in", set_tokens<&ModelRow::window>},
+    {"models", "max-output", whole(1, most_tokens), "what is known of it", trusted, "",
+     "how many tokens an answer may have", set_tokens<&ModelRow::max_output>},
+    {"models", "images", truth, "what is known of it", trusted, "", "whether it takes images",
+     set_images},
+    {"models", "thinking", truth, "what is known of it", trusted, "",
+     "whether it can think before it answers", set_thinks},
+    {"models", "input", number(0, most_dollars), "what is known of it", trusted, "",
+     "dollars per million tokens sent", set_price<&Prices::input>},
+    {"models", "output", number(0, most_dollars), "what is known of it", trusted, "",
+     "dollars per million tokens of answers", set_price<&Prices::output>},
+    {"models", "cache-read", number(0, most_dollars), "what is known of it", trusted, "",
+     "dollars per million tokens read from the provider's cache", set_price<&Prices::cache_read>},
+    {"models", "cache-write", number(0, most_dollars), "what is known of it", trusted, "",
+     "dollars per million tokens written to it", set_price<&Prices::cache_write>},
+
+    {"aliases", "", text, "none", trusted, "",
+     "a short name for a model: fast = \"openai/gpt-4.1-mini\"", add_alias},
+};
+
+std::string plain(double number) {
+  return std::to_string(static_cast<std::int64_t>(std::floor(number)));
+}
+
+std::string sample(const ConfigKey& key) {
+  switch (key.values.kind) {
+    case Kind::text: return "TEXT";
+    case Kind::choice: return std::string(key.values.choices);
+    case Kind::whole: return plain(key.values.least) + "…" + plain(key.values.most);
+    case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
+    case Kind::truth: return "true|false";
+    case Kind::rules: return "RULES";
+  }
+  return {};
+}
+
+std::string_view heading(std::string_view of) {
+  if (of == "providers") return "[providers.NAME]";
+  if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
+  return "[aliases]";
+}
+
+std::string_view who(ConfigKey::Workspace workspace) {
+  switch (workspace) {
+    case never: return "";
+    case tightens: return " [workspace: to tighten]";
+    case trusted: return " [workspace: if trusted]";
+  }
+  return "";
+}
+
+}  // namespace
+
+std::span<const ConfigKey> config_keys() { return table; }
+
+const ConfigKey* find_key(std::string_view of, std::string_view name) {
+  const auto found = std::ranges::find_if(table, [&](const ConfigKey& key) {
+    return key.table == of && (key.name == name || key.name.empty());
+  });
+  return found == std::end(table) ? nullptr : &*found;
+}
+
+const ConfigKey& key_named(std::string_view name) { return *find_key("", name); }
+
+bool is_choice(const ConfigKey& key, std::string_view given) {
+  return !given.empty() && given.find('|') == std::string_view::npos &&
+         ("|" + std::string(key.values.choices) + "|").find("|" + std::string(given) + "|") !=
+             std::string::npos;
+}
+
+std::string choices_of(const ConfigKey& key) {
+  std::string out(key.values.choices);
+  if (const std::size_t last = out.rfind('|'); last != std::string::npos)
+    out.replace(last, 1, " or ");
+  for (std::size_t at = 0; (at = out.find('|')) != std::string::npos;) out.replace(at, 1, ", ");
+  return out;
+}
+
+std::string expected(const ConfigKey& key) {
+  const std::string range = " from " + plain(key.values.least) + " to " + plain(key.values.most);
+  switch (key.values.kind) {
+    case Kind::text: return "a text in quotes";
+    case Kind::choice: return choices_of(key);
+    case Kind::whole: return "a whole number" + range;
+    case Kind::number: return "a number" + range;
+    case Kind::truth: return "true or false";
+    case Kind::rules: return "rules, as in [\"read\", \"bash(git status)\"]";
+  }
+  return {};
+}
+
+std::string describe_keys() {
+  std::string out;
+  std::string_view under;
+  for (const ConfigKey& key : table) {
+    if (key.table != under) (out += "\n") += std::string(heading(under = key.table)) + "\n";
+    out += (key.name.empty() ? "NAME" : std::string(key.name)) + " = " + sample(key) + "\n    " +
+           std::string(key.meaning) + " (default: " + std::string(key.otherwise) + ")" +
+           std::string(who(key.workspace)) + "\n";
+  }
+  return out;
+}
+
+}  // namespace skein

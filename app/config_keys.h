@@ -1,0 +1,75 @@
+// Every key a configuration file may hold, each with all there is to know about it. Reading,
+// checking, applying, `skein help config`, the flags in --help and the README's list are functions
+// of this one table: a key that has no row does not exist.
+#pragma once
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "app/config.h"
+
+namespace skein {
+
+struct ConfigItem;
+
+// What keys are applied to, and on whose word.
+struct ConfigTarget {
+  Config& config;
+  Catalog& catalog;
+  Rule::Origin origin = Rule::Origin::configuration;
+  bool by_workspace() const { return origin == Rule::Origin::workspace; }
+};
+
+enum class ConfigKind { text, choice, whole, number, truth, rules };
+
+// What a key may be set to.
+struct ConfigValues {
+  ConfigKind kind;
+  std::string_view choices{};  // "auto|always|never"
+  double least = 0, most = 0;  // of numbers
+};
+
+struct ConfigKey {
+  // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
+  enum class Workspace { never, tightens, trusted };
+
+  std::string_view table;  // "": above all tables; "aliases", "providers", "models"
+  std::string_view name;   // "": any, as in [aliases]
+  ConfigValues values;
+  std::string_view otherwise;  // what holds if it is left out, for people
+  Workspace workspace;
+  std::string_view flag;  // that does the same for one start
+  std::string_view meaning;
+  // False: passed over, because it would loosen what its writer may only tighten. Throws Error if
+  // the value makes no sense.
+  bool (*apply)(ConfigTarget&, const ConfigItem&);
+};
+
+// A key that was found in a file, with a value of its kind.
+struct ConfigItem {
+  const ConfigKey* key = nullptr;
+  std::string owner{};  // the NAME of [providers.NAME] and [models.NAME], or an alias
+  std::string text{};
+  double number = 0;
+  bool truth = false;
+  std::vector<std::string> rules{};
+  std::size_t line = 0;
+};
+
+std::span<const ConfigKey> config_keys();
+const ConfigKey* find_key(std::string_view table, std::string_view name);  // null: there is none
+// A top-level key that is there.
+const ConfigKey& key_named(std::string_view name);
+
+bool is_choice(const ConfigKey& key, std::string_view text);
+std::string choices_of(const ConfigKey& key);  // "auto, always or never"
+// "a whole number from 1 to 1000000"
+std::string expected(const ConfigKey& key);
+
+// The whole table for people to read.
+std::string describe_keys();
+
+}  // namespace skein
