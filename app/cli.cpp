@@ -1,10 +1,14 @@
 #include "app/cli.h"
 
 #include <CLI/CLI.hpp>
+#include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <memory>
 #include <sstream>
 
+#include "app/config_keys.h"
+#include "app/reserved.h"
 #include "core/base.h"
 #include "repl/screen/harmless.h"
 
@@ -56,13 +60,21 @@ void add_subcommand(CLI::App& app, const Subcommand& row, Collected& into) {
   }
 }
 
+bool is_subcommand(std::string_view word) {
+  return word == "help" || std::ranges::any_of(subcommands(), [&](const Subcommand& row) {
+           return row.name.substr(0, row.name.find(' ')) == word;
+         });
+}
+
 // CLI11 takes a word in brackets for a list and would hand us "a" for "[a]": a guard behind the
 // bracket keeps what a person typed whole, and every option takes it away again.
 constexpr char guard = '\x1f';
-std::vector<std::string> guarded(int argc, const char* const* argv) {
-  std::vector<std::string> out;  // last word first, as CLI11 wants it
-  for (int i = argc - 1; i > 0; --i)
-    if (std::string& word = out.emplace_back(argv[i]); word.ends_with(']')) word += guard;
+// The same for words of a prompt that are the names of subcommands.
+enum class Words { of_a_subcommand, of_a_prompt };
+std::vector<std::string> guarded(std::span<const std::string> arguments, Words words) {
+  std::vector<std::string> out(arguments.rbegin(), arguments.rend());  // as CLI11 wants it
+  for (std::string& word : out)
+    if (word.ends_with(']') || (words == Words::of_a_prompt && is_subcommand(word))) word += guard;
   return out;
 }
 void take_guards_away(CLI::App& app) {
@@ -84,6 +96,73 @@ const CLI::App* chosen(const CLI::App& app, std::string& name) {
     name += (name.empty() ? "" : " ") + at->get_name();
   }
   return at == &app ? nullptr : at;
+}
+
+// Where the first word is that is neither an option nor an option's value: it alone decides whether
+// a subcommand is meant. The end: there is none, or `--` says that none is meant.
+std::size_t first_word(const CLI::App& app, std::span<const std::string> arguments) {
+  std::size_t at = 0;
+  const auto skip_value_of = [&](const std::string& name) {
+    const CLI::Option* option = app.get_option_no_throw(name);
+    if (option == nullptr || option->get_items_expected_max() == 0) return false;
+    const bool must = option->get_items_expected_min() > 0;
+    if (at + 1 < arguments.size() && (must || !arguments[at + 1].starts_with('-'))) ++at;
+    return true;
+  };
+  for (; at < arguments.size(); ++at) {
+    const std::string& word = arguments[at];
+    if (word == "--") return arguments.size();
+    if (!word.starts_with('-') || word == "-") return at;
+    if (word.starts_with("--")) {
+      skip_value_of(word);  // not that of --name=value: no option has that name
+      continue;
+    }
+    for (std::size_t letter = 1; letter < word.size(); ++letter) {
+      const std::string name{'-', word[letter]};
+      const CLI::Option* option = app.get_option_no_throw(name);
+      if (option != nullptr && option->get_items_expected_max() > 0) {
+        if (letter + 1 == word.size()) skip_value_of(name);  // else the rest of the word is it
+        break;
+      }
+    }
+  }
+  return arguments.size();
+}
+
+// A flag that does for one start what a key of the configuration does for all: said and checked
+// from the same row.
+template <class Value>
+CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
+  const ConfigKey& key = key_named(std::string_view(flags).substr(flags.find("--") + 2));
+  CLI::Option* option = app.add_option(flags, into, std::string(key.meaning));
+  const ConfigKind kind = key.values.kind;
+  const auto wrong = [&key](const std::string& given) {
+    return "takes " + expected(key) + ", not '" + given + "'";
+  };
+  if (kind == ConfigKind::choice)
+    option->check(CLI::Validator(
+        [&key, wrong](std::string& given) {
+          return is_choice(key, given) ? std::string{} : wrong(given);
+        },
+        "{" + std::string(key.values.choices) + "}"));
+  if (kind == ConfigKind::whole)
+    option->check(CLI::Validator(
+        [&key, wrong](std::string& given) {
+          double number = 0;
+          const char* end = given.data() + given.size();
+          const auto [stopped, failed] = std::from_chars(given.data(), end, number);
+          const bool fits = failed == std::errc{} && stopped == end &&
+                            given.find_first_not_of("0123456789") == std::string::npos &&
+                            number >= key.values.least && number <= key.values.most;
+          return fits ? std::string{} : wrong(given);
+        },
+        ""));
+  return option;
+}
+
+int complain(const std::string& sentence) {
+  std::fputs((harmless("skein: " + sentence) + "\n").c_str(), stderr);
+  return static_cast<int>(Trouble::usage);
 }
 
 }  // namespace
@@ -112,29 +191,24 @@ Parsed parse_command_line(int argc, const char* const* argv) {
                               ->option_text("[TEXT]");
   app.add_flag("--fork", invocation.fork, "go on in a new session that branches off here");
   app.add_flag("--no-session", invocation.no_session, "keep nothing on disk");
-  app.add_option("-m,--model", invocation.model, "PROVIDER/MODEL, or an alias")
-      ->envname("SKEIN_MODEL");
+  add_setting(app, "-m,--model", invocation.model)->envname("SKEIN_MODEL");
   app.add_option("--base-url", invocation.base_url, "of the model's provider, without /v1");
-  app.add_option("--thinking", invocation.thinking, "how much the model thinks")
-      ->check(CLI::IsMember({"off", "low", "medium", "high"}));
-  app.add_option("--permission-mode", invocation.permission_mode, "what tools may do unasked")
-      ->check(CLI::IsMember({"default", "plan", "acceptEdits", "bypassPermissions"}));
+  add_setting(app, "--thinking", invocation.thinking);
+  add_setting(app, "--permission-mode", invocation.permission_mode);
   app.add_flag("-y,--yolo", yolo, "--permission-mode bypassPermissions");
   // One value each time: what follows is the prompt.
-  app.add_option("--allowed-tools", invocation.allowed_tools, "e.g. 'read,bash(git status)'")
+  add_setting(app, "--allowed-tools", invocation.allowed_tools)
       ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--disallowed-tools", invocation.disallowed_tools, "stronger than everything else")
+  add_setting(app, "--disallowed-tools", invocation.disallowed_tools)
       ->allow_extra_args(false)
       ->take_all();
-  app.add_option("--system-prompt", invocation.system_prompt, "instead of the built-in one");
-  app.add_option("--append-system-prompt", invocation.append_system_prompt, "behind it");
-  app.add_option("--max-turns", invocation.max_turns, "model calls per prompt")
-      ->check(CLI::PositiveNumber);
+  add_setting(app, "--system-prompt", invocation.system_prompt);
+  add_setting(app, "--append-system-prompt", invocation.append_system_prompt);
+  add_setting(app, "--max-turns", invocation.max_turns);
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
   app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
-  app.add_option("--color", invocation.color, "auto, always or never")
-      ->check(CLI::IsMember({"auto", "always", "never"}));
+  add_setting(app, "--color", invocation.color);
   app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");
   app.add_flag("-q,--quiet", invocation.quiet, "no notices");
   app.add_flag("--debug", invocation.debug, "write a detailed log");
@@ -142,9 +216,38 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   std::vector<std::unique_ptr<Collected>> collected;
   for (const Subcommand& row : subcommands())
     add_subcommand(app, row, *collected.emplace_back(std::make_unique<Collected>()));
+  app.add_subcommand("help", "help [COMMAND]: this, or about one; help config: the configuration");
+  app.footer(
+      "`skein help config` lists what can be set in $XDG_CONFIG_HOME/skein/config.toml.\n"
+      "What follows `--` is said to the model.");
+  app.failure_message([](const CLI::App*, const CLI::Error& error) {
+    return "skein: " + std::string(error.what()) + "; `skein --help` says what there is\n";
+  });
   take_guards_away(app);
+
+  std::vector<std::string> arguments(argv + 1, argv + argc);
+  std::size_t at = first_word(app, arguments);
+  const bool asks_help = at < arguments.size() && arguments[at] == "help";
+  if (asks_help) {
+    arguments.erase(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1);
+    at = 0;
+    if (!arguments.empty() && arguments[0] == "config") {
+      std::fputs(describe_keys().c_str(), stdout);
+      return {};
+    }
+    if (!arguments.empty() && !is_subcommand(arguments[0]))
+      return {std::nullopt,
+              complain("there is no subcommand '" + arguments[0] + "'; `skein --help` lists them")};
+    arguments.emplace_back("--help");
+  }
+  const bool named = at < arguments.size() && is_subcommand(arguments[at]);
+  const auto words_from = arguments.begin() + static_cast<std::ptrdiff_t>(at);
+  if (!named && !asks_help)
+    if (const auto why =
+            not_a_prompt({arguments.begin(), words_from}, {words_from, arguments.end()}))
+      return {std::nullopt, complain(*why)};
   try {
-    app.parse(guarded(argc, argv));
+    app.parse(guarded(arguments, named ? Words::of_a_subcommand : Words::of_a_prompt));
   } catch (const CLI::ParseError& error) {
     // CLI11's own statuses (100 …) mean nothing to scripts; ours is 2 for wrong usage.
     std::ostringstream out, trouble;
@@ -170,11 +273,8 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     invocation.arguments.insert(invocation.arguments.end(), words.begin(), words.end());
     invocation.prompt.clear();
     if (invocation.arguments.size() > arity_of(row.arguments).most) {
-      std::fputs(
-          harmless("skein " + name + " does not take '" + words.back() + "'; run it with --help\n")
-              .c_str(),
-          stderr);
-      return {std::nullopt, static_cast<int>(Trouble::usage)};
+      return {std::nullopt, complain(name + " does not take '" + words.back() + "'; `skein " +
+                                     name + " --help` says what it takes")};
     }
     for (const auto& [flag, given] : collected[i]->given)
       if (given) invocation.flags[flag] = "";

@@ -27,7 +27,7 @@ ConfigFile apply_file(Config& config, Catalog& catalog, const std::string& path,
   file.apply(
       {config, catalog,
        writer == ConfigWriter::user ? Rule::Origin::configuration : Rule::Origin::workspace});
-  config.troubles.insert(config.troubles.end(), file.troubles().begin(), file.troubles().end());
+  for (std::string& trouble : file.troubles()) config.troubles.push_back(std::move(trouble));
   return file;
 }
 
@@ -60,6 +60,15 @@ void add_flag_rules(std::vector<Rule>& to, const std::vector<std::string>& texts
     }
 }
 
+void throw_troubles(const Config& config) {
+  if (config.troubles.empty()) return;
+  const std::size_t more = config.troubles.size() - 1;
+  throw Error(
+      config.troubles.front() +
+          (more == 0 ? "" : " (" + std::to_string(more) + " more: `skein doctor` lists them)"),
+      Trouble::usage);
+}
+
 }  // namespace
 
 std::string config_folder() {
@@ -79,6 +88,13 @@ std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   WorkspaceFile file{path.string(), *text};
   file.wants = ConfigFile(file.path, file.text, ConfigWriter::workspace).wants();
   return file;
+}
+
+void check_before_trust(const Invocation& invocation, const WorkspaceFile& file) {
+  Catalog catalog;
+  Config config = load_config(invocation, "", catalog);
+  apply_file(config, catalog, file.path, file.text, ConfigWriter::trusted_workspace);
+  throw_troubles(config);
 }
 
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
@@ -115,12 +131,8 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
 
 Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog) {
   Config config = load_config_anyway(invocation, workspace, catalog);
-  if (config.troubles.empty()) return config;
-  const std::size_t more = config.troubles.size() - 1;
-  throw Error(
-      config.troubles.front() +
-          (more == 0 ? "" : " (" + std::to_string(more) + " more: `skein doctor` lists them)"),
-      Trouble::usage);
+  throw_troubles(config);
+  return config;
 }
 
 }  // namespace skein

@@ -48,5 +48,7 @@ struct WorkspaceFile {
   std::vector<std::string> wants{};  // the settings in it that count only when it is trusted
 };
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace);
+// Throws Error (usage) if it could not be understood once it is trusted.
+void check_before_trust(const Invocation& invocation, const WorkspaceFile& file);
 
 }  // namespace skein

@@ -163,7 +163,7 @@ class ConfigReader {
   void entry(const std::string& kind, const toml::key& owner, const toml::table& fields) {
     const std::string name(owner.str());
     const auto row = std::ranges::find(config_keys(), kind, &ConfigKey::table);
-    into_.tables_.push_back({row->table, name, line_of(owner)});
+    into_.tables_.push_back({row->table, name, line_of(owner), fields.contains("like")});
     for (const auto& [key, node] : fields)
       if (const ConfigKey* known = find_key(kind, key.str()))
         value(*known, key, node, name, kind + "." + name + "." + std::string(key.str()));
@@ -215,7 +215,13 @@ ConfigFile::ConfigFile(std::string path, const std::string& text, ConfigWriter w
 }
 
 void ConfigFile::trouble(std::size_t line, const std::string& sentence) {
-  troubles_.push_back(path_ + ":" + std::to_string(line) + ": " + sentence);
+  troubles_.emplace(line, path_ + ":" + std::to_string(line) + ": " + sentence);
+}
+
+std::vector<std::string> ConfigFile::troubles() const {
+  std::vector<std::string> out;
+  for (const auto& [line, sentence] : troubles_) out.push_back(sentence);
+  return out;
 }
 
 void ConfigFile::apply(ConfigTarget to) {
@@ -243,10 +249,7 @@ void ConfigFile::check_names(const Catalog& catalog) {
               "a [models] table is named \"PROVIDER/MODEL\", not \"" + table.name + "\"");
     else if (table.kind == "models")
       parses(table.line, name, table.name);
-    else if (catalog.find_provider(table.name) == nullptr &&
-             std::ranges::none_of(items_, [&](const ConfigItem& item) {
-               return item.key->name == "like" && item.owner == table.name;
-             }))
+    else if (!table.like && catalog.find_provider(table.name) == nullptr)
       trouble(table.line,
               name + " is no provider skein knows; say whose format it speaks: like = \"openai\"");
   }

@@ -2,6 +2,7 @@
 // sentences with file and line, all of them, not an exception at the first.
 #pragma once
 
+#include <map>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -19,8 +20,8 @@ class ConfigFile {
 
   void apply(ConfigTarget to);
 
-  // "FILE:LINE: what is wrong and what was expected"
-  const std::vector<std::string>& troubles() const { return troubles_; }
+  // "FILE:LINE: what is wrong and what was expected", in the order of the lines
+  std::vector<std::string> troubles() const;
   // Keys that do not count here, or would loosen what they may only tighten.
   const std::vector<std::string>& passed_over() const { return passed_over_; }
   // Keys and tables that count only in a file the user trusts.
@@ -31,6 +32,7 @@ class ConfigFile {
     std::string_view kind;  // "providers", "models"
     std::string name;
     std::size_t line;
+    bool like = false;  // says which provider it is like
   };
   friend class ConfigReader;
 
@@ -40,7 +42,7 @@ class ConfigFile {
   std::string path_;
   std::vector<ConfigItem> items_{};  // in the table's order
   std::vector<Table> tables_{};
-  std::vector<std::string> troubles_{};
+  std::multimap<std::size_t, std::string> troubles_{};  // by line
   std::vector<std::string> passed_over_{};
   std::vector<std::string> wants_{};
 };

@@ -150,16 +150,15 @@ constexpr ConfigKey table[] = {
     {"", "thinking", one_of("off|low|medium|high"), "off", trusted, "--thinking",
      "how much the model thinks", set_text<&Config::thinking>},
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
-     tightens, "--permission-mode", "what tools may do unasked; a workspace can only say plan",
-     set_mode},
-    {"", "allowed-tools", rules, "none", never, "--allowed-tools", "calls that run unasked",
-     add_rules<&Rules::allow>},
+     tightens, "--permission-mode", "what tools may do unasked", set_mode},
+    {"", "allowed-tools", rules, "none", never, "--allowed-tools",
+     "calls that run unasked: 'read,bash(git status)'", add_rules<&Rules::allow>},
     {"", "disallowed-tools", rules, "none", tightens, "--disallowed-tools",
      "calls that never run; stronger than everything else", add_rules<&Rules::deny>},
     {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
      never, "", "what the model's commands are shut into", set_sandbox},
-    {"", "max-turns", whole(1, 1e6), "100", tightens, "--max-turns",
-     "model calls per prompt; a workspace can only lower it", set_max_turns},
+    {"", "max-turns", whole(1, 1e6), "100", tightens, "--max-turns", "model calls per prompt",
+     set_max_turns},
     {"", "compact-at", number(0, 1), "0.85", never, "",
      "the part of the model's window that may be full before it is summed up; 0: never",
      set_compact_at},
@@ -283,10 +282,11 @@ std::string describe_keys() {
   std::string out;
   std::string_view under;
   for (const ConfigKey& key : table) {
-    if (key.table != under) (out += "\n") += std::string(heading(under = key.table)) + "\n";
+    const std::string place(who(key.workspace));  // the same for all of a table
+    if (key.table != under) out += "\n" + std::string(heading(under = key.table)) + place + "\n";
     out += (key.name.empty() ? "NAME" : std::string(key.name)) + " = " + sample(key) + "\n    " +
            std::string(key.meaning) + " (default: " + std::string(key.otherwise) + ")" +
-           std::string(who(key.workspace)) + "\n";
+           (under.empty() ? place : "") + "\n";
   }
   return out;
 }

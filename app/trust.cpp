@@ -116,6 +116,7 @@ int trust(const Invocation& invocation) {
   }
   const std::optional<WorkspaceFile> file = workspace_file(workspace);
   if (!file) throw Error(workspace + " has no .skein/config.toml to trust", Trouble::usage);
+  check_before_trust(invocation, *file);
   set_trust(workspace, file->text, Trust::given);
   std::puts(harmless("trusted, as it is now: " + file->path +
                      (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)))

@@ -1,0 +1,87 @@
+#include "app/reserved.h"
+
+#include <algorithm>
+#include <vector>
+
+#include "app/cli.h"
+#include "core/spelling.h"
+
+namespace skein {
+
+namespace {
+
+struct Reserved {
+  std::string_view word;
+  std::string_view instead{};
+};
+constexpr Reserved reserved[] = {
+    {"acp"},
+    {"admin"},
+    {"agents"},
+    {"bench"},
+    {"bisect"},
+    {"blame"},
+    {"completion"},
+    {"config", "`skein help config` lists the keys of the configuration"},
+    {"eval"},
+    {"export", "`skein sessions show KEY --json` prints a session"},
+    {"follow"},
+    {"import"},
+    {"insights"},
+    {"jobs"},
+    {"key", "`/login` in skein says how to give one"},
+    {"login", "`/login` in skein says how to give a key"},
+    {"logout", "skein keeps no key"},
+    {"man", "`skein --help` says how skein is used"},
+    {"mcp"},
+    {"prove"},
+    {"replay"},
+    {"rewind"},
+    {"search"},
+    {"serve"},
+    {"share"},
+    {"skills"},
+    {"sync"},
+    {"update"},
+    {"upgrade"},
+    {"verify", "`skein doctor` looks for damage"},
+    {"version", "`skein --version` prints it"},
+    {"watch"},
+};
+static_assert(std::ranges::is_sorted(reserved, {}, &Reserved::word));
+
+std::string joined(std::span<const std::string> words) {
+  std::string out;
+  for (const std::string& word : words) out += " " + word;
+  return out;
+}
+
+// The subcommand that was probably meant; empty: none. Of several words the second must be right,
+// or every sentence that begins with a word like one would be refused.
+std::string misspelled(std::span<const std::string> words) {
+  std::vector<std::string_view> firsts{"help"};
+  for (const Subcommand& row : subcommands())
+    firsts.push_back(row.name.substr(0, row.name.find(' ')));
+  const std::string meant(nearest(words.front(), firsts));
+  if (meant.empty() || words.size() == 1) return meant;
+  const bool known = std::ranges::any_of(
+      subcommands(), [&](const Subcommand& row) { return row.name == meant + " " + words[1]; });
+  return known ? meant + " " + words[1] : std::string{};
+}
+
+}  // namespace
+
+std::optional<std::string> not_a_prompt(std::span<const std::string> before,
+                                        std::span<const std::string> words) {
+  if (words.empty()) return std::nullopt;
+  const auto row = std::ranges::find(reserved, words.front(), &Reserved::word);
+  const std::string meant = row == std::end(reserved) ? misspelled(words) : std::string{};
+  if (row == std::end(reserved) && meant.empty()) return std::nullopt;
+  std::string why = "there is no subcommand '" + words.front() + "'";
+  if (!meant.empty()) why += "; did you mean `skein " + meant + "`?";
+  if (row != std::end(reserved) && !row->instead.empty()) why += "; " + std::string(row->instead);
+  return why + (why.ends_with('?') ? " To" : "; to") + " say it to the model: skein" +
+         joined(before) + " --" + joined(words);
+}
+
+}  // namespace skein
