@@ -103,6 +103,11 @@ class Bash {
     if (command.find('\0') != std::string::npos)
       return tool_failure("`command` holds a NUL character");
 
+    const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : best_sandbox();
+    Cell room = cell(sandbox);
+    if (const std::string refusal = sandbox == Sandbox::none ? "" : settle_hidden(room);
+        !refusal.empty())
+      return tool_failure(refusal);
     Capture capture(limits.result_bytes, limits.kept_bytes);
     WholeCharacters characters;
     Watch watch;
@@ -114,15 +119,19 @@ class Bash {
       capture.add(piece);
       characters.take(piece, ports.output);
     };
-    const ProgramEnd end = start(command, watch);
+    const ProgramEnd end = start(command, sandbox, room, watch);
     if (const std::string rest = characters.rest(); !rest.empty()) ports.output(rest);
-    return outcome(capture, end, watch.time, ports);
+    ToolOutcome done = outcome(capture, end, watch.time, ports);
+    if (const std::string gap = sandbox == Sandbox::landlock ? landlock_gap(room) : "";
+        !gap.empty() && capture.text().find("ermission denied") != std::string::npos)
+      done.content.push_back(Text{"[" + gap + "]"});
+    return done;
   }
 
  private:
-  ProgramEnd start(const std::string& command, Watch& watch) {
-    const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : best_sandbox();
+  ProgramEnd start(const std::string& command, Sandbox sandbox, const Cell& room, Watch& watch) {
     Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
+    program.limits = settings_.command_limits;
     std::vector<std::string> placeholders;
     Fd rules, info_read, info_write;
     if (sandbox == Sandbox::bubblewrap) {
@@ -133,12 +142,12 @@ class Bash {
         program.keep = {info_write.get()};
         watch.gentle_group = [&info_read] { return inner_group(info_read.get()); };
       }
-      program.arguments = bubblewrap_arguments(cell(), placeholders);
+      program.arguments = bubblewrap_arguments(room, placeholders);
       if (info_write)
         program.arguments.insert(program.arguments.begin() + 1,
                                  {"--info-fd", std::to_string(info_write.get())});
     } else if (sandbox == Sandbox::landlock) {
-      rules = landlock_rules(cell());
+      rules = landlock_rules(room);
       program.landlock = rules.get();
     }
     program.arguments.insert(program.arguments.end(), {"/bin/bash", "-c", command});
@@ -150,20 +159,26 @@ class Bash {
     return end;
   }
 
-  Cell cell() {
+  Cell cell(Sandbox sandbox) {
     const char* home = std::getenv("HOME");
-    return {.root = root_->path(),
-            .temporary = temporary_.path(),
-            .writable = settings_.writable,
-            .hidden = settings_.forbidden,
-            .read_only = self_running_files(root_->path(), home != nullptr ? home : ""),
-            .network = settings_.network};
+    Cell room{.root = root_->path(),
+              .temporary = temporary_.path(),
+              .writable = settings_.writable,
+              .hidden = root_->forbidden(),
+              .network = settings_.network};
+    // Landlock would have to close the folder around each, where git makes its lock files.
+    if (sandbox == Sandbox::bubblewrap)
+      room.read_only = self_running_files(root_->path(), home != nullptr ? home : "");
+    return room;
   }
 
   static ToolOutcome outcome(const Capture& capture, const ProgramEnd& end, milliseconds time,
                              const ToolPorts& ports) {
     std::string text = capture.text();
-    const std::string how = verdict(end, time);
+    std::string how = verdict(end, time);
+    if (end.survivors > 0)
+      how += "[" + std::to_string(end.survivors) +
+             " processes it left in the background could not be ended]";
     if (!how.empty() && !text.empty() && !text.ends_with('\n')) text += '\n';
     text += how;
     if (text.empty()) text = "[no output]";

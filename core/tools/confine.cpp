@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "core/base.h"
+#include "core/tools/real_place.h"
 
 namespace skein {
 
@@ -93,6 +94,11 @@ Root::Root(std::string folder, std::vector<std::string> forbidden, Resolver reso
   if (!id) throw Error("cannot open the workspace " + because(given_path_, errno));
   path_ = real.get();
   id_ = *id;
+  for (std::string& closed : forbidden_) {
+    if (!closed.starts_with('/'))
+      closed = real_place(closed);  // while we know where it counts from
+    closed_ = closed_ || is_below(path_, real_place(closed));
+  }
 }
 
 std::optional<std::string> Root::inside(std::string_view path) const {
@@ -154,22 +160,25 @@ Root::Folder Root::folder_at(const std::string& path) const {
 }
 
 // A forbidden path that does not exist is guarded as a name in its folder; if that is missing too
-// it must be made first, and then we are asked again.
+// it must be made first, and then we are asked again. Links are followed each time: where one leads
+// may have changed.
 std::vector<Root::Barrier> Root::barriers() const {
   std::vector<Barrier> found;
   for (const std::string& path : forbidden_) {
-    const auto [folder, name] = split(path);
     struct stat info {};
-    if (stat(path.c_str(), &info) == 0)
+    if (stat(path.c_str(), &info) == 0) {
       found.push_back({id_of(info), ""});
-    else if (stat(folder.c_str(), &info) == 0)
-      found.push_back({id_of(info), name});
+      continue;
+    }
+    const auto [folder, name] = split(real_place(path));
+    if (stat(folder.c_str(), &info) == 0) found.push_back({id_of(info), name});
   }
   return found;
 }
 
 // Climbs from `folder` to the root by "..": a folder that has been moved out never gets there.
 bool Root::is_forbidden(int folder, std::string_view name) const {
+  if (closed_) return true;
   const std::vector<Barrier> walls = barriers();
   const auto blocked = [&](FileId id, std::string_view child) {
     return std::ranges::any_of(walls, [&](const Barrier& barrier) {

@@ -47,12 +47,13 @@ Resolver best_resolver();
 
 class Root {
  public:
-  // `forbidden`: absolute paths (folders or files, existing or not) no tool may touch even though
-  // they lie below `folder`. Throws Error if `folder` cannot be opened.
+  // `forbidden`: folders or files, existing or not, that no tool may touch even though they lie
+  // below `folder`, or it in them. Throws Error if `folder` cannot be opened.
   Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver = best_resolver());
 
   const std::string& path() const { return path_; }  // canonical, absolute
   int fd() const { return fd_.get(); }               // the open folder itself
+  const std::vector<std::string>& forbidden() const { return forbidden_; }  // absolute
 
   enum class Missing { refuse, make_folders };
   // Symbolic links that stay inside are followed, the last one too.
@@ -96,6 +97,7 @@ class Root {
   Resolver resolver_;
   Fd fd_;
   FileId id_;
+  bool closed_ = false;  // the root itself lies in something forbidden
 };
 
 }  // namespace skein

@@ -11,6 +11,7 @@
 #include <cstring>
 
 #include "core/base.h"
+#include "core/tools/grants.h"
 #include "core/tools/sandbox.h"
 
 namespace skein {
@@ -50,13 +51,26 @@ std::uint64_t rights_of(int version) {
 std::size_t known_size(int version) { return version >= 6 ? 24 : version >= 4 ? 16 : 8; }
 
 void allow(const Fd& rules, const std::string& path, std::uint64_t rights) {
-  const Fd place(open(path.c_str(), O_PATH | O_CLOEXEC));
+  const Fd place(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
   if (!place || fstat(place.get(), &info) != 0) return;  // what is not there needs no right
+  if (S_ISLNK(info.st_mode)) return;  // would be a right on a place that nobody looked at
   if (!S_ISDIR(info.st_mode)) rights &= right::on_files;
   const PathRule rule{rights, place.get()};
   if (syscall(SYS_landlock_add_rule, rules.get(), rule_beneath_path, &rule, 0) != 0)
     throw Error("Landlock refuses a rule for " + path + ": " + std::strerror(errno));
+}
+
+std::vector<std::string> writable_folders(const Cell& cell) {
+  std::vector<std::string> folders = cell.writable;
+  folders.push_back(cell.root);
+  return folders;
+}
+
+std::vector<std::string> kept_out(const Cell& cell) {
+  std::vector<std::string> out = cell.hidden;
+  out.insert(out.end(), cell.read_only.begin(), cell.read_only.end());
+  return out;
 }
 
 constexpr std::array devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
@@ -77,13 +91,30 @@ Fd landlock_rules(const Cell& cell) {
   Fd rules(
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, known_size(version), 0)));
   if (!rules) throw Error(std::string("Landlock does not work: ") + std::strerror(errno));
-  allow(rules, "/", right::execute | right::read_file | right::read_dir);
+  // Names can be listed everywhere: withheld from a hidden folder, that right would be missing in
+  // every folder above it too, the workspace among them.
+  allow(rules, "/", right::read_dir);
+  for (const std::string& path : grants_around("/", cell.hidden))
+    allow(rules, path, right::execute | right::read_file);
   for (const char* device : devices)
     allow(rules, device, all & (right::read_file | right::write_file | right::ioctl_dev));
-  allow(rules, cell.root, all);
   if (!cell.temporary.empty()) allow(rules, cell.temporary, all);
-  for (const std::string& path : cell.writable) allow(rules, path, all);
+  const std::vector<std::string> out = kept_out(cell);
+  for (const std::string& top : writable_folders(cell))
+    for (const std::string& path : grants_around(top, out)) allow(rules, path, all);
   return rules;
+}
+
+std::string landlock_gap(const Cell& cell) {
+  const std::vector<std::string> out = kept_out(cell);
+  std::string folders;
+  for (const std::string& top : writable_folders(cell))
+    for (const std::string& folder : folders_opened(top, out))
+      folders += (folders.empty() ? "" : ", ") + folder;
+  if (folders.empty()) return "";
+  return "under Landlock commands cannot create, rename or remove anything directly in " + folders +
+         ", because something there is protected; they can in other folders, and the write tool "
+         "can create files";
 }
 
 }  // namespace skein

@@ -4,6 +4,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/resource.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -12,10 +13,12 @@
 #include <array>
 #include <cerrno>
 #include <ctime>
+#include <fstream>
 #include <optional>
 
 #include "core/base.h"
 #include "core/tools/fd.h"
+#include "core/tools/stragglers.h"
 
 namespace skein {
 
@@ -44,6 +47,7 @@ struct ChildPlan {
   int output, report, null, folder, landlock;
   const int* keep;
   std::size_t keep_count;
+  rlimit processes, memory;
 };
 
 void close_others(const ChildPlan& plan) {
@@ -62,6 +66,7 @@ void close_others(const ChildPlan& plan) {
   sigprocmask(SIG_SETMASK, &none, nullptr);
 
   const bool ready =
+      setrlimit(RLIMIT_NPROC, &plan.processes) == 0 && setrlimit(RLIMIT_DATA, &plan.memory) == 0 &&
       dup2(plan.null, 0) == 0 && dup2(plan.output, 1) == 1 && dup2(plan.output, 2) == 2 &&
       fchdir(plan.folder) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
       (plan.landlock < 0 || syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0);
@@ -72,6 +77,23 @@ void close_others(const ChildPlan& plan) {
   const int error = errno;
   if (write(plan.report, &error, sizeof error) < 0) _exit(126);
   _exit(127);
+}
+
+// The kernel holds the number of all the user's processes against the limit, so those there are
+// count in. The machine's, read in one go, are at least as many.
+std::uint64_t running_processes() {
+  double load = 0;
+  char slash = 0;
+  std::uint64_t running = 0, all = 0;  // "0.20 0.18 0.12 1/80 11206"
+  std::ifstream("/proc/loadavg") >> load >> load >> load >> running >> slash >> all;
+  return all;
+}
+
+rlimit lowered(__rlimit_resource_t resource, std::uint64_t most) {
+  rlimit limit{};
+  getrlimit(resource, &limit);
+  if (most == 0) return limit;
+  return {std::min<rlim_t>(limit.rlim_cur, most), std::min<rlim_t>(limit.rlim_max, most)};
 }
 
 struct Pipe {
@@ -113,18 +135,23 @@ class Running {
     }
     // The leader is not reaped yet, so its group's number cannot belong to anybody else.
     kill(-pid_, SIGKILL);
-    for (const auto end = Clock::now() + afterwards; output_ && Clock::now() < end;)
-      wait_a_little(end);
     int status = 0;
     while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
     }
+    reaped_ = true;
     if (cause) return {*cause, 0};
     if (WIFSIGNALED(status)) return {ProgramEnd::Cause::signalled, WTERMSIG(status)};
     return {ProgramEnd::Cause::exited, WEXITSTATUS(status)};
   }
 
+  void take_the_rest() {
+    for (const auto end = Clock::now() + afterwards; output_ && Clock::now() < end;)
+      wait_a_little(end);
+  }
+
  private:
   bool ended() const {
+    if (reaped_) return true;
     siginfo_t info{};
     return waitid(P_PID, static_cast<id_t>(pid_), &info, WEXITED | WNOHANG | WNOWAIT) == 0 &&
            info.si_pid == pid_;
@@ -157,6 +184,7 @@ class Running {
   Fd output_, child_;
   const Watch& watch_;
   int wake_fd_;
+  bool reaped_ = false;
 };
 
 }  // namespace
@@ -167,9 +195,20 @@ ProgramEnd run_program(const Program& program, const Watch& watch) {
   const Fd here(program.folder < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1);
   const std::vector<char*> argv = pointers(program.arguments);
   const std::vector<char*> envp = pointers(program.environment);
-  const ChildPlan plan{argv.data(),        envp.data(),         output.write.get(),
-                       report.write.get(), null.get(),          here ? here.get() : program.folder,
-                       program.landlock,   program.keep.data(), program.keep.size()};
+  const std::uint64_t further = program.limits.processes;
+  const std::uint64_t processes = further == 0 ? 0 : running_processes() + further;
+  const ChildPlan plan{argv.data(),
+                       envp.data(),
+                       output.write.get(),
+                       report.write.get(),
+                       null.get(),
+                       here ? here.get() : program.folder,
+                       program.landlock,
+                       program.keep.data(),
+                       program.keep.size(),
+                       lowered(RLIMIT_NPROC, processes),
+                       lowered(RLIMIT_DATA, program.limits.memory)};
+  Stragglers stragglers;
   const pid_t pid = fork();
   if (pid == 0) become(plan);
   if (pid < 0) return {ProgramEnd::Cause::not_started, errno};
@@ -184,7 +223,11 @@ ProgramEnd run_program(const Program& program, const Watch& watch) {
     waitpid(pid, nullptr, 0);
     return {ProgramEnd::Cause::not_started, error};
   }
-  return Running(pid, std::move(output.read), watch).finish();
+  Running running(pid, std::move(output.read), watch);
+  ProgramEnd end = running.finish();
+  end.survivors = stragglers.end();
+  running.take_the_rest();
+  return end;
 }
 
 }  // namespace skein

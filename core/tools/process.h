@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -10,12 +11,21 @@
 
 namespace skein {
 
+// Against what gets out of hand, not against malice. 0: no limit.
+struct ProgramLimits {
+  // Processes and threads beyond those the machine runs when it starts. The kernel counts those of
+  // the user, and does not hold root to it.
+  std::uint64_t processes = 0;
+  std::uint64_t memory = 0;  // bytes of data each process may have, not all of them together
+};
+
 struct Program {
   std::vector<std::string> arguments;    // the first is the absolute path
   std::vector<std::string> environment;  // NAME=value; nothing is inherited
   int folder = -1;                       // an open folder to run in
   int landlock = -1;                     // a Landlock ruleset to run under
   std::vector<int> keep{};               // further descriptors that stay open in it
+  ProgramLimits limits{};
 };
 
 struct Watch {
@@ -30,12 +40,14 @@ struct Watch {
 
 struct ProgramEnd {
   enum class Cause { exited, signalled, timed_out, stopped, not_started } cause = Cause::exited;
-  int code = 0;  // exit status, signal number or errno
+  int code = 0;               // exit status, signal number or errno
+  std::size_t survivors = 0;  // processes it started that could not be ended
   bool operator==(const ProgramEnd&) const = default;
 };
 
 // Returns once the program has ended and what it had printed by then is read. What it left behind
-// in its process group ends with it: a daemon that holds the pipe open holds nobody up.
+// ends with it, in whatever session it is: a daemon that holds the pipe open holds nobody up. One
+// program runs at a time.
 ProgramEnd run_program(const Program& program, const Watch& watch);
 
 }  // namespace skein

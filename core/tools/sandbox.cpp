@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "core/tools/process.h"
+#include "core/tools/real_place.h"
 
 namespace skein {
 
@@ -43,11 +44,6 @@ const std::vector<std::string> walls{"--unshare-user",
                                      "--proc",
                                      "/proc"};
 
-bool is_below(std::string_view path, std::string_view folder) {
-  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/') ||
-         folder == "/";
-}
-
 struct Facts {
   Sandbox sandbox;
   std::string_view name;
@@ -56,10 +52,10 @@ struct Facts {
 constexpr std::array facts{
     Facts{Sandbox::bubblewrap, "bubblewrap",
           "commands run in a bubblewrap sandbox: they can write only in the workspace and in a "
-          "temporary folder of their own"},
+          "temporary folder of their own, and cannot see skein's own files"},
     Facts{Sandbox::landlock, "landlock",
           "commands run under Landlock: they can write only in the workspace and in a temporary "
-          "folder, but inside the workspace nothing is protected (git hooks, say)"},
+          "folder, and cannot read skein's own files"},
     Facts{Sandbox::none, "none", "commands run without a sandbox, so each one is asked about"},
 };
 static_assert(std::ranges::is_sorted(facts, {}, &Facts::sandbox));
@@ -83,6 +79,7 @@ std::optional<Sandbox> parse_sandbox(std::string_view name) {
 }
 std::string describe(Sandbox sandbox) {
   std::string out(facts_about(sandbox).sentence);
+  if (sandbox == Sandbox::landlock) out += landlock_weakness(landlock_version());
   return sandbox == Sandbox::bubblewrap ? out : out + "; " + way_to_the_best();
 }
 

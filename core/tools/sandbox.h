@@ -12,34 +12,47 @@
 
 namespace skein {
 
+struct ProgramLimits;
+
 enum class Sandbox { bubblewrap, landlock, none };
 std::string_view name(Sandbox sandbox);
 std::optional<Sandbox> parse_sandbox(std::string_view name);
 // One sentence for people: what is active, what it does not do, what to install.
 std::string describe(Sandbox sandbox);
+// How far commands reach: a line about the network, one about limits.
+std::string describe_network(Sandbox sandbox, bool wanted);
+std::string describe(const ProgramLimits& limits);
 
 // What works on this machine; tried out at the first call (a few milliseconds), remembered after.
 Sandbox best_sandbox();
 bool bubblewrap_works();
-int landlock_version();  // 0: the kernel has none
+int landlock_version();                      // 0: the kernel has none
+std::string landlock_weakness(int version);  // what an old one lets pass, as the end of a sentence
 
 // What a command may do.
 struct Cell {
-  std::string root;                      // writable; absolute and canonical, like all of these
+  std::string root;                      // writable; a real place, like all of these
   std::string temporary{};               // writable; seen as /tmp under bubblewrap
   std::vector<std::string> writable{};   // further ones
-  std::vector<std::string> hidden{};     // empty and read-only even below a writable folder
+  std::vector<std::string> hidden{};     // closed altogether, even below a writable folder
   std::vector<std::string> read_only{};  // the same, but readable
   bool network = true;
 };
+
+// Makes real places of `hidden`, which every sandbox can hide: none in another, and there if a
+// command could make it. Returns the sentence that says why no command can run; empty: it can.
+std::string settle_hidden(Cell& cell);
 
 // bubblewrap's command line up to and including "--"; the command follows. `absent` receives the
 // names that had to be made to be protected: empty files, to be removed afterwards.
 std::vector<std::string> bubblewrap_arguments(const Cell& cell, std::vector<std::string>& absent);
 
-// A ruleset for Program::landlock. It cannot take a folder out of a writable one, so `hidden` and
-// `read_only` hold only outside of those. Throws Error if the kernel refuses.
+// A ruleset for Program::landlock. It can only grant, and a grant reaches down: the folders above
+// something protected are opened child by child, so that no name can be made in them. Names in
+// `hidden` can be listed, nothing there can be read. Throws Error if the kernel refuses.
 Fd landlock_rules(const Cell& cell);
+// The sentence about those folders, if some of them would be writable otherwise.
+std::string landlock_gap(const Cell& cell);
 
 // What below `root` runs by itself one day: git's hooks and configuration in every repository, and
 // the shell's start-up files if the home folder is inside. Looks at a bounded number of folders.

@@ -10,6 +10,7 @@
 #include "core/image_type.h"
 #include "core/tool.h"
 #include "core/tools/confine.h"
+#include "core/tools/process.h"
 #include "core/tools/sandbox.h"
 
 namespace skein {
@@ -31,10 +32,11 @@ struct ToolLimits {
 };
 
 struct ToolSettings {
-  std::string root;                        // the workspace
-  std::vector<std::string> forbidden{};    // the session home, skein's own configuration
-  std::optional<Sandbox> sandbox{};        // for bash; left out: the best this machine has
-  bool network = true;                     // inside the sandbox
+  std::string root;                      // the workspace
+  std::vector<std::string> forbidden{};  // skein's own files: sessions, configuration, state
+  std::optional<Sandbox> sandbox{};      // for bash; left out: the best this machine has
+  bool network = true;                   // inside the sandbox
+  ProgramLimits command_limits{};
   std::vector<std::string> writable{};     // further folders for the sandbox
   std::vector<std::string> environment{};  // further variables for bash, by name
   ToolLimits limits{};

@@ -1,0 +1,55 @@
+// settle_hidden: skein's own files put in a form that a sandbox can hide.
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+
+#include "core/tools/real_place.h"
+#include "core/tools/sandbox.h"
+
+namespace skein {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Ours alone, each missing folder on the way. Returns the errno of what failed.
+int make_folders(const fs::path& folder) {
+  struct stat info {};
+  if (stat(folder.c_str(), &info) == 0) return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (const int error = make_folders(folder.parent_path())) return error;
+  return mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
+}  // namespace
+
+std::string settle_hidden(Cell& cell) {
+  std::vector<std::string> places;
+  for (const std::string& path : cell.hidden) places.push_back(real_place(path));
+  std::ranges::sort(places);
+  cell.hidden.clear();
+  for (const std::string& place : places)  // the outer comes before the inner, which it hides too
+    if (std::ranges::none_of(cell.hidden,
+                             [&](const auto& outer) { return is_below(place, outer); }))
+      cell.hidden.push_back(place);
+
+  for (const std::string& place : cell.hidden) {
+    if (is_below(cell.root, place))
+      return "commands do not run in " + cell.root + ", because it lies in " + place +
+             ", where skein keeps its own files; choose another workspace (-C)";
+    // What a command could make itself must be there first: only what is there can be closed.
+    const auto holds = [&](const std::string& open) { return is_below(place, open); };
+    struct stat info {};
+    if (stat(place.c_str(), &info) == 0 ||
+        !(holds(cell.root) || std::ranges::any_of(cell.writable, holds)))
+      continue;
+    if (const int error = make_folders(place))
+      return "commands do not run, because " + place +
+             ", where skein keeps its own files, cannot be closed to them: " + std::strerror(error);
+  }
+  return "";
+}
+
+}  // namespace skein
