@@ -71,6 +71,11 @@ void throw_troubles(const Config& config) {
 
 }  // namespace
 
+ProgramLimits Config::command_limits() const {
+  return {.processes = static_cast<std::uint64_t>(sandbox_processes),
+          .memory = static_cast<std::uint64_t>(sandbox_memory) << 20};
+}
+
 std::string config_folder() {
   if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
     return std::string(config) + "/skein";

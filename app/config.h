@@ -9,6 +9,7 @@
 
 #include "app/cli.h"
 #include "core/policy.h"
+#include "core/tools/process.h"
 #include "core/tools/sandbox.h"
 #include "providers/catalog.h"
 
@@ -22,13 +23,18 @@ struct Config {
   bool terminal_marks = true;  // title, prompt marks, bell
   Rules rules{};
   std::optional<Sandbox> sandbox{};  // left out: the best this machine has
-  std::string system_prompt{};       // empty: the built-in one
+  bool sandbox_network = true;
+  int sandbox_processes = 4096;  // that a command may start; 0: no limit
+  int sandbox_memory = 0;        // MiB for each process of a command; 0: no limit
+  std::string system_prompt{};   // empty: the built-in one
   std::string append_system_prompt{};
   std::string color{};  // empty: auto
   bool screen_reader = false;
   bool quiet = false;
   std::vector<std::string> notices{};   // what was passed over, and why
   std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"
+
+  ProgramLimits command_limits() const;
 };
 
 // Reads both files, adds their providers, models and aliases to the catalog, and lets the flags

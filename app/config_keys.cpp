@@ -52,6 +52,22 @@ bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
+bool set_network(ConfigTarget& to, const ConfigItem& item) {
+  if (to.by_workspace() && item.truth && !to.config.sandbox_network) return false;
+  to.config.sandbox_network = item.truth;
+  return true;
+}
+
+// 0 is no limit, so it loosens every other.
+template <auto member>
+bool set_limit(ConfigTarget& to, const ConfigItem& item) {
+  int& limit = to.config.*member;
+  const int given = static_cast<int>(item.number);
+  if (to.by_workspace() && limit > 0 && (given == 0 || given > limit)) return false;
+  limit = given;
+  return true;
+}
+
 template <auto list>
 bool add_rules(ConfigTarget& to, const ConfigItem& item) {
   for (const std::string& each : item.rules)
@@ -157,6 +173,14 @@ constexpr ConfigKey table[] = {
      "calls that never run; stronger than everything else", add_rules<&Rules::deny>},
     {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
      never, "", "what the model's commands are shut into", set_sandbox},
+    {"", "sandbox-network", truth, "true", tightens, "", "false: commands get no network",
+     set_network},
+    {"", "sandbox-processes", whole(0, 1e6), "4096", tightens, "",
+     "how many processes a command may start, about; 0: no limit (root has none)",
+     set_limit<&Config::sandbox_processes>},
+    {"", "sandbox-memory", whole(0, 1e9), "0", tightens, "",
+     "MiB of data each process of a command may have; 0: no limit",
+     set_limit<&Config::sandbox_memory>},
     {"", "max-turns", whole(1, 1e6), "100", tightens, "--max-turns", "model calls per prompt",
      set_max_turns},
     {"", "compact-at", number(0, 1), "0.85", never, "",

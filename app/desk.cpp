@@ -92,7 +92,11 @@ Desk Workbench::desk() {
         << "summed up at   " << config_.compact_at << " of the window (0: never unasked)\n";
     return out.str();
   };
-  desk.sandbox = [this] { return describe(sandbox()); };
+  desk.sandbox = [this] {
+    return describe(sandbox()) + "\nnetwork  " +
+           describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +
+           describe(config_.command_limits());
+  };
   return desk;
 }
 

@@ -3,27 +3,46 @@
 #include <cstdlib>
 #include <filesystem>
 
+#include "app/config.h"
 #include "core/store/file_backend.h"
 
 namespace skein {
 
+namespace {
+
+// $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
+std::string folder_of_ours(const char* variable, const char* below) {
+  if (const char* base = std::getenv(variable); base && *base) return std::string(base) + "/skein";
+  if (const char* home = std::getenv("HOME"); home && *home)
+    return std::string(home) + "/" + below + "/skein";
+  return {};
+}
+
+std::string default_home() { return folder_of_ours("XDG_DATA_HOME", ".local/share"); }
+
+}  // namespace
+
 std::string home_folder(const Invocation& invocation) {
   if (!invocation.home.empty()) return invocation.home;
-  if (const char* data = std::getenv("XDG_DATA_HOME"); data && *data)
-    return std::string(data) + "/skein";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/.local/share/skein";
+  if (std::string home = default_home(); !home.empty()) return home;
   throw Error("no home for sessions: give --home or set SKEIN_HOME", Trouble::usage);
 }
 
 std::string history_file(const Invocation& invocation) {
   const char* unwanted = std::getenv("SKEIN_NO_HISTORY");
   if (invocation.no_session || (unwanted && *unwanted)) return {};
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state)
-    return std::string(state) + "/skein/input_history";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/.local/state/skein/input_history";
-  return {};
+  const std::string folder = state_folder();
+  return folder.empty() ? "" : folder + "/input_history";
+}
+
+std::string state_folder() { return folder_of_ours("XDG_STATE_HOME", ".local/state"); }
+
+std::vector<std::string> own_places(const Invocation& invocation) {
+  const char* named = std::getenv("SKEIN_CONFIG");
+  std::vector<std::string> places{invocation.home, default_home(), config_folder(), state_folder(),
+                                  named != nullptr ? named : ""};
+  std::erase(places, "");
+  return places;
 }
 
 std::string workspace_folder(const Invocation& invocation) {

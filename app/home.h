@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "app/cli.h"
 #include "core/store/session_store.h"
@@ -10,6 +11,10 @@
 namespace skein {
 
 std::string home_folder(const Invocation& invocation);
+std::string state_folder();  // input history, logs; empty: there is no place for them
+// skein's own files, which tools and commands are kept out of: the home of this invocation, also
+// if it keeps no session, the one a plain `skein` would use, the configuration and the state.
+std::vector<std::string> own_places(const Invocation& invocation);
 // What was typed before; empty if nothing is to be kept.
 std::string history_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute

@@ -74,11 +74,11 @@ Workbench::Workbench(const Invocation& invocation)
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
-  ToolSettings tool_settings{.root = workspace_, .sandbox = config_.sandbox};
-  if (!invocation.no_session) tool_settings.forbidden.push_back(home_folder(invocation));
-  if (const std::string folder = config_folder(); !folder.empty())
-    tool_settings.forbidden.push_back(folder);
-  tools_ = standard_tools(tool_settings);
+  tools_ = standard_tools({.root = workspace_,
+                           .forbidden = own_places(invocation),
+                           .sandbox = config_.sandbox,
+                           .network = config_.sandbox_network,
+                           .command_limits = config_.command_limits()});
   system_ = system_prompt(config_, workspace_);
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
