@@ -3,6 +3,7 @@
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -13,6 +14,8 @@
 #include <fstream>
 #include <iterator>
 #include <string>
+
+#include "core/tools/fd.h"
 
 namespace skein {
 
@@ -67,6 +70,14 @@ std::vector<pid_t> children() {
   return found;
 }
 
+void wait_for(pid_t pid, Clock::time_point due) {
+  const Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  pollfd end{process.get(), POLLIN, 0};
+  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
+  poll(&end, 1, process ? static_cast<int>(std::max(left.count(), 0l)) : 1);
+  waitpid(pid, nullptr, WNOHANG);
+}
+
 }  // namespace
 
 Stragglers::Stragglers() : ours_(children()) {
@@ -85,8 +96,7 @@ std::size_t Stragglers::end() {
     if (left.empty() || Clock::now() >= due) return left.size();
     // The children of each become ours when it ends, and are found the next time.
     for (const pid_t pid : left) kill(pid, SIGKILL);
-    for (const pid_t pid : left)
-      if (waitpid(pid, nullptr, WNOHANG) == 0) poll(nullptr, 0, 1);
+    for (const pid_t pid : left) wait_for(pid, due);
   }
 }
 
