@@ -12,6 +12,7 @@
 #include "core/tools/capture.h"
 #include "core/tools/environment.h"
 #include "core/tools/process.h"
+#include "core/tools/socket_filter.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
 
@@ -132,6 +133,7 @@ class Bash {
   ProgramEnd start(const std::string& command, Sandbox sandbox, const Cell& room, Watch& watch) {
     Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
     program.limits = settings_.command_limits;
+    program.sockets = room.network || sandbox == Sandbox::bubblewrap || !socket_filter_works();
     std::vector<std::string> placeholders;
     Fd rules, info_read, info_write;
     if (sandbox == Sandbox::bubblewrap) {

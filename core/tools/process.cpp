@@ -18,6 +18,7 @@
 
 #include "core/base.h"
 #include "core/tools/fd.h"
+#include "core/tools/socket_filter.h"
 #include "core/tools/stragglers.h"
 
 namespace skein {
@@ -48,6 +49,7 @@ struct ChildPlan {
   const int* keep;
   std::size_t keep_count;
   rlimit processes, memory;
+  bool sockets;
 };
 
 void close_others(const ChildPlan& plan) {
@@ -69,7 +71,8 @@ void close_others(const ChildPlan& plan) {
       setrlimit(RLIMIT_NPROC, &plan.processes) == 0 && setrlimit(RLIMIT_DATA, &plan.memory) == 0 &&
       dup2(plan.null, 0) == 0 && dup2(plan.output, 1) == 1 && dup2(plan.output, 2) == 2 &&
       fchdir(plan.folder) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-      (plan.landlock < 0 || syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0);
+      (plan.landlock < 0 || syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0) &&
+      (plan.sockets || refuse_sockets());
   if (ready) {
     close_others(plan);
     execve(plan.argv[0], plan.argv, plan.envp);
@@ -207,7 +210,8 @@ ProgramEnd run_program(const Program& program, const Watch& watch) {
                        program.keep.data(),
                        program.keep.size(),
                        lowered(RLIMIT_NPROC, processes),
-                       lowered(RLIMIT_DATA, program.limits.memory)};
+                       lowered(RLIMIT_DATA, program.limits.memory),
+                       program.sockets};
   Stragglers stragglers;
   const pid_t pid = fork();
   if (pid == 0) become(plan);

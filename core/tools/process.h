@@ -26,6 +26,7 @@ struct Program {
   int landlock = -1;                     // a Landlock ruleset to run under
   std::vector<int> keep{};               // further descriptors that stay open in it
   ProgramLimits limits{};
+  bool sockets = true;  // false: see refuse_sockets()
 };
 
 struct Watch {

@@ -4,6 +4,7 @@
 
 #include "core/tools/process.h"
 #include "core/tools/sandbox.h"
+#include "core/tools/socket_filter.h"
 
 namespace skein {
 
@@ -31,9 +32,8 @@ std::string landlock_weakness(int version) {
 std::string describe_network(Sandbox sandbox, bool wanted) {
   if (wanted) return "open to commands (`sandbox-network = false` closes it)";
   if (sandbox == Sandbox::bubblewrap) return "closed to commands";
-  if (sandbox == Sandbox::landlock && landlock_version() >= 4)
-    return "TCP is closed to commands; UDP is not, Landlock cannot close it";
-  return "open to commands, although `sandbox-network` is false: nothing here can close it";
+  if (socket_filter_works()) return "closed to commands, connections within this machine too";
+  return "open to commands, although `sandbox-network` is false: this kernel cannot close it";
 }
 
 std::string describe(const ProgramLimits& limits) {
