@@ -89,6 +89,18 @@ std::string verdict(const ProgramEnd& end, milliseconds time) {
   return "";
 }
 
+// What the sandbox has to do with a failure, where the command's own words do not tell.
+std::string cause_of(Sandbox sandbox, const Cell& room, const ProgramEnd& end,
+                     const std::string& printed) {
+  if (sandbox == Sandbox::bubblewrap && end.code == 1 && printed.starts_with("bwrap: "))
+    return "the sandbox could not be built, so the command did not run; `sandbox = \"landlock\"` "
+           "in "
+           "the configuration may do";
+  if (sandbox == Sandbox::landlock && printed.find("ermission denied") != std::string::npos)
+    return landlock_gap(room);
+  return "";
+}
+
 class Bash {
  public:
   Bash(SharedRoot root, const ToolSettings& settings)
@@ -123,9 +135,8 @@ class Bash {
     const ProgramEnd end = start(command, sandbox, room, watch);
     if (const std::string rest = characters.rest(); !rest.empty()) ports.output(rest);
     ToolOutcome done = outcome(capture, end, watch.time, ports);
-    if (const std::string gap = sandbox == Sandbox::landlock ? landlock_gap(room) : "";
-        !gap.empty() && capture.text().find("ermission denied") != std::string::npos)
-      done.content.push_back(Text{"[" + gap + "]"});
+    if (const std::string why = cause_of(sandbox, room, end, capture.text()); !why.empty())
+      done.content.push_back(Text{"[" + why + "]"});
     return done;
   }
 
