@@ -1,6 +1,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <csignal>
 #include <cstdio>
 #include <exception>
 
@@ -30,6 +31,9 @@ void keep_standard_streams() {
 
 int main(int argc, char** argv) {
   keep_standard_streams();
+  // A file that may not grow is told as EFBIG, like a full disk; by default the signal would end us
+  // in the middle of a turn. Children get the default back.
+  std::signal(SIGXFSZ, SIG_IGN);
   try {
     const skein::Parsed parsed = skein::parse_command_line(argc, argv);
     const int status = parsed.invocation ? skein::run(*parsed.invocation) : parsed.status;

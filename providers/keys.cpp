@@ -1,10 +1,14 @@
 #include "providers/keys.h"
 
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <array>
-#include <cstdio>
+#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
@@ -25,16 +29,50 @@ std::string trimmed(std::string_view text) {
   return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
 }
 
+// What /bin/sh makes of `command`, with its output in `read_end`; -1: it cannot be started. Not
+// popen: a child would inherit the signals we ignore.
+pid_t start_shell(const std::string& command, int& read_end) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawnattr_t attributes;
+  posix_spawnattr_init(&attributes);
+  sigset_t ignored;
+  sigemptyset(&ignored);
+  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored, signal);
+  posix_spawnattr_setsigdefault(&attributes, &ignored);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  std::string shell = "sh", option = "-c", text = command;
+  char* const words[] = {shell.data(), option.data(), text.data(), nullptr};
+  pid_t child = -1;
+  const int failed = posix_spawn(&child, "/bin/sh", &actions, &attributes, words, environ);
+  posix_spawnattr_destroy(&attributes);
+  posix_spawn_file_actions_destroy(&actions);
+  ::close(ends[1]);
+  read_end = ends[0];
+  if (failed != 0) ::close(ends[0]);
+  return failed != 0 ? -1 : child;
+}
+
 // The errors do not quote the command: it may hold a secret itself.
 std::string first_line_of(const std::string& command) {
-  FILE* pipe = popen(command.c_str(), "re");
-  if (pipe == nullptr) throw Error("the key command cannot be started");
+  int fd = -1, status = 0;
+  const pid_t child = start_shell(command, fd);
+  if (child < 0) throw Error("the key command cannot be started");
   std::string output;
   std::array<char, 4096> buffer{};
   // Read to its end: a command that cannot write dies of it and looks failed.
-  while (const std::size_t got = std::fread(buffer.data(), 1, buffer.size(), pipe))
-    if (output.size() < longest_key) output.append(buffer.data(), got);
-  const int status = pclose(pipe);
+  for (ssize_t got = 1; got != 0;) {
+    got = ::read(fd, buffer.data(), buffer.size());
+    if (got < 0 && errno != EINTR) break;
+    if (got > 0 && output.size() < longest_key)
+      output.append(buffer.data(), static_cast<std::size_t>(got));
+  }
+  ::close(fd);
+  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
   if (status != 0)
     throw Error("the key command failed" +
                 (WIFEXITED(status) ? " (exit " + std::to_string(WEXITSTATUS(status)) + ")" : ""));

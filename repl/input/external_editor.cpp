@@ -96,7 +96,8 @@ int run_at_terminal(const std::vector<std::string>& words, Terminal* terminal,
   arguments.push_back(nullptr);
   const pid_t child = fork();
   if (child == 0) {
-    for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE}) std::signal(each, SIG_DFL);
+    for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
+      std::signal(each, SIG_DFL);
     if (output)
       for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) dup2(pipe_ends[1], fd);
     if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(127);

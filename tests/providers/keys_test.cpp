@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include <csignal>
+
 #include "core/base.h"
 #include "tests/support/environment.h"
 #include "tests/support/temp_dir.h"
@@ -44,6 +46,18 @@ TEST_CASE("a key command that fails says so and does not repeat the command") {
                        "the key command failed (exit 3)", Error);
   CHECK_THROWS_WITH_AS(keys.find({}, "echo; echo sk-secret-0000"),
                        "the key command printed nothing on its first line", Error);
+}
+
+TEST_CASE("a key command does not inherit the signals skein ignores") {
+  for (const int signal : {SIGPIPE, SIGXFSZ}) {
+    CAPTURE(signal);
+    const auto before = std::signal(signal, SIG_IGN);
+    Keyring keys;
+    CHECK_THROWS_WITH_AS(
+        keys.find({}, "kill -" + std::to_string(signal) + " $$; echo sk-still-alive"),
+        "the key command failed", Error);
+    std::signal(signal, before);
+  }
 }
 
 TEST_CASE("secrets are masked wherever they stand, short ones are left alone") {

@@ -1,5 +1,6 @@
 // Whatever ends skein at a terminal (but SIGKILL), in whatever it is doing: the terminal is sane.
 #include <doctest/doctest.h>
+#include <sys/resource.h>
 
 #include <csignal>
 
@@ -64,4 +65,29 @@ TEST_CASE("a terminal that is closed ends skein, and what was typed is there the
   again.start_skein(dir.path().string());
   CHECK(again.shows("a thought"));
   again.type("\x03\x03\x03");
+}
+
+TEST_CASE("a file that may not grow ends neither the prompt nor the session") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(dir.path().string());
+  REQUIRE(pty.shows("› "));
+  rlimit before{};
+  REQUIRE(prlimit(skein, RLIMIT_FSIZE, nullptr, &before) == 0);
+  const rlimit none{0, before.rlim_max};
+
+  REQUIRE(prlimit(skein, RLIMIT_FSIZE, &none, nullptr) == 0);
+  pty.type("first words\r");
+  REQUIRE(pty.shows("nothing was written, make room"));
+  REQUIRE(prlimit(skein, RLIMIT_FSIZE, &before, nullptr) == 0);
+  pty.forget();
+  pty.type("\x15run echo $((6*7))\r");
+  REQUIRE(pty.shows("[n]o, and why"));
+  pty.type("n\r\r");
+  REQUIRE(pty.shows("› "));
+  pty.type("\x15/quit\r");
+
+  CHECK(pty.status_of(skein) == 0);
+  CHECK(pty.modes() == "echo cooked signals");
+  CHECK(pty.left_tidy());
 }

@@ -301,6 +301,21 @@ int without_permission() {
   return complaints == 0 ? 0 : 1;
 }
 
+// The program itself, which nobody shields from the signal of a file that may not grow.
+void command_at_every_size() {
+  const TempDir dir;
+  const std::string home = (dir / "home").string();
+  make_home(home);
+  const std::string before = read_file(dir / "home/index.json");
+  for (std::uint64_t size = 1; size < before.size() + 200; size += 7) {
+    Command command = skein_command(home, {"append", "main:new:" + std::to_string(size)}, line);
+    command.before_exec = [size] { limit_files_to(size); };
+    const int status = run(command).status;
+    check(status == 0 || status == 3, "a limit of " + std::to_string(size) +
+                                          " bytes ends append with " + std::to_string(status));
+  }
+}
+
 void homes_that_are_none() {
   const TempDir dir;
   write_file(dir / "file", "x");
@@ -323,7 +338,8 @@ void homes_that_are_none() {
 
 int main() {
   use_memory_disk();
-  signal(SIGXFSZ, SIG_IGN);
+  command_at_every_size();
+  signal(SIGXFSZ, SIG_IGN);  // for the store in this process, as the program does for its own
   append_at_every_byte();
   create_at_every_byte();
   fork_many_blocks();
