@@ -4,6 +4,7 @@
 
 #include "app/config.h"
 #include "app/home.h"
+#include "app/json_output.h"
 #include "app/subcommands.h"
 #include "core/json.h"
 #include "repl/screen/harmless.h"
@@ -152,7 +153,7 @@ int doctor(const Invocation& invocation) {
   out["strays"] = strays;
 
   if (invocation.has("--json")) {
-    std::puts(dump(out).c_str());
+    print_json(dump(out));
     return 0;
   }
   for (const Json& sentence : at(out, "repaired"))

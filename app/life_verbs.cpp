@@ -4,6 +4,7 @@
 #include <cstdio>
 
 #include "app/home.h"
+#include "app/json_output.h"
 #include "app/subcommands.h"
 #include "core/json.h"
 #include "repl/screen/screen.h"
@@ -42,7 +43,7 @@ int set_archived(const Invocation& invocation, bool archived) {
   check(archived ? store.backend().archive(session) : store.backend().unarchive(session));
   const SessionRecord record = value_or_throw(store.open(session));
   if (invocation.has("--json"))
-    print_line(dump({{"key", record.key},
+    print_json(dump({{"key", record.key},
                      {"id", to_string(session)},
                      {"archived", record.archived},
                      {"bytes", record.bytes}}));
@@ -61,7 +62,7 @@ int empty_trash(const Invocation& invocation) {
   SessionStore store = open_store(invocation);
   const EmptiedTrash emptied = value_or_throw(store.backend().empty_trash());
   if (invocation.has("--json"))
-    print_line(dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}));
+    print_json(dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}));
   else
     print_line("removed " + std::to_string(emptied.sessions) + " sessions, " +
                std::to_string(emptied.bytes) + " bytes, for good");
@@ -87,7 +88,7 @@ int prune_sessions(const Invocation& invocation) {
           (record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at));
   }
   if (invocation.has("--json"))
-    print_line(dump({{only_look ? "would_move" : "moved", moved}}));
+    print_json(dump({{only_look ? "would_move" : "moved", moved}}));
   else if (moved.empty())
     print_line("no session is that old");
   return 0;
@@ -98,7 +99,7 @@ int prune_blobs(const Invocation& invocation) {
   SessionStore store = open_store(invocation);
   const PrunedBlobs pruned = value_or_throw(store.backend().prune_blobs(only_look));
   if (invocation.has("--json"))
-    print_line(
+    print_json(
         dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}));
   else
     print_line((only_look ? "would remove " : "removed ") + std::to_string(pruned.names.size()) +
@@ -128,7 +129,7 @@ int redact_entry(const Invocation& invocation) {
   Json summaries = Json::array();
   for (const Id id : scrubbed.summaries) summaries.push_back(to_string(id));
   if (invocation.has("--json")) {
-    print_line(dump({{"key", found.key},
+    print_json(dump({{"key", found.key},
                      {"redacted", to_string(entry)},
                      {"scrubbed", scrubs},
                      {"changed", scrubbed.changed},

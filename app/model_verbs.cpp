@@ -4,6 +4,7 @@
 #include "app/availability.h"
 #include "app/config.h"
 #include "app/home.h"
+#include "app/json_output.h"
 #include "app/subcommands.h"
 #include "core/amounts.h"
 #include "core/compatibility.h"
@@ -58,7 +59,7 @@ int list_models(const Invocation& invocation) {
     throw Error(
         "no models of '" + wanted + "' are known; any name may be tried as " + wanted + "/NAME",
         Trouble::usage);
-  if (invocation.has("--json")) std::puts(dump(out).c_str());
+  if (invocation.has("--json")) print_json(dump(out));
   return 0;
 }
 
@@ -101,7 +102,7 @@ int migrate_session(const Invocation& invocation) {
     out["entries"] = path.size();
   }
   if (invocation.has("--json")) {
-    std::puts(dump(out).c_str());
+    print_json(dump(out));
     return 0;
   }
   for (const std::string& warning : report.warnings) print_line("warning: " + warning);

@@ -8,6 +8,7 @@
 #include "core/amounts.h"
 #include "core/attachments.h"
 #include "core/json.h"
+#include "core/printable_json.h"
 #include "core/store/entry_text.h"
 #include "repl/input/wait.h"
 #include "repl/screen/harmless.h"
@@ -27,7 +28,8 @@ class Output {
       if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
     }
   }
-  void line(const Json& event) { write(dump(event) + "\n"); }
+  void line(const JsonText& event) { write(printable_json(event) + "\n"); }
+  void line(const Json& event) { line(dump(event)); }
   // A reader that has gone has had enough; a disk that is full has not.
   bool incomplete() const { return trouble_ != 0 && trouble_ != EPIPE; }
 
@@ -67,7 +69,7 @@ struct EventWriter {
       line({{"type", "delta"}, {"kind", "tool_input"}, {"text", input->json_piece}});
   }
   void operator()(const Committed& event) const {
-    out.write("{\"type\":\"entry\",\"entry\":" + to_json(event.entry) + "}\n");
+    out.line("{\"type\":\"entry\",\"entry\":" + to_json(event.entry) + "}");
   }
   void operator()(const ToolStarted& event) const {
     line({{"type", "tool"},

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "app/home.h"
+#include "app/json_output.h"
 #include "app/subcommands.h"
 #include "core/context.h"
 #include "core/json_writer.h"
@@ -148,7 +149,7 @@ int list_sessions(const Invocation& invocation) {
     std::string out = "[";
     for (const SessionRecord& record : sessions)
       out += (out.size() > 1 ? "," : "") + record_json(record);
-    print(out + "]\n");
+    print_json(out + "]");
     return 0;
   }
   if (sessions.empty()) print("no sessions yet\n");
@@ -180,7 +181,7 @@ int show_session(const Invocation& invocation) {
     const Entry entry =
         masked(value_or_throw(store.load_entry(session, id)), record.state.redacted);
     if (invocation.has("--json"))
-      print(to_json(entry) + "\n");
+      print_json(to_json(entry));
     else
       print_entry(entry);
     return 0;
@@ -214,7 +215,7 @@ int show_session(const Invocation& invocation) {
     out +=
         ",\"entries\":" + entries_json(all, record.state.redacted) + ",\"leaves\":" + dump(leaves);
   }
-  print(out + "}\n");
+  print_json(out + "}");
   return 0;
 }
 
@@ -228,7 +229,7 @@ int delete_sessions(const Invocation& invocation) {
     if (auto failed = store.erase(record.header.session))
       throw Error(failed->text, trouble_of(*failed));
     if (invocation.has("--json"))
-      print(dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}) + "\n");
+      print_json(dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}));
     else
       print_line("moved " + record.key + " to the trash; `skein sessions restore " + record.key +
                  "` brings it back");
@@ -241,7 +242,7 @@ int restore_session(const Invocation& invocation) {
   const std::string& wanted = invocation.arguments.at(0);
   const SessionRecord record = value_or_throw(store.restore(wanted));
   if (invocation.has("--json"))
-    print(record_json(record) + "\n");
+    print_json(record_json(record));
   else if (record.header.key != record.key)
     print_line("restored as " + record.key + ": " + record.header.key +
                " is another session's now");
@@ -257,7 +258,7 @@ int rename_session(const Invocation& invocation) {
   value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
   store.remember(record.header.session, "");
   if (invocation.has("--json"))
-    print(record_json(value_or_throw(store.open(record.header.session))) + "\n");
+    print_json(record_json(value_or_throw(store.open(record.header.session))));
   return 0;
 }
 
@@ -301,10 +302,10 @@ int append_entries(const Invocation& invocation) {
   check_references(store, session, entries);
   if (!entries.empty())
     result = value_or_throw(store.append_session_entries(session, entries, options));
-  print(dump({{"sessionId", to_string(session)},
-              {"lastAppendedEntryId", result.last ? Json(to_string(*result.last)) : Json(nullptr)},
-              {"appendedCount", result.appended}}) +
-        "\n");
+  print_json(
+      dump({{"sessionId", to_string(session)},
+            {"lastAppendedEntryId", result.last ? Json(to_string(*result.last)) : Json(nullptr)},
+            {"appendedCount", result.appended}}));
   return 0;
 }
 
@@ -321,7 +322,7 @@ int branch_session(const Invocation& invocation) {
       session, *from, invocation.value("--new-key"), invocation.value("--summary")));
   const SessionRecord branch = value_or_throw(store.open(made.session_id));
   if (invocation.has("--json"))
-    print(record_json(branch) + "\n");
+    print_json(record_json(branch));
   else
     print_line(branch.key + " branches off " + record.key + " at " + to_string(*from));
   return 0;
