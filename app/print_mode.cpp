@@ -60,13 +60,16 @@ struct EventWriter {
   Output& out;
   void line(const Json& event) const { out.line(event); }
 
+  // Some servers begin a block with a piece of nothing.
+  void piece(const char* kind, const std::string& text) const {
+    if (!text.empty()) line({{"type", "delta"}, {"kind", kind}, {"text", text}});
+  }
   void operator()(const Streaming& event) const {
-    if (const auto* text = std::get_if<delta::TextPiece>(&event.delta))
-      line({{"type", "delta"}, {"kind", "text"}, {"text", text->text}});
+    if (const auto* text = std::get_if<delta::TextPiece>(&event.delta)) piece("text", text->text);
     if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&event.delta))
-      line({{"type", "delta"}, {"kind", "thinking"}, {"text", thinking->text}});
+      piece("thinking", thinking->text);
     if (const auto* input = std::get_if<delta::ToolInput>(&event.delta))
-      line({{"type", "delta"}, {"kind", "tool_input"}, {"text", input->json_piece}});
+      piece("tool_input", input->json_piece);
   }
   void operator()(const Committed& event) const {
     out.line("{\"type\":\"entry\",\"entry\":" + to_json(event.entry) + "}");
@@ -195,13 +198,13 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
               {"cwd", bench.workspace()}});
   Ports ports;
   ports.stop = &stop_asked();
-  ports.sink = [&](const Event& event) {
+  ports.sink = bench.masking([&](const Event& event) {
     if (events) return std::visit(EventWriter{out}, event);
     if (const auto* notice = std::get_if<Notice>(&event); notice && !bench.config().quiet)
       say(notice->text);
     if (const auto* retry = std::get_if<Retrying>(&event); retry && !bench.config().quiet)
       say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
-  };
+  });
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::string& text : bench.config().notices)

@@ -125,6 +125,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .marks = keyboard && bench.config().terminal_marks && knows_marks()
                             ? Marks([&](std::string_view bytes) { terminal->write(bytes); })
                             : Marks(),
+               .masking = [&](Shell::Parts::Sink sink) { return bench.masking(std::move(sink)); },
                .greeting = [&] { return greets ? greeting(bench) : ""; }});
   EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;

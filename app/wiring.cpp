@@ -16,6 +16,7 @@
 #include "core/log.h"
 #include "core/store/file_backend.h"
 #include "core/tools/tools.h"
+#include "providers/event_mask.h"
 #include "providers/offline.h"
 #include "providers/scripted.h"
 #include "providers/stream.h"
@@ -109,6 +110,10 @@ Screen::Parts Workbench::screen_parts() const {
 }
 
 std::string Workbench::clean(std::string text) const { return mask_secrets(text, keys_.secrets()); }
+
+std::function<void(const Event&)> Workbench::masking(std::function<void(const Event&)> sink) const {
+  return EventMask(keys_, std::move(sink));
+}
 
 // What cannot be kept is no reason to end a turn: the tool says so instead.
 std::string Workbench::kept(std::string_view bytes) {

@@ -45,6 +45,8 @@ class Workbench {
   Screen::Parts screen_parts() const;
   // Masks every key in `text`.
   std::string clean(std::string text) const;
+  // Shows events to `sink` with every key in them masked.
+  std::function<void(const Event&)> masking(std::function<void(const Event&)> sink) const;
 
  private:
   std::string kept(std::string_view bytes);

@@ -150,9 +150,9 @@ TurnEnd Agent::loop(Turn& turn) {
   while (turn.end.calls < turn.settings.max_calls) {
     if (!at_work) at_work = hold(turn.conversation.session());
     const Message reply = ask_model(turn);
-    turn.end.text = plain_text(reply);
+    turn.end.text = parts_.clean(plain_text(reply));
     turn.end.stop = reply.stop;
-    turn.end.error = reply.error;
+    turn.end.error = parts_.clean(reply.error);
     if (!run_calls(turn, reply)) return turn.end;
   }
   turn.end.stop = Stop::error;

@@ -47,7 +47,7 @@ class Agent {
     SessionStore& store;
     const Tools& tools;
     std::function<Provider&(const ModelRef&)> provider;
-    // Applied to everything that is stored: takes out what must not be, such as keys.
+    // Applied to everything that is stored, and to how a turn ended: takes out what must not be, such as keys.
     std::function<std::string(std::string)> clean = [](std::string text) { return text; };
     std::function<std::string(std::string_view bytes)> keep_blob{};
     std::function<ModelLimits(const ModelRef&)> limits = [](const ModelRef&) {

@@ -185,12 +185,11 @@ void Shell::dispatch(std::string_view command_line) {
 }
 
 Ports Shell::ports() {
-  Ports ports{.sink =
-                  [this](const Event& event) {
-                    parts_.screen.show(event);
-                    // Only now is it safe elsewhere.
-                    if (is_prompt(event)) keep_draft(typing_ ? typing_->all() : Draft{});
-                  },
+  Ports ports{.sink = parts_.masking([this](const Event& event) {
+                parts_.screen.show(event);
+                // Only now is it safe elsewhere.
+                if (is_prompt(event)) keep_draft(typing_ ? typing_->all() : Draft{});
+              }),
               .stop = &parts_.stop};
   if (parts_.attended && editor_ != nullptr)
     ports.ask = [this](const Question& question) { return ask(question); };

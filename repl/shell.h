@@ -34,6 +34,9 @@ class Shell {
     Keyboard* keyboard = nullptr;  // none: questions are answered by lines
     Drafts drafts{};
     Marks marks{};
+    // Puts something between the loop and the screen, such as what hides keys.
+    using Sink = std::function<void(const Event&)>;
+    std::function<Sink(Sink)> masking = [](Sink sink) { return sink; };
     std::function<std::string()> greeting{};  // said once, if nothing has been said in the session
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}

@@ -1,0 +1,53 @@
+// Hides keys in what the loop tells, before anybody shows it: models repeat what they read, and
+// commands print what they find.
+#pragma once
+
+#include <functional>
+#include <list>
+#include <string>
+#include <vector>
+
+#include "core/event.h"
+#include "providers/keys.h"
+
+namespace skein {
+
+class EventMask {
+ public:
+  using Sink = std::function<void(const Event&)>;
+  // `keys` must outlive it; those it learns later are hidden from then on.
+  EventMask(const Keyring& keys, Sink sink) : secrets_(keys.secrets()), sink_(std::move(sink)) {}
+
+  // Passes the event on. Of text that comes in pieces, what may be the beginning of a key waits for
+  // the next piece or for the end of its block.
+  void operator()(const Event& event);
+
+ private:
+  enum class Kind { text, thinking, input, output };
+  struct Stream {
+    Kind kind;
+    std::string name;  // of the block or the call
+    StreamMask mask;
+  };
+
+  std::string masked(std::string_view text) const { return mask_secrets(text, secrets_); }
+  void feed(Kind kind, const std::string& name, std::string_view piece);
+  void tell(Kind kind, const std::string& name, std::string text);
+  // Tells what was held back of the streams that `which` chooses, and forgets them.
+  void release(const std::function<bool(const Stream&)>& which);
+  void release_all();
+
+  void take(const Streaming& event);
+  void take(const Committed& event);
+  void take(const ToolStarted& event);
+  void take(const ToolOutput& event);
+  void take(const ToolEnded& event);
+  void take(const Notice& event);
+  void take(const Retrying& event);
+
+  const std::vector<std::string>& secrets_;
+  Sink sink_;
+  std::list<Stream> streams_{};
+};
+
+}  // namespace skein
