@@ -16,7 +16,7 @@ Usable usable_now(const ProviderRow& row, const Keyring& keys,
   if (keys.has_any(variables_of(row))) return {true, "key found"};
   if (!row.key_command.empty()) return {true, "key command"};
   if (!row.key_needed) return {true, "needs no key"};
-  return {false, "set " + std::string(row.key_variables.front())};
+  return {false, how_to_give_key(row)};
 }
 
 std::vector<AvailableModel> available_models(const Catalog& catalog, const Keyring& keys) {

@@ -95,6 +95,8 @@ bool set_like(ConfigTarget& to, const ConfigItem& item) {
   }
   ProviderRow row = *known;
   row.name = item.owner;
+  // Whoever it is like has a key of its own, which is nothing to others.
+  if (known->name != item.owner) row.key_variables = {}, row.key_command = {};
   to.catalog.add(row);
   return true;
 }
@@ -123,6 +125,9 @@ bool set_key_variable(ConfigTarget& to, const ConfigItem& item) {
 }
 bool set_key_needed(ConfigTarget& to, const ConfigItem& item) {
   return change_provider(to, item, [&](ProviderRow& row) { row.key_needed = item.truth; });
+}
+bool set_allow_http(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](ProviderRow& row) { row.allow_http = item.truth; });
 }
 
 template <class Change>
@@ -205,10 +210,13 @@ constexpr ConfigKey table[] = {
      set_url},
     {"providers", "key-command", text, "none", trusted, "", "a shell command that prints the key",
      set_key_command},
-    {"providers", "key-variable", text, "as the one it is like", trusted, "",
+    {"providers", "key-variable", text, "none, for a name skein does not know", trusted, "",
      "the environment variable that holds the key", set_key_variable},
     {"providers", "key-needed", truth, "as the one it is like", trusted, "",
      "false: it may be asked without a key", set_key_needed},
+    {"providers", "allow-http", truth, "false", trusted, "",
+     "true: its key may go to another machine by http://, where others can read it",
+     set_allow_http},
 
     {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
      "how many tokens it can take in", set_tokens<&ModelRow::window>},

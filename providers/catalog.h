@@ -32,6 +32,7 @@ struct ProviderRow {
   std::string_view max_tokens_field = "max_tokens";  // chat
   bool stream_usage = true;                          // chat: knows stream_options
   std::string_view key_command{};
+  bool allow_http = false;  // its key may go in clear to another machine
 };
 
 // Dollars per million tokens. What is not known is not guessed; cached tokens without a price of

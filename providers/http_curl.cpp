@@ -8,14 +8,11 @@
 #include <iterator>
 #include <memory>
 
+#include "providers/address.h"
+
 namespace skein {
 
 namespace {
-
-bool is_loopback(const std::string& host) {
-  return host == "localhost" || host.ends_with(".localhost") || host.starts_with("127.") ||
-         host == "[::1]";
-}
 
 // No child that a tool starts may inherit a connection.
 curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {

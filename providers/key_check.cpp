@@ -11,8 +11,10 @@ std::string check_key(const ProviderRow& row, Keyring& keys, const Ports& ports)
   if (row.auth != Auth::none) {
     const auto key = keys.find(variables_of(row), std::string(row.key_command));
     if (!key && row.key_needed)
-      return "there is no key for " + name + " yet: set " + std::string(row.key_variables[0]) +
+      return "there is no key for " + name + " yet: " + how_to_give_key(row) +
              " and start skein again";
+    if (const std::string refusal = key ? key_refusal(row, base) : ""; !refusal.empty())
+      return refusal;
     if (key) headers.push_back(key_header(row, *key));
   }
   const HttpAnswer answer = http_get(base + std::string(row.version) + "/models", headers,

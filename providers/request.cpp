@@ -1,6 +1,7 @@
 #include "providers/request.h"
 
 #include "core/normalize.h"
+#include "providers/address.h"
 #include "providers/validator.h"
 
 namespace skein {
@@ -44,6 +45,20 @@ std::vector<std::string> variables_of(const ProviderRow& row) {
   for (const std::string_view name : row.key_variables)
     if (!name.empty()) names.emplace_back(name);
   return names;
+}
+
+std::string how_to_give_key(const ProviderRow& row) {
+  const auto variables = variables_of(row);
+  return variables.empty() ? "give [providers." + std::string(row.name) +
+                                 "] a key-variable or a key-command, or key-needed = false"
+                           : "set " + variables.front();
+}
+
+std::string key_refusal(const ProviderRow& row, const std::string& base) {
+  if (row.allow_http || !is_in_clear(base)) return {};
+  const std::string name(row.name);
+  return "the key of " + name + " would go in clear to " + host_of(base) +
+         "; use https://, or set allow-http = true in [providers." + name + "]";
 }
 
 }  // namespace skein

@@ -24,5 +24,9 @@ CheckedRequest make_request(const Context& context, const ModelRef& model, const
 // How this provider is shown its key; it must want one.
 std::pair<std::string, std::string> key_header(const ProviderRow& row, const std::string& key);
 std::vector<std::string> variables_of(const ProviderRow& row);
+// How the user gives this provider a key: "set OPENAI_API_KEY", say.
+std::string how_to_give_key(const ProviderRow& row);
+// Why a key must not be sent to `base`; empty: it may.
+std::string key_refusal(const ProviderRow& row, const std::string& base);
 
 }  // namespace skein

@@ -37,13 +37,13 @@ Prepared prepare(const Context& context, const ModelRef& model, const ProviderRo
                       .body = std::move(wire.body)};
   request.headers.emplace_back("accept", "text/event-stream");
   if (row.auth == Auth::none) return request;
-  const auto variables = variables_of(row);
-  if (const auto key = keys.find(variables, std::string(row.key_command)))
+  if (const auto key = keys.find(variables_of(row), std::string(row.key_command))) {
+    if (std::string refusal = key_refusal(row, base); !refusal.empty()) return refusal;
     request.headers.push_back(key_header(row, *key));
-  else if (row.key_needed && base == row.base_url)
-    return "there is no key for " + model.provider +
-           (variables.empty() ? "" : "; set " + variables.front()) +
-           " or a key command, or use offline/demo";
+  } else if (row.key_needed && base == row.base_url) {
+    return "there is no key for " + model.provider + "; " + how_to_give_key(row) +
+           (variables_of(row).empty() ? "" : " or a key command") + ", or use offline/demo";
+  }
   return request;
 }
 

@@ -62,17 +62,23 @@ constexpr std::array settings{"TERM=dumb",
                               "GIT_EDITOR=true",
                               "DEBIAN_FRONTEND=noninteractive"};
 
-bool looks_secret(std::string_view name) {
+std::string upper_case(std::string_view name) {
   std::string upper(name);
   std::ranges::transform(upper, upper.begin(),
                          [](unsigned char c) { return static_cast<char>(std::toupper(c)); });
+  return upper;
+}
+
+bool looks_secret(std::string_view name) {
+  const std::string upper = upper_case(name);
   return std::ranges::any_of(
       secret_words, [&](const char* word) { return upper.find(word) != std::string::npos; });
 }
 
-bool holds_login(std::string_view value) {
-  const std::size_t scheme = value.find("://");
-  return scheme != std::string_view::npos && value.find('@', scheme) != std::string_view::npos;
+// A proxy may be named without its scheme: user:password@host:port.
+bool holds_login(std::string_view name, std::string_view value) {
+  const std::size_t from = upper_case(name).ends_with("_PROXY") ? 0 : value.find("://");
+  return from != std::string_view::npos && value.find('@', from) != std::string_view::npos;
 }
 
 }  // namespace
@@ -95,7 +101,7 @@ std::vector<std::string> command_environment(const std::vector<std::string>& own
     const bool listed = std::ranges::count(passed_on, name) > 0 || name.starts_with("LC_") ||
                         std::ranges::count(more, name) > 0;
     const std::string_view value = std::string_view(entry).substr(equals + 1);
-    if (listed && !looks_secret(name) && !holds_login(value)) passed.push_back(entry);
+    if (listed && !looks_secret(name) && !holds_login(name, value)) passed.push_back(entry);
   }
   for (const char* setting : settings) passed.emplace_back(setting);
   if (!temporary.empty()) passed.push_back("TMPDIR=" + std::string(temporary));

@@ -147,6 +147,19 @@ TEST_CASE("keys are not in a command's environment") {
         std::vector<std::string>{"PATH=/bin", "EXTRA=1", "HTTP_PROXY=http://h"});
 }
 
+TEST_CASE("a proxy's password does not reach a command, however the proxy is named") {
+  for (const std::string name : {"http_proxy", "HTTP_PROXY", "https_proxy", "HTTPS_PROXY",
+                                 "all_proxy", "ALL_PROXY", "ftp_proxy", "Ftp_Proxy"})
+    for (const std::string value :
+         {"user:secret@host:3128", "http://user:secret@host", "user:sec@ret@host", "secret@host",
+          "//user:secret@host", "socks5h://u:secret@h", "host:1/?secret@"}) {
+      CAPTURE(name + "=" + value);
+      for (const std::string& passed : command_environment({name + "=" + value}, {name}, ""))
+        CHECK(!passed.starts_with(name));
+    }
+  CHECK(command_environment({"http_proxy=host:3128"}, {}, "")[0] == "http_proxy=host:3128");
+}
+
 TEST_CASE("a command out of time ends with everything it started") {
   for (const Sandbox sandbox : ways()) {
     Workbench bench;
