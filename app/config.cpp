@@ -24,9 +24,9 @@ std::optional<std::string> text_of(const fs::path& file) {
 ConfigFile apply_file(Config& config, Catalog& catalog, const std::string& path,
                       const std::string& text, ConfigWriter writer) {
   ConfigFile file(path, text, writer);
-  file.apply(
-      {config, catalog,
-       writer == ConfigWriter::user ? Rule::Origin::configuration : Rule::Origin::workspace});
+  const bool own = writer == ConfigWriter::user;
+  file.apply({config, catalog, own ? Rule::Origin::configuration : Rule::Origin::workspace,
+              own ? "" : fs::path(path).parent_path().parent_path().string()});
   for (std::string& trouble : file.troubles()) config.troubles.push_back(std::move(trouble));
   return file;
 }

@@ -1,4 +1,5 @@
 #include "app/config_keys.h"
+#include "app/key_command.h"
 
 #include <algorithm>
 #include <cmath>
@@ -117,8 +118,21 @@ bool set_url(ConfigTarget& to, const ConfigItem& item) {
     row.base_url_variable = {};
   });
 }
+// A workspace may say how its keys are got, but not by a file of its own: trust is in the text of
+// its configuration, not in what lies beside it.
 bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](ProviderRow& row) { row.key_command = item.text; });
+  std::string command = item.text;
+  if (to.by_workspace()) {
+    if (const std::string used = workspace_file_in(command, to.workspace); !used.empty()) {
+      to.config.notices.push_back(
+          "the key-command of " + item.owner + " in the workspace's configuration uses " + used +
+          " of the workspace, which trust does not cover; passed over. Name a command outside of "
+          "it, or put it into your own configuration");
+      return true;
+    }
+    command = away_from_workspace(command);
+  }
+  return change_provider(to, item, [&](ProviderRow& row) { row.key_command = command; });
 }
 bool set_key_variable(ConfigTarget& to, const ConfigItem& item) {
   return change_provider(to, item, [&](ProviderRow& row) { row.key_variables = {item.text}; });

@@ -20,6 +20,7 @@ struct ConfigTarget {
   Config& config;
   Catalog& catalog;
   Rule::Origin origin = Rule::Origin::configuration;
+  std::string workspace{};  // whose word it is, if it is a workspace's
   bool by_workspace() const { return origin == Rule::Origin::workspace; }
 };
 

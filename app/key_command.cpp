@@ -1,0 +1,57 @@
+#include "app/key_command.h"
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <string_view>
+
+namespace skein {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// Whatever it is quoted with or glued to.
+constexpr std::string_view path_characters =
+    "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.,+-~/@%";
+
+bool is_file_below(const fs::path& folder, const fs::path& file) {
+  std::error_code failed;
+  const fs::path real = fs::canonical(file, failed);
+  if (failed || fs::is_directory(real, failed)) return false;
+  const fs::path top = fs::canonical(folder, failed);
+  const fs::path below = real.lexically_relative(top);
+  return !failed && !below.empty() && *below.begin() != "..";
+}
+
+bool leads_into(const fs::path& workspace, std::string word) {
+  const char* home = std::getenv("HOME");
+  if (word.starts_with("~/") && home != nullptr) word.replace(0, 1, home);
+  if (is_file_below(workspace, workspace / word)) return true;  // an absolute word stays as it is
+  if (word.find('/') != std::string::npos) return false;
+  const char* variable = std::getenv("PATH");
+  std::string_view folders = variable != nullptr ? variable : "";
+  while (!folders.empty()) {
+    const std::string_view folder = folders.substr(0, folders.find(':'));
+    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
+    if (!folder.empty() && is_file_below(workspace, workspace / folder / word)) return true;
+  }
+  return false;
+}
+
+}  // namespace
+
+std::string workspace_file_in(const std::string& command, const std::string& workspace) {
+  for (std::size_t at = 0; at < command.size();) {
+    const std::size_t begin = command.find_first_of(path_characters, at);
+    if (begin == std::string::npos) break;
+    at = std::min(command.find_first_not_of(path_characters, begin), command.size());
+    const std::string word = command.substr(begin, at - begin);
+    if (leads_into(workspace, word)) return word;
+  }
+  return {};
+}
+
+std::string away_from_workspace(const std::string& command) { return "cd / || exit; " + command; }
+
+}  // namespace skein
