@@ -14,7 +14,7 @@ namespace skein {
 
 // How many bytes a server may send before it is taken for a flood; no answer comes near.
 struct StreamLimits {
-  std::size_t event = std::size_t{64} << 20;
+  std::size_t event = std::size_t{32} << 20;  // the last one may repeat the whole answer
   std::size_t body = std::size_t{256} << 20;
   bool operator==(const StreamLimits&) const = default;
 };

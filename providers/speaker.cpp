@@ -22,7 +22,13 @@ Speaker::Speaker(const ModelRef& model, const Ports& ports, std::chrono::millise
     : ports_(ports), pace_(pace), assembler_(model.provider, model.model) {}
 
 void Speaker::tell(Delta delta) {
-  if (ports_.stopped()) return;
+  if (ports_.stopped() || full_) return;
+  full_ = !limit_.take(delta);
+  pass_on(std::move(delta));
+  if (full_) pass_on(delta::Failed{AnswerLimit::sentence});
+}
+
+void Speaker::pass_on(Delta delta) {
   assembler_.add(delta);
   ports_.sink(Streaming{std::move(delta)});
 }
@@ -40,14 +46,14 @@ void Speaker::wait(std::chrono::milliseconds time) {
 }
 
 void Speaker::think(std::string_view text) {
-  for (; !text.empty() && !ports_.stopped(); text.remove_prefix(next_word(text).size())) {
+  for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
     tell(delta::ThinkingPiece{"", std::string(next_word(text))});
     wait(pace_);
   }
 }
 
 void Speaker::say(std::string_view text) {
-  for (; !text.empty() && !ports_.stopped(); text.remove_prefix(next_word(text).size())) {
+  for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
     tell(delta::TextPiece{"", std::string(next_word(text))});
     wait(pace_);
   }
@@ -65,7 +71,7 @@ Message Speaker::finish(Stop stop, const Usage& usage) {
                           usage.reasoning});
   tell(delta::StopReason{stop});
   tell(delta::Finished{});
-  Message message = assembler_.finished() ? assembler_.message() : assembler_.aborted();
+  Message message = assembler_.finished() || full_ ? assembler_.message() : assembler_.aborted();
   message.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
                             std::chrono::steady_clock::now() - start_)
                             .count();

@@ -7,6 +7,7 @@
 
 #include "core/assembler.h"
 #include "core/provider.h"
+#include "providers/answer_limit.h"
 
 namespace skein {
 
@@ -27,9 +28,13 @@ class Speaker {
   Message cut() const;
 
  private:
+  void pass_on(Delta delta);
+
   const Ports& ports_;
   std::chrono::milliseconds pace_;
   Assembler assembler_;
+  AnswerLimit limit_{};
+  bool full_ = false;
   int blocks_ = 0;
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };

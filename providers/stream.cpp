@@ -7,6 +7,7 @@
 
 #include "core/assembler.h"
 #include "core/log.h"
+#include "providers/answer_limit.h"
 #include "providers/decoder.h"
 #include "providers/http.h"
 #include "providers/request.h"
@@ -20,7 +21,6 @@ using End = HttpResponse::End;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_error_body = std::size_t{64} << 10;
-constexpr std::size_t max_answer = std::size_t{256} << 20;
 
 // The ready request, or why there is none.
 using Prepared = std::variant<HttpRequest, std::string>;
@@ -116,13 +116,18 @@ class Attempt {
       error_body_ += piece.substr(0, max_error_body - error_body_.size());
       return error_body_.size() < max_error_body;
     }
-    bytes_ += piece.size();
     for (Delta& delta : decoder_.feed(piece)) tell(std::move(delta));
-    if (bytes_ > max_answer && !assembler_.failure()) fail("the answer is too long");
     return !assembler_.failure();
   }
 
   void tell(Delta delta) {
+    if (full_) return;
+    full_ = !limit_.take(delta);
+    pass_on(std::move(delta));
+    if (full_) pass_on(delta::Failed{AnswerLimit::sentence});
+  }
+
+  void pass_on(Delta delta) {
     assembler_.add(delta);
     spoken_ = spoken_ || is_spoken(delta);
     held_.push_back(std::move(delta));
@@ -150,10 +155,11 @@ class Attempt {
   const Ports& ports_;
   StreamDecoder decoder_;
   Assembler assembler_;
+  AnswerLimit limit_{};
+  bool full_ = false;
   HttpResponse response_{};
   int status_ = 0;
   std::string error_body_{};
-  std::size_t bytes_ = 0;
   Deltas held_{};
   bool spoken_ = false;
 };
