@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/json.h"
+#include "core/tokens.h"
 
 namespace skein {
 
@@ -142,7 +143,7 @@ void Assembler::take(const delta::Unknown& delta) {
 void Assembler::take(const delta::UsageUpdate& delta) {
   if (!usage_) usage_ = Usage{};
   const auto set = [](std::int64_t& total, const std::optional<std::int64_t>& now) {
-    if (now) total = *now;
+    if (now && is_plausible_count(*now)) total = *now;
   };
   set(usage_->input, delta.input);
   set(usage_->output, delta.output);

@@ -185,11 +185,16 @@ Block block_from(const Json& json) {
 }  // namespace
 
 Usage& operator+=(Usage& total, const Usage& more) {
-  total.input += more.input;
-  total.output += more.output;
-  total.cache_read += more.cache_read;
-  total.cache_write += more.cache_write;
-  total.reasoning += more.reasoning;
+  // Transcripts come from anywhere, and a sum may be a sum of sums.
+  constexpr std::int64_t most = 1'000'000'000'000'000;
+  const auto add = [](std::int64_t& to, std::int64_t count) {
+    if (count > 0 && count <= most && to <= most) to += count;
+  };
+  add(total.input, more.input);
+  add(total.output, more.output);
+  add(total.cache_read, more.cache_read);
+  add(total.cache_write, more.cache_write);
+  add(total.reasoning, more.reasoning);
   return total;
 }
 

@@ -14,6 +14,11 @@ namespace skein {
 // four bytes (emoji) two.
 std::int64_t tokens_of(std::string_view text);
 
+// A count that a provider may have meant; the others are taken as not given.
+inline constexpr bool is_plausible_count(std::int64_t tokens) {
+  return tokens >= 0 && tokens <= 1'000'000'000;
+}
+
 inline constexpr std::int64_t tokens_of_image = 1200;
 
 std::int64_t tokens_of(const Block& block);

@@ -245,7 +245,7 @@ Delta usage_of(const Json& usage) {
   delta::UsageUpdate update{.cache_read = cached, .reasoning = thoughts};
   if (prompt)
     update.input = std::max<std::int64_t>(0, *prompt - cached.value_or(0)) +
-                   int_at(usage, "toolUsePromptTokenCount");
+                   count_at(usage, "toolUsePromptTokenCount").value_or(0);
   if (answer || thoughts) update.output = answer.value_or(0) + thoughts.value_or(0);
   return update;
 }

@@ -2,6 +2,8 @@
 
 #include <array>
 
+#include "core/tokens.h"
+
 namespace skein {
 
 const Codec* find_codec(std::string_view name) {
@@ -90,7 +92,8 @@ Json parsed(const JsonText& text) {
 
 std::optional<std::int64_t> count_at(const Json& object, std::string_view key) {
   const Json& member = at(object, key);
-  if (!member.is_number_integer()) return std::nullopt;
+  if (!member.is_number_integer() || !is_plausible_count(member.get<std::int64_t>()))
+    return std::nullopt;
   return member.get<std::int64_t>();
 }
 

@@ -204,3 +204,12 @@ TEST_CASE("a stop by the user keeps text, thinking and finished calls") {
   CHECK(fed(deltas).aborted() ==
         reply({Thinking{"h"}, Text{"a"}, ToolUse{"x", "bash"}}, Stop::aborted));
 }
+
+TEST_CASE("a usage no provider can mean is taken as not given") {
+  const Message message =
+      fed(Deltas{delta::UsageUpdate{.input = 5, .output = -5, .cache_read = INT64_MIN},
+                 delta::UsageUpdate{.input = -1, .output = 3, .cache_write = 1'000'000'000'000}} +
+          Deltas{delta::TextPiece{"", "x"}, delta::StopReason{Stop::stop}, delta::Finished{}})
+          .message();
+  CHECK(message.usage == Usage{.input = 5, .output = 3});
+}

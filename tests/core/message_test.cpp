@@ -46,3 +46,10 @@ TEST_CASE("what is not a message is not taken for one") {
   CHECK_FALSE(message_from_json("[]"));
   CHECK_FALSE(message_from_json(R"({"role":"robot","content":[]})"));
 }
+
+TEST_CASE("a sum of usage passes over what cannot be") {
+  Usage total{.input = 1, .output = 2};
+  total += Usage{-5, 3, INT64_MIN, INT64_MAX, -1};
+  total += Usage{.input = 4};
+  CHECK(total == Usage{.input = 5, .output = 5});
+}

@@ -203,3 +203,12 @@ TEST_CASE("chat: reasoning details go back as they came") {
       {"type":"reasoning.text","format":"f","index":0,"text":"step","signature":"c2ln"},
       {"type":"reasoning.encrypted","id":"r1","index":1,"data":"ZW5j"}]}])"));
 }
+
+TEST_CASE("chat: counts that cannot be are taken as not given, and nothing is reckoned with them") {
+  const Message message = replay(
+      openai_chat, sse({delta_of(R"("content":"x")"), finish("stop"),
+                        R"({"choices":[],"usage":{"prompt_tokens":7,"completion_tokens":-5,)"
+                        R"("prompt_tokens_details":{"cached_tokens":-9223372036854775808}}})",
+                        "[DONE]"}));
+  CHECK(message.usage == Usage{.input = 7});
+}
