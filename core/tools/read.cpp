@@ -111,10 +111,16 @@ ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& inpu
                      " bytes; it begins with\n" + hex_head(head));
 
   Window window{std::max<std::size_t>(offset, 1), limit, limits.result_bytes};
-  const bool read = read_pieces(file.fd.get(), SIZE_MAX, [&](std::string_view piece) {
+  const bool read = read_pieces(file.fd.get(), limits.read_scan_bytes, [&](std::string_view piece) {
     return !ports.stopped() && window.take(piece);
   });
   if (!read) return tool_failure(place.name + ": cannot be read");
+  // Files may be terabytes of nothing.
+  if (size > limits.read_scan_bytes && window.text.empty() && !window.more)
+    return tool_failure(place.name + ": line " + std::to_string(offset) +
+                        " does not begin within the first " +
+                        with_separators(limits.read_scan_bytes) + " of " + with_separators(size) +
+                        " bytes; bash (tail, sed) can look further");
   if (size == 0 && window.text.empty()) return tool_text("[the file is empty]");
   return tool_text(valid_utf8(window.text) + footer(window, size));
 }

@@ -17,8 +17,9 @@ namespace skein {
 
 // How much a tool may take in and give back.
 struct ToolLimits {
-  std::size_t result_bytes = 48 * 1024;       // of text that goes to the model
-  std::size_t read_lines = 2000;              // unless the call asks for another number
+  std::size_t result_bytes = 48 * 1024;                // of text that goes to the model
+  std::size_t read_lines = 2000;                       // unless the call asks for another number
+  std::size_t read_scan_bytes = std::size_t{1} << 30;  // passed over to find a line far down
   std::size_t edit_bytes = 16 * 1024 * 1024;  // the largest file that is edited or compared
   std::size_t image_bytes = most_image_bytes;
   std::size_t list_entries = 1000;                 //

@@ -25,6 +25,18 @@ TEST_CASE("a part of a file is read, and where to go on is told") {
         "[no line 9: the file ends before it]");
 }
 
+TEST_CASE("a line is not looked for without end") {
+  Workbench bench;
+  bench.settings.limits.read_scan_bytes = 100'000;
+  write_file(bench.root() / "sparse", "one\ntwo\n");
+  fs::resize_file(bench.root() / "sparse", std::uintmax_t{1} << 40);
+  CHECK(bench.result("read", {{"path", "sparse"}, {"offset", "=4"}}) ==
+        "sparse: line 4 does not begin within the first 100,000 of 1,099,511,627,776 bytes; bash "
+        "(tail, sed) can look further");
+  CHECK(bench.result("read", {{"path", "sparse"}, {"limit", "=2"}}) ==
+        "one\ntwo\n[the file goes on: 1,099,511,627,776 bytes in all; read on with offset 3]");
+}
+
 TEST_CASE("a long file stops at whole lines, a long line between characters") {
   Workbench bench;
   bench.settings.limits.result_bytes = 20;
