@@ -2,6 +2,7 @@
 
 #include <poll.h>
 
+#include <algorithm>
 #include <chrono>
 #include <thread>
 #include <utility>
@@ -28,6 +29,16 @@ std::string recorded_system(const Conversation& conversation, SessionStore& stor
   const Outcome<Placed> last = store.backend().load_at(conversation.session(), *at);
   const auto* placed = std::get_if<Placed>(&last);
   return placed ? system_in(placed->entry.payload) : std::string{};
+}
+
+// More calls in one answer are a mistake.
+constexpr std::size_t most_calls = 128;
+
+Message result_of(const ToolUse& call, const ToolOutcome& outcome) {
+  Message result{.role = Role::tool};
+  result.content = {ToolResult{call.id, outcome.content, outcome.is_error, outcome.blob}};
+  result.duration_ms = outcome.duration_ms;
+  return result;
 }
 
 // A tool waits on its own and asks whether to stop: that is when the keyboard is looked at, but not
@@ -166,7 +177,8 @@ TurnEnd Agent::loop(Turn& turn) {
 bool Agent::run_calls(Turn& turn, const Message& reply) {
   const std::vector<const ToolUse*> calls = tool_uses(reply);
   const bool finished = reply.stop == Stop::tool_use;  // cut or failed answers order nothing
-  for (const ToolUse* call : calls) {
+  for (std::size_t i = 0; i < std::min(calls.size(), most_calls); ++i) {
+    const ToolUse* call = calls[i];
     const bool stopped = turn.ports.stopped();
     if (stopped && turn.end.stop != Stop::aborted) turn.end.stop = Stop::aborted;
     answer(turn, *call,
@@ -174,15 +186,30 @@ bool Agent::run_calls(Turn& turn, const Message& reply) {
            : !finished ? tool_failure("not run: the answer that asked for it was cut short")
                        : run_call(turn, *call));
   }
+  if (calls.size() > most_calls) refuse_calls(turn, std::span(calls).subspan(most_calls));
   if (turn.ports.stopped() && !calls.empty()) turn.end.stop = Stop::aborted;
   return !calls.empty() && finished && !turn.ports.stopped();
 }
 
+// A model that lost its way asks for thousands; many results share a batch, and one sync.
+void Agent::refuse_calls(Turn& turn, std::span<const ToolUse* const> calls) {
+  constexpr std::size_t batch = 1000;
+  turn.ports.sink(Notice{Notice::Level::warning, "the model made " +
+                                                     std::to_string(most_calls + calls.size()) +
+                                                     " calls in one answer; only the first " +
+                                                     std::to_string(most_calls) + " count"});
+  const ToolOutcome refused =
+      tool_failure("not run: only the first " + std::to_string(most_calls) +
+                   " calls of an answer are run; make the others again if they are needed");
+  std::vector<Entry> entries;
+  for (const ToolUse* call : calls) {
+    entries.push_back(entry_for(result_of(*call, refused), turn.run_id));
+    if (entries.size() == batch || call == calls.back()) commit(turn, std::exchange(entries, {}));
+  }
+}
+
 void Agent::answer(Turn& turn, const ToolUse& call, const ToolOutcome& outcome) {
-  Message result{.role = Role::tool};
-  result.content = {ToolResult{call.id, outcome.content, outcome.is_error, outcome.blob}};
-  result.duration_ms = outcome.duration_ms;
-  commit(turn, {entry_for(result, turn.run_id)});
+  commit(turn, {entry_for(result_of(call, outcome), turn.run_id)});
 }
 
 ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {

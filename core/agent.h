@@ -6,6 +6,7 @@
 #include <functional>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -47,7 +48,8 @@ class Agent {
     SessionStore& store;
     const Tools& tools;
     std::function<Provider&(const ModelRef&)> provider;
-    // Applied to everything that is stored, and to how a turn ended: takes out what must not be, such as keys.
+    // Applied to everything that is stored, and to how a turn ended: takes out what must not be,
+    // such as keys.
     std::function<std::string(std::string)> clean = [](std::string text) { return text; };
     std::function<std::string(std::string_view bytes)> keep_blob{};
     std::function<ModelLimits(const ModelRef&)> limits = [](const ModelRef&) {
@@ -101,6 +103,7 @@ class Agent {
   Outcome<Hold> hold_alone(Id session, const Ports& ports);
   TurnEnd loop(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);
+  void refuse_calls(Turn& turn, std::span<const ToolUse* const> calls);
   ToolOutcome run_call(Turn& turn, const ToolUse& call);
 
   // core/agent_permission.cpp: whether a call is run, and as what: the user may rewrite it.

@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <set>
 
 #include "core/handover_rules.h"
@@ -332,4 +333,28 @@ TEST_CASE("an answer that could not be saved is not told as saved") {
 
   CHECK_THROWS_AS(stage.turn(conversation, "go"), Error);
   CHECK(stage.committed().back() == "user: go");
+}
+
+TEST_CASE("of thousands of calls in one answer the first are run and the turn goes on") {
+  Json calls = Json::array();
+  for (int i = 0; i < 3000; ++i)
+    calls.push_back({{"call", {{"id", "c" + std::to_string(i)}, {"name", "poke"}}}});
+  Stage stage(dump({calls, "done"}));
+  stage.settings.rules.mode = Mode::bypass;
+  Conversation conversation = stage.conversation();
+
+  const TurnEnd end = stage.turn(conversation, "go");
+
+  CHECK(stage.runs.size() == 128);
+  CHECK(end.stop == Stop::stop);
+  CHECK(end.text == "done");
+  const Lines lines = lines_of(stage.stored(conversation));
+  CHECK(std::ranges::count(lines, "result c127: done") == 1);
+  for (const int i : {128, 2999})
+    CHECK(std::ranges::count(lines, "result c" + std::to_string(i) +
+                                        " failed: not run: only the first 128 calls of an answer "
+                                        "are run; make the others again if they are needed") == 1);
+  CHECK(broken_rules(stage, conversation).empty());
+  CHECK(stage.notices() ==
+        Lines{"the model made 3000 calls in one answer; only the first 128 count"});
 }
