@@ -93,9 +93,8 @@ std::string verdict(const ProgramEnd& end, milliseconds time) {
 std::string cause_of(Sandbox sandbox, const Cell& room, const ProgramEnd& end,
                      const std::string& printed) {
   if (sandbox == Sandbox::bubblewrap && end.code == 1 && printed.starts_with("bwrap: "))
-    return "the sandbox could not be built, so the command did not run; `sandbox = \"landlock\"` "
-           "in "
-           "the configuration may do";
+    return "the sandbox could not be built, so the command did not run; in the configuration "
+           "`sandbox = \"landlock\"` chooses another";
   if (sandbox == Sandbox::landlock && printed.find("ermission denied") != std::string::npos)
     return landlock_gap(room);
   return "";

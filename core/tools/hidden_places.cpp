@@ -26,8 +26,8 @@ int make_folders(const fs::path& folder) {
 }  // namespace
 
 std::string settle_hidden(Cell& cell) {
-  std::vector<std::string> places;
-  for (const std::string& path : cell.hidden) places.push_back(real_place(path));
+  std::vector<std::string> places, links;
+  for (const std::string& path : cell.hidden) places.push_back(real_place(path, &links));
   std::ranges::sort(places);
   cell.hidden.clear();
   for (const std::string& place : places)  // the outer comes before the inner, which it hides too
@@ -35,16 +35,22 @@ std::string settle_hidden(Cell& cell) {
                              [&](const auto& outer) { return is_below(place, outer); }))
       cell.hidden.push_back(place);
 
+  const auto is_writable = [&](const std::string& place) {
+    const auto holds = [&](const std::string& open) { return is_below(place, open); };
+    return holds(cell.root) || std::ranges::any_of(cell.writable, holds);
+  };
+  // No mount covers a link: a command could put a home or a configuration of its own in its place.
+  if (const auto link = std::ranges::find_if(links, is_writable); link != links.end())
+    return "commands do not run, because they could replace the link " + *link +
+           ", which leads to skein's own files; choose another workspace (-C), or name the real "
+           "folder (SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_STATE_HOME)";
   for (const std::string& place : cell.hidden) {
     if (is_below(cell.root, place))
       return "commands do not run in " + cell.root + ", because it lies in " + place +
              ", where skein keeps its own files; choose another workspace (-C)";
     // What a command could make itself must be there first: only what is there can be closed.
-    const auto holds = [&](const std::string& open) { return is_below(place, open); };
     struct stat info {};
-    if (stat(place.c_str(), &info) == 0 ||
-        !(holds(cell.root) || std::ranges::any_of(cell.writable, holds)))
-      continue;
+    if (stat(place.c_str(), &info) == 0 || !is_writable(place)) continue;
     if (const int error = make_folders(place))
       return "commands do not run, because " + place +
              ", where skein keeps its own files, cannot be closed to them: " + std::strerror(error);

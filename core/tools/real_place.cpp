@@ -1,7 +1,6 @@
 #include "core/tools/real_place.h"
 
 #include <filesystem>
-#include <vector>
 
 namespace skein {
 
@@ -23,14 +22,14 @@ void put_ahead(std::vector<std::string>& ahead, std::string_view path) {
 
 }  // namespace
 
-std::string real_place(std::string_view path) {
+std::string real_place(std::string_view path, std::vector<std::string>* links) {
   std::vector<std::string> ahead;
   put_ahead(ahead, path);
   std::error_code ignored;
   // The folder we are in has no links in it.
   std::string place = path.starts_with('/') ? "" : fs::current_path(ignored).string();
   if (place == "/") place.clear();
-  for (int links = 0; !ahead.empty();) {
+  for (int followed = 0; !ahead.empty();) {
     const std::string name = std::move(ahead.back());
     ahead.pop_back();
     if (name == "..") {
@@ -39,10 +38,11 @@ std::string real_place(std::string_view path) {
     }
     std::error_code no_link;
     const fs::path target = fs::read_symlink(place + "/" + name, no_link);
-    if (no_link || ++links > max_links) {
+    if (no_link || ++followed > max_links) {
       place += "/" + name;
       continue;
     }
+    if (links != nullptr) links->push_back(place + "/" + name);
     if (target.is_absolute()) place.clear();
     put_ahead(ahead, target.native());
   }
