@@ -1,8 +1,9 @@
 #include "app/config_keys.h"
-#include "app/key_command.h"
 
 #include <algorithm>
 #include <cmath>
+
+#include "app/key_command.h"
 
 namespace skein {
 
