@@ -28,10 +28,10 @@ TEST_CASE("a part of a file is read, and where to go on is told") {
 TEST_CASE("a line is not looked for without end") {
   Workbench bench;
   bench.settings.limits.read_scan_bytes = 100'000;
-  write_file(bench.root() / "sparse", "one\ntwo\n");
+  write_file(bench.root() / "sparse", "one\ntwo\n" + std::string(9000, 'x') + "\n");
   fs::resize_file(bench.root() / "sparse", std::uintmax_t{1} << 40);
-  CHECK(bench.result("read", {{"path", "sparse"}, {"offset", "=4"}}) ==
-        "sparse: line 4 does not begin within the first 100,000 of 1,099,511,627,776 bytes; bash "
+  CHECK(bench.result("read", {{"path", "sparse"}, {"offset", "=5"}}) ==
+        "sparse: line 5 does not begin within the first 100,000 of 1,099,511,627,776 bytes; bash "
         "(tail, sed) can look further");
   CHECK(bench.result("read", {{"path", "sparse"}, {"limit", "=2"}}) ==
         "one\ntwo\n[the file goes on: 1,099,511,627,776 bytes in all; read on with offset 3]");
