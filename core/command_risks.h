@@ -2,6 +2,7 @@
 #pragma once
 
 #include <string_view>
+#include <vector>
 
 #include "core/shell_words.h"
 
@@ -15,5 +16,9 @@ std::string_view hidden_power(const SimpleCommand& command);
 // How many first words say what a command does ("git status" is two), for those whose further
 // words may vary without harm; 0 for all others.
 std::size_t telling_words(const SimpleCommand& command);
+
+// Every program, or program and subcommand, whose arguments are looked at: so that each can be
+// shown to deserve it.
+std::vector<std::string_view> programs_with_risky_arguments();
 
 }  // namespace skein
