@@ -127,8 +127,9 @@ void LineEdit::replace(std::size_t from, std::string_view piece) {
 
 void LineEdit::paste(const std::string& raw) {
   std::string piece = pasted_text(raw);
-  if (auto image = dropped_image(piece)) piece = std::move(*image);
-  if (deserves_chip(piece)) {
+  auto image = dropped_image(piece);
+  if (image) piece = std::move(*image);
+  if (deserves_chip(piece) || (!image && mentions_something(piece))) {
     change();
     piece = make_chip(draft_, std::move(piece));
     draft_.text.insert(cursor_, piece);

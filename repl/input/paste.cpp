@@ -86,6 +86,13 @@ bool deserves_chip(std::string_view text) {
   return text.size() > most_bytes || lines_in(text) > most_lines;
 }
 
+bool mentions_something(std::string_view text) {
+  for (std::size_t at = text.find('@'); at != std::string_view::npos; at = text.find('@', at + 1))
+    if (at == 0 || std::string_view(" \t\n").find(text[at - 1]) != std::string_view::npos)
+      return true;
+  return false;
+}
+
 std::string make_chip(Draft& draft, std::string text) {
   draft.pasted.push_back(std::move(text));
   return chip(draft.pasted.back(), draft.pasted.size());

@@ -24,6 +24,8 @@ std::string pasted_text(std::string_view raw);
 std::optional<std::string> dropped_image(std::string_view text);
 // More than would be pleasant in a line.
 bool deserves_chip(std::string_view text);
+// What is pasted takes no file along: a text with an @path in it must not look typed.
+bool mentions_something(std::string_view text);
 // Remembers `text` and returns the chip that stands for it.
 std::string make_chip(Draft& draft, std::string text);
 // The length of the chip that ends (begins) at byte `at` of the draft's text; 0: none does.

@@ -134,6 +134,18 @@ TEST_CASE("a short paste is text, and its newlines send nothing") {
   CHECK(seen(line) == "two\nlines|");
 }
 
+TEST_CASE("a paste that names a file by @ is a chip, however short, so that it takes none along") {
+  for (const char* pasted : {"@/etc/passwd", "see @a.txt", "a\n@b"}) {
+    LineEdit line;
+    type(line, "\x1b[200~" + std::string(pasted) + "\x1b[201~");
+    CHECK(line.text().starts_with("[Pasted text #1"));
+    CHECK(whole(line.draft()) == pasted);
+  }
+  LineEdit line;
+  type(line, "\x1b[200~mail me@here\x1b[201~");
+  CHECK(seen(line) == "mail me@here|");
+}
+
 TEST_CASE("a text too tall for the screen becomes a chip and stays whole") {
   LineEdit line;
   line.start({.text = "a\nb\nc"});
