@@ -52,12 +52,11 @@ void apply_workspace_file(Config& config, Catalog& catalog, const WorkspaceFile&
                              " (`skein trust` lets it set them)");
 }
 
-void add_flag_rules(std::vector<Rule>& to, const std::vector<std::string>& texts) {
-  for (const std::string& text : texts)
-    for (Rule& rule : parse_rules(text)) {
-      rule.origin = Rule::Origin::flag;
-      to.push_back(std::move(rule));
-    }
+void add_flag_rules(std::vector<Rule>& to, std::vector<Rule> given) {
+  for (Rule& rule : given) {
+    rule.origin = Rule::Origin::flag;
+    to.push_back(std::move(rule));
+  }
 }
 
 void throw_troubles(const Config& config) {
@@ -123,8 +122,10 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
   if (!invocation.thinking.empty()) config.thinking = invocation.thinking;
   if (invocation.max_turns > 0) config.max_turns = invocation.max_turns;
   if (const auto mode = parse_mode(invocation.permission_mode)) config.rules.mode = *mode;
-  add_flag_rules(config.rules.allow, invocation.allowed_tools);
-  add_flag_rules(config.rules.deny, invocation.disallowed_tools);
+  for (const std::string& text : invocation.allowed_tools)
+    add_flag_rules(config.rules.allow, parse_allow_rules(text));
+  for (const std::string& text : invocation.disallowed_tools)
+    add_flag_rules(config.rules.deny, parse_rules(text));
   if (!invocation.system_prompt.empty()) config.system_prompt = invocation.system_prompt;
   if (!invocation.append_system_prompt.empty())
     config.append_system_prompt = invocation.append_system_prompt;

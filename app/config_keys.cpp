@@ -70,10 +70,10 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
-template <auto list>
+template <auto list, auto parse>
 bool add_rules(ConfigTarget& to, const ConfigItem& item) {
   for (const std::string& each : item.rules)
-    for (Rule& rule : parse_rules(each)) {
+    for (Rule& rule : parse(each)) {
       rule.origin = to.origin;
       (to.config.rules.*list).push_back(std::move(rule));
     }
@@ -188,9 +188,10 @@ constexpr ConfigKey table[] = {
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
      tightens, "--permission-mode", "what tools may do unasked", set_mode},
     {"", "allowed-tools", rules, "none", never, "--allowed-tools",
-     "calls that run unasked: 'read,bash(git status)'", add_rules<&Rules::allow>},
+     "calls that run unasked: 'read,bash(git status)'",
+     add_rules<&Rules::allow, parse_allow_rules>},
     {"", "disallowed-tools", rules, "none", tightens, "--disallowed-tools",
-     "calls that never run; stronger than everything else", add_rules<&Rules::deny>},
+     "calls that never run; stronger than everything else", add_rules<&Rules::deny, parse_rules>},
     {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
      never, "", "what the model's commands are shut into", set_sandbox},
     {"", "sandbox-network", truth, "true", tightens, "", "false: commands get no network",

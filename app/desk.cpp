@@ -45,7 +45,7 @@ constexpr std::size_t most_files = 20'000;
 std::vector<std::string> files_below(const std::string& workspace) {
   const Root root(workspace, {});
   std::vector<std::string> out;
-  walk_tree(root, ".", {}, [&](const Walked& found) {
+  walk_tree(root, ".", root.locate("."), {}, [&](const Walked& found) {
     if (found.kind != EntryKind::folder) out.push_back(found.path);
     return out.size() < most_files ? Onward::go_on : Onward::stop;
   });
@@ -91,6 +91,10 @@ Desk Workbench::desk() {
         << "calls a turn   " << config_.max_turns << " at most\n"
         << "summed up at   " << config_.compact_at << " of the window (0: never unasked)\n";
     return out.str();
+  };
+  desk.grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); };
+  desk.take_back = [this](Id session, const std::string& rule) {
+    return grants_.take_back(session, rule);
   };
   desk.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +

@@ -45,6 +45,11 @@ std::vector<std::string> own_places(const Invocation& invocation) {
   return places;
 }
 
+std::string grants_file(const Invocation& invocation) {
+  const std::string folder = state_folder();
+  return invocation.no_session || folder.empty() ? std::string{} : folder + "/grants.json";
+}
+
 std::string workspace_folder(const Invocation& invocation) {
   const std::string given = invocation.workspace.empty() ? "." : invocation.workspace;
   std::error_code failed;

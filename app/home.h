@@ -15,6 +15,8 @@ std::string state_folder();  // input history, logs; empty: there is no place fo
 // skein's own files, which tools and commands are kept out of: the home of this invocation, also
 // if it keeps no session, the one a plain `skein` would use, the configuration and the state.
 std::vector<std::string> own_places(const Invocation& invocation);
+// Which rules sessions were given here; empty if nothing is to be kept.
+std::string grants_file(const Invocation& invocation);
 // What was typed before; empty if nothing is to be kept.
 std::string history_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute

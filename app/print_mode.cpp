@@ -156,18 +156,34 @@ int status_of(Stop stop) {
              : 0;
 }
 
-// Only the words on the command line take files along: nobody chose what a pipe mentions.
+// Only the words on the command line take files along: nobody chose what a pipe mentions. Nobody
+// can be asked either, so what would have to be asked about stays behind.
 PromptWithFiles with_named_files(Workbench& bench, const std::string& prompt,
-                                 const std::string& words) {
-  return with_files(prompt, words, bench.workspace(), [&](std::string_view bytes) {
+                                 const std::string& words, const Rules& rules,
+                                 std::vector<std::string>& remarks) {
+  remarks.clear();
+  AttachPorts ports;
+  ports.locate = find_tool(bench.tools(), "read")->locate;
+  ports.may = [&](const std::string& name, const Located& place) {
+    const Decision decision = decide_mention(rules, bench.tools(), name);
+    if (decision.verdict == Decision::Verdict::allow) return true;
+    remarks.push_back(name + " does not come along: " + decision.reason +
+                      (decision.verdict == Decision::Verdict::ask && place.below.empty()
+                           ? " (--allowed-tools 'read(/" + place.absolute + ")' would allow it)"
+                           : ""));
+    return false;
+  };
+  ports.tell = [&](const std::string& remark) { remarks.push_back(remark); };
+  ports.keep_blob = [&](std::string_view bytes) {
     return value_or_throw(bench.store().backend().keep_blob(bytes));
-  });
+  };
+  return with_files(prompt, words, ports);
 }
 
 // One turn, or the rest of one, and how it ended.
 TurnEnd one_turn(Workbench& bench, Conversation& conversation, Agent::Settings& settings,
                  const Message& prompt, const Ports& ports) {
-  bench.agent().recover(conversation, ports);
+  bench.agent().recover(conversation, ports, settings.rules);
   if (!is_blank(plain_text(prompt)))
     return bench.agent().run_turn(conversation, prompt, settings, ports);
   if (conversation.path().empty()) throw Error("there is nothing to continue", Trouble::usage);
@@ -181,11 +197,16 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   if (stop_asked()) return interrupted_status;
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", Trouble::usage);
-  const PromptWithFiles with = with_named_files(bench, prompt, invocation.prompt);
+  // What cannot be taken along is said before a session is made.
+  std::vector<std::string> remarks;
+  PromptWithFiles with =
+      with_named_files(bench, prompt, invocation.prompt, bench.config().rules, remarks);
 
   const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
   Conversation conversation(bench.store(), chosen.session);
   Agent::Settings settings = bench.settings_for(conversation);
+  if (settings.rules.deny != bench.config().rules.deny)
+    with = with_named_files(bench, prompt, invocation.prompt, settings.rules, remarks);
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;
@@ -207,8 +228,8 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   });
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
-  for (const std::string& text : bench.config().notices)
-    ports.sink(Notice{Notice::Level::warning, text});
+  for (const std::vector<std::string>& texts : {bench.config().notices, settings.notices, remarks})
+    for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const Attachment& file : with.files)
     ports.sink(Notice{Notice::Level::info, "takes along " + file.name + " (" + file.what + ")"});
 

@@ -119,6 +119,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                .workspace = bench.workspace(),
                .settings_for = settings_for,
                .attended = attended(),
+               .piped = !isatty(STDIN_FILENO),
                .desk = bench.desk(),
                .keyboard = keyboard ? &*keyboard : nullptr,
                .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),

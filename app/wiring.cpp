@@ -68,7 +68,8 @@ Workbench::Workbench(const Invocation& invocation)
     : invocation_(invocation),
       workspace_(workspace_folder(invocation)),
       config_(load_config(invocation, workspace_, catalog_)),
-      store_(store_for(invocation)) {
+      store_(store_for(invocation)),
+      grants_(grants_file(invocation), workspace_) {
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -92,7 +93,9 @@ Workbench::Workbench(const Invocation& invocation)
             const ModelRow row = catalog_.find_model(model);
             return ModelLimits{{row.window, row.max_output}, model.provider == "offline"};
           },
-      .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; }});
+      .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
+      .grant = [this](Id session,
+                      const std::string& rule) { return grants_.give(session, rule); }});
 }
 
 Sandbox Workbench::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
@@ -163,7 +166,15 @@ Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags 
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
   settings.model.thinking = parse_thinking_level(thinking).value_or(ThinkingLevel::off);
-  add_session_rules(settings.rules, conversation.state().permissions);
+  add_session_rules(settings.rules, conversation.state().permissions, [&](const std::string& rule) {
+    return grants_.has(conversation.session(), rule);
+  });
+  if (const std::size_t count = settings.rules.not_applied.size(); count > 0)
+    settings.notices.push_back(std::to_string(count) + (count == 1 ? " rule" : " rules") +
+                               " this session recorded " + (count == 1 ? "is" : "are") +
+                               " not applied here; /permissions shows " +
+                               (count == 1 ? "it" : "them"));
+  if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
   settings.compact_at = config_.compact_at;
   return settings;
 }

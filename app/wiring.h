@@ -12,6 +12,7 @@
 #include "app/session_choice.h"
 #include "core/agent.h"
 #include "core/conversation.h"
+#include "core/store/grants.h"
 #include "core/tools/sandbox.h"
 #include "providers/catalog.h"
 #include "providers/keys.h"
@@ -60,6 +61,7 @@ class Workbench {
   SessionStore store_;
   Tools tools_;
   std::string system_;
+  mutable Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<Provider>> providers_{};
   std::unique_ptr<Agent> agent_{};
 };

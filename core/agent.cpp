@@ -224,7 +224,8 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
   const Permission permission = permitted(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // how long somebody thought about it is not the tool's
   ToolOutcome outcome =
-      permission.given ? execute(*tool, agreed, turn.ports) : tool_failure(permission.note);
+      permission.given ? execute(*tool, agreed, turn.ports, turn.settings.rules, permission.place)
+                       : tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), Text{permission.note});
@@ -232,7 +233,8 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
   return outcome;
 }
 
-ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& ports) {
+ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& ports,
+                           const Rules& rules, const std::optional<std::string>& judged) {
   KeyboardLook look(ports);
   const ToolPorts tool_ports{.output =
                                  [&](std::string_view text) {
@@ -244,7 +246,9 @@ ToolOutcome Agent::execute(const Tool& tool, const ToolUse& call, const Ports& p
                                    return ports.stopped();
                                  },
                              .wake_fd = ports.input.fd,
-                             .keep_blob = parts_.keep_blob};
+                             .keep_blob = parts_.keep_blob,
+                             .judged = judged,
+                             .denied = denied_places(rules, parts_.tools, call)};
   try {
     return tool.run(call.input, tool_ports);
   } catch (const std::exception& error) {
@@ -267,7 +271,7 @@ Outcome<Hold> Agent::hold_alone(Id session, const Ports& ports) {
   }
 }
 
-std::size_t Agent::recover(Conversation& conversation, const Ports& ports) {
+std::size_t Agent::recover(Conversation& conversation, const Ports& ports, const Rules& rules) {
   if (unanswered_calls(conversation.path()).empty()) return 0;
   const Outcome<Hold> alone = hold_alone(conversation.session(), ports);
   if (const auto* failed = std::get_if<Failure>(&alone);
@@ -282,14 +286,16 @@ std::size_t Agent::recover(Conversation& conversation, const Ports& ports) {
   const std::vector<ToolUse> open = unanswered_calls(conversation.path());
   for (const ToolUse& call : open) {
     const Tool* tool = find_tool(parts_.tools, call.name);
-    const bool harmless = tool != nullptr && tool->effect == Effect::reads;
+    const Decision decision = decide(rules, parts_.tools, call);
+    const bool harmless = tool != nullptr && tool->effect == Effect::reads &&
+                          decision.verdict == Decision::Verdict::allow;
     const bool again = harmless && ports.ask &&
                        ports.ask({"This was interrupted before it had a result. Run it now?",
                                   tool->title(call.input), ""})
                                .choice != Answer::Choice::no;
     answer(turn, call,
            again
-               ? execute(*tool, call, ports)
+               ? execute(*tool, call, ports, rules, decision.place)
                : tool_failure(
                      "interrupted: skein ended before this had a result; it may have run in part"));
   }

@@ -58,12 +58,17 @@ class Agent {
     // Why commands are not shut in and what would help; empty: they are. Asked when one is about to
     // run, since finding out takes a while.
     std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
+    // Remembers outside the session that the user gave it this rule, here. Returns why it could
+    // not.
+    std::function<std::string(Id session, const std::string& rule)> grant =
+        [](Id, const std::string&) { return std::string{}; };
   };
   struct Settings {
     ModelRef model{};
     std::string system{};  // the whole system prompt, as it is now
     Rules rules{};
-    int max_calls = 100;       // model calls per prompt
+    int max_calls = 100;                 // model calls per prompt
+    std::vector<std::string> notices{};  // what the user should know of them, when a session opens
     double compact_at = 0.85;  // the part of the window that may be full; 0: never by itself
   };
 
@@ -89,7 +94,7 @@ class Agent {
   // Answers the calls a crash left without a result. Those of tools that only read may be run after
   // asking; nothing that changes the world is ever run again by itself. While another process is at
   // work in the session, its calls are left to it. How many were answered.
-  std::size_t recover(Conversation& conversation, const Ports& ports);
+  std::size_t recover(Conversation& conversation, const Ports& ports, const Rules& rules = {});
   // Whether a turn ended, by a crash or an error, before the model had answered, and no other
   // process is at it.
   bool lacks_answer(const Conversation& conversation, const Ports& ports);
@@ -109,13 +114,15 @@ class Agent {
   // core/agent_permission.cpp: whether a call is run, and as what: the user may rewrite it.
   struct Permission {
     bool given = false;
-    std::string note{};  // for the model: why not, or what the user made of it
+    std::string note{};                  // for the model: why not, or what the user made of it
+    std::optional<std::string> place{};  // what was judged, as Decision says it
   };
   Permission permitted(Turn& turn, const Tool& tool, ToolUse& call);
-  Permission ask_user(Turn& turn, const Tool& tool, ToolUse& call);
+  Permission ask_user(Turn& turn, const Tool& tool, ToolUse& call, Decision decision);
   void keep_rules(Turn& turn, const std::vector<Rule>& given);
 
-  ToolOutcome execute(const Tool& tool, const ToolUse& call, const Ports& ports);
+  ToolOutcome execute(const Tool& tool, const ToolUse& call, const Ports& ports, const Rules& rules,
+                      const std::optional<std::string>& judged);
   void commit(Turn& turn, std::vector<Entry> entries);
   void commit_prompt(Turn& turn, std::vector<Entry> entries);
   void answer(Turn& turn, const ToolUse& call, const ToolOutcome& outcome);

@@ -45,8 +45,18 @@ JsonText with_argument(const JsonText& input, const std::string& name, const std
   return dump(json);
 }
 
-Question question_about(const Tool& tool, const ToolUse& call, const std::vector<Rule>& offered) {
-  Question question{.text = "Allow " + tool.title(call.input) + "?",
+// Who is asked should know which file it is.
+std::string led_elsewhere(const ToolUse& call, const Decision& decision) {
+  const std::optional<std::string> path = argument(call.input, "path");
+  if (!path || path->starts_with('/') || !decision.place || decision.place->empty()) return {};
+  std::string_view words = *path;
+  while (words.starts_with("./")) words.remove_prefix(2);
+  return words == *decision.place ? "" : ", which is " + *decision.place;
+}
+
+Question question_about(const Tool& tool, const ToolUse& call, const Decision& decision,
+                        const std::vector<Rule>& offered) {
+  Question question{.text = "Allow " + tool.title(call.input) + led_elsewhere(call, decision) + "?",
                     .detail = tool.preview ? tool.preview(call.input) : std::string{},
                     .remember = names_of(offered)};
   if (const auto text = argument(call.input, tool.amendable))
@@ -61,7 +71,7 @@ Agent::Permission Agent::permitted(Turn& turn, const Tool& tool, ToolUse& call) 
   const std::string exposed = tool.name == "bash" ? parts_.no_sandbox() : "";
   rules.sandboxed = exposed.empty();
   const Decision decision = decide(rules, parts_.tools, call);
-  if (decision.verdict == Verdict::allow) return {true};
+  if (decision.verdict == Verdict::allow) return {true, {}, decision.place};
   std::string why_not = reason_of(decision);
   if (decision.verdict == Verdict::deny) return {false, why_not};
   if (!turn.ports.ask) {
@@ -73,17 +83,17 @@ Agent::Permission Agent::permitted(Turn& turn, const Tool& tool, ToolUse& call) 
   }
   if (!exposed.empty() && !std::exchange(told_of_sandbox_, true))
     turn.ports.sink(Notice{Notice::Level::warning, exposed});
-  return ask_user(turn, tool, call);
+  return ask_user(turn, tool, call, decision);
 }
 
-Agent::Permission Agent::ask_user(Turn& turn, const Tool& tool, ToolUse& call) {
+Agent::Permission Agent::ask_user(Turn& turn, const Tool& tool, ToolUse& call, Decision decision) {
   std::string note;
   for (;;) {
     const std::vector<Rule> offered = remember(turn.settings.rules, parts_.tools, call);
-    const Answer answer = turn.ports.ask(question_about(tool, call, offered));
+    const Answer answer = turn.ports.ask(question_about(tool, call, decision, offered));
     switch (answer.choice) {
-      case Answer::Choice::yes: return {true, note};
-      case Answer::Choice::always: keep_rules(turn, offered); return {true, note};
+      case Answer::Choice::yes: return {true, note, decision.place};
+      case Answer::Choice::always: keep_rules(turn, offered); return {true, note, decision.place};
       case Answer::Choice::no:
         return {false, "the user said no" + (answer.text.empty() ? "" : ": " + answer.text)};
       case Answer::Choice::amend: break;
@@ -91,8 +101,8 @@ Agent::Permission Agent::ask_user(Turn& turn, const Tool& tool, ToolUse& call) {
     // What it is now is judged, shown and asked about as if it had been so from the beginning.
     call.input = with_argument(call.input, tool.amendable, answer.text);
     turn.ports.sink(ToolStarted{call, tool.title(call.input)});
-    if (const Decision decision = decide(turn.settings.rules, parts_.tools, call);
-        decision.verdict == Verdict::deny)
+    decision = decide(turn.settings.rules, parts_.tools, call);
+    if (decision.verdict == Verdict::deny)
       return {false, "as the user changed it, it is refused: " + reason_of(decision)};
     note = amendment(tool.amendable, answer.text).text;
   }
@@ -101,6 +111,11 @@ Agent::Permission Agent::ask_user(Turn& turn, const Tool& tool, ToolUse& call) {
 // For this session, so that a restart need not ask again.
 void Agent::keep_rules(Turn& turn, const std::vector<Rule>& given) {
   if (given.empty()) return;
+  for (const Rule& rule : given)
+    if (const std::string why = parts_.grant(turn.conversation.session(), to_string(rule));
+        !why.empty())
+      turn.ports.sink(
+          Notice{Notice::Level::warning, to_string(rule) + " holds until skein ends: " + why});
   std::vector<Rule>& allowed = turn.settings.rules.allow;
   allowed.insert(allowed.end(), given.begin(), given.end());
   Json all = Json::array();

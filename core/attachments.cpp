@@ -1,8 +1,12 @@
 #include "core/attachments.h"
 
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
-#include <fstream>
+#include <memory>
 
 #include "core/fenced.h"
 #include "core/image_type.h"
@@ -17,33 +21,73 @@ constexpr std::size_t most_text = 256 * 1024;
 
 bool ends_path(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 
-bool is_file(const fs::path& path) {
+bool is_file(const Located& place) {
   std::error_code failed;
-  return fs::is_regular_file(path, failed);
+  return !place.absolute.empty() && fs::is_regular_file(place.absolute, failed);
 }
 
-// The name that begins behind an @, if there is such a file.
-std::string file_named(std::string_view text, const fs::path& workspace) {
+struct Mention {
+  std::string name;  // as it stands behind the @
+  Located place;
+};
+
+// What is named behind an @: the file if there is one, else the words up to a blank.
+Mention mention_in(std::string_view text, const Locate& locate) {
   if (text.starts_with('"')) {
     const std::size_t end = text.find('"', 1);
-    const std::string name(text.substr(1, end == std::string_view::npos ? 0 : end - 1));
-    return !name.empty() && is_file(workspace / name) ? name : std::string{};
+    std::string name(text.substr(1, end == std::string_view::npos ? 0 : end - 1));
+    Located place = name.empty() ? Located{} : locate(name);
+    return {std::move(name), std::move(place)};
   }
-  std::string name(text.begin(), std::ranges::find_if(text, ends_path));
+  const std::string words(text.begin(), std::ranges::find_if(text, ends_path));
   // "look at @main.cpp, please": the comma is not part of it, unless there is such a file.
-  while (!name.empty() && !is_file(workspace / name) &&
-         std::string_view(".,;:!?)").find(name.back()) != std::string_view::npos)
+  std::string name = words;
+  while (!name.empty()) {
+    if (Located place = locate(name); is_file(place)) return {std::move(name), std::move(place)};
+    if (std::string_view(".,;:!?)").find(name.back()) == std::string_view::npos) break;
     name.pop_back();
-  return !name.empty() && is_file(workspace / name) ? name : std::string{};
+  }
+  return {name, name.empty() ? Located{} : locate(name)};
 }
 
-std::string read_up_to(const fs::path& file, std::size_t limit) {
-  std::ifstream in(file, std::ios::binary);
+// What to say of a name that brought nothing along, if it looks as if a file was meant.
+std::string remark_on(const Mention& mention) {
+  std::error_code failed;
+  if (mention.name.empty() || mention.place.absolute.empty()) return {};
+  if (fs::is_directory(mention.place.absolute, failed))
+    return mention.name.find_first_not_of("./") == std::string::npos
+               ? std::string{}
+               : mention.name + " is a folder: nothing of it comes along";
+  const bool like_a_file = mention.name.find_first_of("/.") != std::string::npos &&
+                           mention.name.find('@') == std::string::npos;
+  const fs::path folder = fs::path(mention.place.absolute).parent_path();
+  if (!like_a_file || mention.place.exists || !fs::is_directory(folder, failed)) return {};
+  return "there is no file " + mention.name + ": nothing comes along";
+}
+
+// The file at the very place that was judged: no link in its stead.
+std::string read_up_to(const Located& place, std::size_t limit) {
+  const auto cannot = [&] {
+    return Error("cannot read " + place.absolute + "; nothing was sent", Trouble::usage);
+  };
+  const int fd =
+      open(place.absolute.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) throw cannot();
+  const std::unique_ptr<const int, void (*)(const int*)> closing(
+      &fd, [](const int* each) { close(*each); });
+  std::error_code failed;
+  const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
+  if (!failed && opened != place.absolute && !place.absolute.starts_with("/proc/")) throw cannot();
   std::string bytes(limit, '\0');
-  in.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
-  if (in.bad() || !in.is_open())
-    throw Error("cannot read " + file.string() + "; nothing was sent", Trouble::usage);
-  bytes.resize(static_cast<std::size_t>(in.gcount()));
+  std::size_t size = 0;
+  while (size < limit) {
+    const ssize_t count = read(fd, bytes.data() + size, limit - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw cannot();
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  bytes.resize(size);
   return bytes;
 }
 
@@ -66,8 +110,8 @@ class Attaching {
   Attaching(PromptWithFiles& out, const std::function<std::string(std::string_view)>& keep_blob)
       : out_(out), keep_blob_(keep_blob) {}
 
-  void add(const std::string& name, const fs::path& file) {
-    const std::string bytes = read_up_to(file, most_image_bytes + 1);
+  void add(const std::string& name, const Located& place) {
+    const std::string bytes = read_up_to(place, most_image_bytes + 1);
     if (const std::string_view type = image_type(bytes); !type.empty())
       add_image(name, type, bytes);
     else
@@ -110,17 +154,20 @@ class Attaching {
 }  // namespace
 
 PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
-                           const std::string& workspace,
-                           const std::function<std::string(std::string_view)>& keep_blob) {
+                           const AttachPorts& ports) {
   PromptWithFiles out{user_message(prompt)};
-  Attaching attaching(out, keep_blob);
+  Attaching attaching(out, ports.keep_blob);
   std::vector<std::string> seen;
   for (std::size_t at = typed.find('@'); at != std::string::npos; at = typed.find('@', at + 1)) {
     if (at > 0 && !ends_path(typed[at - 1])) continue;  // an address, not a path
-    const std::string name = file_named(typed.substr(at + 1), workspace);
-    if (name.empty() || std::ranges::find(seen, name) != seen.end()) continue;
-    seen.push_back(name);
-    attaching.add(name, fs::path(workspace) / name);
+    const Mention found = mention_in(typed.substr(at + 1), ports.locate);
+    if (std::ranges::find(seen, found.name) != seen.end()) continue;
+    seen.push_back(found.name);
+    if (!is_file(found.place)) {
+      if (const std::string remark = remark_on(found); !remark.empty()) ports.tell(remark);
+    } else if (ports.may(found.name, found.place)) {
+      attaching.add(found.name, found.place);
+    }
   }
   return out;
 }

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/located.h"
 #include "core/message.h"
 
 namespace skein {
@@ -22,12 +23,21 @@ struct PromptWithFiles {
   std::vector<Attachment> files{};
 };
 
+struct AttachPorts {
+  // Where a name leads, from the workspace and after links.
+  Locate locate{};
+  // Whether the file may come along; if not, the user has been told.
+  std::function<bool(const std::string& name, const Located& place)> may =
+      [](const std::string&, const Located&) { return true; };
+  std::function<void(const std::string& remark)> tell = [](const std::string&) {};
+  std::function<std::string(std::string_view bytes)> keep_blob{};
+};
+
 // Looks for names in what was `typed`: a prompt may hold pastes besides, and what these mention is
-// not meant. A path is as it is from the workspace. What names no file stays as it was said. Throws
-// Error if a file cannot be taken along.
+// not meant. What names no file stays as it was said. What is read is the file that `may` was asked
+// about. Throws Error if a file cannot be taken along.
 PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
-                           const std::string& workspace,
-                           const std::function<std::string(std::string_view bytes)>& keep_blob);
+                           const AttachPorts& ports);
 
 // How `path` is named in a prompt.
 std::string mention(std::string_view path);

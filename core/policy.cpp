@@ -55,74 +55,132 @@ bool runs_by_itself(std::string_view path) {
 struct Subject {
   std::string tool;
   Effect effect;
-  std::string path{};                  // as given
-  std::optional<std::string> plain{};  // its settled form
-  std::optional<ShellLine> line{};     // for bash
+  Locate locate{};
+  std::optional<std::string> plain{};  // the path's words, settled
+  std::vector<Located> names{};     // what its path may be called by: those words, where it leads
+  std::optional<Located> place{};   // where it leads, from a tool that can tell
+  std::optional<ShellLine> line{};  // for bash
 };
 
 Subject subject_of(const Tool& tool, const ToolUse& call) {
-  Subject subject{.tool = tool.name, .effect = tool.effect};
+  Subject subject{.tool = tool.name, .effect = tool.effect, .locate = tool.locate};
   const auto input = parse_json(call.input);
   if (tool.name == "bash") {
     subject.line = parse_shell_line(input ? string_at(*input, "command") : "");
-  } else {
-    subject.path = input ? string_at(*input, "path", ".") : ".";
-    subject.plain = plain_path(subject.path);
+    return subject;
   }
+  const std::string path = input ? string_at(*input, "path", ".") : ".";
+  subject.plain = plain_path(path);
+  if (subject.plain) subject.names.push_back({.below = *subject.plain});
+  if (path.starts_with('/')) subject.names.push_back({.absolute = path});
+  if (tool.locate) subject.names.push_back(subject.place.emplace(tool.locate(path)));
   return subject;
 }
 
-// How a list of rules stands to a call: it covers it, does not, or words alone cannot tell.
+// How a list of rules stands to a call: it covers it, does not, or cannot tell.
 enum class Cover { yes, no, unclear };
 
-Cover denies(const std::vector<Rule>& rules, const Subject& subject) {
-  Cover cover = Cover::no;
+// To forbid reading a file is to forbid searching it, to forbid edits of it is to forbid
+// overwriting. A tool's name alone forbids that tool.
+bool forbids_use_of(const Rule& rule, std::string_view tool) {
+  if (rule.tool == tool) return true;
+  return !rule.pattern.empty() &&
+         ((rule.tool == "read" && tool == "grep") || (rule.tool == "edit" && tool == "write"));
+}
+
+// With what the links in their own paths lead to.
+std::vector<Rule> path_rules(const std::vector<Rule>& rules, std::string_view tool,
+                             const Locate& locate) {
+  std::vector<Rule> out;
   for (const Rule& rule : rules) {
-    if (rule.tool != subject.tool) continue;
+    if (!forbids_use_of(rule, tool)) continue;
+    out.push_back(rule);
+    if (auto real = through_links(rule, locate)) out.push_back(std::move(*real));
+  }
+  return out;
+}
+
+Cover denies_path(const std::vector<Rule>& rules, const Subject& subject) {
+  Cover cover = Cover::no;
+  const bool settled = subject.place ? !subject.place->absolute.empty() : subject.plain.has_value();
+  for (const Rule& rule : path_rules(rules, subject.tool, subject.locate)) {
+    for (const Located& name : subject.names)
+      if (covers_place(rule, name, Purpose::deny)) return Cover::yes;
     if (rule.pattern.empty()) return Cover::yes;
-    if (!subject.line) {
-      if (!subject.plain)
-        cover = Cover::unclear;
-      else if (covers_path(rule, *subject.plain))
-        return Cover::yes;
-      continue;
-    }
-    for (const SimpleCommand& command : subject.line->commands) {
-      if (covers_command(rule, command, Purpose::deny)) return Cover::yes;
-      if (!hidden_power(command).empty()) cover = Cover::unclear;
-    }
-    if (!subject.line->doubt.empty()) cover = Cover::unclear;
+    if (!settled || (subject.place && subject.place->many_names)) cover = Cover::unclear;
   }
   return cover;
 }
 
-bool allows(const std::vector<Rule>& rules, const SimpleCommand& command) {
-  return std::ranges::any_of(
-      rules, [&](const Rule& rule) { return covers_command(rule, command, Purpose::allow); });
+Cover denies_command(const std::vector<Rule>& rules, const ShellLine& line) {
+  Cover cover = Cover::no;
+  for (const Rule& rule : rules) {
+    if (rule.tool != "bash") continue;
+    if (rule.pattern.empty()) return Cover::yes;
+    for (const SimpleCommand& command : line.commands) {
+      if (covers_command(rule, command, Purpose::deny)) return Cover::yes;
+      if (!hidden_power(command).empty()) cover = Cover::unclear;
+    }
+    if (!line.doubt.empty()) cover = Cover::unclear;
+  }
+  return cover;
+}
+
+bool allows(const Rule& rule, const SimpleCommand& command, const Locate& locate) {
+  if (!covers_command(rule, command, Purpose::allow)) return false;
+  // Who said "always" to `cat README.md` did not speak of ~/.ssh.
+  return rule.origin != Rule::Origin::session || !has_wildcard(rule) ||
+         !reaches_out(rule, command, locate);
+}
+
+bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const Locate& locate) {
+  return std::ranges::any_of(rules,
+                             [&](const Rule& rule) { return allows(rule, command, locate); });
 }
 
 Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
 
-Decision decide_command(const Rules& rules, const ShellLine& line) {
+Decision decide_command(const Rules& rules, const Subject& subject) {
+  const ShellLine& line = *subject.line;
   if (!rules.sandboxed) return ask("there is no sandbox");
   if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
   for (const SimpleCommand& command : line.commands)
-    if (!allows(rules.allow, command))
+    if (!allows(rules.allow, command, subject.locate))
       return ask("no rule allows `" + exact_rule_for(command).pattern + "`");
   return {Verdict::allow};
 }
 
 Decision decide_path(const Rules& rules, const Subject& subject) {
   if (subject.effect == Effect::reads) return {Verdict::allow};
-  if (!subject.plain) return ask("the path is not a plain one below the workspace");
+  if (subject.place && subject.place->below.empty()) return ask(subject.place->refusal);
+  if (!subject.place && !subject.plain)
+    return ask("the path is not a plain one below the workspace");
+  const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};
   const bool edits = subject.tool == "edit" || subject.tool == "write";
-  const bool guarded = runs_by_itself(*subject.plain);
+  const bool guarded =
+      runs_by_itself(place.below) || (subject.plain && runs_by_itself(*subject.plain));
   if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
-    if (rule.tool == subject.tool && covers_path(rule, *subject.plain) &&
+    if (rule.tool == subject.tool && covers_place(rule, place, Purpose::allow) &&
         !(guarded && has_wildcard(rule)))
       return {Verdict::allow};
   return ask(guarded ? "other programs run what is in that file by themselves" : "");
+}
+
+Decision decide_on(const Rules& rules, const Subject& subject) {
+  const Cover denied =
+      subject.line ? denies_command(rules.deny, *subject.line) : denies_path(rules.deny, subject);
+  if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
+  if (rules.mode == Mode::plan && subject.effect != Effect::reads)
+    return {Verdict::deny, "in plan mode nothing is changed"};
+  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
+  if (rules.mode == Mode::bypass) return {Verdict::allow};
+  return subject.line ? decide_command(rules, subject) : decide_path(rules, subject);
+}
+
+// Named from the root or the home folder: such a rule may speak of what lies outside.
+bool is_from_outside(const Rule& rule) {
+  return rule.pattern.starts_with('/') || rule.pattern.starts_with("~/");
 }
 
 }  // namespace
@@ -140,13 +198,40 @@ Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {Verdict::deny, "there is no tool named " + call.name};
   const Subject subject = subject_of(*tool, call);
-  const Cover denied = denies(rules.deny, subject);
-  if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
-  if (rules.mode == Mode::plan && subject.effect != Effect::reads)
-    return {Verdict::deny, "in plan mode nothing is changed"};
-  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
-  if (rules.mode == Mode::bypass) return {Verdict::allow};
-  return subject.line ? decide_command(rules, *subject.line) : decide_path(rules, subject);
+  Decision decision = decide_on(rules, subject);
+  if (subject.place) decision.place = subject.place->below;
+  return decision;
+}
+
+Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
+  const Tool* tool = find_tool(tools, "read");
+  if (tool == nullptr) return ask("there is no tool that reads");
+  const Subject subject = subject_of(*tool, {"", "read", dump({{"path", path}})});
+  const Cover denied = denies_path(rules.deny, subject);
+  if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
+  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids reading it");
+  if (!subject.place || !subject.place->below.empty()) return {Verdict::allow};
+  for (const Rule& rule : rules.allow)
+    if (rule.tool == "read" && is_from_outside(rule) &&
+        covers_place(rule, *subject.place, Purpose::allow))
+      return {Verdict::allow};
+  return ask(subject.place->refusal);
+}
+
+std::function<bool(std::string_view)> denied_places(const Rules& rules, const Tools& tools,
+                                                    const ToolUse& call) {
+  const Tool* tool = find_tool(tools, call.name);
+  if (tool == nullptr || !tool->locate) return {};
+  std::vector<Rule> about = path_rules(rules.deny, tool->name, tool->locate);
+  if (about.empty()) return {};
+  return [about = std::move(about), top = tool->locate(".")](std::string_view below) {
+    const std::string inner = "/" + std::string(below);
+    const Located place{.below = std::string(below),
+                        .absolute = (top.absolute == "/" ? "" : top.absolute) + inner,
+                        .from_home = top.from_home.empty() ? std::string{} : top.from_home + inner};
+    return std::ranges::any_of(
+        about, [&](const Rule& rule) { return covers_place(rule, place, Purpose::deny); });
+  };
 }
 
 std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse& call) {
@@ -158,15 +243,18 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
     added.push_back({subject.tool});
   } else {
     for (const SimpleCommand& command : subject.line->commands) {
-      if (allows(rules.allow, command) || allows(added, command)) continue;
-      const std::size_t words = hidden_power(command).empty() ? telling_words(command) : 0;
-      added.push_back(words > 0 ? rule_for(command, words) : exact_rule_for(command));
+      if (allows(rules.allow, command, tool->locate) || allows(added, command, tool->locate))
+        continue;
+      const std::size_t words = telling_words(command);
+      const Rule wide = words > 0 ? rule_for(command, words) : Rule{};
+      const bool holds = words > 0 && allows(wide, command, tool->locate);
+      added.push_back(holds ? wide : exact_rule_for(command));
     }
   }
   // Only what keeps its word is offered.
   Rules with = rules;
   with.allow.insert(with.allow.end(), added.begin(), added.end());
-  return decide(with, tools, call).verdict == Verdict::allow ? added : std::vector<Rule>{};
+  return decide_on(with, subject).verdict == Verdict::allow ? added : std::vector<Rule>{};
 }
 
 }  // namespace skein

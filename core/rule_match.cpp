@@ -3,7 +3,6 @@
 #include <algorithm>
 
 #include "core/command_risks.h"
-#include "core/glob.h"
 
 namespace skein {
 
@@ -23,10 +22,10 @@ bool climbs(std::string_view text) {
 }
 
 // An unquoted `*` in the pattern is any text; every other character is itself.
-bool word_matches(const ShellWord& pattern, std::string_view text) {
+bool word_matches(const ShellWord& pattern, std::string_view text, Purpose purpose) {
   if (!is_wild(pattern)) return pattern.text == text;
-  // `cat src/*` does not mean `cat src/../../etc/passwd`.
-  if (!is_star(pattern) && climbs(text)) return false;
+  // To allow `cat src/*` is not to allow `cat src/../../etc/passwd`.
+  if (purpose == Purpose::allow && !is_star(pattern) && climbs(text)) return false;
   std::size_t at = 0;
   std::string piece;
   bool first = true, after_star = false;
@@ -48,40 +47,58 @@ bool word_matches(const ShellWord& pattern, std::string_view text) {
   return at == text.size();
 }
 
+std::string_view last_name(std::string_view program) {
+  return program.substr(program.rfind('/') + 1);
+}
+
 bool words_match(const SimpleCommand& pattern, const SimpleCommand& command, Purpose purpose) {
   const bool open = is_star(pattern.back());
   const std::size_t fixed = pattern.size() - (open ? 1 : 0);
-  if (command.size() < fixed || (!open && command.size() != fixed)) return false;
+  const bool more_may_follow = open || purpose == Purpose::deny;
+  if (command.size() < fixed || (!more_may_follow && command.size() != fixed)) return false;
   for (std::size_t i = 0; i < fixed; ++i) {
-    const std::string_view text = command[i].text;
-    if (word_matches(pattern[i], text)) continue;
-    const bool by_last_name = purpose == Purpose::deny && i == 0 &&
-                              word_matches(pattern[0], text.substr(text.rfind('/') + 1));
-    if (!by_last_name) return false;
+    if (word_matches(pattern[i], command[i].text, purpose)) continue;
+    if (purpose == Purpose::allow || i > 0) return false;
+    ShellWord name{std::string(last_name(pattern[0].text)), {}};
+    name.literal = pattern[0].literal.substr(pattern[0].text.size() - name.text.size());
+    if (!word_matches(name, last_name(command[0].text), purpose)) return false;
   }
   return true;
 }
 
+// `git --no-pager push` is a `git push`.
+SimpleCommand without_first_options(const SimpleCommand& command) {
+  SimpleCommand out{command[0]};
+  std::size_t i = 1;
+  while (i < command.size() && command[i].text.starts_with('-')) ++i;
+  out.insert(out.end(), command.begin() + static_cast<std::ptrdiff_t>(i), command.end());
+  return out;
+}
+
+// The beginnings of what could be a path in an argument: `--file=/x`, `-f/x`, `a:/x`.
+std::vector<std::string_view> possible_paths(std::string_view word) {
+  std::vector<std::string_view> out;
+  if (!word.starts_with('-'))
+    out.push_back(word);
+  else if (word.size() > 2)
+    out.push_back(word.substr(2));
+  for (std::size_t at = 1; at < word.size(); ++at)
+    if (std::string_view("=:,").find(word[at - 1]) != std::string_view::npos &&
+        !(word[at - 1] == ':' && word.substr(at).starts_with("//")))  // https://…
+      out.push_back(word.substr(at));
+  if (const std::size_t slash = word.find('/'); word.starts_with('-') && slash < word.size())
+    out.push_back(word.substr(slash));
+  return out;
+}
+
+bool is_outside(std::string_view path, const Locate& locate) {
+  if (path == "/dev/null") return false;
+  if (!locate) return path.starts_with('/') || climbs(path);
+  const Located place = locate(path);
+  return place.below.empty() && (place.exists || place.absolute.empty());
+}
+
 }  // namespace
-
-std::optional<std::string> plain_path(std::string_view path) {
-  if (path.starts_with('/') || climbs(path)) return std::nullopt;
-  if (std::ranges::any_of(path, [](char c) { return static_cast<unsigned char>(c) < ' '; }))
-    return std::nullopt;
-  std::string plain;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, end);
-    if (!part.empty() && part != ".") plain += (plain.empty() ? "" : "/") + std::string(part);
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return plain.empty() ? "." : plain;
-}
-
-bool covers_path(const Rule& rule, std::string_view plain) {
-  return rule.pattern.empty() || rule.pattern == "*" ||
-         glob_match(plain_path(rule.pattern).value_or(rule.pattern), plain);
-}
 
 bool has_wildcard(const Rule& rule) {
   if (rule.pattern.empty()) return true;
@@ -98,8 +115,29 @@ bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purp
     return false;
   if (rule.pattern.empty()) return true;
   const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
-  return pattern.doubt.empty() && pattern.commands.size() == 1 &&
-         words_match(pattern.commands[0], command, purpose);
+  if (!pattern.doubt.empty() || pattern.commands.size() != 1) return false;
+  return words_match(pattern.commands[0], command, purpose) ||
+         (purpose == Purpose::deny &&
+          words_match(pattern.commands[0], without_first_options(command), purpose));
+}
+
+bool reaches_out(const Rule& rule, const SimpleCommand& command, const Locate& locate) {
+  const ShellLine parsed = parse_shell_line(rule.pattern, Globs::of_words);
+  const SimpleCommand pattern = parsed.commands.empty() ? SimpleCommand{} : parsed.commands.front();
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    // What the rule itself begins to spell out was meant so.
+    if (i < pattern.size() && !(pattern[i].text[0] == '*' && pattern[i].literal[0] == '.'))
+      continue;
+    std::string_view word = command[i].text;
+    for (std::size_t at = 0; at < word.size(); ++at)
+      if (command[i].literal[at] == '.' && std::string_view("*?[").find(word[at]) < 3) {
+        word = word.substr(0, word.substr(0, at).rfind('/') + 1);  // the folder of what it finds
+        break;
+      }
+    for (const std::string_view path : possible_paths(word))
+      if (!path.empty() && is_outside(path, locate)) return true;
+  }
+  return false;
 }
 
 Rule rule_for(const SimpleCommand& command, std::size_t first_words) {

@@ -1,4 +1,4 @@
-// Whether a rule covers a path or a command. Pure; policy decides what follows from it.
+// Whether a rule covers a place or a command. Pure; policy decides what follows from it.
 #pragma once
 
 #include <optional>
@@ -10,15 +10,22 @@
 
 namespace skein {
 
+// What a rule is for. One that allows must match the call as it is written. One that denies is read
+// widely: `secrets` is everything in that folder, a name without a slash is meant wherever it
+// stands, and a command's first words are enough, whatever path its program is called by.
+enum class Purpose { allow, deny };
+
 // A path as rules see it: "./a//b" is "a/b". Nullopt for what words alone do not settle: absolute
 // paths, ".." and control characters.
 std::optional<std::string> plain_path(std::string_view path);
-bool covers_path(const Rule& rule, std::string_view plain);
+bool covers_place(const Rule& rule, const Located& place, Purpose purpose);
+// The same rule for the place its own path leads to, if links make that another one.
+std::optional<Rule> through_links(const Rule& rule, const Locate& locate);
 
-// An allowing rule must match the command as it is written. A denying one also matches the program
-// by its last name (/bin/rm is rm).
-enum class Purpose { allow, deny };
 bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose);
+// Whether an argument that a wildcard of the rule stands for names something outside the workspace.
+// Without `locate` words alone decide.
+bool reaches_out(const Rule& rule, const SimpleCommand& command, const Locate& locate);
 
 bool has_wildcard(const Rule& rule);                                   // covers more than one call
 Rule rule_for(const SimpleCommand& command, std::size_t first_words);  // these words, then anything

@@ -3,48 +3,146 @@
 #include <array>
 
 #include "core/base.h"
+#include "core/command_risks.h"
 #include "core/policy.h"
+#include "core/rule_match.h"
 #include "core/shell_words.h"
 
 namespace skein {
 
 namespace {
 
-std::optional<Rule> read_rule(std::string_view text, std::string& trouble) {
-  const auto unreadable = [&](std::string_view why) {
-    trouble = why;
-    return std::nullopt;
-  };
-  const std::size_t open = text.find('(');
-  Rule rule{std::string(text.substr(0, open))};
-  const bool plain = !rule.tool.empty() && std::ranges::all_of(rule.tool, [](char c) {
-    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
-           c == '-';
-  });
-  if (!plain) return unreadable("it does not begin with a tool's name");
-  if (open == std::string_view::npos) return rule;
-  if (!text.ends_with(')')) return unreadable("a `(` is not closed");
-  rule.pattern = text.substr(open + 1, text.size() - open - 2);
-  if (rule.pattern.empty()) return unreadable("there is nothing between the brackets");
-  if (rule.tool != "bash") return rule;
-  const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);
-  if (!line.doubt.empty()) return unreadable("it holds " + line.doubt);
-  if (line.commands.size() != 1) return unreadable("it holds more than one command");
-  return rule;
-}
+struct ToolName {
+  std::string_view written;  // without case
+  std::string_view tool;
+};
+// Ours, and what other agents call the same.
+constexpr std::array tool_names{
+    ToolName{"bash", "bash"},         ToolName{"edit", "edit"},
+    ToolName{"glob", "list"},         ToolName{"grep", "grep"},
+    ToolName{"list", "list"},         ToolName{"ls", "list"},
+    ToolName{"multiedit", "edit"},    ToolName{"notebookedit", "edit"},
+    ToolName{"notebookread", "read"}, ToolName{"read", "read"},
+    ToolName{"write", "write"},
+};
+constexpr std::string_view known_tools = "bash, edit, grep, list, read and write";
 
-Rule parse_rule(std::string_view text) {
-  std::string trouble;
-  if (std::optional<Rule> rule = read_rule(text, trouble)) return *rule;
-  throw Error("cannot read the rule `" + std::string(text) + "`: " + trouble +
-                  "; write it like read, edit(src/*) or bash(git status)",
-              Trouble::usage);
-}
+constexpr std::size_t longest_pattern = 4000;
 
 std::string_view trimmed(std::string_view text) {
   while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
   while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
   return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return out;
+}
+
+bool is_closed_set(std::string_view pattern, std::size_t open) {
+  std::size_t at = open + 1;
+  if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;
+  return pattern.find(']', at + 1) != std::string_view::npos;
+}
+
+// Why a glob would match nothing, or nothing that was meant; empty: it is fine.
+std::string_view trouble_in_glob(std::string_view pattern) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (static_cast<unsigned char>(c) < ' ') return "it holds a control character";
+    if (c == '\\') {
+      if (++i == pattern.size()) return "a backslash stands at its end";
+      continue;
+    }
+    if (c == '{' || c == '}') return "braces mean nothing here: write one rule for each";
+    if (c == '"' || c == '\'') return "paths are written without quotes";
+    if (c == '[' && !is_closed_set(pattern, i)) return "a `[` is not closed";
+    if (c == '[') i = pattern.find(']', i + 2);
+  }
+  return "";
+}
+
+// "./a//b/" is "a/b"; what begins at the root or the home folder still does.
+std::string settle_path(std::string& pattern) {
+  if (const std::string_view trouble = trouble_in_glob(pattern); !trouble.empty())
+    return std::string(trouble);
+  if (pattern.starts_with('!')) return "a path cannot be taken out of a rule";
+  if (pattern.starts_with('$')) return "variables mean nothing here: ~/ is the home folder";
+  if (pattern.starts_with('~') && !pattern.starts_with("~/"))
+    return "only ~/ is known, not the homes of others";
+  std::string start;
+  for (const std::string_view each : {"~/", "//", "/"})
+    if (start.empty() && pattern.starts_with(each)) start = each;
+  std::string_view words = std::string_view(pattern).substr(start.size());
+  while (words.starts_with('/')) words.remove_prefix(1);
+  const std::optional<std::string> plain = plain_path(words);
+  if (!plain) return "`..` means nothing here: write the path from the root (//…) or from ~/";
+  if (*plain == ".") return "for everything in a folder write **";
+  pattern = start + *plain;
+  return "";
+}
+
+std::string settle_command(std::string& pattern) {
+  constexpr std::string_view any = ":*";
+  if (pattern.ends_with(any)) {
+    pattern.resize(pattern.size() - any.size());
+    if (trimmed(pattern).empty()) return "there is no command in front of `:*`";
+    pattern += " *";
+  }
+  const ShellLine line = parse_shell_line(pattern, Globs::of_words);
+  if (!line.doubt.empty()) return "it holds " + line.doubt;
+  if (line.commands.size() != 1) return "it holds more than one command";
+  for (const ShellWord& word : line.commands[0]) {
+    for (std::size_t i = 0; i < word.text.size(); ++i) {
+      const bool literal = word.literal[i] == 'q' || word.text == "[" || word.text == "]";
+      if (!literal && std::string_view("?[]").find(word.text[i]) != std::string_view::npos)
+        return "only * stands for other text: quote `" + std::string(1, word.text[i]) +
+               "` if it is meant";
+    }
+    if (word.text.find(any) != std::string::npos && word.literal[word.text.find(any)] == '.')
+      return "`:*` means something only at the end";
+  }
+  return "";
+}
+
+std::optional<Rule> read_rule(std::string_view text, std::string& trouble) {
+  const std::size_t open = text.find('(');
+  const std::string name = lower_case(trimmed(text.substr(0, open)));
+  const auto* known = std::ranges::find(tool_names, name, &ToolName::written);
+  if (known == tool_names.end()) {
+    trouble = (name.empty() ? "it does not begin with a tool's name"
+                            : "there is no tool " + std::string(trimmed(text.substr(0, open)))) +
+              "; there are " + std::string(known_tools);
+    return std::nullopt;
+  }
+  Rule rule{std::string(known->tool)};
+  if (open == std::string_view::npos) return rule;
+  rule.pattern = text.ends_with(')') ? trimmed(text.substr(open + 1, text.size() - open - 2)) : "";
+  if (!text.ends_with(')'))
+    trouble = "a `(` is not closed";
+  else if (rule.pattern.empty())
+    trouble = "there is nothing between the brackets";
+  else if (rule.pattern.size() > longest_pattern)
+    trouble = "it is too long";
+  else
+    trouble = rule.tool == "bash" ? settle_command(rule.pattern) : settle_path(rule.pattern);
+  return trouble.empty() ? std::optional(rule) : std::nullopt;
+}
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw Error("cannot use the rule `" + std::string(text) + "`: " + why, Trouble::usage);
+}
+
+Rule parse_rule(std::string_view text) {
+  std::string trouble;
+  if (std::optional<Rule> rule = read_rule(text, trouble)) return *rule;
+  const bool exemplary = trouble.find(known_tools) != std::string::npos;
+  refuse(text,
+         trouble + (exemplary ? "" : "; write it like read, edit(src/*) or bash(git status)"));
 }
 
 }  // namespace
@@ -71,12 +169,30 @@ std::vector<Rule> parse_rules(std::string_view text) {
   return rules;
 }
 
-void add_session_rules(Rules& rules, const std::vector<std::string>& kept) {
-  std::string trouble;
-  for (const std::string_view text : kept) {
+std::vector<Rule> parse_allow_rules(std::string_view text) {
+  std::vector<Rule> rules = parse_rules(text);
+  for (const Rule& rule : rules) {
+    if (rule.tool != "bash" || rule.pattern.empty() || !has_wildcard(rule)) continue;
+    const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);
+    if (const std::string_view why = hidden_power(line.commands[0]); !why.empty())
+      refuse(to_string(rule), std::string(why) +
+                                  ", so with a wildcard it could be any command: "
+                                  "name the whole command, or allow all of them with -y");
+  }
+  return rules;
+}
+
+void add_session_rules(Rules& rules, const std::vector<std::string>& kept,
+                       const std::function<bool(const std::string&)>& granted) {
+  for (const std::string& text : kept) {
+    std::string trouble;
     const bool forbids = text.starts_with('!');
-    if (const auto rule = read_rule(text.substr(forbids ? 1 : 0), trouble))
-      (forbids ? rules.deny : rules.allow).push_back(*rule);
+    const auto rule = read_rule(std::string_view(text).substr(forbids ? 1 : 0), trouble);
+    if (!rule) continue;
+    if (forbids)
+      rules.deny.push_back(*rule);
+    else
+      (granted && granted(text) ? rules.allow : rules.not_applied).push_back(*rule);
   }
 }
 

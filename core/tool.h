@@ -2,11 +2,13 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/event.h"
+#include "core/located.h"
 #include "core/message.h"
 #include "core/provider.h"
 
@@ -38,6 +40,11 @@ struct ToolPorts {
   int wake_fd = -1;  // readable when `stopped` may have changed; -1: none
   // Keeps bytes that are too large for a transcript line; returns the blob's name. May be empty.
   std::function<std::string(std::string_view bytes)> keep_blob{};
+  // The place that was judged, as Located says it; empty: none in the workspace. A tool that finds
+  // its path leading elsewhere by now leaves it alone. Left out: nobody judged.
+  std::optional<std::string> judged{};
+  // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
+  std::function<bool(std::string_view below)> denied{};
 };
 
 struct Tool {
@@ -53,6 +60,8 @@ struct Tool {
   // unified diff. May be empty.
   std::function<std::string(const JsonText& input)> diff{};
   std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
+  // Where a path that stands in a call leads. May be empty: then rules go by its words.
+  Locate locate{};
   // The argument a person may want to rewrite before the call is run; may be empty.
   std::string amendable{};
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/base.h"
 #include "core/message.h"
 #include "core/provider.h"
 #include "core/target.h"
@@ -38,6 +39,11 @@ struct Desk {
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
   std::function<std::string()> doctor = [] { return std::string{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
+  // Which rules the user gave a session here, kept outside of it: gives one, takes one back. Each
+  // returns why it could not be written down.
+  std::function<std::string(Id session, const std::string& rule)> grant =
+      [](Id, const std::string&) { return std::string{}; };
+  std::function<std::string(Id session, const std::string& rule)> take_back = grant;
   // What commands are shut into, in a sentence.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

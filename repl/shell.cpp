@@ -52,8 +52,8 @@ void Shell::open(Id session) {
   conversation_.emplace(std::move(next));
   settings_ = std::move(settings);
   draft_ = parts_.drafts.load(session);
-  for (const std::string& text : conversation_->notices())
-    parts_.screen.print_untrusted(text + "\n");
+  for (const std::vector<std::string>& texts : {conversation_->notices(), settings_.notices})
+    for (const std::string& text : texts) parts_.screen.print_untrusted(text + "\n");
 
   const SessionState& state = conversation_->state();
   if (const auto greeting = std::exchange(parts_.greeting, {}); greeting && state.messages == 0)
@@ -69,7 +69,8 @@ void Shell::open(Id session) {
                                   "; tools work in " + parts_.workspace + ".\n");
   parts_.screen.print_untrusted(where_we_are(record, settings_.model) + "\n");
   tell_title();
-  if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports()); open_calls > 0)
+  if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports(), settings_.rules);
+      open_calls > 0)
     parts_.screen.print(counted(open_calls, "tool call was", "tool calls were") +
                         " interrupted; /continue lets the model go on.\n");
   else if (parts_.agent.lacks_answer(*conversation_, ports()))
@@ -139,7 +140,8 @@ void Shell::run() {
       case LineEditor::Got::line:
         warned = never;
         parts_.marks.sent();
-        handle(whole(draft), draft.text);
+        sent_ = draft;
+        handle(whole(draft), parts_.piped ? "" : draft.text);
         if (queued_.empty()) keep_draft(draft_);
         break;
     }
@@ -153,6 +155,7 @@ void Shell::run() {
 void Shell::handle(const std::string& line, const std::string& typed) {
   const std::size_t start = line.find_first_not_of(" \t");
   if (start == std::string::npos) return;
+  typed_ = typed;
   const std::string_view rest = std::string_view(line).substr(start);
   try {
     if (rest.front() == '/' || rest.front() == '!' || rest == "?") {
@@ -169,6 +172,7 @@ void Shell::handle(const std::string& line, const std::string& typed) {
 
 void Shell::send(const Draft& draft) {
   parts_.screen.print_untrusted("› " + draft.text + "\n");
+  sent_ = draft;
   handle(whole(draft), draft.text);
 }
 
@@ -266,10 +270,30 @@ void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
   tell_title();  // the first prompt gives one
 }
 
+// What lies outside the workspace or under a rule that forbids it is asked about, each time.
+bool Shell::may_come_along(const std::string& name) {
+  const Decision decision = decide_mention(settings_.rules, *parts_.desk.tools, name);
+  if (decision.verdict == Decision::Verdict::allow) return true;
+  if (parts_.attended &&
+      confirm("@" + name + ": " + decision.reason + ". Send its contents to the model?"))
+    return true;
+  parts_.screen.print_untrusted("  " + name + " does not come along: " + decision.reason + "\n");
+  return false;
+}
+
 PromptWithFiles Shell::with_its_files(const std::string& prompt, const std::string& typed) try {
-  PromptWithFiles out = with_files(prompt, typed, parts_.workspace, [this](std::string_view bytes) {
+  const Tool* reader = parts_.desk.tools ? find_tool(*parts_.desk.tools, "read") : nullptr;
+  if (reader == nullptr || !reader->locate) return {user_message(prompt)};
+  AttachPorts ports;
+  ports.locate = reader->locate;
+  ports.may = [this](const std::string& name, const Located&) { return may_come_along(name); };
+  ports.tell = [this](const std::string& remark) {
+    parts_.screen.print_untrusted("  " + remark + "\n");
+  };
+  ports.keep_blob = [this](std::string_view bytes) {
     return value_or_throw(parts_.store.backend().keep_blob(bytes));
-  });
+  };
+  PromptWithFiles out = with_files(prompt, typed, ports);
   for (const Attachment& file : out.files)
     parts_.screen.print_untrusted("  + " + file.name + " (" + file.what + ")\n");
   const bool images = std::ranges::any_of(
@@ -279,7 +303,8 @@ PromptWithFiles Shell::with_its_files(const std::string& prompt, const std::stri
                                   " takes no images: it is told that there is one\n");
   return out;
 } catch (const Error&) {
-  draft_ = {prompt};  // nothing was sent: it is in the line again
+  // Nothing was sent: it is in the line again, and what was pasted into it still is pasted.
+  draft_ = whole(sent_) == prompt ? sent_ : Draft{prompt};
   throw;
 }
 

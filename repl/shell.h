@@ -30,6 +30,7 @@ class Shell {
     std::function<Agent::Settings(const Conversation&)> settings_for;
     // Somebody sees questions and can answer them. In a pipe the next line is a prompt, no answer.
     bool attended = false;
+    bool piped = false;  // nobody typed the lines: what they mention does not come along
     Desk desk{};
     Keyboard* keyboard = nullptr;  // none: questions are answered by lines
     Drafts drafts{};
@@ -63,7 +64,8 @@ class Shell {
   const Desk& desk() const { return parts_.desk; }
   const std::string& workspace() const { return parts_.workspace; }
   void leave() { leaving_ = true; }
-  void turn(const std::string& prompt) { turn(prompt, prompt); }
+  // From a command: with the files that were named where it was typed.
+  void turn(const std::string& prompt) { turn(prompt, typed_); }
   void turn(const std::string& prompt, const std::string& typed);  // with the files it names there
   void go_on();
   void compact(const std::string& focus);
@@ -79,6 +81,7 @@ class Shell {
  private:
   void dispatch(std::string_view command_line);
   void work(const std::function<TurnEnd(const Ports&)>& turn);
+  bool may_come_along(const std::string& name);
   PromptWithFiles with_its_files(const std::string& prompt, const std::string& typed);
   void tell_title();
   void take_over_typing();
@@ -94,6 +97,8 @@ class Shell {
   bool leaving_ = false;
   std::optional<TypeAhead> typing_{};  // while a turn runs at a terminal
   std::vector<Draft> queued_{};        // typed meanwhile and sent: handled next, in this order
+  Draft sent_{};                       // the line that is being handled
+  std::string typed_{};                // the same without what was pasted
   Draft draft_{};                      // typed meanwhile and not sent: in the next line
 };
 

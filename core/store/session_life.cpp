@@ -32,7 +32,7 @@ Entry label_of(Id target, const std::string& text) {
 }
 
 // What a branch keeps of its source's state: how it looks, what it masks, how it is worked with.
-// Not what tools may do unasked: that was granted there.
+// Not what tools may do unasked: that was granted there. What they may not do, they still may not.
 std::vector<Aside> taken_along(const SessionState& state) {
   std::vector<Aside> out;
   for (const Id id : state.redacted)
@@ -48,6 +48,10 @@ std::vector<Aside> taken_along(const SessionState& state) {
   if (!state.system.empty())
     out.push_back({make_entry(type::system_prompt_override, dump({{"text", state.system}}))});
   if (!state.title.empty()) out.push_back({custom("title", {{"text", state.title}})});
+  Json denied = Json::array();
+  for (const std::string& rule : state.permissions)
+    if (rule.starts_with('!')) denied.push_back(rule);
+  if (!denied.empty()) out.push_back({custom("permissions", {{"rules", std::move(denied)}})});
   return out;
 }
 

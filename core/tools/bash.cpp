@@ -209,6 +209,7 @@ class Bash {
 
 Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
   // Shared by the copies of the tool: they are one shell with one temporary folder.
+  const SharedRoot shared = root;
   const auto bash = std::make_shared<Bash>(std::move(root), settings);
   return {
       .name = "bash",
@@ -224,6 +225,7 @@ Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
       .preview = [](const JsonText& input) { return Arguments(input).text("command", ""); },
       .run = [bash](const JsonText& input,
                     const ToolPorts& ports) { return bash->run(input, ports); },
+      .locate = [shared](std::string_view path) { return shared->located(path); },
       .amendable = "command",
   };
 }

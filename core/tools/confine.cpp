@@ -70,6 +70,10 @@ std::pair<std::string, std::string> split(const std::string& path) {
   return {slash == std::string::npos ? "." : trimmed.substr(0, slash), last};
 }
 
+std::string joined(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
+
 std::string because(std::string_view what, int error) {
   return std::string(what) + ": " + std::strerror(error);
 }
@@ -124,6 +128,7 @@ std::string Root::shown(std::string_view path) const {
 
 Root::Folder Root::walk_to(const std::string& path) const {
   std::vector<Fd> trail;  // the folders we came through, so that ".." never asks the file system
+  std::vector<std::string> names;  // theirs
   const auto here = [&] { return trail.empty() ? fd_.get() : trail.back().get(); };
   std::vector<std::string> ahead = components(path);
   std::ranges::reverse(ahead);
@@ -133,11 +138,13 @@ Root::Folder Root::walk_to(const std::string& path) const {
     if (name == "..") {
       if (trail.empty()) return {.error = EXDEV, .outside = true};
       trail.pop_back();
+      names.pop_back();
       continue;
     }
     Fd next(openat(here(), name.c_str(), folder_flags | O_NOFOLLOW));
     if (next) {
       trail.push_back(std::move(next));
+      names.push_back(name);
       continue;
     }
     const int error = errno;
@@ -148,14 +155,20 @@ Root::Folder Root::walk_to(const std::string& path) const {
     std::vector<std::string> detour = components(*target);
     ahead.insert(ahead.end(), detour.rbegin(), detour.rend());
   }
-  if (!trail.empty()) return {.fd = std::move(trail.back())};
+  std::string below;
+  for (const std::string& name : names) below = joined(below, name);
+  if (!trail.empty()) return {.fd = std::move(trail.back()), .below = std::move(below)};
   return {.fd = Fd(openat(fd_.get(), ".", folder_flags))};
 }
 
 Root::Folder Root::folder_at(const std::string& path) const {
   if (resolver_ == Resolver::walk) return walk_to(path);
   Fd fd(open_beneath(fd_.get(), path.c_str()));
-  if (fd) return {.fd = std::move(fd)};
+  if (fd) {
+    std::optional<std::string> below = path_below(fd.get());
+    if (!below) return walk_to(path);  // without /proc the names are found on the way
+    return {.fd = std::move(fd), .below = std::move(*below)};
+  }
   return {.error = errno, .outside = errno == EXDEV};
 }
 
@@ -209,7 +222,20 @@ Root::Folder Root::make_folder(const std::string& path) const {
   if (is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
   if (mkdirat(parent.fd.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return {.error = errno};
   Fd fd(openat(parent.fd.get(), name.c_str(), folder_flags | O_NOFOLLOW));
-  return {.fd = std::move(fd), .error = errno};
+  return {.fd = std::move(fd), .error = errno, .below = joined(parent.below, name)};
+}
+
+Root::Folder Root::imagine_folder(const std::string& path) const {
+  Folder found = folder_at(path);
+  if (found.fd || found.error != ENOENT) return found;
+  const auto [above, name] = split(path);
+  if (name == ".") return found;
+  Folder parent = imagine_folder(above);
+  if (!parent.fd) return parent;
+  if (!parent.imagined && is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
+  parent.below = joined(parent.below, name);
+  parent.imagined = true;
+  return parent;
 }
 
 Place Root::locate(std::string_view path, Missing folders) const {
@@ -220,12 +246,18 @@ Place Root::locate(std::string_view path, Missing folders) const {
   if (!relative) return refuse(leads_out);
   for (int links = 0; links <= max_links; ++links) {
     const auto [above, name] = split(*relative);
-    Folder folder = folders == Missing::make_folders ? make_folder(above) : folder_at(above);
+    Folder folder = folders == Missing::make_folders ? make_folder(above)
+                    : folders == Missing::imagine    ? imagine_folder(above)
+                                                     : folder_at(above);
     if (folder.outside) return refuse(leads_out);
-    if (!folder.fd) return {.refusal = because(shown(path), folder.error)};
+    if (!folder.fd)
+      return {.refusal = because(shown(path), folder.error), .missing = folder.error == ENOENT};
+    const std::string below =
+        name == "." ? (folder.below.empty() ? "." : folder.below) : joined(folder.below, name);
+    if (folder.imagined) return {std::move(folder.fd), name, "", below, true};
     if (is_forbidden(folder.fd.get(), name)) return refuse(not_for_tools);
     const auto target = read_link(folder.fd.get(), name);
-    if (!target) return {.folder = std::move(folder.fd), .name = name};
+    if (!target) return {.folder = std::move(folder.fd), .name = name, .below = below};
     if (target->starts_with('/')) return refuse(leads_out);
     *relative = above + "/" + *target;
     if (relative->size() >= PATH_MAX) break;

@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/located.h"
 #include "core/tools/fd.h"
 
 namespace skein {
@@ -28,6 +29,8 @@ struct Place {
   Fd folder{};
   std::string name{};
   std::string refusal{};
+  std::string below{};   // its path in the workspace, after links
+  bool missing = false;  // a folder on the way is not there
   explicit operator bool() const { return refusal.empty(); }
 };
 
@@ -55,9 +58,14 @@ class Root {
   int fd() const { return fd_.get(); }               // the open folder itself
   const std::vector<std::string>& forbidden() const { return forbidden_; }  // absolute
 
-  enum class Missing { refuse, make_folders };
+  // imagine: as make_folders would find them, but nothing is made; then `folder` is the last one
+  // that is there.
+  enum class Missing { refuse, make_folders, imagine };
   // Symbolic links that stay inside are followed, the last one too.
   Place locate(std::string_view path, Missing folders = Missing::refuse) const;
+
+  // For rules to judge: where `path` leads now, whether it may be touched or not.
+  Located located(std::string_view path) const;
 
   // A regular file, for reading; never a device, FIFO or socket, and never blocks.
   Opened open_file(const Place& place) const;
@@ -82,12 +90,16 @@ class Root {
     Fd fd{};
     int error = 0;
     bool outside = false;
+    std::string below{};    // empty: the root itself
+    bool imagined = false;  // `fd` is a folder above the one that was named
   };
 
   std::optional<std::string> inside(std::string_view path) const;
   Folder folder_at(const std::string& path) const;
   Folder walk_to(const std::string& path) const;
   Folder make_folder(const std::string& path) const;
+  Folder imagine_folder(const std::string& path) const;
+  std::optional<std::string> path_below(int folder) const;
   std::vector<Barrier> barriers() const;
   bool is_forbidden(int folder, std::string_view name) const;
 

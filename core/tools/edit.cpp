@@ -77,7 +77,8 @@ struct Attempt {
   std::string problem{};
 };
 
-Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& input) {
+Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& input,
+                const ToolPorts& ports) {
   Attempt made;
   Arguments arguments(input);
   made.edit.path = arguments.text("path");
@@ -89,7 +90,7 @@ Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& inpu
     return std::move(made);
   };
   if (!arguments.complaint().empty()) return fail(arguments.complaint());
-  made.place = root.locate(made.edit.path);
+  made.place = judged_place(root, made.edit.path, ports);
   if (!made.place) return fail(made.place.refusal);
   made.file = root.open_file(made.place);
   if (!made.file) return fail(made.file.refusal);
@@ -103,8 +104,9 @@ Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& inpu
   return made;
 }
 
-ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input) {
-  const Attempt made = attempt(root, limits, input);
+ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,
+                const ToolPorts& ports) {
+  const Attempt made = attempt(root, limits, input, ports);
   if (!made.problem.empty()) return tool_failure(made.problem);
   const std::string refusal = root.replace(made.place, made.after.text, made.file.info);
   if (!refusal.empty()) return tool_failure(refusal);
@@ -115,7 +117,7 @@ ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& inpu
 }
 
 std::string preview(const Root& root, const ToolLimits& limits, const JsonText& input) {
-  const Attempt made = attempt(root, limits, input);
+  const Attempt made = attempt(root, limits, input, {});
   if (!made.problem.empty()) return made.problem;
   return unified_diff(made.before, made.after.text, root.shown(made.edit.path));
 }
@@ -142,7 +144,8 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
                                 root->shown(arguments.text("path", "")));
           },
       .run = [root, limits](const JsonText& input,
-                            const ToolPorts&) { return run(*root, limits, input); },
+                            const ToolPorts& ports) { return run(*root, limits, input, ports); },
+      .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "new_text",
   };
 }

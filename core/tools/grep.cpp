@@ -37,6 +37,10 @@ class Search {
     const Opened file = root_.open_file(place);
     if (!file) return Onward::go_on;
     if (is_over()) return Onward::stop;
+    if (ports_.denied && file.info.st_nlink > 1) {  // another of its names may be a forbidden one
+      ++left_out_;
+      return Onward::go_on;
+    }
     const auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
     if (!bytes) {
       ++too_large_;
@@ -47,6 +51,17 @@ class Search {
     return text(path, *bytes);
   }
 
+  WalkOptions options() {
+    WalkOptions options;
+    if (ports_.denied)
+      options.denied = [this](std::string_view below) {
+        const bool denied = ports_.denied(below);
+        left_out_ += denied ? 1 : 0;
+        return denied;
+      };
+    return options;
+  }
+
   std::string result() const {
     std::string notes;
     if (lines_ == 0) notes = "[no line matches in " + with_separators(files_) + " files]\n";
@@ -54,6 +69,7 @@ class Search {
     if (too_large_ > 0)
       notes += "[" + std::to_string(too_large_) + " files larger than " +
                with_separators(limits_.grep_file_bytes) + " bytes were passed over]\n";
+    if (left_out_ > 0) notes += "[what the user's rules forbid, or may, was left out]\n";
     return valid_utf8(out_) + notes;
   }
 
@@ -108,7 +124,7 @@ class Search {
   const ToolPorts& ports_;
   const Clock::time_point end_ = Clock::now() + limits_.grep_time;
   std::string out_, ended_by_;
-  std::size_t lines_ = 0, files_ = 0, too_large_ = 0;
+  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, left_out_ = 0;
 };
 
 ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,
@@ -124,20 +140,21 @@ ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& inpu
   if (const auto* problem = std::get_if<std::string>(&compiled)) return tool_failure(*problem);
 
   Search search(root, std::get<Regex>(compiled), limits, ports);
-  const Place place = root.locate(path);
+  const Place place = judged_place(root, path, ports);
   if (!place) return tool_failure(place.refusal);
   if (root.open_file(place)) {
     search.file(root.shown(path), place);
     return tool_text(search.result());
   }
   const bool by_path = include.find('/') != std::string::npos;
-  const std::string refusal = walk_tree(root, path, {}, [&](const Walked& found) {
-    if (ports.stopped()) return Onward::stop;
-    if (found.kind != EntryKind::file) return Onward::go_on;
-    const std::string& subject = by_path ? found.path : found.place.name;
-    if (!include.empty() && !glob_match(include, subject)) return Onward::go_on;
-    return search.file(found.path, found.place);
-  });
+  const std::string refusal =
+      walk_tree(root, path, place, search.options(), [&](const Walked& found) {
+        if (ports.stopped()) return Onward::stop;
+        if (found.kind != EntryKind::file) return Onward::go_on;
+        const std::string& subject = by_path ? found.path : found.place.name;
+        if (!include.empty() && !glob_match(include, subject)) return Onward::go_on;
+        return search.file(found.path, found.place);
+      });
   return refusal.empty() ? tool_text(search.result()) : tool_failure(refusal);
 }
 
@@ -159,6 +176,7 @@ Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](const JsonText& input,
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
+      .locate = [root](std::string_view path) { return root->located(path); },
   };
 }
 

@@ -25,15 +25,23 @@ struct Listing {
   std::vector<std::string> lines{};
   std::size_t bytes = 0;
   bool cut = false;
-  bool deeper = false;  // there are folders whose contents are not shown
+  bool left_out = false;  // something a rule forbids
+  bool deeper = false;    // there are folders whose contents are not shown
   std::string refusal{};
 };
 
 Listing list(const Root& root, const std::string& path, std::size_t depth, const ToolLimits& limits,
              const ToolPorts& ports) {
   Listing listing;
-  const WalkOptions options{.depth = static_cast<int>(depth)};
-  listing.refusal = walk_tree(root, path, options, [&](const Walked& found) {
+  WalkOptions options{.depth = static_cast<int>(depth)};
+  if (ports.denied)
+    options.denied = [&](std::string_view below) {
+      const bool denied = ports.denied(below);
+      listing.left_out |= denied;
+      return denied;
+    };
+  const Place start = judged_place(root, path, ports);
+  listing.refusal = walk_tree(root, path, start, options, [&](const Walked& found) {
     const bool folder = found.kind == EntryKind::folder;
     std::string line = found.path + (folder ? "/" : found.kind == EntryKind::link ? "@" : "");
     listing.cut = listing.lines.size() >= limits.list_entries ||
@@ -71,6 +79,7 @@ ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& inpu
   std::string text;
   for (const std::string& line : listing.lines) text += line + "\n";
   if (listing.lines.empty()) text = "[empty, or everything in it is ignored by git]";
+  if (listing.left_out) text += "[what the user's rules forbid is left out]\n";
   if (listing.cut)
     text += "[the first " + std::to_string(listing.lines.size()) + " names; there are more]";
   if (too_long)
@@ -95,6 +104,7 @@ Tool list_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](const JsonText& input,
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
+      .locate = [root](std::string_view path) { return root->located(path); },
   };
 }
 

@@ -95,7 +95,7 @@ ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& inpu
   const std::size_t limit = arguments.number("limit", limits.read_lines);
   if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
-  const Place place = root.locate(path);
+  const Place place = judged_place(root, path, ports);
   if (!place) return tool_failure(place.refusal);
   const Opened file = root.open_file(place);
   if (!file) return tool_failure(file.refusal);
@@ -141,6 +141,7 @@ Tool read_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](const JsonText& input,
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
+      .locate = [root](std::string_view path) { return root->located(path); },
   };
 }
 

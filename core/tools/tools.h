@@ -48,6 +48,9 @@ Tools standard_tools(const ToolSettings& settings);
 
 // The parts, each in its own file. They share the open workspace.
 using SharedRoot = std::shared_ptr<const Root>;
+// The place of a call's path, if it still is the one that was judged.
+Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
+                   Root::Missing folders = Root::Missing::refuse);
 Tool read_tool(SharedRoot root, const ToolLimits& limits);
 Tool write_tool(SharedRoot root, const ToolLimits& limits);
 Tool edit_tool(SharedRoot root, const ToolLimits& limits);

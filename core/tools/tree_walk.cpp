@@ -76,7 +76,9 @@ class Walk {
       : root_(root), options_(options), visit_(visit) {}
 
   // Depth first: what is open at one time is one folder per level.
-  Onward descend(Fd folder, const std::string& path, IgnoreFiles& rules, int depth) {
+  // `below` is where `path` leads.
+  Onward descend(Fd folder, const std::string& path, const std::string& below, IgnoreFiles& rules,
+                 int depth) {
     Place place{.folder = Fd(fcntl(folder.get(), F_DUPFD_CLOEXEC, 0)), .name = ".gitignore"};
     const std::size_t outer_rules = rules.size();
     if (obey_) add_ignore_file(root_, place, path, rules);
@@ -84,12 +86,14 @@ class Walk {
     for (const Name& entry : names_in(std::move(folder), options_.names_per_folder)) {
       const std::string shown = join(path, entry.name);
       if (is_ignored(rules, shown, entry.kind)) continue;
+      const std::string real = join(below, entry.name);
+      if (options_.denied && options_.denied(real)) continue;
       place.name = entry.name;
       Opened inner;
       if (entry.kind == EntryKind::folder && !(inner = root_.open_folder(place))) continue;
       onward = visit_({shown, place, entry.kind, depth});
       if (onward == Onward::go_on && inner.fd && depth < options_.depth)
-        onward = descend(std::move(inner.fd), shown, rules, depth + 1);
+        onward = descend(std::move(inner.fd), shown, real, rules, depth + 1);
       if (onward == Onward::stop) break;
     }
     rules.resize(outer_rules);
@@ -107,9 +111,9 @@ class Walk {
 
 }  // namespace
 
-std::string walk_tree(const Root& root, const std::string& path, const WalkOptions& options,
+std::string walk_tree(const Root& root, const std::string& path, const Place& start,
+                      const WalkOptions& options,
                       const std::function<Onward(const Walked&)>& visit) {
-  const Place start = root.locate(path);
   if (!start) return start.refusal;
   Opened folder = root.open_folder(start);
   if (!folder) return folder.refusal;
@@ -120,7 +124,7 @@ std::string walk_tree(const Root& root, const std::string& path, const WalkOptio
     walk.show_ignored();
     rules.emplace();
   }
-  walk.descend(std::move(folder.fd), base, *rules, 1);
+  walk.descend(std::move(folder.fd), base, start.below == "." ? "" : start.below, *rules, 1);
   return "";
 }
 

@@ -20,14 +20,17 @@ struct Walked {
 struct WalkOptions {
   int depth = 64;  // how deep to go; folders below are named but not entered
   std::size_t names_per_folder = 20'000;
+  // What a rule forbids, by its path below the workspace after links: neither named nor entered.
+  std::function<bool(std::string_view below)> denied{};
 };
 
 enum class Onward { go_on, stop };
 
-// A folder before what is in it, names sorted. Symbolic links are named, never followed. A folder
-// that was named itself is walked even if git ignores it. Returns the reason why nothing could be
-// walked; empty otherwise.
-std::string walk_tree(const Root& root, const std::string& path, const WalkOptions& options,
+// From `start`, which people call `path`. A folder before what is in it, names sorted. Symbolic
+// links are named, never followed. A folder that was named itself is walked even if git ignores it.
+// Returns the reason why nothing could be walked; empty otherwise.
+std::string walk_tree(const Root& root, const std::string& path, const Place& start,
+                      const WalkOptions& options,
                       const std::function<Onward(const Walked&)>& visit);
 
 }  // namespace skein

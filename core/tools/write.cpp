@@ -18,13 +18,13 @@ constexpr std::string_view schema = R"({
   "additionalProperties": false
 })";
 
-ToolOutcome run(const Root& root, const JsonText& input) {
+ToolOutcome run(const Root& root, const JsonText& input, const ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
   if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
-  const Place place = root.locate(path, Root::Missing::make_folders);
+  const Place place = judged_place(root, path, ports, Root::Missing::make_folders);
   if (!place) return tool_failure(place.refusal);
   if (const std::string refusal = root.replace(place, content); !refusal.empty())
     return tool_failure(refusal);
@@ -74,7 +74,9 @@ Tool write_tool(SharedRoot root, const ToolLimits& limits) {
             return unified_diff("", arguments.text("content", ""),
                                 root->shown(arguments.text("path", "")));
           },
-      .run = [root](const JsonText& input, const ToolPorts&) { return run(*root, input); },
+      .run = [root](const JsonText& input,
+                    const ToolPorts& ports) { return run(*root, input, ports); },
+      .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "content",
   };
 }

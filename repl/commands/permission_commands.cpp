@@ -15,25 +15,44 @@ void keep(Shell& shell, const std::vector<std::string>& rules) {
   shell.refresh_settings();
 }
 
-void add(Shell& shell, std::string_view text, const std::string& sign) {
+void tell(Shell& shell, const std::string& rule, const std::string& why) {
+  if (!why.empty()) shell.screen().print_untrusted(rule + " holds until skein ends: " + why + "\n");
+}
+
+void add(Shell& shell, const std::vector<Rule>& rules, const std::string& sign) {
   std::vector<std::string> kept = shell.conversation().state().permissions;
-  for (const Rule& rule : parse_rules(text))
+  for (const Rule& rule : rules)
     if (const std::string one = sign + to_string(rule); std::ranges::count(kept, one) == 0)
       kept.push_back(one);
   keep(shell, kept);
 }
 
-void allow(Shell& shell, std::string_view rules) { add(shell, rules, ""); }
-void deny(Shell& shell, std::string_view rules) { add(shell, rules, "!"); }
+void allow(Shell& shell, std::string_view text) {
+  const std::vector<Rule> rules = parse_allow_rules(text);
+  for (const Rule& rule : rules)
+    tell(shell, to_string(rule),
+         shell.desk().grant(shell.conversation().session(), to_string(rule)));
+  add(shell, rules, "");
+}
+void deny(Shell& shell, std::string_view text) { add(shell, parse_rules(text), "!"); }
+
+// However it was written down at the time.
+bool is_same(std::string_view kept, const Rule& rule) {
+  if (kept.starts_with('!')) kept.remove_prefix(1);
+  if (kept == to_string(rule)) return true;
+  Rules read;
+  add_session_rules(read, {std::string(kept)}, {});
+  return !read.not_applied.empty() && to_string(read.not_applied.front()) == to_string(rule);
+}
 
 void remove(Shell& shell, std::string_view text) {
   std::vector<std::string> kept = shell.conversation().state().permissions;
   for (const Rule& rule : parse_rules(text))
-    if (std::erase_if(kept, [&](const std::string& each) {
-          return each == to_string(rule) || each == "!" + to_string(rule);
-        }) == 0)
+    if (std::erase_if(kept, [&](const std::string& each) { return is_same(each, rule); }) == 0)
       throw Error("this session has no rule " + to_string(rule) +
                   " of its own; flags and configurations are changed where they stand");
+  for (const Rule& rule : parse_rules(text))
+    shell.desk().take_back(shell.conversation().session(), to_string(rule));
   keep(shell, kept);
 }
 
@@ -70,6 +89,9 @@ void show_permissions(Shell& shell, std::string_view change) {
                        "\n");
   list(shell, "allowed  ", rules.allow);
   list(shell, "denied   ", rules.deny);
+  for (const Rule& rule : rules.not_applied)
+    shell.screen().print_untrusted("recorded " + to_string(rule) +
+                                   "  (from the transcript, not applied here)\n");
   shell.screen().print("sandbox  " + shell.desk().sandbox() + "\n");
 }
 

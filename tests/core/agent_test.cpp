@@ -283,7 +283,7 @@ TEST_CASE("what is always allowed is remembered in the session and not asked aga
   Conversation restarted(stage.store, conversation.session());
   stage.settings.rules = {};
   for (const std::string& rule : restarted.state().permissions)
-    stage.settings.rules.allow = parse_rules(rule);
+    stage.settings.rules.allow.push_back({rule});
   stage.turn(restarted, "b");
 
   CHECK(stage.questions.size() == 1);

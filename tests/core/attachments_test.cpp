@@ -1,12 +1,14 @@
 #include "core/attachments.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
 #include <map>
 
 #include "core/entry.h"
 #include "core/image_type.h"
 #include "core/state.h"
+#include "core/tools/confine.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -18,15 +20,26 @@ const std::string png = "\x89PNG\r\n\x1a\n and so on";
 
 struct Workspace {
   TempDir dir{};
+  Root root{dir.path().string(), {}};
+  bool may = true;
+  std::vector<std::string> asked{}, remarks{};
   std::map<std::string, std::string> blobs{};
 
   PromptWithFiles taken(const std::string& prompt) { return taken(prompt, prompt); }
   PromptWithFiles taken(const std::string& prompt, const std::string& typed) {
-    return with_files(prompt, typed, dir.path().string(), [&](std::string_view bytes) {
+    AttachPorts ports;
+    ports.locate = [&](std::string_view path) { return root.located(path); };
+    ports.may = [&](const std::string& name, const Located& place) {
+      asked.push_back(name + (place.below.empty() ? " outside" : " is " + place.below));
+      return may;
+    };
+    ports.tell = [&](const std::string& remark) { remarks.push_back(remark); };
+    ports.keep_blob = [&](std::string_view bytes) {
       const std::string name = "blob" + std::to_string(blobs.size());
       blobs[name] = bytes;
       return name;
-    });
+    };
+    return with_files(prompt, typed, ports);
   }
 };
 
@@ -125,6 +138,36 @@ TEST_CASE("a mention names the path it was made from") {
 TEST_CASE("a file that cannot be read is a reason, not an empty attachment") {
   Workspace here;
   // Even root cannot read the page at address zero.
-  CHECK_THROWS_WITH_AS(here.taken("see @/proc/self/mem"),
-                       "cannot read /proc/self/mem; nothing was sent", Error);
+  const std::string memory = "/proc/" + std::to_string(getpid()) + "/mem";
+  CHECK_THROWS_WITH_AS(here.taken("see @" + memory),
+                       ("cannot read " + memory + "; nothing was sent").c_str(), Error);
+}
+
+TEST_CASE("every file is asked about by the place it leads to") {
+  Workspace here;
+  const TempDir outside;
+  write_file(outside / "secret", "s");
+  write_file(here.dir / "name", "x");
+  std::filesystem::create_symlink("name", here.dir / "link");
+  std::filesystem::create_symlink(outside / "secret", here.dir / "out");
+  const std::string absolute = (outside / "secret").string();
+
+  here.taken("@name @link @out @" + absolute + " @" + (here.dir / "name").string());
+  CHECK(here.asked == std::vector<std::string>{"name is name", "link is name", "out outside",
+                                               absolute + " outside",
+                                               (here.dir / "name").string() + " is name"});
+  here.may = false;
+  const std::string prompt = "see @name and @out";
+  CHECK(here.taken(prompt).message == user_message(prompt));
+}
+
+TEST_CASE("a name that looks like a file's and brings nothing along is remarked upon") {
+  Workspace here;
+  write_file(here.dir / "src/main.cpp", "x");
+  here.taken(
+      "@src/nope.cpp, @src/ @nope.txt @alice @angular/core @v1.2@x me@nope.txt @src/main.cpp");
+  CHECK(here.remarks ==
+        std::vector<std::string>{"there is no file src/nope.cpp: nothing comes along",
+                                 "src/ is a folder: nothing of it comes along",
+                                 "there is no file nope.txt: nothing comes along"});
 }

@@ -63,8 +63,8 @@ TEST_CASE("by default looking is free and changing is asked about") {
   CHECK(verdict({}, on("edit", "a")) == Verdict::ask);
   CHECK(verdict(with(""), bash("ls")) == Verdict::ask);
   CHECK(verdict({}, {"1", "launch_missiles", "{}"}) == Verdict::deny);
-  CHECK(verdict(with("launch_missiles", "", Mode::bypass), {"1", "launch_missiles", "{}"}) ==
-        Verdict::deny);
+  CHECK(verdict({.mode = Mode::bypass, .allow = {{"launch_missiles"}}},
+                {"1", "launch_missiles", "{}"}) == Verdict::deny);
 }
 
 TEST_CASE("each mode does what its name says") {
@@ -163,6 +163,8 @@ TEST_CASE("always names exactly the rule that would be added, and the rule keeps
   CHECK(remembered(rules, bash("git diff HEAD~1")) == "bash(git diff *)");
   CHECK(remembered(rules, bash("git diff 'HEAD~1' | head -5; ls")) ==
         "bash(git diff *),bash(head *)");
+  CHECK(remembered(rules, bash("cat README.md")) == "bash(cat *)");
+  CHECK(remembered(rules, bash("cat /etc/hostname")) == "bash(cat /etc/hostname)");
   CHECK(remembered(rules, bash("rm -rf build")) == "bash(rm -rf build)");
   CHECK(remembered(rules, bash("git commit -m 'a (b), c'")) == "bash(git commit -m 'a (b), c')");
   CHECK(remembered(rules, bash("python3 x.py")) == "bash(python3 x.py)");

@@ -49,7 +49,8 @@ struct Room {
     if (!on.state().model.empty()) settings.model.model = on.state().model.substr(9);
     settings.model.thinking =
         parse_thinking_level(on.state().thinking).value_or(ThinkingLevel::off);
-    add_session_rules(settings.rules, on.state().permissions);
+    add_session_rules(settings.rules, on.state().permissions,
+                      [](const std::string&) { return true; });
     if (on.record().key == "main:test:broken") throw Error("no such model");
     return settings;
   }
