@@ -7,6 +7,7 @@
 #include "core/command_risks.h"
 #include "core/json.h"
 #include "core/rule_match.h"
+#include "core/self_running_names.h"
 #include "core/shell_words.h"
 
 namespace skein {
@@ -31,21 +32,10 @@ static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
 
 const ModeFacts& facts_about(Mode mode) { return modes[static_cast<std::size_t>(mode)]; }
 
-// Names whose contents a shell, git or an editor runs by itself: never written by a wide rule.
-constexpr auto self_running = std::to_array<std::string_view>(
-    {".git", ".skein", ".husky", ".vscode", ".idea", ".devcontainer", ".envrc", ".bashrc",
-     ".bash_profile", ".bash_login", ".bash_logout", ".profile", ".zshrc", ".zshenv", ".zprofile",
-     ".zlogin", ".gitconfig", ".ssh"});
-
 bool runs_by_itself(std::string_view path) {
   while (!path.empty()) {
     const std::size_t end = std::min(path.find('/'), path.size());
-    std::string part(path.substr(0, end));
-    // Some file systems do not tell .GIT from .git.
-    std::ranges::transform(part, part.begin(), [](char c) {
-      return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-    });
-    if (std::ranges::count(self_running, part) > 0) return true;
+    if (self_running_name(path.substr(0, end)) != nullptr) return true;
     path.remove_prefix(std::min(end + 1, path.size()));
   }
   return false;
