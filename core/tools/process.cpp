@@ -20,6 +20,7 @@
 #include "core/tools/fd.h"
 #include "core/tools/socket_filter.h"
 #include "core/tools/stragglers.h"
+#include "core/tools/warden.h"
 
 namespace skein {
 
@@ -50,6 +51,7 @@ struct ChildPlan {
   std::size_t keep_count;
   rlimit processes, memory;
   bool sockets;
+  pid_t parent;
 };
 
 void close_others(const ChildPlan& plan) {
@@ -62,6 +64,8 @@ void close_others(const ChildPlan& plan) {
 [[noreturn]] void become(const ChildPlan& plan) {
   // A session of its own: no controlling terminal whose keys could be read or faked.
   setsid();
+  prctl(PR_SET_PDEATHSIG, SIGKILL, 0, 0, 0);
+  if (getppid() != plan.parent) _exit(127);  // it died before it could be asked for
   for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
   sigset_t none;
   sigemptyset(&none);
@@ -211,11 +215,14 @@ ProgramEnd run_program(const Program& program, const Watch& watch) {
                        program.keep.size(),
                        lowered(RLIMIT_NPROC, processes),
                        lowered(RLIMIT_DATA, program.limits.memory),
-                       program.sockets};
+                       program.sockets,
+                       getpid()};
+  Warden warden(program.status);  // before the stragglers: it is none of them
   Stragglers stragglers;
   const pid_t pid = fork();
   if (pid == 0) become(plan);
   if (pid < 0) return {ProgramEnd::Cause::not_started, errno};
+  warden.watch_over(pid);
   output.write.reset();
   report.write.reset();
 

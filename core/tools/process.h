@@ -25,6 +25,7 @@ struct Program {
   int folder = -1;                       // an open folder to run in
   int landlock = -1;                     // a Landlock ruleset to run under
   std::vector<int> keep{};               // further descriptors that stay open in it
+  int status = -1;                       // what bubblewrap says of itself arrives here; see Warden
   ProgramLimits limits{};
   bool sockets = true;  // false: see refuse_sockets()
 };
@@ -47,8 +48,8 @@ struct ProgramEnd {
 };
 
 // Returns once the program has ended and what it had printed by then is read. What it left behind
-// ends with it, in whatever session it is: a daemon that holds the pipe open holds nobody up. One
-// program runs at a time.
+// ends with it, in whatever session it is: a daemon that holds the pipe open holds nobody up. If we
+// are killed meanwhile the program ends with us. One program runs at a time.
 ProgramEnd run_program(const Program& program, const Watch& watch);
 
 }  // namespace skein
