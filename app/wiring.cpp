@@ -76,11 +76,13 @@ Workbench::Workbench(const Invocation& invocation)
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
+  const std::string state = state_folder();
   tools_ = standard_tools({.root = workspace_,
                            .forbidden = own_places(invocation),
                            .sandbox = config_.sandbox,
                            .network = config_.sandbox_network,
-                           .command_limits = config_.command_limits()});
+                           .command_limits = config_.command_limits(),
+                           .quarantine = state.empty() ? "" : state + "/quarantine"});
   system_ = system_prompt(config_, workspace_);
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,

@@ -230,6 +230,7 @@ ToolOutcome Agent::run_call(Turn& turn, const ToolUse& call) {
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), Text{permission.note});
   turn.ports.sink(ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
+  if (!outcome.notice.empty()) turn.ports.sink(Notice{Notice::Level::warning, outcome.notice});
   return outcome;
 }
 

@@ -1,16 +1,19 @@
 // bash: a command in a shell, in the sandbox, with an end.
 #include <fcntl.h>
-#include <stdlib.h>
+#include <poll.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 
 #include <algorithm>
 #include <cstdlib>
 #include <cstring>
-#include <filesystem>
+#include <utility>
 
 #include "core/base.h"
 #include "core/tools/capture.h"
 #include "core/tools/environment.h"
+#include "core/tools/guard.h"
+#include "core/tools/private_temporary.h"
 #include "core/tools/process.h"
 #include "core/tools/socket_filter.h"
 #include "core/tools/text.h"
@@ -20,7 +23,6 @@ namespace skein {
 
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::milliseconds;
 
 constexpr std::string_view schema = R"({
@@ -33,45 +35,40 @@ constexpr std::string_view schema = R"({
   "additionalProperties": false
 })";
 
-// A temporary folder the commands of one session share, made when the first one runs.
-class PrivateTemporary {
+// What bubblewrap tells of itself: the number of its first process inside, which leads the
+// command's group. SIGTERM goes there: sent to bubblewrap itself it would kill everything at once.
+class InnerProcess {
  public:
-  PrivateTemporary() = default;
-  PrivateTemporary(const PrivateTemporary&) = delete;
-  PrivateTemporary& operator=(const PrivateTemporary&) = delete;
-  ~PrivateTemporary() {
-    std::error_code ignored;
-    if (!path_.empty()) fs::remove_all(path_, ignored);
+  InnerProcess() {
+    int ends[2];
+    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
+    read_ = Fd(ends[0]);
+    write_ = Fd(ends[1]);
   }
-  const std::string& path() {
-    if (!path_.empty()) return path_;
-    std::error_code ignored;
-    std::string name = (fs::temp_directory_path(ignored) / "skein-XXXXXX").string();
-    if (mkdtemp(name.data()) != nullptr) path_ = fs::canonical(name, ignored);
-    return path_;
+  int fd() const { return write_.get(); }
+  int reading_end() const { return read_.get(); }
+
+  int pid() {
+    char text[256];
+    const ssize_t got = pid_ == 0 ? read(read_.get(), text, sizeof text - 1) : 0;
+    if (got <= 0) return pid_;
+    text[got] = '\0';
+    const char* digits = std::strstr(text, "\"child-pid\":");
+    if (digits != nullptr) pid_ = std::atoi(digits + std::strlen("\"child-pid\":"));
+    return pid_;
+  }
+
+  // bubblewrap's own process may end a moment before those inside; this one is the last of them.
+  void wait_for_end() {
+    const Fd process(pid() > 1 ? static_cast<int>(syscall(SYS_pidfd_open, pid(), 0)) : -1);
+    pollfd end{process.get(), POLLIN, 0};
+    if (process) poll(&end, 1, 2000);
   }
 
  private:
-  std::string path_;
+  Fd read_, write_;
+  int pid_ = 0;
 };
-
-// bubblewrap tells the number of its first process inside; that one leads the command's group.
-// SIGTERM goes there: sent to bubblewrap itself it would kill everything at once.
-int inner_group(int info_fd) {
-  char text[256];
-  const ssize_t got = read(info_fd, text, sizeof text - 1);
-  if (got <= 0) return 0;
-  text[got] = '\0';
-  const char* digits = std::strstr(text, "\"child-pid\":");
-  return digits != nullptr ? std::atoi(digits + std::strlen("\"child-pid\":")) : 0;
-}
-
-void remove_placeholders(const std::vector<std::string>& names) {
-  std::error_code ignored;
-  for (const std::string& file : names)
-    if (fs::is_regular_file(fs::symlink_status(file, ignored)) && fs::file_size(file, ignored) == 0)
-      fs::remove(file, ignored);
-}
 
 std::string verdict(const ProgramEnd& end, milliseconds time) {
   using Cause = ProgramEnd::Cause;
@@ -116,7 +113,7 @@ class Bash {
       return tool_failure("`command` holds a NUL character");
 
     const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : best_sandbox();
-    Cell room = cell(sandbox);
+    Cell room = cell();
     if (const std::string refusal = sandbox == Sandbox::none ? "" : settle_hidden(room);
         !refusal.empty())
       return tool_failure(refusal);
@@ -140,24 +137,25 @@ class Bash {
   }
 
  private:
-  ProgramEnd start(const std::string& command, Sandbox sandbox, const Cell& room, Watch& watch) {
+  ProgramEnd start(const std::string& command, Sandbox sandbox, Cell room, Watch& watch) {
     Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
     program.limits = settings_.command_limits;
     program.sockets = room.network || sandbox == Sandbox::bubblewrap || !socket_filter_works();
-    std::vector<std::string> placeholders;
-    Fd rules, info_read, info_write;
+    const bool guarded = sandbox != Sandbox::none;
+    // Landlock would have to close the folder around each, where git makes its lock files: there
+    // the guard stands alone.
+    if (guarded) room.read_only = guard().record();
+    if (sandbox == Sandbox::landlock) room.read_only.clear();
+    Fd rules;
+    InnerProcess inner, last_word;  // told twice: to us, and to the warden if we are killed
     if (sandbox == Sandbox::bubblewrap) {
-      int ends[2];
-      if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) == 0) {
-        info_read = Fd(ends[0]);
-        info_write = Fd(ends[1]);
-        program.keep = {info_write.get()};
-        watch.gentle_group = [&info_read] { return inner_group(info_read.get()); };
-      }
-      program.arguments = bubblewrap_arguments(room, placeholders);
-      if (info_write)
-        program.arguments.insert(program.arguments.begin() + 1,
-                                 {"--info-fd", std::to_string(info_write.get())});
+      program.keep = {inner.fd(), last_word.fd()};
+      program.status = last_word.reading_end();
+      watch.gentle_group = [&inner] { return inner.pid(); };
+      program.arguments = bubblewrap_arguments(room);
+      program.arguments.insert(program.arguments.begin() + 1,
+                               {"--info-fd", std::to_string(inner.fd()), "--json-status-fd",
+                                std::to_string(last_word.fd())});
     } else if (sandbox == Sandbox::landlock) {
       rules = landlock_rules(room);
       program.landlock = rules.get();
@@ -167,34 +165,42 @@ class Bash {
     program.environment = command_environment(own_environment(), settings_.environment,
                                               inside ? "/tmp" : temporary_.path());
     const ProgramEnd end = run_program(program, watch);
-    remove_placeholders(placeholders);
+    if (inside) inner.wait_for_end();
+    if (guarded) taken_back_ = guard().take_back(inside ? Guard::Wall::held : Guard::Wall::none);
     return end;
   }
 
-  Cell cell(Sandbox sandbox) {
+  // Made by the first command: it looks through the whole workspace.
+  Guard& guard() {
     const char* home = std::getenv("HOME");
-    Cell room{.root = root_->path(),
-              .temporary = temporary_.path(),
-              .writable = settings_.writable,
-              .hidden = root_->forbidden(),
-              .network = settings_.network};
-    // Landlock would have to close the folder around each, where git makes its lock files.
-    if (sandbox == Sandbox::bubblewrap)
-      room.read_only = self_running_files(root_->path(), home != nullptr ? home : "");
-    return room;
+    std::vector<std::string> areas{root_->path()};
+    areas.insert(areas.end(), settings_.writable.begin(), settings_.writable.end());
+    if (!guard_)
+      guard_ = std::make_unique<Guard>(areas, home != nullptr ? home : "", settings_.quarantine);
+    return *guard_;
   }
 
-  static ToolOutcome outcome(const Capture& capture, const ProgramEnd& end, milliseconds time,
-                             const ToolPorts& ports) {
+  Cell cell() {
+    return {.root = root_->path(),
+            .temporary = temporary_.path(),
+            .writable = settings_.writable,
+            .hidden = root_->forbidden(),
+            .network = settings_.network};
+  }
+
+  ToolOutcome outcome(const Capture& capture, const ProgramEnd& end, milliseconds time,
+                      const ToolPorts& ports) {
     std::string text = capture.text();
     std::string how = verdict(end, time);
     if (end.survivors > 0)
       how += "[" + std::to_string(end.survivors) +
              " processes it left in the background could not be ended]";
+    if (!taken_back_.empty()) how += (how.empty() ? "[" : "\n[") + taken_back_ + "]";
     if (!how.empty() && !text.empty() && !text.ends_with('\n')) text += '\n';
     text += how;
     if (text.empty()) text = "[no output]";
     ToolOutcome outcome = end == ProgramEnd{} ? tool_text(text) : tool_failure(text);
+    outcome.notice = std::exchange(taken_back_, "");
     if (ports.keep_blob && (capture.is_cut() || capture.is_binary()))
       capture.with_whole([&](std::string_view whole) { outcome.blob = ports.keep_blob(whole); });
     return outcome;
@@ -203,6 +209,8 @@ class Bash {
   SharedRoot root_;
   ToolSettings settings_;
   PrivateTemporary temporary_;
+  std::unique_ptr<Guard> guard_;
+  std::string taken_back_;
 };
 
 }  // namespace

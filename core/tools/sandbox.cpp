@@ -102,7 +102,7 @@ Sandbox best_sandbox() {
   return found;
 }
 
-std::vector<std::string> bubblewrap_arguments(const Cell& cell, std::vector<std::string>& absent) {
+std::vector<std::string> bubblewrap_arguments(const Cell& cell) {
   std::vector<std::string> arguments{bubblewrap_path()};
   const auto add = [&](std::initializer_list<std::string> more) {
     arguments.insert(arguments.end(), more);
@@ -139,11 +139,9 @@ std::vector<std::string> bubblewrap_arguments(const Cell& cell, std::vector<std:
   std::ranges::sort(read_only);  // the outer before the inner
   std::ranges::sort(hidden);
   for (const std::string& path : read_only) {
-    const bool exists = access(path.c_str(), F_OK) == 0;
-    if (!exists && !is_writable(path)) continue;
+    if (access(path.c_str(), F_OK) != 0) continue;
     pin_above(path);
-    add({"--ro-bind", exists ? path : "/dev/null", path});
-    if (!exists) absent.push_back(path);
+    add({"--ro-bind-try", path, path});
   }
   for (const std::string& path : hidden) {
     struct stat info {};

@@ -43,9 +43,9 @@ struct Cell {
 // command could make it. Returns the sentence that says why no command can run; empty: it can.
 std::string settle_hidden(Cell& cell);
 
-// bubblewrap's command line up to and including "--"; the command follows. `absent` receives the
-// names that had to be made to be protected: empty files, to be removed afterwards.
-std::vector<std::string> bubblewrap_arguments(const Cell& cell, std::vector<std::string>& absent);
+// bubblewrap's command line up to and including "--"; the command follows. What is to be read-only
+// and does not exist is passed over: nothing is made in its place.
+std::vector<std::string> bubblewrap_arguments(const Cell& cell);
 
 // A ruleset for Program::landlock. It can only grant, and a grant reaches down: the folders above
 // something protected are opened child by child, so that no name can be made in them. Names in
@@ -53,10 +53,6 @@ std::vector<std::string> bubblewrap_arguments(const Cell& cell, std::vector<std:
 Fd landlock_rules(const Cell& cell);
 // The sentence about those folders, if some of them would be writable otherwise.
 std::string landlock_gap(const Cell& cell);
-
-// What below `root` runs by itself one day: git's hooks and configuration in every repository, and
-// the shell's start-up files if the home folder is inside. Looks at a bounded number of folders.
-std::vector<std::string> self_running_files(const std::string& root, const std::string& home);
 
 // Keys in this process's memory: no core dump, no ptrace, no /proc/PID/environ for others.
 void hide_process_memory();

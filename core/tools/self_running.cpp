@@ -1,79 +1,239 @@
-// self_running_files: what a command could plant below the workspace to be run later, unasked.
-#include <unistd.h>
+#include "core/tools/self_running.h"
+
+#include <fcntl.h>
 
 #include <algorithm>
-#include <array>
-#include <deque>
+#include <cerrno>
 #include <filesystem>
 
-#include "core/tools/sandbox.h"
+#include "core/self_running_names.h"
 
 namespace skein {
 
 namespace {
 
 namespace fs = std::filesystem;
+using Rule = GuardedPlace::Rule;
+using Read = SelfRunningName::Read;
 
-constexpr int deepest = 5;
-constexpr std::size_t most_folders = 4000;
+constexpr std::size_t most_folders = 200'000;
+constexpr int most_links = 40;
 
-// Read by shells and git from the home folder, whether they exist yet or not.
-constexpr std::array start_up_files{
-    ".bashrc", ".bash_profile", ".bash_login", ".bash_logout", ".profile",  ".zshrc",
-    ".zshenv", ".zprofile",     ".zlogin",     ".zlogout",     ".kshrc",    ".cshrc",
-    ".tcshrc", ".login",        ".gitconfig",  ".inputrc",     ".xprofile", ".pam_environment",
+struct GitPlace {
+  const char* name;
+  Rule rule;
 };
+// What git runs, or reads to know what to run, in a repository's folder.
+constexpr GitPlace git_places[] = {{"config", Rule::config},
+                                   {"config.worktree", Rule::config},
+                                   {"hooks", Rule::hooks},
+                                   {"commondir", Rule::pointer},
+                                   {"rebase-merge/git-rebase-todo", Rule::plan}};
+// Further places in the home folder that have no name of their own.
+constexpr const char* home_places[] = {".config/autostart",
+                                       ".config/environment.d",
+                                       ".config/fish",
+                                       ".config/git",
+                                       ".config/systemd",
+                                       ".config/nvim",
+                                       ".local/share/applications"};
 
-bool is_folder(const fs::path& path) {
-  std::error_code ignored;
-  return fs::is_directory(fs::symlink_status(path, ignored));
+bool is_below(std::string_view path, std::string_view folder) {
+  return path == folder || folder == "/" ||
+         (path.starts_with(folder) && path[folder.size()] == '/');
 }
 
-// As git itself recognises one: .git, a bare repository, a submodule's folder in .git/modules.
-bool is_git_folder(const fs::path& folder) {
-  std::error_code ignored;
-  return is_folder(folder / "objects") && is_folder(folder / "refs") &&
-         fs::exists(folder / "HEAD", ignored);
+std::string joined(const std::string& folder, std::string_view name) {
+  return (folder == "/" ? "" : folder) + "/" + std::string(name);
+}
+
+bool is_hex_pair(std::string_view name) {
+  return name.size() == 2 && name.find_first_not_of("0123456789abcdef") == std::string_view::npos;
 }
 
 }  // namespace
 
-std::vector<std::string> self_running_files(const std::string& root, const std::string& home) {
-  std::vector<std::string> found;
-  struct Pending {
-    fs::path folder;
-    int depth;
-  };
-  std::deque<Pending> pending{{root, 0}};
-  for (std::size_t seen = 0; !pending.empty() && seen < most_folders; ++seen) {
-    const Pending current = pending.front();
-    pending.pop_front();
-    const bool in_git = is_git_folder(current.folder);
-    if (in_git) {
-      found.push_back(current.folder / "config");
-      // Where there is no folder for hooks yet, an empty one does no harm.
-      std::error_code ignored;
-      fs::create_directory(current.folder / "hooks", ignored);
-      found.push_back(current.folder / "hooks");
+// What matters of the names in a folder.
+struct SelfRunning::Listing {
+  std::vector<std::string> folders{};
+  std::vector<std::string> self_running{};
+  std::string git{};  // .git, however it is written
+  bool git_is_folder = false;
+  bool head = false, objects = false, common = false;
+  // As git recognises one: objects may lie in the common folder.
+  bool is_git_folder() const { return head && (objects || common); }
+};
+
+SelfRunning::SelfRunning(const std::vector<std::string>& areas, const std::string& home) {
+  for (const std::string& path : areas) {
+    Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    if (!fd) continue;
+    areas_.push_back({path, std::move(fd)});
+    folders_[path];
+    tops_.insert(path);
+  }
+  std::error_code ignored;
+  const std::string real_home = home.empty() ? "" : fs::weakly_canonical(home, ignored).string();
+  if (real_home.empty() || !is_inside(real_home)) return;
+  tops_.insert(real_home);
+  for (const SelfRunningName& row : self_running_names)
+    if (row.read == Read::in_home) add(joined(real_home, row.name), Rule::exact, Author::others);
+  for (const char* name : home_places) add(joined(real_home, name), Rule::exact, Author::others);
+}
+
+const SelfRunning::Area* SelfRunning::area_of(const std::string& path) const {
+  const auto found =
+      std::ranges::find_if(areas_, [&](const Area& area) { return is_below(path, area.path); });
+  return found == areas_.end() ? nullptr : &*found;
+}
+
+bool SelfRunning::is_inside(const std::string& path) const { return area_of(path) != nullptr; }
+
+SelfRunning::Opened SelfRunning::open_above(const std::string& path) const {
+  const Area* area = area_of(path);
+  if (area == nullptr || path == area->path) return {};
+  const std::string relative = path.substr(area->path == "/" ? 1 : area->path.size() + 1);
+  const std::size_t slash = relative.rfind('/');
+  if (slash == std::string::npos) return {open_below(area->fd.get(), ""), relative};
+  return {open_below(area->fd.get(), relative.substr(0, slash)), relative.substr(slash + 1)};
+}
+
+void SelfRunning::add(const std::string& path, Rule rule, Author author) {
+  if (!is_inside(path)) return;
+  const auto [place, added] = places_.try_emplace(path, GuardedPlace{rule});
+  if (added) place->second.first_seen_after_command = author == Author::command;
+}
+
+void SelfRunning::add_git_folder(const std::string& path, Author author) {
+  if (!is_inside(path) || !git_folders_.insert(path).second) return;
+  for (const GitPlace& place : git_places) add(joined(path, place.name), place.rule, author);
+}
+
+std::vector<std::string> SelfRunning::changed_folders() {
+  std::vector<std::string> changed;
+  for (auto folder = folders_.begin(); folder != folders_.end();) {
+    const auto& [path, state] = *folder;
+    const Area* area = area_of(path);
+    const char* relative = path.size() == area->path.size()
+                               ? "."
+                               : path.c_str() + (area->path == "/" ? 1 : area->path.size() + 1);
+    struct stat info {};
+    if (fstatat(area->fd.get(), relative, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
+        !S_ISDIR(info.st_mode)) {
+      if (!state.made_by_command) lost_.insert(path);
+      folder = folders_.erase(folder);
+      continue;
     }
-    if (current.depth >= deepest) continue;
-    std::error_code error;
-    for (fs::directory_iterator entry(current.folder, error), end; !error && entry != end;
-         entry.increment(error)) {
-      const std::string name = entry->path().filename();
-      if (is_folder(entry->path()) && (!in_git || name == "modules"))
-        pending.push_back({entry->path(), current.depth + (in_git ? 0 : 1)});
+    if (!surely_unchanged(state.stamp, stamp_of(info))) changed.push_back(path);
+    ++folder;
+  }
+  return changed;
+}
+
+void SelfRunning::look(Author author) {
+  std::vector<std::string> pending = changed_folders();
+  while (!pending.empty() && folders_.size() < most_folders) {
+    std::ranges::sort(pending);  // the outer before the inner
+    std::vector<std::string> next;
+    for (const std::string& path : pending) list(path, author, next);
+    pending = std::move(next);
+  }
+}
+
+void SelfRunning::list(const std::string& path, Author author, std::vector<std::string>& pending) {
+  Folder& folder = folders_[path];
+  const Area* area = area_of(path);
+  const Opened above = open_above(path);
+  const int from = path == area->path ? area->fd.get() : above.folder.get();
+  const std::string name = path == area->path ? "." : above.name;
+  constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
+  Fd fd(openat(from, name.c_str(), flags));
+  // A command may close a folder to readers; git would still find its way through it.
+  if (!fd && errno == EACCES && author == Author::command &&
+      fchmodat(from, name.c_str(), S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0)
+    fd = Fd(openat(from, name.c_str(), flags));
+  struct stat info {};
+  if (!fd || fstat(fd.get(), &info) != 0) return;
+  folder.stamp = stamp_of(info);
+  const bool in_objects = fs::path(path).filename() == "objects";
+  Listing listing;
+  each_name(std::move(fd), [&](const std::string& each, bool is_folder) {
+    const SelfRunningName* row = self_running_name(each);
+    if (row != nullptr && row->read == Read::git) {
+      listing.git = each;
+      listing.git_is_folder = is_folder;
+    } else if (row != nullptr && row->read == Read::in_projects) {
+      listing.self_running.push_back(each);
+    } else if (is_folder && !(in_objects && is_hex_pair(each))) {
+      listing.folders.push_back(each);
+    }
+    listing.head |= each == "HEAD";
+    listing.objects |= each == "objects";
+    listing.common |= each == "commondir";
+  });
+  take_in(path, listing, author, pending);
+}
+
+void SelfRunning::take_in(const std::string& path, const Listing& listing, Author author,
+                          std::vector<std::string>& pending) {
+  const Folder folder = folders_[path];
+  const auto enter = [&](const std::string& name, bool in_git) {
+    const std::string inner = joined(path, name);
+    if (folders_.contains(inner)) return;
+    folders_[inner] = {.in_git = in_git,
+                       .of_packages = folder.of_packages || name == "node_modules",
+                       .made_by_command = author == Author::command && !lost_.contains(inner)};
+    pending.push_back(inner);
+  };
+  const bool is_git_folder = listing.is_git_folder() || git_folders_.contains(path);
+  if (is_git_folder) add_git_folder(path, author);
+  for (const std::string& name : listing.folders)
+    // In .git only these lead to further repositories; the rest is git's own by the thousand.
+    if (!(folder.in_git && is_git_folder) || name == "modules" || name == "worktrees")
+      enter(name, folder.in_git);
+  if (folder.in_git) return;
+  if (!listing.git.empty()) {
+    tops_.insert(path);
+    if (listing.git_is_folder) {
+      add_git_folder(joined(path, listing.git), author);
+      enter(listing.git, true);
+    } else {
+      add(joined(path, listing.git), Rule::pointer, author);
     }
   }
-  const bool home_inside = !home.empty() && (home == root || home.starts_with(root + "/"));
-  if (home_inside)
-    for (const char* name : start_up_files) found.push_back(home + "/" + name);
-  // A link is left to the place it leads to; as a mount point it would stop every command.
-  std::erase_if(found, [](const std::string& path) {
-    std::error_code ignored;
-    return fs::is_symlink(fs::symlink_status(path, ignored));
-  });
-  return found;
+  if (folder.of_packages || folder.made_by_command) return;
+  for (const std::string& name : listing.self_running) add(joined(path, name), Rule::exact, author);
+}
+
+std::string SelfRunning::follow(const std::string& path, Author author) {
+  const auto parts_of = [](const fs::path& way) {
+    std::vector<fs::path> parts(way.begin(), way.end());
+    std::ranges::reverse(parts);
+    return parts;
+  };
+  fs::path done = "/";
+  std::vector<fs::path> ahead = parts_of(path);
+  for (int links = 0; !ahead.empty() && links < most_links;) {
+    const fs::path name = std::move(ahead.back());
+    ahead.pop_back();
+    if (name.empty() || name == "." || name == "/") continue;
+    if (name == "..") {
+      done = done.parent_path();
+      continue;
+    }
+    std::error_code error;
+    const fs::path target = fs::read_symlink(done / name, error);
+    if (error) {
+      done /= name;
+      continue;
+    }
+    ++links;
+    add((done / name).string(), Rule::exact, author);
+    if (target.is_absolute()) done = "/";
+    const std::vector<fs::path> detour = parts_of(target);
+    ahead.insert(ahead.end(), detour.begin(), detour.end());
+  }
+  return done.string();
 }
 
 }  // namespace skein

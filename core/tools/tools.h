@@ -40,6 +40,7 @@ struct ToolSettings {
   ProgramLimits command_limits{};
   std::vector<std::string> writable{};     // further folders for the sandbox
   std::vector<std::string> environment{};  // further variables for bash, by name
+  std::string quarantine{};                // where bash keeps what it takes back; see Quarantine
   ToolLimits limits{};
 };
 

@@ -195,6 +195,7 @@ int try_all(Sandbox sandbox, const std::vector<std::string>& commands,
     if (furnished == Furnished::no) bench.settings.forbidden.clear();
     const Variable home("HOME", bench.root() / "home");
     bench.settings.sandbox = sandbox;
+    bench.settings.quarantine = bench.root() / "quarantine";
     const auto outside = snapshot(bench.outside());
     const auto inside = guarded(bench);
     const auto sessions = snapshot(bench.root() / ".sessions");
