@@ -139,16 +139,23 @@ std::vector<std::string> Guard::record() {
   std::ranges::stable_sort(walls, {},
                            [](const std::string& path) { return std::ranges::count(path, '/'); });
   if (walls.size() > most_walls) walls.resize(most_walls);
-  walled_ = {walls.begin(), walls.end()};
+  walled_.clear();
+  for (const std::string& path : walls) {
+    const SelfRunning::Opened above = places_.open_above(path);
+    Fd fd(openat(above.folder.get(), above.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (fd && fstat(fd.get(), &info) == 0 && stamp_of(info).id == records_[path].at("").stamp.id)
+      walled_[path] = std::move(fd);
+  }
   return walls;
 }
 
 // Behind a wall that still stands (the same file under the same name, and no other name for it)
 // only others can have changed anything: the user may edit while a command runs.
 bool Guard::cannot_have_changed(const std::string& path, const TreeRecord& now, Wall wall) const {
+  if (wall == Wall::none || !walled_.contains(path) || now.empty()) return false;
   const TreeRecord& before = records_.at(path);
-  return wall == Wall::held && walled_.contains(path) && !now.empty() &&
-         now.at("").stamp.id == before.at("").stamp.id &&
+  return now.at("").stamp.id == before.at("").stamp.id &&
          std::ranges::none_of(before, [](const auto& each) { return each.second.shared; });
 }
 
@@ -225,7 +232,8 @@ void Guard::judge_new_hooks(const std::string& path, const TreeRecord& now) {
 
 void Guard::judge(const std::string& path, const GuardedPlace& place, Wall wall) {
   const SelfRunning::Opened above = places_.open_above(path);
-  const auto recorded = records_.find(path);
+  auto recorded = records_.find(path);
+  if (recorded == records_.end()) recorded = records_.find(places_.earlier_name(path));
   const bool is_new = recorded == records_.end();
   static const TreeRecord nothing;
   const TreeRecord& before = is_new ? nothing : recorded->second;
@@ -268,6 +276,7 @@ std::string Guard::take_back(Wall wall) {
     for (const auto& [path, place] : all)
       if (judged.insert(path).second) judge(path, place, wall);
   }
+  walled_.clear();
   const std::string where = quarantine_.place();
   if (taken_.empty()) return "";
   std::string text = "the command changed what other programs run by themselves; taken back: ";

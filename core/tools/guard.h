@@ -42,7 +42,8 @@ class Guard {
   SelfRunning places_;
   Quarantine quarantine_;
   std::map<std::string, TreeRecord> records_;  // of every place, as the command found it
-  std::set<std::string> walled_;
+  // What is walled off, kept open: as long as it is, its number belongs to no other file.
+  std::map<std::string, Fd> walled_;
   std::vector<std::string> taken_, not_restored_;
 };
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <utility>
 
 #include "core/self_running_names.h"
 
@@ -131,6 +132,7 @@ std::vector<std::string> SelfRunning::changed_folders() {
 }
 
 void SelfRunning::look(Author author) {
+  renamed_.clear();
   std::vector<std::string> pending = changed_folders();
   while (!pending.empty() && folders_.size() < most_folders) {
     std::ranges::sort(pending);  // the outer before the inner
@@ -155,6 +157,7 @@ void SelfRunning::list(const std::string& path, Author author, std::vector<std::
   struct stat info {};
   if (!fd || fstat(fd.get(), &info) != 0) return;
   folder.stamp = stamp_of(info);
+  recognise(path, fd.get(), folder);
   const bool in_objects = fs::path(path).filename() == "objects";
   Listing listing;
   each_name(std::move(fd), [&](const std::string& each, bool is_folder) {
@@ -172,6 +175,25 @@ void SelfRunning::list(const std::string& path, Author author, std::vector<std::
     listing.common |= each == "commondir";
   });
   take_in(path, listing, author, pending);
+}
+
+// A folder that was only renamed is still whose it was.
+void SelfRunning::recognise(const std::string& path, int fd, Folder& folder) {
+  struct statx info {};
+  statx(fd, "", AT_EMPTY_PATH, STATX_BTIME, &info);
+  const Identity identity{
+      folder.stamp.id.device, folder.stamp.id.inode,
+      std::int64_t{info.stx_btime.tv_sec} * 1'000'000'000 + info.stx_btime.tv_nsec};
+  const auto [known, added] = known_.try_emplace(identity, Known{path, folder.made_by_command});
+  if (added || known->second.path == path) return;
+  folder.made_by_command = known->second.made_by_command;
+  renamed_[path] = std::exchange(known->second.path, path);
+}
+
+std::string SelfRunning::earlier_name(const std::string& path) const {
+  const fs::path whole = path;
+  const auto found = renamed_.find(whole.parent_path());
+  return found == renamed_.end() ? path : joined(found->second, whole.filename().string());
 }
 
 void SelfRunning::take_in(const std::string& path, const Listing& listing, Author author,

@@ -42,6 +42,9 @@ class SelfRunning {
   void add_git_folder(const std::string& path, Author author);
   void add(const std::string& path, GuardedPlace::Rule rule, Author author);
   bool is_top(const std::string& folder) const { return tops_.contains(folder); }
+  // What `path` was called before the folder it is in was renamed, as the last look saw it; else
+  // the path itself.
+  std::string earlier_name(const std::string& path) const;
 
   // The folder that holds `path`, reached without links, and the name in it.
   struct Opened {
@@ -66,17 +69,31 @@ class SelfRunning {
     bool of_packages = false;  // in node_modules: unpacked by the thousand, opened by nobody
     bool made_by_command = false;
   };
+  // A folder under whatever name; inodes are used again, the time of birth is not.
+  struct Identity {
+    dev_t device = 0;
+    ino_t inode = 0;
+    std::int64_t born_ns = 0;
+    auto operator<=>(const Identity&) const = default;
+  };
+  struct Known {
+    std::string path;
+    bool made_by_command = false;
+  };
   struct Listing;
 
   const Area* area_of(const std::string& path) const;
   std::vector<std::string> changed_folders();
   void list(const std::string& path, Author author, std::vector<std::string>& pending);
+  void recognise(const std::string& path, int fd, Folder& folder);
   void take_in(const std::string& path, const Listing& listing, Author author,
                std::vector<std::string>& pending);
 
   std::vector<Area> areas_;
   std::unordered_map<std::string, Folder> folders_;
   std::set<std::string> lost_;  // folders that were there and went
+  std::map<Identity, Known> known_;
+  std::map<std::string, std::string> renamed_;  // since the last look, to the earlier name
   std::set<std::string> git_folders_, tops_;
   GuardedPlaces places_;
 };

@@ -89,7 +89,10 @@ std::string first_wrong(const Workbench& bench) {
   for (const auto& [file, bytes] : snapshot(root)) {
     const fs::path path = file;
     const std::string name = path.filename();
-    const bool run = name == ".envrc" || (name == "config" && path.parent_path() == ".git") ||
+    // The user's folder is known by the file in it; the command's own are its own affair.
+    const bool users = path.parent_path().empty() || fs::exists(root / path.parent_path() / "file");
+    const bool run = (name == ".envrc" && users) ||
+                     (name == "config" && path.parent_path() == ".git") ||
                      (path.parent_path() == ".git/hooks" && name == "pre-commit");
     if (run && bytes.find("fsmonitor") != std::string::npos) return file;
   }

@@ -123,6 +123,25 @@ TEST_CASE("a project that a command unpacks keeps its files") {
   }
 }
 
+TEST_CASE("a folder that a command renames is still the user's") {
+  const Environment temporary("TMPDIR", "/var/tmp");
+  for (const Sandbox sandbox : sandboxes()) {
+    Workbench bench;
+    bench.settings.sandbox = sandbox;
+    bench.settings.quarantine = bench.outside() / "quarantine";
+    write_file(bench.root() / "sub/.envrc", "mine");
+    write_file(bench.root() / "plain/file", "");
+    CHECK(bench.call("bash", {{"command", "mv sub sub2"}}).notice == "");
+    CHECK(read_file(bench.root() / "sub2/.envrc") == "mine");
+
+    CHECK(bench.call("bash", {{"command", "mv plain p; echo x > p/.envrc"}}).notice != "");
+    CHECK(bench.call("bash", {{"command", "echo x > sub2/.envrc; mv sub2 sub3"}}).notice != "");
+
+    CHECK_FALSE(fs::exists(bench.root() / "p/.envrc"));
+    CHECK(read_file(bench.root() / "sub3/.envrc") == "mine");
+  }
+}
+
 TEST_CASE("what changes between two commands is the user's") {
   if (sandboxes().empty()) return;
   const Environment temporary("TMPDIR", "/var/tmp");
