@@ -51,7 +51,13 @@ Json report_on(SessionStore& store, const SessionRecord& record) {
   if (const Outcome<Tree> tree = store.tree(session); std::holds_alternative<Tree>(tree))
     for (const Tree::Oddity& each : std::get<Tree>(tree).oddities())
       odd.push_back({{"kind", name(each.kind)}, {"entry", to_string(each.entry)}});
-  out["ok"] = !damage.any() && odd.empty();
+  Json aside = Json::array();
+  std::size_t lacking = 0;
+  for (const StorageBackend::SetAside& each : value_or_throw(store.backend().set_aside(session))) {
+    lacking += each.lacking.size();
+    aside.push_back({{"name", each.name}, {"bytes", each.bytes}, {"lacking", each.lacking.size()}});
+  }
+  out["ok"] = !damage.any() && odd.empty() && lacking == 0;
   out["entries"] = entries;
   out["header_damaged"] = damage.header_damaged;
   out["altered"] = ranges(damage.altered);
@@ -59,6 +65,7 @@ Json report_on(SessionStore& store, const SessionRecord& record) {
   out["uncommitted"] = ranges(damage.uncommitted);
   out["gaps"] = damage.gaps;
   out["oddities"] = odd;
+  out["set_aside"] = aside;
   return out;
 }
 
@@ -73,9 +80,10 @@ void print_report(const Json& report) {
   if (bool_at(report, "header_damaged"))
     say("         the first line is damaged: it opens read-only");
   constexpr std::pair<const char*, const char*> kinds[] = {
-      {"altered", "changed after it was written, still readable"},
-      {"broken", "unreadable"},
-      {"uncommitted", "never acknowledged; set aside by the next append"},
+      {"altered", "altered after it was written, still readable"},
+      {"broken", "unreadable; what stood there is lost"},
+      {"uncommitted",
+       "a write that was cut short, never acknowledged; set aside by the next append"},
   };
   for (const auto& [kind, meaning] : kinds)
     for (const Json& range : at(report, kind))
@@ -85,6 +93,26 @@ void print_report(const Json& report) {
     say("         before byte " + dump(gap) + ": something is missing");
   for (const Json& odd : at(report, "oddities"))
     say("         entry " + string_at(odd, "entry") + ": " + string_at(odd, "kind"));
+  for (const Json& aside : at(report, "set_aside")) {
+    const std::int64_t lacking = int_at(aside, "lacking");
+    say("         " + string_at(aside, "name") + ", set aside by a repair: " +
+        (lacking == 0 ? "nothing in it that the session lacks"
+                      : std::to_string(lacking) + (lacking == 1 ? " entry" : " entries") +
+                            " that the session lacks; `skein doctor " + string_at(report, "key") +
+                            " --restore-quarantine` brings back what can be read"));
+  }
+}
+
+Json bring_back(SessionStore& store, const std::vector<SessionRecord>& sessions) {
+  Json done = Json::array();
+  for (const SessionRecord& record : sessions)
+    if (const std::size_t count = value_or_throw(store.backend().bring_back(record.header.session)))
+      done.push_back("brought back " + std::to_string(count) +
+                     (count == 1 ? " entry of " : " entries of ") + record.key +
+                     " behind the entries they followed; the conversation goes on where it was, "
+                     "and `skein sessions show " +
+                     record.key + " --tree` shows them");
+  return done;
 }
 
 // What was done about it, a sentence each.
@@ -134,8 +162,10 @@ int doctor(const Invocation& invocation) {
       out["sandbox"] = sandbox_here(config);
     }
   }
-  if (invocation.has("--repair")) {
-    out["repaired"] = repair(store, wanted);
+  const bool restore = invocation.has("--restore-quarantine");
+  if (restore) out["restored"] = bring_back(store, wanted);
+  if (invocation.has("--repair") || restore) {
+    if (invocation.has("--repair")) out["repaired"] = repair(store, wanted);
     if (invocation.arguments.empty()) wanted = store.list();
     for (SessionRecord& record : wanted) record = value_or_throw(store.open(record.header.session));
   }
@@ -156,8 +186,9 @@ int doctor(const Invocation& invocation) {
     print_json(dump(out));
     return 0;
   }
-  for (const Json& sentence : at(out, "repaired"))
-    std::puts(harmless(sentence.get<std::string>()).c_str());
+  for (const char* kind : {"restored", "repaired"})
+    for (const Json& sentence : at(out, kind))
+      std::puts(harmless(sentence.get<std::string>()).c_str());
   if (out.contains("sandbox")) std::puts(("sandbox  " + string_at(out["sandbox"], "note")).c_str());
   for (const Json& trouble : at(out, "configuration"))
     std::puts(("config   " + harmless(trouble.get<std::string>())).c_str());

@@ -9,6 +9,7 @@
 #include "core/context.h"
 #include "core/json_writer.h"
 #include "core/stats.h"
+#include "core/store/damage_text.h"
 #include "core/store/entry_text.h"
 #include "core/tree_drawing.h"
 #include "providers/catalog.h"
@@ -68,10 +69,17 @@ JsonText record_json(const SessionRecord& record) {
   return out;
 }
 
+// An entry that is not as it was written says so.
+JsonText entry_json(const Placed& placed, const std::set<Id>& redacted) {
+  JsonText out = to_json(masked(placed.entry, redacted));
+  if (placed.altered) out.insert(out.size() - 1, ",\"altered\":true");
+  return out;
+}
+
 JsonText entries_json(const std::vector<Placed>& entries, const std::set<Id>& redacted) {
   std::string out = "[";
   for (const Placed& placed : entries)
-    out += (out.size() > 1 ? "," : "") + to_json(masked(placed.entry, redacted));
+    out += (out.size() > 1 ? "," : "") + entry_json(placed, redacted);
   return out + "]";
 }
 
@@ -91,12 +99,15 @@ std::string all_of_stdin() {
 }
 
 // A person's view of an entry: who, and what.
-void print_entry(const Entry& entry) {
+void print_entry(const Placed& placed, const std::set<Id>& redacted) {
+  const Entry entry = masked(placed.entry, redacted);
+  const std::string id =
+      to_string(entry.id) + (placed.altered ? "  " + std::string(altered_mark) : "");
   const auto message =
       entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
   const std::string who = message ? std::string(name(message->role)) : "[" + entry.type + "]";
-  if (!message) return print_line(to_string(entry.id) + "  " + who + " " + preview(entry, 200));
-  print_line(to_string(entry.id) + "  " + who);
+  if (!message) return print_line(id + "  " + who + " " + preview(entry, 200));
+  print_line(id + "  " + who);
   for (const Block& block : message->content) {
     if (const auto* text = std::get_if<Text>(&block)) print_line(text->text);
     if (const auto* call = std::get_if<ToolUse>(&block))
@@ -112,18 +123,20 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
   const Id session = record.header.session;
   const Tree tree = value_or_throw(store.tree(session));
   print(draw(
-      tree, {.label =
-                 [&](const Tree::Node& node) {
-                   const Outcome<Placed> placed = store.backend().load_at(session, node.at);
-                   const auto* found = std::get_if<Placed>(&placed);
-                   const std::string head =
-                       node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
-                   return harmless(to_string(node.id) + ": " +
-                                   (found ? preview(masked(found->entry, record.state.redacted), 30)
-                                          : "")) +
-                          head;
-                 },
-             .ascii = ascii}));
+      tree,
+      {.label =
+           [&](const Tree::Node& node) {
+             const Outcome<Placed> placed = store.backend().load_at(session, node.at);
+             const auto* found = std::get_if<Placed>(&placed);
+             const std::string head =
+                 node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
+             return harmless(
+                        to_string(node.id) + ": " +
+                        (found && found->altered ? std::string(altered_mark) + " " : "") +
+                        (found ? preview(masked(found->entry, record.state.redacted), 30) : "")) +
+                    head;
+           },
+       .ascii = ascii}));
 }
 
 // An entry about one that is not there would mask or sum up nothing.
@@ -178,26 +191,28 @@ int show_session(const Invocation& invocation) {
 
   if (invocation.has("--entry")) {
     const Id id = value_or_throw(store.find_entry(session, invocation.value("--entry")));
-    const Entry entry =
-        masked(value_or_throw(store.load_entry(session, id)), record.state.redacted);
+    const Placed placed = value_or_throw(store.load_placed(session, id));
     if (invocation.has("--json"))
-      print_json(to_json(entry));
+      print_json(entry_json(placed, record.state.redacted));
     else
-      print_entry(entry);
+      print_entry(placed, record.state.redacted);
     return 0;
   }
   Path path;
   if (record.state.head) path = value_or_throw(store.path(session, *record.state.head));
   for (const std::string& text : path.notices) notice(text);
-  if (const Damage damage = value_or_throw(store.backend().examine(session)); damage.any())
+  const Damage damage = value_or_throw(store.backend().examine(session));
+  const DamageCount met = store.backend().damage_met(session);
+  if (met.any())
+    notice(damage_notice(met, record.key));
+  else if (damage.any())
     notice("this transcript is damaged; `skein doctor " + record.key + "` says where");
 
   if (!invocation.has("--json")) {
     if (invocation.has("--tree"))
       show_tree(store, record, invocation.has("--ascii"));
     else
-      for (const Placed& placed : path.entries)
-        print_entry(masked(placed.entry, record.state.redacted));
+      for (const Placed& placed : path.entries) print_entry(placed, record.state.redacted);
     return 0;
   }
   std::string out = "{\"session\":" + record_json(record) +
@@ -300,8 +315,18 @@ int append_entries(const Invocation& invocation) {
 
   AppendResult result{.session = session};
   check_references(store, session, entries);
-  if (!entries.empty())
-    result = value_or_throw(store.append_session_entries(session, entries, options));
+  if (!entries.empty()) {
+    Outcome<AppendResult> appended = store.append_session_entries(session, entries, options);
+    // Deleted since it was found: then the key is nobody's, and begins a new session.
+    if (const auto* failed = std::get_if<Failure>(&appended);
+        failed && failed->kind == Failure::Kind::gone && !key_trouble(name)) {
+      session =
+          value_or_throw(store.create_session({.key = name, .cwd = workspace_folder(invocation)}))
+              .session_id;
+      appended = store.append_session_entries(session, entries, options);
+    }
+    result = value_or_throw(std::move(appended));
+  }
   print_json(
       dump({{"sessionId", to_string(session)},
             {"lastAppendedEntryId", result.last ? Json(to_string(*result.last)) : Json(nullptr)},

@@ -5,6 +5,7 @@
 
 #include "core/context.h"
 #include "core/json.h"
+#include "core/store/damage_text.h"
 
 namespace skein {
 
@@ -54,6 +55,10 @@ void Conversation::load_path() {
   }));
   has_more_ = !path.whole && !reached;
   notices_ = std::move(path.notices);
+  // Only what was read on the way here is known: a long session is not read through to be opened.
+  if (std::string text = damage_notice(store_.backend().damage_met(session()), record_.key);
+      !text.empty())
+    notices_.push_back(std::move(text));
   for (Placed& placed : path.entries) path_.push_back(std::move(placed.entry));
 }
 
@@ -78,6 +83,23 @@ std::vector<Entry> Conversation::path_until(const std::function<bool(const Entry
   Path path = value_or_throw(store_.path_until(session(), *head_, enough));
   for (Placed& placed : path.entries) out.push_back(std::move(placed.entry));
   return out;
+}
+
+std::int64_t Conversation::turns() const {
+  // One that never branched has them all on its path.
+  if (state().leaves.size() < 2 && head_ == state().tail) return state().messages;
+  constexpr std::size_t most_bytes = 16u << 20;
+  std::size_t bytes = 0;
+  std::int64_t count = 0;
+  for (const Entry& entry : path_until([&](const Entry& each) {
+         bytes += each.payload.size();
+         return bytes > most_bytes;
+       })) {
+    const auto message =
+        entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+    count += message && message->role == Role::user;
+  }
+  return count;
 }
 
 void Conversation::reload() {

@@ -35,6 +35,9 @@ class Conversation {
   // The end of the whole path, back to the first entry (the newest comes first) for which `enough`
   // is true.
   std::vector<Entry> path_until(const std::function<bool(const Entry&)>& enough) const;
+  // How many prompts the path has. Of a long path that branched, as many as are near its end.
+  std::int64_t turns() const;
+  // What a user should know of this session as it was opened: what is damaged in it.
   const std::vector<std::string>& notices() const { return notices_; }
 
   // A prompt: if others have gone on from our head meanwhile, it follows them, and `arrived` gets

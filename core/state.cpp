@@ -1,6 +1,5 @@
 #include "core/state.h"
 
-#include <algorithm>
 #include <charconv>
 #include <cstring>
 
@@ -135,10 +134,7 @@ void count_summary(SessionState& state, std::string_view body) {
 }
 
 void grow_tree(SessionState& state, const EntryFacts& entry) {
-  if (const auto leaf =
-          entry.parent ? std::ranges::find(state.leaves, *entry.parent) : state.leaves.end();
-      leaf != state.leaves.end())
-    state.leaves.erase(leaf);
+  if (entry.parent) state.leaves.remove(*entry.parent);
   state.leaves.push_back(entry.id);
   state.tail = state.head = entry.id;
   state.head_at = entry.at;

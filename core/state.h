@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/entry.h"
+#include "core/leaves.h"
 
 namespace skein {
 
@@ -29,7 +30,7 @@ struct SessionState {
   std::optional<Id> tail{};  // the last entry that is not marginal
   std::optional<Id> head{};  // the entry a new one will follow
   Position head_at = 0;      // 0: not known
-  std::vector<Id> leaves{};  // in order of their last growth
+  Leaves leaves{};
 
   std::map<std::string, Id> snapshots{};
   std::map<Id, std::string> labels{};

@@ -6,6 +6,7 @@
 
 #include "core/amounts.h"
 #include "core/context.h"
+#include "core/store/damage_text.h"
 #include "core/turns.h"
 #include "repl/aside.h"
 #include "repl/commands/commands.h"
@@ -60,7 +61,8 @@ void Shell::open(Id session) {
     parts_.screen.print_untrusted(greeting());
   if (state.messages > 0) {
     parts_.screen.print(
-        "Restored: " + counted(static_cast<std::size_t>(state.messages), "previous turn") + "\n");
+        "Restored: " + counted(static_cast<std::size_t>(conversation_->turns()), "previous turn") +
+        "\n");
     show_path(4);
   }
   const SessionRecord record = conversation_->record();
@@ -92,16 +94,24 @@ void Shell::show_path(std::size_t entries) {
   const auto is_shown = [](const Entry& entry) {
     return entry.type == type::message || entry.type == type::compaction_summary;
   };
-  const auto show = [&](const Entry& entry) {
-    parts_.screen.replay(masked(entry, conversation_->state().redacted));
+  if (!conversation_->head()) return;
+  const auto show = [&](const Placed& placed) {
+    if (placed.altered)
+      parts_.screen.print(std::string(altered_mark) + " this is not as it was written, entry " +
+                          to_string(placed.entry.id).substr(0, 6) + ":\n");
+    parts_.screen.replay(masked(placed.entry, conversation_->state().redacted));
   };
   // Back to the prompt the first of them answers: an answer without its question says little.
   std::size_t count = 0;
-  std::vector<Entry> path = conversation_->path_until([&](const Entry& each) {
-    if (is_shown(each)) ++count;
-    return entries > 0 && count >= entries && (is_prompt(each) || !each.parent);
-  });
-  std::erase_if(path, [&](const Entry& each) { return !is_shown(each); });
+  std::vector<Placed> path =
+      value_or_throw(parts_.store.path_until(conversation_->session(), *conversation_->head(),
+                                             [&](const Entry& each) {
+                                               if (is_shown(each)) ++count;
+                                               return entries > 0 && count >= entries &&
+                                                      (is_prompt(each) || !each.parent);
+                                             }))
+          .entries;
+  std::erase_if(path, [&](const Placed& each) { return !is_shown(each.entry); });
   const std::size_t first = entries == 0 || path.size() <= entries ? 0 : path.size() - entries;
   if (first > 0) show(path.front());
   if (first > 1)

@@ -28,6 +28,7 @@ Trouble trouble_of(const Failure& failure) {
   switch (failure.kind) {
     case Failure::Kind::conflict: return Trouble::conflict;
     case Failure::Kind::gone: return Trouble::no_session;
+    case Failure::Kind::id_conflict:
     case Failure::Kind::refused: return Trouble::usage;
     default: return Trouble::storage;
   }

@@ -41,6 +41,15 @@ struct SessionHeader {
 // under 200 in all. The reason it is not one, or nothing.
 std::optional<std::string> key_trouble(std::string_view key);
 
+// How much of a session is not as it was written, as far as it has been read.
+struct DamageCount {
+  std::int64_t altered = 0;  // entries that changed since
+  std::int64_t broken = 0;   // stretches that cannot be read
+  std::int64_t gaps = 0;     // places where a batch is missing
+  bool any() const { return altered + broken + gaps > 0; }
+  bool operator==(const DamageCount&) const = default;
+};
+
 // A session as lists show it and as it is opened.
 struct SessionRecord {
   std::string key{};  // the header's, unless another session had it
@@ -48,6 +57,7 @@ struct SessionRecord {
   SessionState state{};
   std::uint64_t bytes = 0;
   bool archived = false;
+  DamageCount damage{};
 };
 
 struct Failure {
@@ -185,8 +195,10 @@ class StorageBackend {
   virtual std::optional<Failure> load_back(Id session, std::optional<Position> from,
                                            const std::function<bool(const Placed&)>& each) = 0;
   virtual Outcome<Placed> load_at(Id session, Position at) = 0;
-  virtual std::optional<Position> locate(Id session, Id entry) = 0;
+  virtual Outcome<Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
   virtual Outcome<Damage> examine(Id session) = 0;
+  // What reading has come by so far, without reading more.
+  virtual DamageCount damage_met(Id session) = 0;
 
   virtual Outcome<Hold> hold(Id session, Company company) = 0;  // at once, or `busy`
 
@@ -220,6 +232,18 @@ class StorageBackend {
     std::string why{};
   };
   virtual std::vector<Stray> strays() = 0;
+  // Why there is no session of this key any more, though nobody deleted it; nothing if there never
+  // was one.
+  virtual std::optional<Failure> lost(std::string_view key) = 0;
+  // What repairs set aside of a session, and how many entries are in it that the session lacks.
+  struct SetAside {
+    std::string name{};
+    std::uint64_t bytes = 0;
+    std::vector<Entry> lacking{};
+  };
+  virtual Outcome<std::vector<SetAside>> set_aside(Id session) = 0;
+  // Appends those entries behind their parents; the head stays where it is. How many they were.
+  virtual Outcome<std::size_t> bring_back(Id session) = 0;
   // Rebuilds a session that opens read-only because its first line is damaged; where what was there
   // is kept now, or nothing if there was nothing to repair.
   virtual Outcome<std::string> repair(Id session) = 0;

@@ -28,8 +28,12 @@ SessionRecord FileBackend::record_of(const Transcript& transcript) {
   const LogMemory memory = transcript.memory();
   const IndexEntry* known = index_.find(memory.header.session);
   const bool same = known != nullptr && effective_key(known->memory) == effective_key(memory);
-  return {same ? known->key : effective_key(memory), memory.header, memory.state, memory.stat.size,
-          transcript.archived()};
+  return {same ? known->key : effective_key(memory),
+          memory.header,
+          memory.state,
+          memory.stat.size,
+          transcript.archived(),
+          memory.damage};
 }
 
 Outcome<Transcript*> FileBackend::transcript_of(Id session) {
@@ -136,9 +140,9 @@ Outcome<Placed> FileBackend::load_at(Id session, Position at) {
   return std::get<Log*>(log)->at(at);
 }
 
-std::optional<Position> FileBackend::locate(Id session, Id entry) {
+Outcome<Position> FileBackend::locate(Id session, Id entry) {
   const Outcome<Log*> log = log_of(session);
-  if (std::holds_alternative<Failure>(log)) return std::nullopt;
+  if (const auto* failed = std::get_if<Failure>(&log)) return *failed;
   return std::get<Log*>(log)->locate(entry);
 }
 
@@ -146,6 +150,11 @@ Outcome<Damage> FileBackend::examine(Id session) {
   const Outcome<Log*> log = log_of(session);
   if (const auto* failed = std::get_if<Failure>(&log)) return *failed;
   return std::get<Log*>(log)->examine();
+}
+
+DamageCount FileBackend::damage_met(Id session) {
+  const auto open = open_.find(session);
+  return open == open_.end() ? DamageCount{} : open->second.log->damage_met();
 }
 
 std::vector<SessionRecord> FileBackend::list() {
@@ -159,6 +168,7 @@ std::vector<SessionRecord> FileBackend::list() {
     record.state = entry->memory.state;
     record.bytes = entry->memory.stat.size;
     record.archived = entry->archived;
+    record.damage = entry->memory.damage;
   }
   return out;
 }
@@ -188,8 +198,17 @@ std::vector<StorageBackend::Stray> FileBackend::strays() {
         out.back().why =
             "a session in an older form (" + found->form + "); `skein doctor --repair` migrates it";
   }
+  // What stood there once is worth more than what can be seen now.
+  for (const auto& [session, entry] : index_.current().lost) {
+    const std::string name = to_string(session) + ".jsonl";
+    const auto there = std::ranges::find(out, name, &Stray::name);
+    Stray& stray = there == out.end() ? out.emplace_back() : *there;
+    stray = {name, index_.lost(entry.key)->text};
+  }
   return out;
 }
+
+std::optional<Failure> FileBackend::lost(std::string_view key) { return index_.lost(key); }
 
 std::size_t FileBackend::rebuild_index() {
   OpenFile held;
@@ -210,7 +229,7 @@ void FileBackend::remember(Id session, const std::string& workspace) {
   Index& index = index_.stored();
   IndexEntry& entry = index.sessions[session];
   const std::string known_as = entry.key.empty() ? "" : effective_key(entry.memory);
-  HomeIndex::learn(entry, *std::get<Transcript*>(found));
+  if (HomeIndex::learn(entry, *std::get<Transcript*>(found)) < 0) return;
   if (known_as != effective_key(entry.memory)) settle_keys(index);
   index_.save();
   if (!workspace.empty()) index_.set_last_used(workspace, session);
@@ -248,6 +267,7 @@ Outcome<SessionRecord> FileBackend::make(const SessionHeader& header, const Fill
         return failure_from_errno(synced, "session " + to_string(session));
       return open(session);
     }
+  if (auto failed = index_.lost(header.key)) return *failed;
   // A session that could not be read may have the key.
   if (index_.unreadable()) return *index_.unreadable();
 

@@ -36,8 +36,9 @@ class FileBackend : public StorageBackend {
   std::optional<Failure> load_back(Id session, std::optional<Position> from,
                                    const std::function<bool(const Placed&)>& each) override;
   Outcome<Placed> load_at(Id session, Position at) override;
-  std::optional<Position> locate(Id session, Id entry) override;
+  Outcome<Position> locate(Id session, Id entry) override;
   Outcome<Damage> examine(Id session) override;
+  DamageCount damage_met(Id session) override;
   Outcome<Hold> hold(Id session, Company company) override;
   std::optional<Failure> erase(Id session) override;
   Outcome<SessionRecord> restore(std::string_view name) override;
@@ -53,6 +54,9 @@ class FileBackend : public StorageBackend {
   void remember(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
   std::vector<Stray> strays() override;
+  std::optional<Failure> lost(std::string_view key) override;
+  Outcome<std::vector<SetAside>> set_aside(Id session) override;
+  Outcome<std::size_t> bring_back(Id session) override;
   Outcome<std::string> repair(Id session) override;
   Outcome<std::vector<std::string>> remove_leftovers() override;
   std::size_t rebuild_index() override;

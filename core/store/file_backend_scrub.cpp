@@ -221,10 +221,9 @@ std::optional<Failure> FileBackend::scrub_session(Id session, const Scrubbing& w
 Outcome<Scrubbed> FileBackend::scrub(Id session, Id entry, std::span<const std::string> named) {
   OpenFile held;
   if (auto failed = index_.lock(held)) return *failed;
-  const std::optional<Position> at = locate(session, entry);
-  if (!at)
-    return Failure{Failure::Kind::gone, "no entry '" + to_string(entry) + "' in this session"};
-  const Outcome<Placed> target = load_at(session, *at);
+  const Outcome<Position> at = locate(session, entry);
+  if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
+  const Outcome<Placed> target = load_at(session, std::get<Position>(at));
   if (const auto* failed = std::get_if<Failure>(&target)) return *failed;
   const Scrubbing what = scrubbing_of(std::get<Placed>(target).entry, named);
 

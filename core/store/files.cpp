@@ -78,4 +78,17 @@ std::string parent_folder(const std::string& path) {
   return slash == std::string::npos ? std::string{} : path.substr(0, slash);
 }
 
+std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
+                        std::uint64_t at) {
+  std::size_t have = 0;
+  while (have < count) {
+    const std::int64_t got = files.read(file, to + have, count - have, at + have);
+    if (got == -EINTR) continue;
+    if (got < 0) return got;
+    if (got == 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  return static_cast<std::int64_t>(have);
+}
+
 }  // namespace skein

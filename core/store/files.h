@@ -89,6 +89,9 @@ class OpenFile {
 
 // All of a file, at most `limit` bytes (-EFBIG beyond).
 int read_whole(Files& files, const std::string& path, std::string& out, std::uint64_t limit);
+// Reads until `count` bytes are there or the file ends; how many there are, or -errno.
+std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
+                        std::uint64_t at);
 using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
 // The same piece by piece, of an open file.
 int read_all(Files& files, Files::Handle file, const Take& take);

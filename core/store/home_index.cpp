@@ -67,16 +67,29 @@ bool HomeIndex::settle() {
   FileStat folder;
   const bool there = files_.stat_path("transcripts", folder) == 0;
   bool changed = false;
+  std::map<Id, IndexEntry> missed;
   if (!there || folder.mtime_ns != index_.folder_mtime_ns) {
     const std::vector<Id> found = transcripts();
-    std::erase_if(index_.sessions,
-                  [&](const auto& each) { return !std::ranges::binary_search(found, each.first); });
+    std::erase_if(index_.sessions, [&](const auto& each) {
+      if (std::ranges::binary_search(found, each.first)) return false;
+      if (each.second.memory.end > 0) {
+        missed[each.first] = each.second;
+        missed[each.first].memory.stat = {};
+      }
+      return true;
+    });
     bool came = false;
     for (const Id session : found) came = index_.sessions.try_emplace(session).second || came;
     // Its maker may have died before its name was safe; whoever found it here will append to it.
     if (came) files_.sync_folder("transcripts");
     index_.folder_mtime_ns = folder.mtime_ns;
     changed = true;
+  }
+  for (const auto& [session, entry] : index_.lost) {  // somebody may have put it back
+    FileStat now;
+    int found = 0;
+    transcript_place(files_, session, now, found);
+    if (found == 0 && !now.same_version(entry.memory.stat)) index_.sessions.emplace(session, entry);
   }
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
@@ -91,7 +104,9 @@ bool HomeIndex::settle() {
     const Outcome<Transcript> opened =
         open_transcript(files_, session, place, known ? &entry.memory : nullptr);
     const auto* failed = std::get_if<Failure>(&opened);
-    if (failed == nullptr) learn(entry, std::get<Transcript>(opened));
+    std::optional<Failure> unsafe;
+    if (const int learned = failed ? 0 : learn(entry, std::get<Transcript>(opened)); learned < 0)
+      failed = &unsafe.emplace(failure_from_errno(learned, "session " + to_string(session)));
     // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: what is
     // known of it stays, and it is looked at again.
     const bool lost = failed && (found == -ENOENT || failed->kind == Failure::Kind::damaged);
@@ -99,22 +114,62 @@ bool HomeIndex::settle() {
     if (failed && !lost && !known && failed->kind != Failure::Kind::read_only)
       unreadable_ = *failed;
     changed = changed || !failed || lost || !known;
+    if (lost && known) {
+      missed[session] = entry;
+      missed[session].memory.stat = found == 0 ? now : FileStat{};
+    }
     if (lost || (failed && !known))
       each = index_.sessions.erase(each);
     else
       ++each;
   }
+  if (!missed.empty()) settle_lost(std::move(missed));
+  if (!index_.lost.empty())
+    std::erase_if(index_.lost,
+                  [&](const auto& each) { return index_.sessions.contains(each.first); });
   if (changed) settle_keys(index_);
   return changed;
 }
 
-void HomeIndex::learn(IndexEntry& entry, const Transcript& transcript) {
+// What is in the trash was thrown away; the others are remembered, so that nobody takes their keys
+// unawares.
+void HomeIndex::settle_lost(std::map<Id, IndexEntry> missed) {
+  std::vector<std::string> trashed;
+  files_.list("trash", trashed);
+  for (const std::string& name : trashed)
+    if (const auto session = session_of_trashed(name)) missed.erase(*session);
+  for (auto& [session, entry] : missed) index_.lost[session] = std::move(entry);
+}
+
+std::optional<Failure> HomeIndex::lost(std::string_view name) {
+  for (const auto& [session, entry] : index_.lost) {
+    if (entry.key != name && to_string(session) != name) continue;
+    const FileStat& there = entry.memory.stat;
+    const SessionState& state = entry.memory.state;
+    return Failure{Failure::Kind::damaged,
+                   "session " + entry.key + " was here (" + std::to_string(state.messages) +
+                       (state.messages == 1 ? " turn" : " turns") + ", used last " +
+                       state.updated_at + "), but its file " + transcript_path(session) +
+                       (there.inode == 0  ? " is gone"
+                        : there.size == 0 ? " is empty"
+                                          : " is not a transcript any more") +
+                       "; put it back from a copy, or let it go with `skein doctor "
+                       "--rebuild-index`: after that the key begins a new session"};
+  }
+  return std::nullopt;
+}
+
+int HomeIndex::learn(IndexEntry& entry, const Transcript& transcript) {
   LogMemory memory = transcript.memory();
+  const bool vouched = memory.stat.same_file(entry.memory.stat) && memory.end <= entry.memory.end;
+  if (!vouched)
+    if (const int synced = transcript.sync(); synced < 0) return synced;
   // A lost header takes nothing with it that the index still knows.
   if (memory.header.key.empty() && entry.memory.end > 0) memory.header = entry.memory.header;
   if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
   entry.memory = std::move(memory);
   entry.archived = transcript.archived();
+  return 0;
 }
 
 Index& HomeIndex::current() {

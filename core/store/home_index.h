@@ -33,8 +33,12 @@ class HomeIndex {
   // For one who has just looked at all sessions and changed which there are.
   int save_settled();
   void forget_all();
-  // Takes over what a transcript knows of its session.
-  static void learn(IndexEntry& entry, const Transcript& transcript);
+  // Takes over what a transcript knows of its session, once all of that is on the disk: whoever
+  // wrote it may not have got so far. -errno if it cannot be put there; then nothing is taken over.
+  static int learn(IndexEntry& entry, const Transcript& transcript);
+  // Why there is no session of this key, or with this id, though there was one; nothing if there
+  // never was.
+  std::optional<Failure> lost(std::string_view name);
   // Why some session could not be looked at, the last time all were: its key is not known.
   const std::optional<Failure>& unreadable() const { return unreadable_; }
 
@@ -44,6 +48,7 @@ class HomeIndex {
 
  private:
   bool settle();  // true if anything had to be read
+  void settle_lost(std::map<Id, IndexEntry> missed);
   std::vector<Id> transcripts();
 
   Files& files_;

@@ -49,7 +49,7 @@ JsonText print_usage(const Usage& usage) {
   return out;
 }
 
-bool is_only_leaf(const std::optional<Id>& head, const std::vector<Id>& leaves) {
+bool is_only_leaf(const std::optional<Id>& head, const Leaves& leaves) {
   return head && leaves.size() == 1 && leaves.front() == *head;
 }
 
@@ -134,6 +134,9 @@ void print_entry(std::string& out, const IndexEntry& entry) {
   writer.number("inode", static_cast<std::int64_t>(entry.memory.stat.inode));
   writer.number("committed_offset", static_cast<std::int64_t>(entry.memory.end));
   writer.text("last_crc", crc);
+  writer.number_if("altered", entry.memory.damage.altered);
+  writer.number_if("broken", entry.memory.damage.broken);
+  writer.number_if("gaps", entry.memory.damage.gaps);
   writer.id_if("head", state.head);
   writer.number("format", header.version);
   if (header.key != entry.key) writer.text("header_key", header.key);
@@ -181,6 +184,13 @@ JsonText print_index(const Index& index) {
     print_entry(out, entry);
   }
   out += "\n}";
+  // Not on lines of their own: those are of sessions that are there.
+  if (!index.lost.empty())
+    out += ",\"lost\":" + object_of(index.lost, [](std::string& to, const auto& each) {
+             append_quoted(to, each.second.key);
+             to += ':';
+             print_entry(to, each.second);
+           });
   return with_checksum(std::move(out));
 }
 

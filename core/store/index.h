@@ -20,6 +20,10 @@ struct IndexEntry {
 
 struct Index {
   std::map<Id, IndexEntry> sessions{};
+  // Those whose transcript went away, or cannot be read any more, without anybody having deleted
+  // it: what was known of them. `memory.stat` is of what stands there now, without an inode if that
+  // is nothing.
+  std::map<Id, IndexEntry> lost{};
   // Of transcripts/ when this was written: as long as it is the same, no session came or went.
   // 0: not all of them could be looked at.
   std::int64_t folder_mtime_ns = 0;

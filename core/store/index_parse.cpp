@@ -146,6 +146,7 @@ struct Reading {
   SessionHeader& header() { return entry.memory.header; }
   SessionState& state() { return entry.memory.state; }
   FileStat& stat() { return entry.memory.stat; }
+  DamageCount& damage() { return entry.memory.damage; }
 };
 
 constexpr Member<Reading> entry_members[] = {
@@ -167,6 +168,9 @@ constexpr Member<Reading> entry_members[] = {
     {"inode", [](Reading& to, Value value) { to.stat().inode = natural(value); }},
     {"committed_offset", [](Reading& to, Value value) { to.entry.memory.end = natural(value); }},
     {"last_crc", [](Reading& to, Value value) { to.last_crc = parse_hex32(text(value)); }},
+    {"altered", [](Reading& to, Value value) { to.damage().altered = number(value); }},
+    {"broken", [](Reading& to, Value value) { to.damage().broken = number(value); }},
+    {"gaps", [](Reading& to, Value value) { to.damage().gaps = number(value); }},
     {"head",
      [](Reading& to, Value value) {
        to.state().head = to.state().tail = id(value);  // unless `state` says more
@@ -227,14 +231,15 @@ std::optional<Index> parse_text(std::string bytes) {
   const bool read =
       each_member_of_text(std::move(bytes), [&](std::string_view member, Value value) {
         if (member == "transcripts_mtime_ns") index.folder_mtime_ns = number(value);
-        if (member != "sessions") return;
+        if (member != "sessions" && member != "lost") return;
+        auto& into = member == "lost" ? index.lost : index.sessions;
         each_member(value, [&](std::string_view, Value session) {
           // Read where it will stay: an entry is large, and its id is known only then.
           decltype(index.sessions) one;
           auto node = one.extract(one.try_emplace(Id{}).first);
           if (!read_entry(session, node.mapped())) return;
           node.key() = node.mapped().memory.header.session;
-          index.sessions.insert(index.sessions.end(), std::move(node));
+          into.insert(into.end(), std::move(node));
         });
       });
   return read ? std::optional(std::move(index)) : std::nullopt;

@@ -45,7 +45,7 @@ Log::Log(Files& files, Id session, std::string path)
   header_.session = session;  // whatever becomes of the header
 }
 
-LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_}; }
+LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_, damage_}; }
 
 std::optional<Failure> Log::open(OpenAs as) {
   file_.reset();
@@ -69,6 +69,8 @@ void Log::forget() {
   last_crc_ = 0;
   newline_missing_ = header_seen_ = any_seen_ = false;
   state_ = {};
+  damage_ = {};
+  altered_.clear();
   known_ = Known::nothing;
   places_.clear();
 }
@@ -126,6 +128,7 @@ std::optional<Failure> Log::adopt(const LogMemory& memory) {
       state_ = memory.state;
       end_ = memory.end;
       last_crc_ = memory.last_crc;
+      damage_ = memory.damage;
       stat_ = now;
       return unchanged ? std::nullopt : read_from(end_);
     }
@@ -142,18 +145,24 @@ std::optional<Failure> Log::read_from(std::uint64_t offset) {
       files_, file_.get(), {seed_, offset, last_crc_, acknowledged_},
       [this](const Found& found) { take(found); }, result);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  damage_.gaps += static_cast<std::int64_t>(result.gaps.size());
   stat_ = now;
   stat_.size = result.size;
   end_ = result.end;
   last_crc_ = result.last_crc;
   newline_missing_ = result.newline_missing;
   if (!any_seen_)
-    return Failure{Failure::Kind::damaged,
-                   name_of(session_) + " is not a transcript of skein; it was left as it is"};
+    return Failure{
+        Failure::Kind::damaged,
+        name_of(session_) +
+            (result.size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
+            "; it was left as it is, and `skein doctor` says more"};
+  if (!altered_.empty()) settle_head();
   return std::nullopt;
 }
 
 void Log::take(const Found& found) {
+  count_damage(found);
   if (!found.readable()) return;
   const EntryFacts facts = found.facts();
   any_seen_ = true;
@@ -202,23 +211,21 @@ std::optional<Failure> Log::know_ids(Known wanted) {
       return std::nullopt;
     }
   }
-  ScanEnd result;
-  const int failed = scan(files_, file_.get(), {seed_, 0, 0, acknowledged_}, learn, result);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  if (auto failed = scan_all(learn)) return failed;
   known_ = Known::all;
   return std::nullopt;
 }
 
-std::optional<Position> Log::locate(Id entry) {
+Outcome<Position> Log::locate(Id entry) {
   if (entry == state_.head && state_.head_at != 0) return state_.head_at;
   for (const Known wanted : {Known::recent, Known::all}) {
-    if (know_ids(wanted)) return std::nullopt;
+    if (auto failed = know_ids(wanted)) return *failed;
     if (const auto found = places_.find(entry); found != places_.end()) {
       if (entry == state_.head) state_.head_at = found->second.at;
       return found->second.at;
     }
   }
-  return std::nullopt;
+  return Failure{Failure::Kind::gone, "no entry '" + to_string(entry) + "' in this session"};
 }
 
 // The line at `position`, without its newline; empty at the end of the file or on an error, which
@@ -245,7 +252,8 @@ Outcome<Placed> Log::at(Position position) {
   int failed = 0;
   const std::string line = line_at(position, failed);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
-  if (const auto exact = read_line(line)) return Placed{entry_of(line, *exact), position};
+  if (const auto exact = read_line(line); exact && !altered_.contains(position))
+    return Placed{entry_of(line, *exact), position};
   if (const std::size_t length = bracketed_length(line))
     if (auto entry = entry_from_json(std::string_view(line).substr(0, length)))
       return Placed{std::move(*entry), position, true};
@@ -305,15 +313,9 @@ std::optional<Failure> Log::lines_from(std::uint64_t border,
 }
 
 std::optional<Failure> Log::survey(const std::function<void(const EntryFacts&)>& visit) {
-  ScanEnd result;
-  const int failed = scan(
-      files_, file_.get(), {seed_, 0, 0, acknowledged_},
-      [&](const Found& found) {
-        if (found.readable() && found.begin < end_) visit(found.facts());
-      },
-      result);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
-  return std::nullopt;
+  return scan_all([&](const Found& found) {
+    if (found.readable() && found.begin < end_) visit(found.facts());
+  });
 }
 
 std::optional<Failure> Log::each_line(const std::function<bool(const Found&)>& visit) {
@@ -343,42 +345,16 @@ std::optional<Failure> Log::each_back(std::optional<Position> from,
   }
   // Damage: a scan finds what there is, and then it is told backward from where we are.
   std::vector<Position> places;
-  ScanEnd result;
-  const int failed = scan(
-      files_, file_.get(), {seed_, 0, 0, acknowledged_},
-      [&](const Found& found) {
+  if (auto failed = scan_all([&](const Found& found) {
         if (found.readable()) places.push_back(found.begin);
-      },
-      result);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+      }))
+    return failed;
   for (std::size_t i = places.size(); i-- > 0;) {
     if ((reached && places[i] >= *reached) || (from && places[i] > *from)) continue;
     const Outcome<Placed> placed = at(places[i]);
     if (const auto* found = std::get_if<Placed>(&placed); found && !visit(*found)) break;
   }
   return std::nullopt;
-}
-
-Outcome<Damage> Log::examine() {
-  Damage damage{.header_damaged = !header_seen_};
-  ScanEnd result;
-  const int failed = scan(
-      files_, file_.get(), {seed_, 0, 0, acknowledged_},
-      [&](const Found& found) {
-        const Damage::Range range{found.begin, found.end};
-        if (found.standing == Standing::altered) damage.altered.push_back(range);
-        if (found.standing == Standing::uncommitted) damage.uncommitted.push_back(range);
-        if (found.standing != Standing::broken) return;
-        // Pieces of one unreadable line are one gap.
-        if (!damage.broken.empty() && damage.broken.back().end == range.begin)
-          damage.broken.back().end = range.end;
-        else
-          damage.broken.push_back(range);
-      },
-      result);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
-  damage.gaps = std::move(result.gaps);
-  return damage;
 }
 
 }  // namespace skein

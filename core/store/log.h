@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <unordered_map>
@@ -27,6 +28,7 @@ struct LogMemory {
   FileStat stat{};
   std::uint64_t end = 0;  // of what was committed
   std::uint32_t last_crc = 0;
+  DamageCount damage{};  // before `end`, as far as anybody has looked
 };
 
 class Log {
@@ -48,9 +50,11 @@ class Log {
                                    const std::function<bool(const Placed&)>& visit);
   Outcome<Placed> at(Position position);
   Outcome<Damage> examine();
-  std::optional<Position> locate(Id entry);  // reads the whole file if it must
+  Outcome<Position> locate(Id entry);  // reads the whole file if it must; `gone`: not there
+  const DamageCount& damage_met() const { return damage_; }
 
-  std::optional<Failure> writable() const;  // why not
+  int sync() { return files_.sync(file_.get()); }  // what has been read, whoever wrote it
+  std::optional<Failure> writable() const;         // why not
   const SessionHeader& header() const { return header_; }
   const SessionState& state() const { return state_; }
   LogMemory memory() const;
@@ -63,6 +67,10 @@ class Log {
   std::optional<Failure> adopt(const LogMemory& memory);
   bool ends_as_known();
   std::optional<Failure> read_from(std::uint64_t offset);
+  std::optional<Failure> scan_all(const std::function<void(const Found&)>& visit,
+                                  ScanEnd* end = nullptr);
+  void count_damage(const Found& found);
+  void settle_head();
   void take(const Found& found);
   void forget();
   std::optional<Failure> know_ids(Known wanted);
@@ -105,6 +113,9 @@ class Log {
   bool any_seen_ = false;     // some entry of this session
   SessionHeader header_{};
   SessionState state_{};
+  DamageCount damage_{};
+  std::uint64_t broken_end_ = 0;  // of the last stretch that could not be read
+  std::set<Position> altered_{};  // entries, as far as a scan has met them
 
   Known known_ = Known::nothing;
   struct Place {

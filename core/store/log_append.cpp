@@ -151,10 +151,11 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries, std::vect
         const auto in_batch = given.find(*entry.parent);
         bool known = in_batch != given.end() && entry.parent != entry.id;
         bool parent_marginal = known && in_batch->second;
-        if (!known && (known = locate(*entry.parent).has_value()))
+        const Outcome<Position> placed = known ? Position{} : locate(*entry.parent);
+        const auto* missing = std::get_if<Failure>(&placed);
+        if (missing != nullptr && missing->kind != Kind::gone) return *missing;
+        if (!known && (known = missing == nullptr))
           parent_marginal = places_.contains(*entry.parent) && places_.at(*entry.parent).marginal;
-        if (!known)
-          if (auto failed = know_ids(Known::all)) return failed;
         if (!known)
           return refuse(Kind::refused,
                         "its parent " + to_string(*entry.parent) + " is not in the session");
@@ -252,6 +253,8 @@ std::optional<Failure> Log::set_aside_torn_tail() {
   }
   if (const int failed = files_.truncate(file_.get(), end_); failed < 0)
     return failure_from_errno(failed, name_of(session_));
+  // Else a crash during the write that follows could leave sectors of both, and no NUL would tell.
+  if (const int failed = files_.sync(file_.get()); failed < 0) return unsafe(failed, session_);
   stat_.size = end_;
   return std::nullopt;
 }

@@ -41,6 +41,9 @@ struct Transcript {
 
   bool archived() const { return copy != nullptr; }
   LogMemory memory() const;  // as of the file that is on the disk
+  int sync() const {
+    return archived() ? 0 : log->sync();
+  }  // an archive was before it got its name
   // Gone as well if it was archived or unarchived since: then it must be opened anew.
   std::optional<Failure> refresh(Files& files);
 };

@@ -14,20 +14,6 @@ namespace {
 
 constexpr std::size_t block_bytes = 256u << 10;  // stays in the cache between read and checksum
 
-// Reads until `count` bytes are there or the file ends; how many there are, or -errno.
-std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
-                        std::uint64_t at) {
-  std::size_t have = 0;
-  while (have < count) {
-    const std::int64_t got = files.read(file, to + have, count - have, at + have);
-    if (got == -EINTR) continue;
-    if (got < 0) return got;
-    if (got == 0) break;
-    have += static_cast<std::size_t>(got);
-  }
-  return static_cast<std::int64_t>(have);
-}
-
 // Bytes of the file, read block by block; unlike a string it does not clear what is read over.
 class Window {
  public:
@@ -59,10 +45,16 @@ class Window {
 // Bytes that are not (yet) part of a verified batch: a record, or a stretch without any.
 struct Doubtful {
   std::uint64_t begin, end;
-  bool record;   // looks like a JSON object
-  bool sealed;   // its own seal verifies, in a batch that is complete
-  bool newline;  // ends with one
+  bool record;           // looks like a JSON object
+  bool sealed;           // its own seal verifies
+  bool newline;          // ends with one
+  bool pending = false;  // sealed, in a batch whose end has not come
+  bool first = false;    // of its batch
 };
+
+// A sector that was never written reads as NULs; a changed byte in the middle of a text does not
+// make so many of them.
+constexpr std::uint64_t torn_nuls = 8;
 
 class Scan {
  public:
@@ -140,7 +132,7 @@ class Scan {
     line_begin_ = end;
     if (skipping_) {
       skipping_ = false;
-      doubt({begin, end, false, false, true});
+      doubt({begin, end, false, false, buffer_.view().ends_with('\n')});
       return;
     }
     const std::string_view whole = buffer_.view().substr(begin - base_, end - begin);
@@ -213,6 +205,7 @@ class Scan {
     }
     // Whatever stands before a verified batch was acknowledged before that was written.
     acknowledge(doubtful_.size());
+    verified_ = true;
     const Seal seal = batch.back().seal;
     if (chain_crc_ && *chain_crc_ != seal.previous) result_.gaps.push_back(batch.front().begin);
     for (const BatchLine& each : batch) {
@@ -229,7 +222,9 @@ class Scan {
 
   // The batch has no end, or something else stands in its middle.
   void give_up_batch() {
-    for (const BatchLine& each : batch_) doubt({each.begin, each.end, true, false, each.newline});
+    for (const BatchLine& each : batch_)
+      doubt({each.begin, each.end, true, each.verified, each.newline, each.verified,
+             each.seal.place == 0});
     batch_.clear();
   }
 
@@ -239,9 +234,10 @@ class Scan {
   }
 
   void doubt(const Doubtful& bytes) {
-    // Stretches without a record are one gap, so that a file of nothing else costs no memory.
+    // Stretches without a record are one gap, so that a file of nothing else costs no memory; but
+    // a line that has no end is judged by itself.
     if (!bytes.record && !doubtful_.empty() && !doubtful_.back().record &&
-        doubtful_.back().end == bytes.begin) {
+        doubtful_.back().end == bytes.begin && (bytes.newline || !doubtful_.back().newline)) {
       doubtful_.back().end = bytes.end;
       doubtful_.back().newline = bytes.newline;
     } else {
@@ -250,11 +246,56 @@ class Scan {
   }
 
   int finish() {
-    std::size_t known = 0;
+    std::size_t known = torn_from();
     while (known < doubtful_.size() && doubtful_[known].begin < from_.acknowledged) ++known;
     acknowledge(known);
     if (result_.end < result_.size) each_({Standing::uncommitted, result_.end, result_.size});
     return failed_;
+  }
+
+  // The first of the doubtful stretches that belongs to a write cut short by a crash; behind the
+  // last one if there is none. Such a write leaves the first lines of a batch, each with the seal
+  // it should have, perhaps a line that stops at the end of the file, and NULs for sectors that
+  // never came. Whatever else stands here was whole once, and was changed since.
+  std::size_t torn_from() {
+    if (doubtful_.empty() || (!verified_ && from_.offset == 0 && from_.acknowledged == 0))
+      return 0;  // none of this may be ours
+    std::size_t first = first_with_nuls();
+    if (first == doubtful_.size() && stops_short(doubtful_.size() - 1)) --first;
+    // The lines of the same batch before it.
+    while (first > 0 && doubtful_[first - 1].pending)
+      if (doubtful_[--first].first) break;
+    return first;
+  }
+
+  // Whether it is the beginning of a line, and the file ends before its newline.
+  bool stops_short(std::size_t at) const {
+    const Doubtful& each = doubtful_[at];
+    const bool begins_line = at == 0 ? !result_.newline_missing : doubtful_[at - 1].newline;
+    return !each.record && !each.newline && begins_line;
+  }
+
+  std::size_t first_with_nuls() {
+    std::string block(block_bytes, '\0');
+    std::uint64_t run = 0;  // NULs right before `at`
+    std::size_t in = 0;     // the stretch at `at`
+    for (std::uint64_t at = doubtful_.front().begin; at < result_.size;) {
+      const std::int64_t got = read_fully(files_, file_, block.data(), block.size(), at);
+      if (got < 0) failed_ = static_cast<int>(got);
+      if (got <= 0) break;
+      for (const char c : std::string_view(block.data(), static_cast<std::size_t>(got))) {
+        ++at;
+        run = c == '\0' ? run + 1 : 0;
+        if (run == 0 || at > result_.size) continue;
+        while (doubtful_[in].end < at) ++in;
+        const bool begins = at - run == doubtful_[in].begin;
+        if (begins || run >= torn_nuls || at == result_.size) {
+          while (in > 0 && doubtful_[in].begin > at - run) --in;
+          return in;
+        }
+      }
+    }
+    return doubtful_.size();
   }
 
   // The first `count` doubtful stretches were committed once: tell what can be read of them.
@@ -278,7 +319,7 @@ class Scan {
     if (!line)
       chain_crc_.reset();  // whatever stood here, the next batch names it
     else if (line->seal.place + 1 == line->seal.count)
-      chain_crc_ = line->seal.crc;
+      chain_crc_ = result_.last_crc = line->seal.crc;
     if (line && each.sealed)
       return each_({Standing::committed, each.begin, each.end, text, &*line});
     if (const std::optional<Entry> entry = entry_from_json(text))
@@ -303,6 +344,7 @@ class Scan {
 
   std::vector<BatchLine> batch_{};  // the open batch, as far as it goes
   std::uint32_t state_ = 0;         // of its checksum
+  bool verified_ = false;           // some batch was
   std::vector<Doubtful> doubtful_{};
   std::optional<std::uint32_t> chain_crc_{};  // what the next batch should name; none: not known
   int failed_ = 0;
@@ -314,63 +356,6 @@ int scan(Files& files, Files::Handle file, const ScanFrom& from,
          const std::function<void(const Found&)>& each, ScanEnd& result,
          const std::function<bool()>& go_on) {
   return Scan(files, file, from, each, result).run(go_on);
-}
-
-int read_back(Files& files, Files::Handle file, std::uint32_t seed, std::uint64_t end,
-              const std::function<bool(const Found&)>& each, std::uint32_t* last_crc) {
-  struct Reading {
-    std::uint64_t begin, end;
-    std::string text;
-    Line line;
-  };
-  std::vector<Reading> batch;  // newest first, until its first line is reached
-  std::optional<std::uint32_t> expected;
-  std::string buffer;  // the bytes from `base` on that belong to no line yet
-  std::uint64_t base = end;
-  std::size_t step = 64u << 10;
-
-  while (base > 0) {
-    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(step, base));
-    std::string block(count, '\0');
-    const std::int64_t got = read_fully(files, file, block.data(), count, base - count);
-    if (got < 0) return static_cast<int>(got);
-    if (static_cast<std::size_t>(got) < count) return -EILSEQ;  // shorter than we were told
-    base -= count;
-    buffer.insert(0, block);
-    step = std::min<std::size_t>(step * 2, block_bytes);
-
-    // Every line whose beginning is in the buffer.
-    while (!buffer.empty()) {
-      if (buffer.back() != '\n') return -EILSEQ;
-      const std::size_t newline =
-          buffer.size() < 2 ? std::string::npos : buffer.rfind('\n', buffer.size() - 2);
-      if (newline == std::string::npos && base > 0) break;
-      const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
-      Reading reading{
-          base + begin, base + buffer.size(), buffer.substr(begin, buffer.size() - begin - 1), {}};
-      buffer.resize(begin);
-      batch.push_back(std::move(reading));
-      const std::optional<Line> line = read_line(batch.back().text);
-      if (!line || line->seal.place + batch.size() != line->seal.count) return -EILSEQ;
-      if (line->seal.place > 0) continue;
-
-      std::uint32_t state = seed;
-      for (std::size_t i = batch.size(); i-- > 0;) {
-        batch[i].line = *read_line(batch[i].text);
-        if (line_crc(state, batch[i].text) != batch[i].line.seal.crc) return -EILSEQ;
-        state = state_after(batch[i].line.seal.crc, batch[i].text);
-      }
-      const Seal& seal = batch.front().line.seal;
-      if (expected && *expected != seal.crc) return -EILSEQ;
-      if (last_crc != nullptr && !expected) *last_crc = seal.crc;
-      expected = seal.previous;
-      for (const Reading& found : batch)
-        if (!each({Standing::committed, found.begin, found.end, found.text, &found.line})) return 0;
-      batch.clear();
-    }
-    if (buffer.size() > max_line_bytes) return -EILSEQ;
-  }
-  return batch.empty() ? 0 : -EILSEQ;
 }
 
 }  // namespace skein

@@ -18,7 +18,7 @@ enum class Standing {
   committed,    // its seal and its batch verify
   altered,      // was acknowledged once and still parses, but the seal is missing or wrong
   broken,       // was acknowledged once and cannot be read: a gap
-  uncommitted,  // after the last batch that is whole: never acknowledged, not loaded
+  uncommitted,  // at the end, and what a torn write leaves: never acknowledged, not loaded
 };
 
 // What a scan came by; it lasts until the next.

@@ -119,8 +119,13 @@ std::optional<Entry> entry_from_json(std::string_view text) {
   const JsonText payload = text_at(*json, "payload");
   const std::string type = string_at(*json, "type");
   if (!id || type.empty() || !payload.starts_with('{')) return std::nullopt;
+  // Only a null that stands there makes a root. What cannot be read once named a parent: such an
+  // entry names one that nobody is, so that it counts as an orphan and cuts no history off.
+  std::optional<Id> parent;
+  if (const auto named = json->find("parentId"); named == json->end() || !named->is_null())
+    parent = parse_id(string_at(*json, "parentId")).value_or(Id{~id->value});
   return Entry{.id = *id,
-               .parent = parse_id(string_at(*json, "parentId")),
+               .parent = parent,
                .type = type,
                .timestamp = string_at(*json, "timestamp"),
                .run_id = string_at(*json, "runId"),

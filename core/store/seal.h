@@ -65,7 +65,8 @@ std::uint32_t state_after(std::uint32_t crc, std::string_view text);
 // The whole entry of a line in exactly our form.
 Entry entry_of(std::string_view text, const Line& line);
 // An entry from any JSON object with an id, a type and a payload, in whatever order and spacing:
-// what hands or other programs made of a line. nullopt: no entry.
+// what hands or other programs made of a line. nullopt: no entry. A parent that cannot be read
+// becomes an id that no entry has.
 std::optional<Entry> entry_from_json(std::string_view text);
 
 }  // namespace skein

@@ -8,10 +8,6 @@ namespace skein {
 
 namespace {
 
-Failure no_such_entry(Id entry) {
-  return {Failure::Kind::gone, "no entry '" + to_string(entry) + "' in this session"};
-}
-
 Entry custom(std::string_view kind, Json members) {
   Json payload = {{"kind", kind}};
   payload.update(members);
@@ -104,7 +100,8 @@ Outcome<AppendResult> SessionStore::rename(Id session, const std::string& title)
 }
 
 Outcome<AppendResult> SessionStore::set_head(Id session, Id target) {
-  if (!backend_->locate(session, target)) return no_such_entry(target);
+  const Outcome<Position> there = backend_->locate(session, target);
+  if (const auto* failed = std::get_if<Failure>(&there)) return *failed;
   return append_aside(session, custom("head", {{"entryId", to_string(target)}}));
 }
 
@@ -141,7 +138,8 @@ Outcome<AppendResult> SessionStore::rollback(Id session, const std::string& name
 }
 
 Outcome<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
-  if (!backend_->locate(session, target)) return no_such_entry(target);
+  const Outcome<Position> there = backend_->locate(session, target);
+  if (const auto* failed = std::get_if<Failure>(&there)) return *failed;
   return append_aside(session, label_of(target, text));
 }
 

@@ -80,9 +80,10 @@ void SessionStore::close() { backend_.reset(); }
 std::vector<SessionRecord> SessionStore::list() { return backend_->list(); }
 
 Outcome<SessionRecord> SessionStore::find(std::string_view name) {
-  const auto none = [&] {
-    return Failure{Failure::Kind::gone,
-                   "no session called '" + std::string(name) + "'; `skein sessions` lists them"};
+  const auto none = [&]() -> Failure {
+    if (auto lost = backend_->lost(name)) return *lost;
+    return {Failure::Kind::gone,
+            "no session called '" + std::string(name) + "'; `skein sessions` lists them"};
   };
   if (name.empty()) return none();
   // A whole key, as scripts name sessions, does not need them all.
@@ -122,8 +123,11 @@ Outcome<SessionRecord> SessionStore::find(std::string_view name) {
 }
 
 Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
-  if (const auto whole = parse_id(prefix))
-    return backend_->locate(session, *whole) ? Outcome<Id>(*whole) : no_such_entry(prefix);
+  if (const auto whole = parse_id(prefix)) {
+    const Outcome<Position> at = backend_->locate(session, *whole);
+    if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
+    return *whole;
+  }
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
   const auto failed = backend_->survey(session, [&](const EntryFacts& entry) {
@@ -137,10 +141,14 @@ Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
                                           " entries; give more of the id"};
 }
 
+Outcome<Placed> SessionStore::load_placed(Id session, Id entry) {
+  const Outcome<Position> at = backend_->locate(session, entry);
+  if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
+  return backend_->load_at(session, std::get<Position>(at));
+}
+
 Outcome<Entry> SessionStore::load_entry(Id session, Id entry) {
-  const std::optional<Position> at = backend_->locate(session, entry);
-  if (!at) return no_such_entry(to_string(entry));
-  Outcome<Placed> placed = backend_->load_at(session, *at);
+  Outcome<Placed> placed = load_placed(session, entry);
   if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
   return std::move(std::get<Placed>(placed).entry);
 }
@@ -152,18 +160,19 @@ Outcome<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
 
 Outcome<Path> SessionStore::path_until(Id session, Id leaf,
                                        const std::function<bool(const Entry&)>& enough) {
-  const std::optional<Position> at = backend_->locate(session, leaf);
-  if (!at) return no_such_entry(to_string(leaf));
+  const Outcome<Position> at = backend_->locate(session, leaf);
+  if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
   Path path;
   std::optional<Id> wanted = leaf;
   bool done = false;
-  const auto failed = backend_->load_back(session, *at, [&](const Placed& placed) {
-    if (placed.entry.id != wanted) return true;
-    wanted = placed.entry.parent;
-    path.entries.push_back(placed);
-    done = enough(placed.entry);
-    return wanted && !done;
-  });
+  const auto failed =
+      backend_->load_back(session, std::get<Position>(at), [&](const Placed& placed) {
+        if (placed.entry.id != wanted) return true;
+        wanted = placed.entry.parent;
+        path.entries.push_back(placed);
+        done = enough(placed.entry);
+        return wanted && !done;
+      });
   if (failed) return *failed;
   path.whole = !wanted;
   // The file began before the path did: a parent is missing, or stands after its child.
@@ -179,18 +188,27 @@ Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
   const Tree& whole = std::get<Tree>(built);
   Path path;
   for (const Tree::Node* node : whole.path(leaf)) {
-    const Outcome<Placed> placed = backend_->load_at(session, node->at);
-    if (const auto* found = std::get_if<Placed>(&placed)) path.entries.push_back(*found);
+    Outcome<Placed> placed = backend_->load_at(session, node->at);
+    auto* found = std::get_if<Placed>(&placed);
+    if (found == nullptr) continue;
+    found->entry.parent.reset();
+    if (!path.entries.empty()) found->entry.parent = path.entries.back().entry.id;
+    path.entries.push_back(std::move(*found));
   }
+  constexpr std::size_t most_told = 5;
+  std::size_t odd_ones = 0;
   for (const Tree::Oddity& odd : whole.oddities()) {
-    const std::string id = to_string(odd.entry);
-    if (odd.kind == Tree::Oddity::Kind::orphan)
-      path.notices.push_back("the parent of entry " + id +
-                             " is missing; it follows the entry before it");
-    if (odd.kind == Tree::Oddity::Kind::cycle)
-      path.notices.push_back("the parents of entry " + id +
-                             " run in a circle; it follows the entry before it");
+    if (odd.kind == Tree::Oddity::Kind::duplicate || ++odd_ones > most_told) continue;
+    path.notices.push_back((odd.kind == Tree::Oddity::Kind::orphan
+                                ? "the transcript is damaged: the parent of entry " +
+                                      to_string(odd.entry) + " is missing"
+                                : "the transcript is damaged: the parents of entry " +
+                                      to_string(odd.entry) + " run in a circle") +
+                           "; it follows the entry before it");
   }
+  if (odd_ones > most_told)
+    path.notices.push_back("the same is true of " + std::to_string(odd_ones - most_told) +
+                           " more entries; `skein doctor` lists them");
   return path;
 }
 

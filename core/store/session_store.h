@@ -90,6 +90,7 @@ class SessionStore {
   // The entry whose id begins with `prefix`; it must be the only one.
   Outcome<Id> find_entry(Id session, std::string_view prefix);
   Outcome<Entry> load_entry(Id session, Id entry);
+  Outcome<Placed> load_placed(Id session, Id entry);
 
   // The last `limit` entries (0: all) of the path to `leaf`, without reading what lies before them.
   Outcome<Path> path(Id session, Id leaf, std::size_t limit = 0);

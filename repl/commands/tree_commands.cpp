@@ -4,6 +4,7 @@
 
 #include "core/amounts.h"
 #include "core/context.h"
+#include "core/store/damage_text.h"
 #include "core/tree_drawing.h"
 #include "core/turns.h"
 #include "repl/commands/entry_names.h"
@@ -34,6 +35,7 @@ std::string label_of(Shell& shell, const Tree::Node& node) {
   return to_string(node.id).substr(0, 6) +
          (node.id == conversation.head() ? "  ← you are here  " : "  ") +
          (name != conversation.state().labels.end() ? "⎇ " + name->second + "  " : "") +
+         (found && found->altered ? std::string(altered_mark) + " " : "") +
          (found ? mark_of(found->entry) +
                       preview(masked(found->entry, conversation.state().redacted), 60)
                 : "");
