@@ -11,6 +11,7 @@
 #include "core/stats.h"
 #include "core/store/damage_text.h"
 #include "core/store/entry_text.h"
+#include "core/store/seal.h"
 #include "core/tree_drawing.h"
 #include "providers/catalog.h"
 #include "repl/screen/harmless.h"
@@ -91,8 +92,17 @@ std::string pad(std::string text, std::size_t width) {
 // An error is not an end: what came before it may be half of a batch.
 std::string all_of_stdin() {
   std::string input, block(64u << 10, '\0');
-  while (const std::size_t got = std::fread(block.data(), 1, block.size(), stdin))
+  std::size_t line = 0;  // where the last one begins
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), stdin)) {
     input.append(block, 0, got);
+    if (const std::size_t end = input.rfind('\n'); end != std::string::npos && end >= line)
+      line = end + 1;
+    // With room for the white space that a line of a transcript has not.
+    if (input.size() - line > 2 * max_line_bytes)
+      throw Error("an entry is larger than 16 MiB; nothing was written", Trouble::usage);
+    if (input.size() > 4 * max_batch_bytes)
+      throw Error("a batch holds at most 32 MiB; split it, nothing was written", Trouble::usage);
+  }
   if (std::ferror(stdin) != 0)
     throw Error("the entries could not be read to their end; nothing was written", Trouble::usage);
   return input;

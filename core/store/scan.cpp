@@ -48,7 +48,7 @@ struct Doubtful {
   bool record;           // looks like a JSON object
   bool sealed;           // its own seal verifies
   bool newline;          // ends with one
-  bool pending = false;  // sealed, in a batch whose end has not come
+  bool pending = false;  // sealed, and more of its batch should follow
   bool first = false;    // of its batch
 };
 
@@ -199,8 +199,7 @@ class Scan {
   // moved since.
   void finish_batch(std::span<const BatchLine> batch, const Line* only = nullptr) {
     if (!std::ranges::all_of(batch, &BatchLine::verified)) {
-      for (const BatchLine& each : batch)
-        doubt({each.begin, each.end, true, each.verified, each.newline});
+      for (const BatchLine& each : batch) doubt_line(each);
       return;
     }
     // Whatever stands before a verified batch was acknowledged before that was written.
@@ -222,15 +221,19 @@ class Scan {
 
   // The batch has no end, or something else stands in its middle.
   void give_up_batch() {
-    for (const BatchLine& each : batch_)
-      doubt({each.begin, each.end, true, each.verified, each.newline, each.verified,
-             each.seal.place == 0});
+    for (const BatchLine& each : batch_) doubt_line(each);
     batch_.clear();
   }
 
   void junk(std::uint64_t begin, std::uint64_t end, bool newline) {
     give_up_batch();
     doubt({begin, end, false, false, newline});
+  }
+
+  void doubt_line(const BatchLine& line) {
+    const Seal& seal = line.seal;
+    doubt({line.begin, line.end, true, line.verified, line.newline,
+           line.verified && seal.place + 1 < seal.count, seal.place == 0});
   }
 
   void doubt(const Doubtful& bytes) {
@@ -270,9 +273,10 @@ class Scan {
 
   // Whether it is the beginning of a line, and the file ends before its newline.
   bool stops_short(std::size_t at) const {
-    const Doubtful& each = doubtful_[at];
-    const bool begins_line = at == 0 ? !result_.newline_missing : doubtful_[at - 1].newline;
-    return !each.record && !each.newline && begins_line;
+    return !doubtful_[at].record && !doubtful_[at].newline && begins_line(at);
+  }
+  bool begins_line(std::size_t at) const {
+    return at == 0 ? !result_.newline_missing : doubtful_[at - 1].newline;
   }
 
   std::size_t first_with_nuls() {
@@ -288,7 +292,8 @@ class Scan {
         run = c == '\0' ? run + 1 : 0;
         if (run == 0 || at > result_.size) continue;
         while (doubtful_[in].end < at) ++in;
-        const bool begins = at - run == doubtful_[in].begin;
+        // The newline that a batch brings along for the line before it may be among them.
+        const bool begins = at - run == doubtful_[in].begin && (in == 0 || begins_line(in));
         if (begins || run >= torn_nuls || at == result_.size) {
           while (in > 0 && doubtful_[in].begin > at - run) --in;
           return in;

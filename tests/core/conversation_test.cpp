@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "core/json.h"
+#include "core/store/log.h"
 #include "tests/support/homes.h"
 #include "tests/support/stage.h"
 #include "tests/support/temp_dir.h"
@@ -155,4 +156,41 @@ TEST_CASE("a long path is read from its end, and further back only when it is as
 TEST_CASE("a session that is not there is an error with a sentence") {
   Stage stage("[]");
   CHECK_THROWS_AS(Conversation(stage.store, Id{1}), Error);
+}
+
+TEST_CASE("an altered entry is told when the session is opened") {
+  TempDir dir;
+  const std::string home = (dir / "home").string();
+  Id session;
+  {
+    SessionStore store = store_at(home);
+    session = session_called(store, "main:test:one");
+    append(store, session, {user_says("pay 100 euro")});
+    append(store, session, {user_says("thanks")});
+    CHECK(Conversation(store, session).notices().empty());
+  }
+  const std::filesystem::path file = std::filesystem::path(home) / transcript_path(session);
+  std::string bytes = read_file(file);
+  bytes.replace(bytes.find("pay 100"), 7, "pay 900");
+  write_file(file, bytes);
+
+  SessionStore store = store_at(home);
+  const Conversation conversation(store, session);
+  REQUIRE(conversation.notices().size() == 1);
+  CHECK(conversation.notices()[0].find("damaged: 1 entry was altered") != std::string::npos);
+  // The index remembers it, however little is read the next time.
+  store.remember(session, "/w");
+  SessionStore later = store_at(home);
+  CHECK(value_of(later.open(session)).damage == DamageCount{.altered = 1});
+}
+
+TEST_CASE("only the turns of the path are counted as turns of the conversation") {
+  Stage stage("[]");
+  const Id session = session_called(stage.store, "main:test:one");
+  const Entry root = user_says("one").entry;
+  append(stage.store, session, {{root}, user_says("two"), user_says("three")});
+  Conversation conversation(stage.store, session);
+  CHECK(conversation.turns() == 3);
+  conversation.move_head(root.id);
+  CHECK(conversation.turns() == 1);
 }

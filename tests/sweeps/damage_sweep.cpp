@@ -29,9 +29,20 @@ std::string mutate(const std::string& bytes, std::size_t at, std::size_t how) {
   return out;
 }
 
+// Whether the damage is exactly what a torn write leaves: the last line has lost its end, or the
+// last batch its beginning or its end to a NUL.
+bool looks_torn(const Sample& sample, std::size_t at, std::size_t how) {
+  constexpr std::size_t zero = 1;
+  const std::uint64_t batch = sample.borders[sample.borders.size() - 2];
+  return how == zero &&
+         (at + 1 == sample.bytes.size() ||
+          std::ranges::count(sample.lines, at, &Sample::Line::begin) > 0) &&
+         at >= batch;
+}
+
 // The entries a reader must find: those whose text still stands somewhere in the file as it was.
-// Without an index the last batch is all or nothing, so there its lines may be missing.
-std::vector<Entry> must_load(const Sample& sample, const std::string& damaged,
+// Of a last batch that looks torn, and that no index knows, the lines may be missing.
+std::vector<Entry> must_load(const Sample& sample, const std::string& damaged, bool torn,
                              std::uint64_t known) {
   std::vector<Entry> out;
   std::size_t from = 0;
@@ -41,7 +52,8 @@ std::vector<Entry> must_load(const Sample& sample, const std::string& damaged,
     if (found == std::string::npos) continue;
     from = found + text.size();
     if (line.entry.type == type::session_header) continue;
-    if (line.end <= known || line.batch + 1 < sample.borders.size()) out.push_back(line.entry);
+    if (line.end <= known || !torn || line.batch + 1 < sample.borders.size())
+      out.push_back(line.entry);
   }
   return out;
 }
@@ -90,7 +102,8 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample, const LogMe
     if (placed.entry.type != type::session_header) seen.push_back(placed.entry);
     return true;
   });
-  sweep.check(contains(seen, must_load(sample, bytes, memory ? memory->end : 0)),
+  sweep.check(contains(seen, must_load(sample, bytes, looks_torn(sample, at, how),
+                                       memory ? memory->end : 0)),
               [&] { return where() + ": an untouched line is lost"; });
   sweep.check(honest, [&] { return where() + ": shows as committed what was not written"; });
   sweep.check(every_byte_has_a_standing(*files, bytes.size(), memory ? memory->end : 0),

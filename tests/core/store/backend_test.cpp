@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <utility>
 
 #include "core/store/session_store.h"
 #include "tests/support/store_samples.h"
@@ -210,6 +211,94 @@ TEST_CASE("an index that was changed by so much as a byte is made anew") {
   disk.put("sessions.json", changed);
   FileBackend backend(disk.process());
   CHECK(std::get<SessionRecord>(backend.open(a)).state.head == entry_id(1));
+}
+
+TEST_CASE("the index vouches for nothing that a power cut could still take away") {
+  CrashDisk disk;
+  FileBackend writer(disk.process());
+  create(writer, a, "main:cli:a");
+  append(writer, a, 1);
+  FileBackend(disk.process()).list();
+  // Another process lists the sessions after the write, before the sync.
+  bool looking = false;
+  std::size_t images = 0, halves = 0;
+  disk.fault = [&](const char* call) {
+    if (std::string_view(call) != "sync" || std::exchange(looking, true)) return 0;
+    FileBackend(disk.process()).list();
+    images = disk.crash_images(2000, 7, [&](const DiskImage& image) {
+      CrashDisk after(image);
+      FileBackend reader(after.process());
+      const std::size_t seen = ids_of(reader, a).size();
+      halves += seen != 1 && seen != 4;
+      return true;
+    });
+    return 0;
+  };
+  const std::vector<NewEntry> batch{says(2, std::string(700, 'x')), says(3), says(4)};
+  CHECK(ok(writer.append(a, batch, {})));
+  CHECK(images > 0);
+  CHECK(halves == 0);
+}
+
+TEST_CASE("a session whose file is gone or empty is not silently replaced") {
+  for (const bool gone : {true, false}) {
+    CrashDisk disk;
+    {
+      FileBackend backend(disk.process());
+      create(backend, a, "main:cli:a");
+      append(backend, a, 1);
+      backend.remember(a, "/w");
+    }
+    const std::string bytes = disk.bytes(transcript_path(a));
+    if (gone)
+      disk.process()->remove(transcript_path(a));
+    else
+      disk.put(transcript_path(a), "");
+    // Not after a list that has noticed it either.
+    for (int times = 0; times < 2; ++times) {
+      FileBackend backend(disk.process());
+      CHECK(backend.list().size() == (times == 0 ? 0 : 1));
+      bool made = false;
+      const auto refused = backend.create(header_of(b, "main:cli:a"), {}, made);
+      REQUIRE_FALSE(ok(refused));
+      CHECK(std::get<Failure>(refused).kind == Failure::Kind::damaged);
+      CHECK(backend.strays().size() == 1);
+      REQUIRE(ok(backend.create(header_of(b, "main:cli:b"), {}, made)));
+    }
+    disk.put(transcript_path(a), bytes);
+    CHECK(FileBackend(disk.process()).list().size() == 2);
+    CHECK_FALSE(FileBackend(disk.process()).lost("main:cli:a"));
+  }
+}
+
+TEST_CASE("a session that was let go, or deleted, is not missed") {
+  CrashDisk disk;
+  FileBackend backend(disk.process());
+  create(backend, a, "main:cli:a");
+  append(backend, a, 1);
+  backend.remember(a, "/w");
+  REQUIRE_FALSE(backend.erase(a));
+  CHECK_FALSE(backend.lost("main:cli:a"));
+  create(backend, b, "main:cli:a");
+  backend.list();
+  disk.process()->remove(transcript_path(b));
+  FileBackend other(disk.process());
+  other.list();
+  CHECK(other.lost("main:cli:a"));
+  other.rebuild_index();
+  CHECK_FALSE(other.lost("main:cli:a"));
+}
+
+TEST_CASE("a disk that fails while an entry is looked for is not an entry that is not there") {
+  CrashDisk disk;
+  FileBackend backend(disk.process());
+  create(backend, a, "main:cli:a");
+  append(backend, a, 1);
+  disk.fault = [](const char* call) { return std::string_view(call) == "stat" ? EIO : 0; };
+  const auto found = backend.locate(a, entry_id(1));
+  disk.fault = {};
+  REQUIRE_FALSE(ok(found));
+  CHECK(std::get<Failure>(found).kind == Failure::Kind::io);
 }
 
 TEST_CASE("what an index leaves out is read as it was") {

@@ -2,6 +2,7 @@
 // an entry that can still be parsed, and examine() tells the exact ranges.
 #include <doctest/doctest.h>
 
+#include "core/store/session_store.h"
 #include "tests/support/store_samples.h"
 
 using namespace skein;
@@ -126,6 +127,91 @@ TEST_CASE("a batch of several lines glued together is still the batch") {
   std::string bytes = sample.bytes;
   bytes.erase(sample.lines[1].end - 1, 1);
   CHECK(seen_in(bytes).entries == Numbers{1, 2, 3, 4});
+}
+
+TEST_CASE("a changed line in the last batch costs no other line, and is not set aside") {
+  const Sample sample = make_sample("last", {{says(1)}, {says(2), says(3), says(4)}});
+  for (const std::size_t line : {2u, 3u, 4u}) {
+    std::string bytes = sample.bytes;
+    bytes[bytes.find("hello", sample.lines[line].begin)] = 'j';
+    const Seen seen = seen_in(bytes);
+    CHECK(seen.entries == Numbers{1, 2, 3, 4});
+    CHECK(seen.damage.altered == Ranges{{sample.lines[line].begin, sample.lines[line].end}});
+    CHECK(seen.damage.uncommitted.empty());
+
+    CrashDisk disk;
+    put_transcript(disk, bytes);
+    const auto files = disk.process();
+    Log log(*files, sample_session);
+    const NewEntry entry = says(5);
+    REQUIRE(ok(log.append(std::span(&entry, 1), {})));
+    CHECK(disk.paths("quarantine").empty());
+    CHECK(seen_in(disk.bytes(path)).entries == Numbers{1, 2, 3, 4, 5});
+    CHECK(seen_in(disk.bytes(path)).damage.gaps.empty());
+  }
+}
+
+TEST_CASE("the only line of the last batch is a gap, not a torn write, when it cannot be read") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes[sample.lines[3].begin] = 'X';
+  const Seen seen = seen_in(bytes);
+  CHECK(seen.entries == Numbers{1, 2});
+  CHECK(seen.damage.broken == Ranges{{sample.lines[3].begin, sample.lines[3].end}});
+  CHECK(seen.damage.uncommitted.empty());
+}
+
+TEST_CASE("a single NUL in a text is a change, a run of them a sector that was never written") {
+  const Sample sample = make_sample("NULs", {{says(1)}, {says(2), says(3, std::string(600, 'x'))}});
+  const std::size_t text = sample.bytes.find("xxxx");
+  std::string changed = sample.bytes;
+  changed[text + 10] = '\0';
+  CHECK(seen_in(changed).damage.uncommitted.empty());
+  CHECK(seen_in(changed).entries == Numbers{1, 2});
+
+  std::string torn = sample.bytes;
+  torn.replace(text, 512, std::string(512, '\0'));
+  CHECK(seen_in(torn).entries == Numbers{1});
+  CHECK(seen_in(torn).damage.uncommitted == Ranges{{sample.lines[2].begin, torn.size()}});
+}
+
+TEST_CASE("the first lines of a batch whose end never came are not shown") {
+  const Sample sample = make_sample("begun", {{says(1)}, {says(2), says(3), says(4)}});
+  for (const std::uint64_t size :
+       {sample.lines[2].end, sample.lines[3].end, sample.lines[3].end + 5}) {
+    const Seen seen = seen_in(sample.bytes.substr(0, size));
+    CHECK(seen.entries == Numbers{1});
+    CHECK(seen.damage.uncommitted == Ranges{{sample.lines[2].begin, size}});
+  }
+}
+
+TEST_CASE("a parent id that cannot be read makes an orphan that follows the entry before it") {
+  const Sample sample = three_lines();
+  std::string bytes = sample.bytes;
+  bytes[bytes.find(R"("parentId":")", sample.lines[3].begin) + 12] = 'p';
+  CrashDisk disk;
+  put_transcript(disk, bytes);
+  SessionStore store(std::make_unique<FileBackend>(disk.process()));
+  const Path whole = std::get<Path>(store.path(sample_session, entry_id(3)));
+  REQUIRE(whole.entries.size() == 3);
+  CHECK(whole.entries[2].altered);
+  CHECK(whole.entries[2].entry.parent == entry_id(2));
+  REQUIRE(whole.notices.size() == 1);
+  CHECK(whole.notices[0].find(to_string(entry_id(3))) != std::string::npos);
+  CHECK(store.backend().damage_met(sample_session) == DamageCount{.altered = 1});
+}
+
+TEST_CASE("an altered head that names nobody hides no entry") {
+  const Sample sample = make_sample(
+      "head", {{says(1)},
+               {says(2)},
+               {notes(3, R"({"kind":"head","entryId":")" + to_string(entry_id(1)) + "\"}")}});
+  std::string bytes = sample.bytes;
+  bytes[bytes.find(R"("entryId":")") + 11] ^= 1;
+  CrashDisk disk;
+  put_transcript(disk, bytes);
+  FileBackend backend(disk.process());
+  CHECK(std::get<SessionRecord>(backend.open(sample_session)).state.head == entry_id(2));
 }
 
 TEST_CASE("carriage returns and a byte order mark lose nothing") {

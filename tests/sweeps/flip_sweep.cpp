@@ -1,0 +1,99 @@
+// Flipped bits: every single one of a small transcript, with an index that is right, one that is
+// old, and none. Every entry whose own line is whole stays on the active path; what was
+// acknowledged is never told to be whole, and never to be a write that was cut short.
+#include <algorithm>
+
+#include "core/store/session_store.h"
+#include "tests/support/store_samples.h"
+#include "tests/support/sweep.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+enum class Known { right, old, nothing };
+constexpr std::pair<Known, const char*> index_states[] = {{Known::right, "an index that is right"},
+                                                          {Known::old, "an old index"},
+                                                          {Known::nothing, "no index"}};
+
+// A home with the transcript as far as `end`, and an index of that.
+DiskImage home_of(const Sample& sample, std::uint64_t end) {
+  CrashDisk disk;
+  put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
+  FileBackend backend(disk.process());
+  backend.list();
+  return disk.now();
+}
+
+DiskImage home_with(const Sample& sample, Known known) {
+  const std::size_t batches = sample.borders.size();
+  DiskImage image = home_of(sample, sample.borders[batches - (known == Known::old ? 2 : 1)]);
+  if (known == Known::nothing) image.files.erase("sessions.json");
+  return image;
+}
+
+void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char* state,
+          std::size_t at, int bit) {
+  sweep.count();
+  const auto where = [&] {
+    return "bit " + std::to_string(bit) + " of byte " + std::to_string(at) + " of " + sample.name +
+           ", with " + state;
+  };
+  DiskImage image = home;
+  std::string& bytes = image.files.at(transcript_path(sample_session)).bytes;
+  bytes = sample.bytes;
+  bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
+  CrashDisk disk(image);
+  SessionStore store(std::make_unique<FileBackend>(disk.process()));
+
+  const Outcome<SessionRecord> opened = store.open(sample_session);
+  if (!sweep.check(ok(opened), [&] { return where() + ": does not open"; })) return;
+  const std::optional<Id> head = std::get<SessionRecord>(opened).state.head;
+  const Outcome<Path> read = head ? store.path(sample_session, *head) : Outcome<Path>(Path{});
+  if (!sweep.check(ok(read), [&] { return where() + ": has no path"; })) return;
+  const Path& path = std::get<Path>(read);
+  for (const Sample::Line& line : sample.lines) {
+    const bool touched = line.begin <= at && at < line.end;
+    if (touched || is_marginal(line.entry.type) || line.entry.type == type::session_header)
+      continue;
+    sweep.check(std::ranges::count(path.entries, line.entry.id,
+                                   [](const Placed& each) { return each.entry.id; }) == 1,
+                [&] { return where() + ": " + to_string(line.entry.id) + " is not on the path"; });
+  }
+  // What is read on the way is told at once.
+  if (at >= sample.borders.front())
+    sweep.check(!path.notices.empty() || store.backend().damage_met(sample_session).any(),
+                [&] { return where() + ": nobody is told"; });
+  const Outcome<Damage> examined = store.backend().examine(sample_session);
+  sweep.check(ok(examined) && std::get<Damage>(examined).any(),
+              [&] { return where() + ": it is called whole"; });
+  sweep.check(ok(examined) && std::get<Damage>(examined).uncommitted.empty(),
+              [&] { return where() + ": it is called a write that was cut short"; });
+
+  // The next append sets nothing aside that was acknowledged.
+  if (at % 7 != 0) return;
+  const NewEntry entry = says(900001, "afterwards");
+  if (ok(store.append_session_entries(sample_session, std::span(&entry, 1))))
+    sweep.check(disk.paths("quarantine").empty(), [&] { return where() + ": it was set aside"; });
+}
+
+}  // namespace
+
+int main() {
+  Sweep sweep("flip_sweep");
+  const NewEntry title = notes(90, R"({"kind":"title","text":"a title"})");
+  const Sample samples[] = {
+      make_sample(
+          "a batch at the end",
+          {{says(1)}, {says(2, "a b c"), title, says(3)}, {says(4, "Jazz * Jam"), says(5)}}),
+      make_sample("a line at the end", {{says(1), says(2)}, {says(3)}, {says(4, "pay 100 J * @")}}),
+  };
+  for (const Sample& sample : samples)
+    for (const auto& [known, state] : index_states) {
+      const DiskImage home = home_with(sample, known);
+      for (std::size_t at = 0; at < sample.bytes.size(); ++at)
+        for (int bit = 0; bit < 8; ++bit) flip(sweep, sample, home, state, at, bit);
+    }
+  return sweep.end("states");
+}
