@@ -11,7 +11,7 @@
 namespace skein {
 
 std::string home_folder(const Invocation& invocation);
-std::string state_folder();  // input history, logs; empty: there is no place for them
+std::string state_folder();  // input history, grants, logs; empty: there is no place for them
 // skein's own files, which tools and commands are kept out of: the home of this invocation, also
 // if it keeps no session, the one a plain `skein` would use, the configuration and the state.
 std::vector<std::string> own_places(const Invocation& invocation);

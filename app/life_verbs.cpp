@@ -1,12 +1,19 @@
 // skein sessions archive, unarchive, empty-trash, prune, prune-blobs, and redact: what happens to a
 // session as a whole, and what is taken out of sight.
+#include <algorithm>
+#include <cerrno>
 #include <charconv>
 #include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <set>
 
+#include "app/config.h"
 #include "app/home.h"
 #include "app/json_output.h"
 #include "app/subcommands.h"
 #include "core/json.h"
+#include "core/store/scrub_files.h"
 #include "repl/screen/screen.h"
 
 namespace skein {
@@ -51,6 +58,43 @@ int set_archived(const Invocation& invocation, bool archived) {
     print_line((archived ? "archived " : "unarchived ") + record.key + ": " +
                std::to_string(found.bytes) + " bytes became " + std::to_string(record.bytes));
   return 0;
+}
+
+// The input history and the logs lie outside the home; the configuration is the user's own.
+void scrub_elsewhere(const std::string& home, const Scrubbing& what, Scrubbed& report) {
+  namespace fs = std::filesystem;
+  const std::pair<std::string, bool> folders[] = {{state_folder(), true}, {config_folder(), false}};
+  for (const auto& [folder, ours] : folders) {
+    int failed = -ENOENT;
+    const auto files = folder.empty() ? nullptr : files_beneath(folder, failed);
+    if (!files) {
+      if (failed != -ENOENT) report.unreached.push_back(folder + ": " + std::strerror(-failed));
+      continue;
+    }
+    // A home that lies there has been dealt with.
+    std::error_code unknown;
+    const fs::path there = fs::canonical(folder, unknown);
+    const fs::path own = unknown ? fs::path{} : fs::canonical(home, unknown);
+    if (unknown) report.unreached.push_back(folder + ": " + unknown.message());
+    if (unknown || there == own) continue;
+    const std::set<std::string> spared{own.lexically_relative(there).string()};
+    FileScrubber scrubber(*files, what, report, folder + "/");
+    if (ours)
+      scrubber.folder("", spared, true);
+    else
+      scrubber.look("", spared);
+  }
+}
+
+void print_repeats(const std::vector<std::string>& entries) {
+  constexpr std::size_t shown = 10;
+  if (entries.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(entries.size(), shown); ++i)
+    names += (names.empty() ? "" : ", ") + entries[i];
+  if (entries.size() > shown) names += " and " + std::to_string(entries.size() - shown) + " more";
+  print_line("  left as they are, though they say a line of it or the same few words: " + names +
+             " (--text TEXT takes a text out everywhere)");
 }
 
 }  // namespace
@@ -116,16 +160,20 @@ int redact_entry(const Invocation& invocation) {
   if (invocation.has("--text") && !scrubs)
     throw Error("--text names what --scrub takes out; give both", Trouble::usage);
   Scrubbed scrubbed;
-  std::vector<std::string> named;
-  if (invocation.has("--text")) named.push_back(invocation.value("--text"));
-  for (const std::string& text : named)
+  ScrubWish wish;
+  wish.elsewhere = [home = home_folder(invocation)](const Scrubbing& what, Scrubbed& report) {
+    scrub_elsewhere(home, what, report);
+  };
+  if (invocation.has("--text")) wish.named.push_back(invocation.value("--text"));
+  for (const std::string& text : wish.named)
     if (text.size() < 4) throw Error("--text is too short to be meant everywhere", Trouble::usage);
   if (scrubs)
-    scrubbed = value_or_throw(store.scrub(session, entry, invocation.value("--reason"), named));
+    scrubbed = value_or_throw(store.scrub(session, entry, invocation.value("--reason"), wish));
   else
     value_or_throw(store.redact(session, entry, invocation.value("--reason")));
   store.remember(session, "");
 
+  const int status = scrubbed.left.empty() ? 0 : static_cast<int>(Trouble::storage);
   Json summaries = Json::array();
   for (const Id id : scrubbed.summaries) summaries.push_back(to_string(id));
   if (invocation.has("--json")) {
@@ -133,17 +181,22 @@ int redact_entry(const Invocation& invocation) {
                      {"redacted", to_string(entry)},
                      {"scrubbed", scrubs},
                      {"changed", scrubbed.changed},
+                     {"left", scrubbed.left},
+                     {"repeats", scrubbed.repeats},
                      {"summaries", summaries}}));
-    return 0;
+    return status;
   }
   print_line("entry " + to_string(entry) + " is masked from now on" +
-             (scrubs ? "; what it said was taken out of the home's files:"
+             (scrubs ? "; what it said was taken out of these files:"
                      : "; its text still stands in the transcript's file (--scrub takes it out)"));
   for (const std::string& each : scrubbed.changed) print_line("  " + each);
+  if (scrubs && scrubbed.changed.empty()) print_line("  none: nothing was found to take out");
   for (const Json& id : summaries)
     print_line("  summary " + id.get<std::string>() +
                " came after it and may retell it in other words: read it, redact it if it does");
-  return 0;
+  print_repeats(scrubbed.repeats);
+  for (const std::string& each : scrubbed.left) print_line("  " + each);
+  return status;
 }
 
 }  // namespace skein

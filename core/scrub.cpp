@@ -60,15 +60,51 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(from, text.find_last_not_of(white) - from + 1);
 }
 
+std::string json_form(std::string_view piece) {
+  const JsonText json = json_line(json_string(piece));
+  return json.substr(1, json.size() - 2);
+}
+
+// As programs write it that know no character beyond ASCII.
+std::string ascii_form(const std::string& piece) {
+  const std::string json =
+      Json(valid_utf8(piece)).dump(-1, ' ', true, Json::error_handler_t::replace);
+  return json.substr(1, json.size() - 2);
+}
+
+// As the input history keeps what was typed.
+std::string typed_form(std::string_view piece) {
+  std::string out;
+  for (const char c : piece) {
+    if (c == '\\' || c == '\n') out += '\\';
+    out += c == '\n' ? 'n' : c;
+  }
+  return out;
+}
+
+void add(std::vector<std::string>& to, std::string piece) {
+  if (std::ranges::find(to, piece) == to.end()) to.push_back(std::move(piece));
+}
+
+void add_forms(std::vector<std::string>& to, const std::string& piece) {
+  for (const std::string& form : {piece, json_form(piece), ascii_form(piece), typed_form(piece)}) {
+    add(to, form);
+    add(to, json_form(form));  // where it was quoted before it was written
+  }
+}
+
 void take_text(std::string_view text, Scrubbing& out) {
-  const auto add = [](std::vector<std::string>& to, std::string_view piece) {
-    if (std::ranges::find(to, piece) == to.end()) to.emplace_back(piece);
-  };
-  if (trimmed(text).size() >= least_text) add(out.texts, trimmed(text));
+  const std::string whole(trimmed(text));
+  if (whole == mask) return;  // it has been scrubbed before
+  if (whole.size() >= least_text)
+    add_forms(out.texts, whole);
+  else if (!whole.empty())
+    add(out.alone, whole);
   for (std::size_t at = 0; at < text.size();) {
     const std::size_t end = std::min(text.find('\n', at), text.size());
-    if (const auto line = trimmed(text.substr(at, end - at)); line.size() >= least_text)
-      add(out.texts, line);
+    if (const auto line = trimmed(text.substr(at, end - at));
+        line.size() >= least_text && line.size() < whole.size())
+      add_forms(out.lines, std::string(line));
     at = end + 1;
   }
   constexpr std::string_view separators = " \t\r\n\"'`,;:()[]{}<>|&$";
@@ -80,7 +116,7 @@ void take_text(std::string_view text, Scrubbing& out) {
     if (const std::size_t equals = word.find('=');
         equals != std::string_view::npos && equals + least_secret < word.size())
       word.remove_prefix(equals + 1);
-    if (looks_like_a_key(word)) add(out.secrets, word);
+    if (looks_like_a_key(word)) add_forms(out.secrets, std::string(word));
     at = end + 1;
   }
 }
@@ -109,14 +145,25 @@ void collect_blobs(const Json& value, std::vector<std::string>& out) {
     for (const Json& each : value) collect_blobs(each, out);
 }
 
-bool replace_all(std::string& text, const std::string& needle) {
+bool replace_all(std::string& text, const std::vector<std::string>& needles) {
   bool any = false;
-  for (std::size_t at = 0; (at = text.find(needle, at)) != std::string::npos;) {
-    text.replace(at, needle.size(), mask);
-    at += mask.size();
-    any = true;
-  }
+  for (const std::string& needle : needles)
+    for (std::size_t at = 0; (at = text.find(needle, at)) != std::string::npos;) {
+      text.replace(at, needle.size(), mask);
+      at += mask.size();
+      any = true;
+    }
   return any;
+}
+
+bool any_in(std::string_view bytes, const std::vector<std::string>& needles) {
+  return std::ranges::any_of(needles, [&](const std::string& needle) {
+    return bytes.find(needle) != std::string_view::npos;
+  });
+}
+
+bool is_one_of(std::string_view text, const std::vector<std::string>& all) {
+  return std::ranges::find(all, trimmed(text)) != all.end();
 }
 
 // What retells others: here even a sentence of it is too much.
@@ -139,22 +186,45 @@ Entry without_content(const Entry& entry) {
   return out;
 }
 
+std::string target_id(const Scrubbing& what) {
+  return "\"id\":\"" + to_string(what.target.id) + "\"";
+}
+
+// JSON that is no entry of ours: an older form, a draft, what another program left.
+Json without(Json json, const Scrubbing& what) {
+  const bool target = string_at(json, "id") == to_string(what.target.id);
+  const auto clean = [&](Json& value) {
+    std::string text = value.get<std::string>();
+    bool found = target || is_one_of(text, what.alone);
+    if (found) text = mask;
+    for (const auto* pieces : {&what.texts, &what.lines, &what.secrets})
+      found = replace_all(text, *pieces) || found;
+    if (found) value = text;
+  };
+  each_saying(json, clean);
+  return json;
+}
+
 }  // namespace
 
 Scrubbing scrubbing_of(const Entry& target, std::span<const std::string> named) {
   Scrubbing out{.target = target};
-  out.secrets.assign(named.begin(), named.end());
-  for (const JsonText* part : {&target.payload, &target.meta}) {
-    Json json = parse_json(*part).value_or(Json());
-    each_saying(json, [&](const Json& text) { take_text(text.get<std::string>(), out); });
-    collect_blobs(json, out.blobs);
-  }
-  if (target.type == type::message) out.title = preview(target, 60);
-  if (out.title == mask) out.title.clear();  // it has been scrubbed before
-  // The longer ones first: a line is gone with the text it is part of.
-  for (std::vector<std::string>* all : {&out.texts, &out.secrets})
-    std::ranges::stable_sort(*all, std::greater{}, &std::string::size);
+  for (const std::string& each : named) add_forms(out.secrets, each);
+  widen(out, target);
   return out;
+}
+
+void widen(Scrubbing& what, const Entry& copy) {
+  for (const JsonText* part : {&copy.payload, &copy.meta}) {
+    Json json = parse_json(*part).value_or(Json());
+    each_saying(json, [&](const Json& text) { take_text(text.get<std::string>(), what); });
+    collect_blobs(json, what.blobs);
+  }
+  if (copy.type == type::message && what.title.empty()) what.title = preview(copy, 60);
+  if (what.title == mask) what.title.clear();
+  // The longer ones first: a line is gone with the text it is part of.
+  for (std::vector<std::string>* all : {&what.texts, &what.lines, &what.secrets})
+    std::ranges::stable_sort(*all, std::greater{}, &std::string::size);
 }
 
 std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what) {
@@ -172,9 +242,9 @@ std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what) {
       std::string text = value.get<std::string>();
       bool found = entry.type == type::custom && !what.title.empty() && text == what.title;
       if (found) text = mask;
-      for (const std::string& secret : what.secrets) found = replace_all(text, secret) || found;
-      if (retells(entry))
-        for (const std::string& piece : what.texts) found = replace_all(text, piece) || found;
+      found = replace_all(text, what.texts) || found;
+      found = replace_all(text, what.secrets) || found;
+      if (retells(entry)) found = replace_all(text, what.lines) || found;
       if (found) value = text;
       any = any || found;
     });
@@ -184,16 +254,55 @@ std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what) {
   return changed ? std::optional(std::move(out)) : std::nullopt;
 }
 
+bool repeats(const Entry& entry, const Scrubbing& what) {
+  bool found = false;
+  for (const JsonText* part : {&entry.payload, &entry.meta}) {
+    Json json = parse_json(*part).value_or(Json());
+    each_saying(json, [&](const Json& value) {
+      const std::string& text = value.get_ref<const std::string&>();
+      found = found || is_one_of(text, what.alone) || any_in(text, what.lines);
+    });
+  }
+  return found;
+}
+
+bool holds(std::string_view bytes, const Scrubbing& what) {
+  return any_in(bytes, what.texts) || any_in(bytes, what.secrets) ||
+         bytes.find(target_id(what)) != std::string_view::npos;
+}
+
 bool gives_away(std::string_view bytes, const Scrubbing& what) {
-  for (const std::vector<std::string>* all : {&what.texts, &what.secrets})
-    for (const std::string& piece : *all) {
-      const JsonText quoted = json_line(json_string(piece));
-      if (bytes.find(piece) != std::string_view::npos ||
-          bytes.find(std::string_view(quoted).substr(1, quoted.size() - 2)) !=
-              std::string_view::npos)
-        return true;
-    }
-  return bytes.find("\"id\":\"" + to_string(what.target.id) + "\"") != std::string_view::npos;
+  return holds(bytes, what) || any_in(bytes, what.lines) || is_one_of(bytes, what.alone);
+}
+
+bool may_give_away(std::string_view bytes, const Scrubbing& what) {
+  return gives_away(bytes, what) || std::ranges::any_of(what.alone, [&](const std::string& each) {
+           return bytes.find('"' + json_form(each)) != std::string_view::npos;
+         });
+}
+
+std::string without(std::string_view bytes, const Scrubbing& what) {
+  // As it is if it says nothing of it; nothing if it is no JSON, or says it all the same.
+  const auto cleaned = [&](std::string_view text) -> std::optional<std::string> {
+    const std::optional<Json> json = parse_json(text);
+    if (!json || !json->is_structured()) return std::nullopt;
+    const Json clean = without(*json, what);
+    std::string out = clean == *json ? std::string(text) : json_line(dump(clean)) + "\n";
+    const bool says =
+        any_in(out, what.texts) || any_in(out, what.lines) || any_in(out, what.secrets);
+    return says ? std::nullopt : std::optional(std::move(out));
+  };
+  if (const auto whole = cleaned(bytes)) return *whole;
+  std::string kept;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t end = std::min(bytes.find('\n', at), bytes.size() - 1) + 1;
+    const std::string_view line = bytes.substr(at, end - at);
+    at = end;
+    const auto clean = may_give_away(line, what) ? cleaned(line) : std::nullopt;
+    if (clean || !gives_away(line, what)) kept += clean.value_or(std::string(line));
+  }
+  // It stands across several lines.
+  return any_in(kept, what.texts) || any_in(kept, what.secrets) ? std::string{} : kept;
 }
 
 }  // namespace skein

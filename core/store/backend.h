@@ -144,9 +144,22 @@ struct EmptiedTrash {
   std::uint64_t bytes = 0;
 };
 
+struct Scrubbed;
+struct Scrubbing;
+
+// What a scrubbing shall take out besides what the entry says.
+struct ScrubWish {
+  std::vector<std::string> named{};  // texts that must stand nowhere either
+  // Does the same to what lies outside the home, while it is still known what to look for.
+  std::function<void(const Scrubbing&, Scrubbed&)> elsewhere{};
+};
+
 // What a scrubbing did.
 struct Scrubbed {
-  std::vector<std::string> changed{};  // a sentence for each place where the text stood
+  std::vector<std::string> changed{};    // a sentence for each place where the text stood
+  std::vector<std::string> unreached{};  // where it may still stand, and why
+  std::vector<std::string> left{};       // a sentence for each file of the user's own that holds it
+  std::vector<std::string> repeats{};  // other entries that say a part of it, or the same by chance
   // Summaries of a conversation that had the text in it, still as they were: they may retell it.
   std::vector<Id> summaries{};
 };
@@ -209,10 +222,10 @@ class StorageBackend {
   virtual std::optional<Failure> archive(Id session) = 0;
   virtual std::optional<Failure> unarchive(Id session) = 0;
 
-  // Takes what an entry says, and every secret in it and in `named`, out of every file there is.
-  // The one operation that rewrites a session: a new file with the same entries. If it fails, it
-  // can be done again.
-  virtual Outcome<Scrubbed> scrub(Id session, Id entry, std::span<const std::string> named) = 0;
+  // Takes what an entry says, and every secret in it, out of every file there is. The one operation
+  // that rewrites a session: a new file with the same entries. If it fails, the session it was
+  // asked for is as it was, the failure names what could not be reached, and it can be done again.
+  virtual Outcome<Scrubbed> scrub(Id session, Id entry, const ScrubWish& wish) = 0;
 
   // An older form becomes today's; if that fails, the session stays as it is and is not written to.
   virtual Outcome<MigrationResult> migrate(Id session) = 0;

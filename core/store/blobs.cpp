@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <map>
 
 #include "core/store/new_file.h"
 #include "core/store/packed.h"
@@ -48,6 +49,30 @@ class NameFinder {
   std::size_t length_ = 0;
 };
 
+// A place for them, if they are not too many.
+std::optional<Failure> make_room(Files& files, std::string_view bytes) {
+  if (bytes.size() > max_blob_bytes)
+    return Failure{Failure::Kind::refused, "more than 64 MiB cannot be kept in one piece"};
+  FileStat there;
+  if (files.stat_path("blobs", there) == 0) return std::nullopt;
+  int made = files.make_folder("blobs");
+  if (made == 0) made = files.sync_folder("");
+  if (made < 0) return failure_from_errno(made, "the home's folder blobs");
+  return std::nullopt;
+}
+
+Outcome<std::string> write_named(Files& files, const std::string& name, std::string_view bytes) {
+  if (const int failed = replace_file(files, path_of(name), bytes); failed < 0)
+    return failure_from_errno(failed, "keeping a blob");
+  return name;
+}
+
+// What a file referred to when it was read.
+struct References {
+  FileStat stat{};
+  std::set<std::string> names{};
+};
+
 int references_in(Files& files, const std::string& path, std::set<std::string>& found) {
   NameFinder finder(found);
   const int read = read_pieces(files, path, [&](std::string_view piece) {
@@ -56,6 +81,33 @@ int references_in(Files& files, const std::string& path, std::set<std::string>& 
   });
   finder.end();
   return read;
+}
+
+// Every file that may refer to blobs. What is in `known` and has not changed is not read again.
+int all_references(Files& files, std::map<std::string, References>& known, std::string& where) {
+  std::map<std::string, References> now;
+  for (const std::string folder : {"transcripts", "trash", "quarantine", "drafts"}) {
+    std::vector<std::string> names;
+    where = "the home's folder " + folder;
+    const int found = files.list(folder, names);
+    if (found == -ENOENT && folder == "drafts") continue;
+    if (found < 0) return found;
+    // A temporary file is a copy of one that is there, or nobody will ever name it.
+    std::erase_if(names, [](const std::string& name) { return name.ends_with(".tmp"); });
+    for (const std::string& name : names) {
+      where = folder + "/" + name;
+      References refers;
+      if (const int failed = files.stat_path(where, refers.stat); failed < 0) return failed;
+      if (const auto before = known.find(where);
+          before != known.end() && before->second.stat.same_version(refers.stat))
+        refers.names = std::move(before->second.names);
+      else if (const int read = references_in(files, where, refers.names); read < 0)
+        return read;
+      now.emplace(where, std::move(refers));
+    }
+  }
+  known = std::move(now);
+  return 0;
 }
 
 }  // namespace
@@ -75,16 +127,15 @@ Outcome<std::string> load_blob(Files& files, const std::string& name) {
   return bytes;
 }
 
+Outcome<std::string> write_blob(Files& files, std::string_view bytes) {
+  if (auto failed = make_room(files, bytes)) return *failed;
+  return write_named(files, sha256_hex(bytes), bytes);
+}
+
 Outcome<std::string> keep_blob(Files& files, HomeIndex& index, std::string_view bytes) {
-  if (bytes.size() > max_blob_bytes)
-    return Failure{Failure::Kind::refused, "more than 64 MiB cannot be kept in one piece"};
-  FileStat there;
-  if (files.stat_path("blobs", there) < 0) {
-    int made = files.make_folder("blobs");
-    if (made == 0) made = files.sync_folder("");
-    if (made < 0) return failure_from_errno(made, "the home's folder blobs");
-  }
+  if (auto failed = make_room(files, bytes)) return *failed;
   const std::string name = sha256_hex(bytes);
+  FileStat there;
   OpenFile held;
   if (files.stat_path(path_of(name), there) == 0) {
     const bool young = age_ms(there) < renew_after_ms;
@@ -97,12 +148,14 @@ Outcome<std::string> keep_blob(Files& files, HomeIndex& index, std::string_view 
     // A pruning that has it on its list is over before it is written, or sees it young.
     if (auto failed = index.lock(held)) return *failed;
   }
-  if (const int failed = replace_file(files, path_of(name), bytes); failed < 0)
-    return failure_from_errno(failed, "keeping a blob");
-  return name;
+  return write_named(files, name, bytes);
 }
 
 Outcome<PrunedBlobs> prune_blobs(Files& files, HomeIndex& index, bool only_look) {
+  // Before the index is locked, since reading everything may take a while; then what changed since.
+  std::map<std::string, References> known;
+  std::string where;
+  all_references(files, known, where);
   OpenFile held;
   if (auto failed = index.lock(held)) return *failed;
   std::vector<std::string> blobs;
@@ -110,21 +163,13 @@ Outcome<PrunedBlobs> prune_blobs(Files& files, HomeIndex& index, bool only_look)
   if (listed == -ENOENT) return PrunedBlobs{};
   if (listed < 0) return failure_from_errno(listed, "the home's folder blobs");
 
-  std::set<std::string> referred;
-  for (const std::string folder : {"transcripts", "trash", "quarantine", "drafts"}) {
-    std::vector<std::string> names;
-    const int found = files.list(folder, names);
-    if (found == -ENOENT && folder == "drafts") continue;
-    if (found < 0) return failure_from_errno(found, "the home's folder " + folder);
-    // Under the lock of the index, a temporary file is one that nobody will ever name.
-    std::erase_if(names, [](const std::string& name) { return name.ends_with(".tmp"); });
-    for (const std::string& name : names)
-      if (const int read = references_in(files, folder + "/" + name, referred); read < 0) {
-        Failure failure = failure_from_errno(read, folder + "/" + name);
-        failure.text += "; no blob was removed, since this file may refer to it";
-        return failure;
-      }
+  if (const int failed = all_references(files, known, where); failed < 0) {
+    Failure failure = failure_from_errno(failed, where);
+    failure.text += "; no blob was removed, since this file may refer to it";
+    return failure;
   }
+  std::set<std::string> referred;
+  for (auto& [path, refers] : known) referred.merge(refers.names);
   PrunedBlobs out;
   std::ranges::sort(blobs);
   for (const std::string& name : blobs) {

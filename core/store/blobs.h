@@ -17,6 +17,8 @@ inline constexpr std::uint64_t max_blob_bytes = 64u << 20;
 
 // Durable when it returns; the name is what entries refer to it by.
 Outcome<std::string> keep_blob(Files& files, HomeIndex& index, std::string_view bytes);
+// The same for one who holds the lock of the index.
+Outcome<std::string> write_blob(Files& files, std::string_view bytes);
 // Only bytes that still are what the name says.
 Outcome<std::string> load_blob(Files& files, const std::string& name);
 bool is_blob_name(std::string_view name);

@@ -14,7 +14,7 @@
 
 namespace skein {
 
-struct Scrubbing;
+class FileScrubber;
 
 class FileBackend : public StorageBackend {
  public:
@@ -45,7 +45,7 @@ class FileBackend : public StorageBackend {
   Outcome<EmptiedTrash> empty_trash() override;
   std::optional<Failure> archive(Id session) override;
   std::optional<Failure> unarchive(Id session) override;
-  Outcome<Scrubbed> scrub(Id session, Id entry, std::span<const std::string> named) override;
+  Outcome<Scrubbed> scrub(Id session, Id entry, const ScrubWish& wish) override;
   Outcome<MigrationResult> migrate(Id session) override;
   Outcome<std::vector<MigrationResult>> migrate_strays() override;
   Outcome<std::string> keep_blob(std::string_view bytes) override;
@@ -71,16 +71,14 @@ class FileBackend : public StorageBackend {
   // The index is locked by the caller.
   Outcome<OpenFile> locked_transcript(Id session);
   std::optional<Failure> settle_pair(Id session);
-  // Does it while the index is locked, and writes down what it is then.
-  std::optional<Failure> with_index(std::optional<Failure> (FileBackend::*change)(Id session),
-                                    Id session);
+  // Writes down that a session's file is another one now; `known`: the index knew the one before.
+  std::optional<Failure> became(Id session, const FileStat& stat, bool archived, bool known);
   std::optional<Failure> unarchive_locked(Id session);
-  std::optional<Failure> archive_locked(Id session);
   Outcome<MigrationResult> migrate_file(const std::string& source, Id session);
   Outcome<MigrationResult> set_legacy_aside(Id session, const std::string& source,
                                             MigrationResult result);
   bool open_transcript_fails(Id session);
-  std::optional<Failure> scrub_session(Id session, const Scrubbing& what, Scrubbed& report);
+  void scrub_session(Id session, FileScrubber& scrubber);
 
   std::unique_ptr<Files> files_;
   HomeIndex index_;

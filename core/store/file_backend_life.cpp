@@ -1,6 +1,5 @@
-// The life of a session as a whole: thrown away and brought back, archived and unarchived,
-// rebuilt. All of it happens while the index is locked, and what is moved while its own lock is
-// held.
+// The life of a session as a whole: thrown away and brought back, rebuilt. All of it happens while
+// the index is locked, and what is moved while its own lock is held.
 #include <algorithm>
 #include <cerrno>
 #include <cstdlib>
@@ -14,8 +13,14 @@ namespace skein {
 namespace {
 
 constexpr int lock_patience_ms = 10'000;
+constexpr std::int64_t latest_time = 10'000'000'000'000;  // beyond that, it is no time of ours
 
 std::string name_of(Id session) { return "session " + to_string(session); }
+
+// <session id>.<time>.jsonl
+std::int64_t time_of_trashed(const std::string& file) {
+  return std::strtoll(file.c_str() + std::min<std::size_t>(file.size(), 17), nullptr, 10);
+}
 
 }  // namespace
 
@@ -57,7 +62,16 @@ std::optional<Failure> FileBackend::erase(Id session) {
   FileStat stat;
   int found = 0;
   const std::string place = transcript_place(*files_, session, stat, found);
-  const std::string trashed = "trash/" + to_string(session) + "." + std::to_string(now_ms()) +
+  // Later than all that was thrown away before, whatever the clock says: the last one comes back
+  // first.
+  std::int64_t time = now_ms();
+  std::vector<std::string> names;
+  if (const int listed = files_->list("trash", names); listed < 0)
+    return failure_from_errno(listed, "the trash");
+  for (const std::string& name : names)
+    if (session_of_trashed(name) && time_of_trashed(name) < latest_time)
+      time = std::max(time, time_of_trashed(name) + 1);
+  const std::string trashed = "trash/" + to_string(session) + "." + std::to_string(time) +
                               (is_packed(place) ? ".jsonl.gz" : ".jsonl");
   if (const int moved = move_file(*files_, place, trashed); moved < 0)
     return failure_from_errno(moved, "moving " + name_of(session) + " to the trash");
@@ -74,9 +88,7 @@ Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
   if (const int failed = files_->list("trash", names); failed < 0)
     return failure_from_errno(failed, "the trash");
   // What was thrown away last comes first: <session id>.<time>.jsonl
-  std::ranges::sort(names, std::greater{}, [](const std::string& file) {
-    return std::strtoll(file.c_str() + std::min<std::size_t>(file.size(), 17), nullptr, 10);
-  });
+  std::ranges::sort(names, std::greater{}, time_of_trashed);
   for (const std::string& file : names) {
     const std::optional<Id> session = session_of_trashed(file);
     if (!session) continue;
@@ -147,94 +159,6 @@ Outcome<EmptiedTrash> FileBackend::empty_trash() {
   if (const int synced = files_->sync_folder("trash"); synced < 0)
     return failure_from_errno(synced, "emptying the trash");
   return out;
-}
-
-// A transcript and its archive, both there, are what an archiving or unarchiving that was cut short
-// left behind: the transcript counts. The archive goes if all of it stands in the transcript, and
-// is set aside if it does not.
-std::optional<Failure> FileBackend::settle_pair(Id session) {
-  FileStat stat;
-  const std::string plain = transcript_path(session), packed = archive_path(session);
-  if (files_->stat_path(plain, stat) < 0 || files_->stat_path(packed, stat) < 0)
-    return std::nullopt;
-  // Whoever was cut short may not have got as far as making the transcript's name safe.
-  int failed = files_->sync_folder("transcripts");
-  if (failed < 0) return failure_from_errno(failed, name_of(session));
-  bool begins = false;
-  failed = begins_with_packed(*files_, plain, packed, begins);
-  if (failed < 0 && failed != -EILSEQ) return failure_from_errno(failed, name_of(session));
-  failed = begins ? files_->remove(packed)
-                  : move_file(*files_, packed,
-                              "quarantine/" + to_string(session) + "." + std::to_string(now_ms()) +
-                                  ".jsonl.gz");
-  if (failed == 0) failed = files_->sync_folder("transcripts");
-  if (failed < 0) return failure_from_errno(failed, name_of(session));
-  return std::nullopt;
-}
-
-std::optional<Failure> FileBackend::with_index(
-    std::optional<Failure> (FileBackend::*change)(Id session), Id session) {
-  OpenFile held;
-  if (auto failed = index_.lock(held)) return failed;
-  if (auto failed = (this->*change)(session)) return failed;
-  index_.current_locked();
-  index_.save_settled();
-  return std::nullopt;
-}
-
-std::optional<Failure> FileBackend::archive(Id session) {
-  return with_index(&FileBackend::archive_locked, session);
-}
-
-std::optional<Failure> FileBackend::archive_locked(Id session) {
-  if (auto failed = settle_pair(session)) return failed;
-  const Outcome<OpenFile> locked = locked_transcript(session);
-  if (const auto* failed = std::get_if<Failure>(&locked)) return *failed;
-  const OpenFile& file = std::get<OpenFile>(locked);
-  FileStat stat;
-  int failed = 0;
-  if (is_packed(transcript_place(*files_, session, stat, failed))) return std::nullopt;
-
-  const std::string plain = transcript_path(session), packed = archive_path(session);
-  NewFile archive(*files_, packed);
-  std::uint64_t bytes = 0;
-  bool same = false;
-  failed = pack(*files_, file.get(), archive, bytes);
-  if (failed == 0) failed = archive.finish();
-  if (failed == 0) failed = files_->stat(file.get(), stat);
-  if (failed == 0 && stat.size != bytes) failed = -EBUSY;
-  if (failed == 0) failed = begins_with_packed(*files_, plain, archive.temporary(), same);
-  if (failed == 0 && !same) failed = -EIO;
-  if (failed == 0) failed = archive.rename_into_place();
-  if (failed == 0) failed = files_->remove(plain);
-  if (failed == 0) failed = files_->sync_folder("transcripts");
-  if (failed < 0) return failure_from_errno(failed, "archiving " + name_of(session));
-  open_.erase(session);
-  return std::nullopt;
-}
-
-std::optional<Failure> FileBackend::unarchive(Id session) {
-  return with_index(&FileBackend::unarchive_locked, session);
-}
-
-std::optional<Failure> FileBackend::unarchive_locked(Id session) {
-  FileStat stat;
-  int failed = 0;
-  const std::string packed = archive_path(session), plain = transcript_path(session);
-  open_.erase(session);  // it may be a copy of an archive that another process has unpacked since
-  if (!is_packed(transcript_place(*files_, session, stat, failed))) {
-    if (failed < 0) return failure_from_errno(failed, name_of(session));
-    return settle_pair(session);
-  }
-  NewFile transcript(*files_, plain);
-  failed = unpack(*files_, packed, transcript);
-  if (failed == 0) failed = transcript.link_into_place();
-  if (failed == 0) failed = files_->remove(packed);
-  if (failed == 0) failed = files_->sync_folder("transcripts");
-  if (failed == -EILSEQ)
-    return Failure{Failure::Kind::damaged, name_of(session) + " is archived in a damaged file"};
-  if (failed < 0) return failure_from_errno(failed, "unarchiving " + name_of(session));
-  return std::nullopt;
 }
 
 Outcome<std::string> FileBackend::repair(Id session) {

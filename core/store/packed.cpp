@@ -78,7 +78,10 @@ class Inflater {
 std::string archive_path(Id session) { return transcript_path(session) + ".gz"; }
 
 // Of a temporary file as well, so that it can be read back before it gets its name.
-bool is_packed(std::string_view path) { return path.find(".jsonl.gz") != std::string_view::npos; }
+bool is_packed(std::string_view path) {
+  return path.ends_with(".jsonl.gz") ||
+         (path.ends_with(".tmp") && path.find(".jsonl.gz.") != std::string_view::npos);
+}
 
 std::optional<Id> session_of_file(std::string_view name) {
   if (is_packed(name)) name.remove_suffix(3);

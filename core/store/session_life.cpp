@@ -158,14 +158,14 @@ Outcome<AppendResult> SessionStore::redact(Id session, Id target, const std::str
 }
 
 Outcome<Scrubbed> SessionStore::scrub(Id session, Id target, const std::string& reason,
-                                      std::span<const std::string> named) {
+                                      const ScrubWish& wish) {
   const Outcome<SessionRecord> opened = backend_->open(session);
   if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
   if (!std::get<SessionRecord>(opened).state.redacted.contains(target)) {
     const Outcome<AppendResult> redacted = redact(session, target, reason);
     if (const auto* failed = std::get_if<Failure>(&redacted)) return *failed;
   }
-  return backend_->scrub(session, target, named);
+  return backend_->scrub(session, target, wish);
 }
 
 std::vector<SessionRecord> SessionStore::unused_for(std::int64_t ms) {

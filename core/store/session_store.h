@@ -79,9 +79,9 @@ class SessionStore {
   Outcome<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
   // Masks an entry in every view, export and request; what was written stays.
   Outcome<AppendResult> redact(Id session, Id entry, const std::string& reason);
-  // The same, and takes it out of every file; `named` are further texts that must stand nowhere.
+  // The same, and takes it out of every file.
   Outcome<Scrubbed> scrub(Id session, Id entry, const std::string& reason,
-                          std::span<const std::string> named = {});
+                          const ScrubWish& wish = {});
   // Those nobody has written to for so long, the oldest first.
   std::vector<SessionRecord> unused_for(std::int64_t ms);
 

@@ -7,8 +7,10 @@
 #include <sstream>
 
 #include "core/store/packed.h"
+#include "tests/support/fault_homes.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
+#include "tests/support/standing.h"
 #include "tests/support/temp_dir.h"
 
 namespace skein::test {
@@ -17,82 +19,12 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr const char* main_key = "main:cli:user";
-constexpr const char* trashed_key = "main:old:gone";
-
-// Which entries were acknowledged in which session before the blow.
-struct Before {
-  std::map<Id, std::vector<Entry>> acknowledged{};
-  Id main{}, trashed{};
-  bool empty = true;
-};
-
-fs::path transcript(const std::string& home, Id session) {
-  return fs::path(home) / transcript_path(session);
-}
-
-void fill(const std::string& home, Before& before) {
-  SessionStore store = store_at(home);
-  before.empty = false;
-  before.trashed = session_called(store, trashed_key);
-  append(store, before.trashed, {user_says("thrown away", numbered_id(1))});
-  before.acknowledged[before.trashed] = entries_of(store, before.trashed);
-  if (store.erase(before.trashed)) throw Error("no trash");
-  before.main = session_called(store, main_key);
-  append(store, before.main, {user_says("one", numbered_id(2)), user_says("two", numbered_id(3))});
-  store.remember(before.main, "/");
-  before.acknowledged[before.main] = entries_of(store, before.main);
-}
-
-struct State {
-  const char* name;
-  void (*make)(const std::string& home, Before& before);
-};
-const State states[] = {
-    {"an empty home", [](const std::string&, Before&) {}},
-    {"a session", fill},
-    {"a torn tail",
-     [](const std::string& home, Before& before) {
-       fill(home, before);
-       const fs::path file = transcript(home, before.main);
-       write_file(file, read_file(file) + R"({"id":"abcd00000000)");
-     }},
-    {"no index",
-     [](const std::string& home, Before& before) {
-       fill(home, before);
-       fs::remove(fs::path(home) / "sessions.json");
-     }},
-    {"an archived session",
-     [](const std::string& home, Before& before) {
-       fill(home, before);
-       SessionStore store = store_at(home);
-       if (store.backend().archive(before.main)) throw Error("no archive");
-     }},
-    {"a stale index",
-     [](const std::string& home, Before& before) {
-       fill(home, before);
-       const fs::path index = fs::path(home) / "sessions.json";
-       const std::string old = read_file(index);
-       SessionStore store = store_at(home);
-       append(store, before.main, {user_says("three", numbered_id(4))});
-       before.acknowledged[before.main] = entries_of(store, before.main);
-       const Id late = session_called(store, "main:late:one");
-       append(store, late, {user_says("late", numbered_id(5))});
-       before.acknowledged[late] = entries_of(store, late);
-       write_file(index, old);
-     }},
-};
-
 bool in_trash(const std::string& home, Id session) {
   for (const auto& file : fs::directory_iterator(fs::path(home) / "trash"))
     if (file.path().filename().string().starts_with(to_string(session)) &&
         file.path().extension() != ".tmp")
       return true;
   return false;
-}
-
-fs::path archive(const std::string& home, Id session) {
-  return fs::path(home) / archive_path(session);
 }
 
 std::optional<Id> find_key(SessionStore& store, const std::string& key) {
@@ -122,6 +54,10 @@ std::string batch_lines() {
   return out;
 }
 
+bool text_is_gone(const std::string& home) {
+  return standing(home, leaked).empty() && standing(state_folder(home).string(), leaked).empty();
+}
+
 struct Operation {
   std::vector<std::string> words;
   bool takes_batch;
@@ -130,7 +66,8 @@ struct Operation {
   int on_done;   // when all it should do has been done before
   bool (*done)(const std::string& home, const Before& before);
   bool empties_trash = false;
-  bool scrubs = false;  // the entry with the number 2
+  bool scrubs = false;       // the entry with the number 2
+  bool moves_files = false;  // whole ones: whatever is left of it must not keep a text alive
 };
 const Operation operations[] = {
     {{"append", "main:new:one"},
@@ -195,7 +132,10 @@ const Operation operations[] = {
      0,
      [](const std::string& home, const Before& before) {
        return fs::exists(archive(home, before.main)) && !fs::exists(transcript(home, before.main));
-     }},
+     },
+     false,
+     false,
+     true},
     {{"sessions", "unarchive", main_key},
      false,
      0,
@@ -203,7 +143,10 @@ const Operation operations[] = {
      0,
      [](const std::string& home, const Before& before) {
        return !fs::exists(archive(home, before.main)) && fs::exists(transcript(home, before.main));
-     }},
+     },
+     false,
+     false,
+     true},
     {{"sessions", "prune", "--older-than", "1h"},
      false,
      0,
@@ -226,16 +169,22 @@ const Operation operations[] = {
      0,
      [](const std::string& home, const Before& before) {
        SessionStore store = store_at(home);
-       return preview(value_of(store.load_entry(before.main, numbered_id(2))), 60) == "[redacted]";
+       return preview(value_of(store.load_entry(before.main, numbered_id(2))), 60) ==
+                  "[redacted]" &&
+              text_is_gone(home);
      },
      false,
+     true,
      true},
     {{"doctor", "--repair"},
      false,
      0,
      0,
      0,
-     [](const std::string&, const Before&) { return true; }},
+     [](const std::string&, const Before&) { return true; },
+     false,
+     false,
+     true},
     {{"redact", main_key, "abcd000000000002"},
      false,
      0,
@@ -265,9 +214,20 @@ const Operation operations[] = {
      [](const std::string&, const Before&) { return true; }},
 };
 
+// The user's own history is none of a test's business.
+Command on(const std::string& home, const std::vector<std::string>& words,
+           const std::string& input = {}) {
+  Command out = skein_command(home, words, input);
+  out.before_exec = [state = state_folder(home).string()] {
+    setenv("XDG_STATE_HOME", state.c_str(), 1);
+    setenv("XDG_CONFIG_HOME", (state + "/config").c_str(), 1);
+  };
+  return out;
+}
+
 Command command_of(const FaultCase& each, const std::string& home) {
   const Operation& operation = operations[each.operation];
-  return skein_command(home, operation.words, operation.takes_batch ? batch_lines() : "");
+  return on(home, operation.words, operation.takes_batch ? batch_lines() : "");
 }
 
 // Nothing acknowledged is missing, no batch is there by halves, nothing is damaged.
@@ -281,7 +241,8 @@ std::string lost(const std::string& home, const Before& before, const Operation&
     }
     std::vector<Entry> there = entries_of(store, session);
     const auto same = [&](const Entry& a, const Entry& b) {
-      return a == b || (operation.scrubs && a.id == numbered_id(2) && b.id == a.id);
+      return a == b ||
+             (operation.scrubs && a.id == b.id && a.payload.find(leaked) != std::string::npos);
     };
     if (there.size() < wanted.size() ||
         !std::equal(wanted.begin(), wanted.end(), there.begin(), same))
@@ -334,7 +295,7 @@ std::string strike_home(const FaultPoint& point, const std::vector<Fault>& fault
   const TempDir dir;
   const std::string home = (dir / "home").string();
   Before before;
-  states[point.where.state].make(home, before);
+  fault_homes()[point.where.state].make(home, before);
   const std::string log = (dir / "trace").string();
   const Operation& operation = operations[point.where.operation];
   const int at_first = before.empty ? operation.on_empty : operation.at_first;
@@ -375,6 +336,15 @@ std::string strike_home(const FaultPoint& point, const std::vector<Fault>& fault
   if (!before.empty && !operation.done(home, before)) return "the second run did not finish it";
   if (std::string trouble = lost(home, before, operation); !trouble.empty())
     return "after the second run: " + trouble;
+  if (operation.moves_files && !before.empty) {
+    const Finished scrubbed = run(on(home, {"redact", main_key, "abcd000000000002", "--scrub"}));
+    if (scrubbed.status != 0 || !text_is_gone(home)) {
+      std::string where = "after a scrubbing (" + std::to_string(scrubbed.status) + " " +
+                          scrubbed.err + ") the text stands in";
+      for (const std::string& each : standing(home, leaked)) where += " " + each;
+      return where;
+    }
+  }
   return not_usable(home);
 }
 
@@ -383,22 +353,23 @@ std::string strike_home(const FaultPoint& point, const std::vector<Fault>& fault
 std::vector<FaultCase> fault_cases() {
   std::vector<FaultCase> out;
   for (std::size_t operation = 0; operation < std::size(operations); ++operation)
-    for (std::size_t state = 0; state < std::size(states); ++state)
-      out.push_back({operation, state});
+    for (std::size_t state = 0; state < fault_homes().size(); ++state)
+      if (operations[operation].moves_files || !fault_homes()[state].has_leftovers)
+        out.push_back({operation, state});
   return out;
 }
 
 std::string name(const FaultCase& each) {
   std::string out;
   for (const std::string& word : operations[each.operation].words) out += word + " ";
-  return "`" + out + "` on " + states[each.state].name;
+  return "`" + out + "` on " + fault_homes()[each.state].name;
 }
 
 std::vector<FaultPoint> points_of(const FaultCase& each) {
   const TempDir dir;
   const std::string home = (dir / "home").string();
   Before before;
-  states[each.state].make(home, before);
+  fault_homes()[each.state].make(home, before);
   const std::string log = (dir / "trace").string();
   Command command = command_of(each, home);
   const std::vector<std::string> strace{

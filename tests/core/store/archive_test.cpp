@@ -1,6 +1,10 @@
 #include <doctest/doctest.h>
 
+#include <fstream>
+
+#include "core/store/file_backend.h"
 #include "core/store/packed.h"
+#include "tests/support/crash_disk.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -172,4 +176,79 @@ TEST_CASE("an append finds its way when another process has unarchived the sessi
   append(other, home.session, {user_says("on it goes")});
 
   CHECK(entries_of(home.store, home.session).size() == 21);
+}
+
+namespace {
+
+// Two processes on one disk; the other one does something while the first packs or unpacks.
+struct Shared {
+  CrashDisk disk{};
+  SessionStore store{std::make_unique<FileBackend>(disk.process())};
+  SessionStore other{std::make_unique<FileBackend>(disk.process())};
+  Id session = session_called(store, "main:cli:user");
+  bool done = false;
+
+  Shared() { append(store, session, {user_says("first", numbered_id(1))}); }
+  void meanwhile(const std::string& temporary, std::function<void()> what) {
+    disk.changed = [this, temporary, what = std::move(what)] {
+      for (const std::string& path : disk.paths("transcripts"))
+        if (!done && path.find(temporary) != std::string::npos) {
+          done = true;
+          what();
+        }
+    };
+  }
+};
+
+}  // namespace
+
+TEST_CASE("while a session is packed or unpacked others make sessions") {
+  Shared home;
+  home.meanwhile(".jsonl.gz.", [&] { session_called(home.other, "main:new:one"); });
+  REQUIRE(!home.store.backend().archive(home.session));
+  CHECK(home.done);
+  CHECK(value_of(home.other.open(home.session)).archived);
+
+  home.done = false;
+  home.meanwhile(".tmp", [&] { session_called(home.other, "main:new:two"); });
+  REQUIRE(!home.store.backend().unarchive(home.session));
+  CHECK(home.done);
+  CHECK(home.store.list().size() == 3);
+  CHECK(home.disk.paths("quarantine").empty());
+}
+
+TEST_CASE("what is appended while a session is packed is in the archive") {
+  Shared home;
+  home.meanwhile(".jsonl.gz.",
+                 [&] { append(home.other, home.session, {user_says("second", numbered_id(2))}); });
+  REQUIRE(!home.store.backend().archive(home.session));
+  CHECK(home.done);
+  CHECK(value_of(home.other.open(home.session)).archived);
+  CHECK(entries_of(home.other, home.session).size() == 2);
+}
+
+TEST_CASE("an archive that was unpacked and packed again meanwhile is not taken for the old one") {
+  Shared home;
+  REQUIRE(!home.store.backend().archive(home.session));
+  home.meanwhile(".tmp", [&] {
+    append(home.other, home.session, {user_says("second", numbered_id(2))});
+    REQUIRE(!home.other.backend().archive(home.session));
+  });
+  REQUIRE(!home.store.backend().unarchive(home.session));
+  CHECK(home.done);
+  CHECK(entries_of(home.store, home.session).size() == 2);
+}
+
+TEST_CASE("the index knows an archive without unpacking it") {
+  Home home;
+  home.store.list();
+  REQUIRE(!home.store.backend().archive(home.session));
+  std::string bytes = read_file(home.packed());
+  const auto written = fs::last_write_time(home.packed());
+  std::string unreadable = bytes;
+  unreadable[30] = static_cast<char>(unreadable[30] ^ 1);
+  std::fstream(home.packed(), std::ios::in | std::ios::out | std::ios::binary) << unreadable;
+  fs::last_write_time(home.packed(), written);
+
+  CHECK(store_at(home.path).list().size() == 1);
 }

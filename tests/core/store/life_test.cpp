@@ -1,5 +1,7 @@
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
 #include "core/context.h"
 #include "core/json.h"
 #include "tests/support/homes.h"
@@ -145,4 +147,19 @@ TEST_CASE("only sessions nobody wrote to for so long count as unused, the oldest
     found.push_back(record.header.session);
 
   CHECK(found == std::vector<Id>{older, old});
+}
+
+TEST_CASE(
+    "of two sessions thrown away under one key the last comes back, whatever the clock says") {
+  Home home;
+  namespace fs = std::filesystem;
+  REQUIRE(!home.store.erase(home.session));
+  const fs::path trash = home.dir / "home/trash";
+  // As if the clock had been set back since.
+  fs::rename(trash / fs::directory_iterator(trash)->path().filename(),
+             trash / (to_string(home.session) + ".4102444800000.jsonl"));
+  const Id later = session_called(home.store, "main:cli:user");
+  REQUIRE(!home.store.erase(later));
+
+  CHECK(value_of(home.store.restore("main:cli:user")).header.session == later);
 }

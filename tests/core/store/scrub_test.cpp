@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/json.h"
+#include "core/scrub.h"
 #include "core/store/packed.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
@@ -119,18 +120,107 @@ TEST_CASE("a secret is scrubbed wherever else it stands") {
   CHECK(home.scrub().changed.empty());  // a second time there is nothing to do
 }
 
-TEST_CASE("what is merely said again elsewhere stays, and what the user names goes") {
+TEST_CASE("the same text goes from every session, the same few words stay and are named") {
   Home home;
   append(home.store, home.session, {user_says("hunter2 it is", numbered_id(3))});
   const Id other = session_called(home.store, "main:cli:other");
-  append(home.store, other, {user_says("hunter2 it is", numbered_id(9))});
+  append(home.store, other,
+         {user_says("hunter2 it is", numbered_id(9)), user_says(" " + said + " ", numbered_id(10)),
+          user_says("and then \"deploy\" it to the server, please", numbered_id(11))});
+  const auto other_says = [&](std::uint64_t number) {
+    return preview(value_of(home.store.load_entry(other, numbered_id(number))), 60);
+  };
 
-  value_of(home.store.scrub(home.session, numbered_id(3), ""));
-  CHECK(preview(value_of(home.store.load_entry(other, numbered_id(9))), 60) == "hunter2 it is");
+  const std::vector<std::string> line_of_it{"main:cli:other " + to_string(numbered_id(11))};
+  CHECK(home.scrub().repeats == line_of_it);
+  CHECK(other_says(10) == "[redacted]");
+  CHECK(other_says(11) == "and then \"deploy\" it to the server, please");
 
-  const std::vector<std::string> named{"hunter2"};
-  value_of(home.store.scrub(home.session, numbered_id(3), "", named));
-  CHECK(preview(value_of(home.store.load_entry(other, numbered_id(9))), 60) == "[redacted] it is");
+  const std::vector<std::string> same_words{"main:cli:other " + to_string(numbered_id(9))};
+  CHECK(value_of(home.store.scrub(home.session, numbered_id(3), "")).repeats == same_words);
+  CHECK(other_says(9) == "hunter2 it is");
+
+  value_of(home.store.scrub(home.session, numbered_id(3), "", {.named = {"hunter2"}}));
+  CHECK(other_says(9) == "[redacted] it is");
+}
+
+TEST_CASE("what a killed archiving left beside the transcript is scrubbed as well") {
+  Home home;
+  const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
+  const fs::path root = home.path, packed = root / archive_path(fork);
+  REQUIRE(!home.store.backend().archive(fork));
+  const std::string archive = read_file(packed);
+  REQUIRE(!home.store.backend().unarchive(fork));
+  write_file(packed, archive);  // its removal was lost
+  write_file(packed.string() + ".0123456789abcdef.tmp", archive);
+  write_file(root / "transcripts" / "0000000000000003.jsonl.gz.0123456789abcdef.tmp",
+             archive.substr(0, archive.size() / 2));
+  // As an earlier version left it: text under the name of an archive.
+  const fs::path misnamed = root / "transcripts" / "0000000000000003.jsonl.gz.0123456789abcdef.";
+  write_file(misnamed, "kept\n" + said + "\n");
+
+  home.scrub();
+
+  CHECK(holding(home.path, secret).empty());
+  CHECK(holding(home.path, "and then").empty());
+  CHECK(!fs::exists(packed));
+  CHECK(read_file(misnamed) == "kept\n");
+  value_of(home.store.backend().prune_blobs(false));
+  CHECK(home.scrub().changed.empty());
+}
+
+TEST_CASE("an archive that an earlier scrubbing spared is found by the entry's id") {
+  Home home;
+  const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
+  REQUIRE(!home.store.backend().archive(fork));
+  const fs::path packed = fs::path(home.path) / archive_path(fork);
+  const std::string archive = read_file(packed);
+  home.scrub();
+  REQUIRE(!home.store.backend().unarchive(fork));
+  write_file(packed, archive);  // beside a transcript that has nothing of it any more
+
+  home.scrub();
+
+  CHECK(holding(home.path, secret).empty());
+  CHECK(holding(home.path, "thanks").size() >= 2);
+}
+
+TEST_CASE("files that are no transcripts keep what does not give it away") {
+  Home home;
+  const fs::path root = home.path;
+  fs::create_directories(root / "drafts");
+  write_file(root / "drafts" / "1", dump({{"text", "see " + secret}, {"pasted", {"mine"}}}));
+  const auto told = [](const std::string& text) {
+    return R"([{"role":"user","content":)" + dump(text) + R"(},{"role":"user","content":"other"}])";
+  };
+  write_file(root / "transcripts" / "old.json", told(said));
+
+  home.scrub();
+
+  CHECK(read_file(root / "drafts" / "1") == R"({"text":"see [redacted]","pasted":["mine"]})"
+                                            "\n");
+  CHECK(read_file(root / "transcripts" / "old.json") == told("[redacted]") + "\n");
+}
+
+TEST_CASE("what lies outside the home is dealt with while the text is known, or nothing is lost") {
+  Home home;
+  const auto still_there = [&] {
+    return read_file(fs::path(home.path) / transcript_path(home.session)).find(secret) !=
+           std::string::npos;
+  };
+  ScrubWish wish;
+  wish.elsewhere = [&](const Scrubbing& what, Scrubbed& report) {
+    CHECK(still_there());
+    CHECK(without("ls\nplease log in with " + secret + "\\nand then \"deploy\" it to the server\n",
+                  what) == "ls\n");
+    report.unreached.emplace_back("/state/history: locked away");
+  };
+  const Outcome<Scrubbed> outcome = home.store.scrub(home.session, numbered_id(1), "", wish);
+  REQUIRE(std::holds_alternative<Failure>(outcome));
+  CHECK(std::get<Failure>(outcome).text.find("/state/history: locked away") != std::string::npos);
+  CHECK(still_there());
+  home.scrub();
+  CHECK(holding(home.path, secret).empty());
 }
 
 TEST_CASE("an entry of another session that has the same id by chance is not touched") {
@@ -174,8 +264,12 @@ TEST_CASE("a session another process has open goes on after it was scrubbed") {
 TEST_CASE("a file that cannot be read stops the scrubbing before the text is forgotten") {
   Home home;
   write_file(fs::path(home.path) / "transcripts" / "00000000000000aa.jsonl.gz", "not gzip");
+  write_file(fs::path(home.path) / "history", secret);
   const Outcome<Scrubbed> outcome = home.store.scrub(home.session, numbered_id(1), "");
   REQUIRE(std::holds_alternative<Failure>(outcome));
+  CHECK(std::get<Failure>(outcome).text.find("transcripts/00000000000000aa.jsonl.gz: a damaged") !=
+        std::string::npos);
+  CHECK(!fs::exists(fs::path(home.path) / "history"));  // the rest was done all the same
   const fs::path transcript = fs::path(home.path) / transcript_path(home.session);
   CHECK(read_file(transcript).find(secret) != std::string::npos);
   fs::remove(fs::path(home.path) / "transcripts" / "00000000000000aa.jsonl.gz");

@@ -1,0 +1,31 @@
+#include "tests/support/standing.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+
+#include "core/store/packed.h"
+
+namespace skein::test {
+
+std::vector<std::string> standing(const std::string& folder, const std::string& text) {
+  namespace fs = std::filesystem;
+  std::vector<std::string> out;
+  int failed = 0;
+  const std::unique_ptr<Files> files = files_beneath(folder, failed);
+  if (!files) return out;
+  for (const auto& each : fs::recursive_directory_iterator(folder)) {
+    if (!each.is_regular_file()) continue;
+    const std::string path = fs::relative(each.path(), folder).string();
+    std::string bytes;
+    const int read = read_pieces(*files, path, [&](std::string_view piece) {
+      bytes += piece;
+      return 0;
+    });
+    if ((read < 0 && read != -EILSEQ) || bytes.find(text) != std::string::npos) out.push_back(path);
+  }
+  std::ranges::sort(out);
+  return out;
+}
+
+}  // namespace skein::test
