@@ -1,10 +1,12 @@
 #include "app/home.h"
 
+#include <cstdio>
 #include <cstdlib>
 #include <filesystem>
 
 #include "app/config.h"
 #include "core/store/file_backend.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 
@@ -60,7 +62,10 @@ std::string workspace_folder(const Invocation& invocation) {
 }
 
 SessionStore open_store(const Invocation& invocation) {
-  return SessionStore(std::make_unique<FileBackend>(real_files(home_folder(invocation))));
+  const auto tell = [](const std::string& what) {
+    std::fputs((harmless("skein: " + what) + "\n").c_str(), stderr);
+  };
+  return SessionStore(std::make_unique<FileBackend>(real_files(home_folder(invocation)), tell));
 }
 
 }  // namespace skein

@@ -190,6 +190,12 @@ int list_sessions(const Invocation& invocation) {
                    cost.is_number() ? std::optional(cost.get<double>()) : std::nullopt) +
         "  " + record.state.title);
   }
+  if (const std::size_t older = store.backend().older_forms(); older > 0)
+    print(older == 1
+              ? "1 session of an older form lies here; `skein doctor --repair` brings it in\n"
+              : std::to_string(older) +
+                    " sessions of an older form lie here; `skein doctor --repair` brings "
+                    "them in\n");
   return 0;
 }
 

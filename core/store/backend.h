@@ -257,6 +257,7 @@ class StorageBackend {
   virtual Outcome<std::vector<SetAside>> set_aside(Id session) = 0;
   // Appends those entries behind their parents; the head stays where it is. How many they were.
   virtual Outcome<std::size_t> bring_back(Id session) = 0;
+  virtual std::size_t older_forms() = 0;  // how many sessions lie there that could be migrated
   // Rebuilds a session that opens read-only because its first line is damaged; where what was there
   // is kept now, or nothing if there was nothing to repair.
   virtual Outcome<std::string> repair(Id session) = 0;

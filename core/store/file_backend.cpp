@@ -11,7 +11,8 @@
 
 namespace skein {
 
-FileBackend::FileBackend(std::unique_ptr<Files> files) : files_(std::move(files)), index_(*files_) {
+FileBackend::FileBackend(std::unique_ptr<Files> files, HomeIndex::Tell tell)
+    : files_(std::move(files)), index_(*files_, std::move(tell)) {
   for (const char* folder : {"transcripts", "quarantine", "trash"}) {
     const int made = files_->make_folder(folder);
     FileStat stat;

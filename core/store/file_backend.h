@@ -18,7 +18,7 @@ class FileScrubber;
 
 class FileBackend : public StorageBackend {
  public:
-  explicit FileBackend(std::unique_ptr<Files> files);
+  explicit FileBackend(std::unique_ptr<Files> files, HomeIndex::Tell tell = {});
 
   std::vector<SessionRecord> list() override;
   std::optional<Id> find_key(std::string_view key) override;
@@ -57,6 +57,7 @@ class FileBackend : public StorageBackend {
   std::optional<Failure> lost(std::string_view key) override;
   Outcome<std::vector<SetAside>> set_aside(Id session) override;
   Outcome<std::size_t> bring_back(Id session) override;
+  std::size_t older_forms() override;
   Outcome<std::string> repair(Id session) override;
   Outcome<std::vector<std::string>> remove_leftovers() override;
   std::size_t rebuild_index() override;
@@ -74,6 +75,7 @@ class FileBackend : public StorageBackend {
   // Writes down that a session's file is another one now; `known`: the index knew the one before.
   std::optional<Failure> became(Id session, const FileStat& stat, bool archived, bool known);
   std::optional<Failure> unarchive_locked(Id session);
+  std::string free_key(Id session, const std::string& own);
   Outcome<MigrationResult> migrate_file(const std::string& source, Id session);
   Outcome<MigrationResult> set_legacy_aside(Id session, const std::string& source,
                                             MigrationResult result);

@@ -1,7 +1,9 @@
 // Sessions in older forms become transcripts: a new file, whole and synced, takes the old one's
 // place, and the old one is set aside. Of both, the finished one counts.
+#include <algorithm>
 #include <cerrno>
 
+#include "core/store/blobs.h"
 #include "core/store/file_backend.h"
 #include "core/store/legacy.h"
 #include "core/store/new_transcript.h"
@@ -87,6 +89,9 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
                        .created_by = "skein " SKEIN_VERSION,
                        .created_at = legacy->created_at};
   if (key_trouble(header.key)) header.key = "main:migrated:" + to_string(session);
+  if (const std::string own = header.key; (header.key = free_key(session, own)) != own)
+    legacy->losses.push_back("its key " + own + " belongs to another session; it is called " +
+                             header.key);
   if (header.created_at.empty())
     header.created_at = legacy->entries.empty() ? now_utc() : legacy->entries.front().timestamp;
   NewTranscript migrated(*files_, header);
@@ -97,6 +102,10 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
                                                  "than 16 MiB; it was left as it is"};
     migrated.add(entry);
   }
+  for (const std::string& blob : legacy->blobs)
+    if (const Outcome<std::string> kept = write_blob(*files_, blob);
+        std::holds_alternative<Failure>(kept))
+      return std::get<Failure>(kept);
   int failed = migrated.file().finish();
   if (source == path) {
     result.aside = aside_for(*files_, session, source);
@@ -117,6 +126,18 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
     return result;
   }
   return set_legacy_aside(session, source, result);
+}
+
+// However old it is, it takes no key from a session that is there.
+std::string FileBackend::free_key(Id session, const std::string& own) {
+  const auto taken = [&](const std::string& key) {
+    return std::ranges::any_of(index_.current_locked().sessions, [&](const auto& each) {
+      return each.first != session && each.second.key == key;
+    });
+  };
+  std::string key = own;
+  for (int number = 2; taken(key); ++number) key = own + "." + std::to_string(number);
+  return key_trouble(key) ? "main:migrated:" + to_string(session) : key;
 }
 
 Outcome<MigrationResult> FileBackend::set_legacy_aside(Id session, const std::string& source,
@@ -151,6 +172,18 @@ Outcome<std::vector<MigrationResult>> FileBackend::migrate_strays() {
     out.push_back(std::get<MigrationResult>(std::move(migrated)));
   }
   return out;
+}
+
+std::size_t FileBackend::older_forms() {
+  std::vector<std::string> names;
+  files_->list("transcripts", names);
+  return static_cast<std::size_t>(std::ranges::count_if(names, [&](const std::string& name) {
+    const std::optional<Id> session = session_of_legacy(name);
+    if (!session || (session_of_file(name) && index_.find(*session) != nullptr)) return false;
+    std::string bytes;
+    return read_whole(*files_, "transcripts/" + name, bytes, max_legacy_bytes) == 0 &&
+           read_legacy(*session, bytes).has_value();
+  }));
 }
 
 // Whether a file has a session's name and is no transcript.

@@ -82,7 +82,16 @@ Outcome<Scrubbed> FileBackend::scrub(Id session, Id entry, const ScrubWish& wish
   if (report.unreached.empty()) scrubber.sync("transcripts");
   if (!report.unreached.empty()) return not_done(report.unreached);
 
-  index_.current_locked();
+  for (auto& [lost, known] : index_.current_locked().lost) {
+    SessionState& state = known.memory.state;
+    const auto tells = [&](const std::string& text) {
+      return gives_away(text, what) || text == what.title;
+    };
+    if (tells(state.title)) state.title.clear();
+    if (tells(state.system)) state.system.clear();
+    std::erase_if(state.labels, [&](const auto& each) { return tells(each.second); });
+    std::erase_if(state.snapshots, [&](const auto& each) { return tells(each.first); });
+  }
   int saved = index_.save_settled();
   if (saved == 0) saved = index_.rewrite_last();
   if (saved < 0)

@@ -23,7 +23,12 @@ Index& HomeIndex::stored() {
   const int read = there ? read_whole(files_, "sessions.json", bytes, max_index_bytes) : -ENOENT;
   // What cannot be read just now is not gone: what was read before is the better guess.
   if (read_ && read < 0 && read != -ENOENT && read != -EFBIG) return index_;
-  index_ = read == 0 ? parse_index(std::move(bytes)).value_or(Index{}) : Index{};
+  std::optional<Index> parsed = read == 0 ? parse_index(std::move(bytes)) : std::nullopt;
+  std::string other;
+  foreign_ = read == 0 && !parsed &&
+             read_whole(files_, "sessions.json", other, max_index_bytes) == 0 &&
+             is_foreign_index(other);
+  index_ = parsed ? std::move(*parsed) : Index{};
   stat_ = now;
   there_ = there;
   read_ = true;
@@ -61,7 +66,7 @@ std::vector<Id> HomeIndex::transcripts() {
   return out;
 }
 
-bool HomeIndex::settle() {
+bool HomeIndex::settle(std::vector<Id>* newcomers) {
   stored();
   unreadable_.reset();
   FileStat folder;
@@ -79,7 +84,11 @@ bool HomeIndex::settle() {
       return true;
     });
     bool came = false;
-    for (const Id session : found) came = index_.sessions.try_emplace(session).second || came;
+    for (const Id session : found) {
+      const bool fresh = index_.sessions.try_emplace(session).second;
+      if (fresh && newcomers != nullptr) newcomers->push_back(session);
+      came = came || fresh;
+    }
     // Its maker may have died before its name was safe; whoever found it here will append to it.
     if (came) files_.sync_folder("transcripts");
     index_.folder_mtime_ns = folder.mtime_ns;
@@ -172,8 +181,22 @@ int HomeIndex::learn(IndexEntry& entry, const Transcript& transcript) {
   return 0;
 }
 
+// A key that is taken is not given away to a file that says it is older.
+void HomeIndex::tell_of_taken_keys(const std::vector<Id>& newcomers) {
+  for (const Id session : newcomers) {
+    const auto found = index_.sessions.find(session);
+    if (found == index_.sessions.end() || !tell_) continue;
+    const std::string own = effective_key(found->second.memory);
+    if (own != found->second.key)
+      tell_("session " + to_string(session) + " has turned up with the key " + own +
+            ", which another session has; it is called " + found->second.key);
+  }
+}
+
 Index& HomeIndex::current() {
-  if (!settle()) return index_;
+  std::vector<Id> newcomers;
+  if (!settle(&newcomers)) return index_;
+  tell_of_taken_keys(newcomers);
   // Worth writing down, if nobody else is at it and the disk can be written to.
   OpenFile held;
   if (!lock(held, 0)) {
@@ -206,16 +229,27 @@ int HomeIndex::save_settled() {
   return save();
 }
 
+int HomeIndex::set_foreign_aside() {
+  const std::string aside = "quarantine/sessions." + std::to_string(now_ms()) + ".json";
+  const int moved = move_file(files_, "sessions.json", aside);
+  if (moved < 0) return moved;
+  foreign_ = false;
+  if (tell_) tell_("sessions.json was another program's; it is kept as " + aside);
+  return 0;
+}
+
 int HomeIndex::save() {
+  if (const int kept = foreign_ ? set_foreign_aside() : 0; kept < 0) return kept;
   const int saved = replace_file(files_, "sessions.json", print_index(index_));
   if (saved == 0) there_ = files_.stat_path("sessions.json", stat_) == 0;
   return saved;
 }
 
 void HomeIndex::forget_all() {
-  index_ = {};
-  read_ = true;
-  there_ = files_.stat_path("sessions.json", stat_) == 0;
+  stored();
+  for (auto& [session, entry] : index_.sessions) entry = {.key = entry.key};
+  index_.lost.clear();
+  index_.folder_mtime_ns = 0;
 }
 
 std::optional<Id> HomeIndex::last_used(const std::string& workspace) {

@@ -2,6 +2,7 @@
 // path; merged under index.lock, never overwritten by a stale copy.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -14,7 +15,9 @@ namespace skein {
 
 class HomeIndex {
  public:
-  explicit HomeIndex(Files& files) : files_(files) {}
+  using Tell = std::function<void(const std::string&)>;
+  // `tell` is given what a user should know was done.
+  explicit HomeIndex(Files& files, Tell tell = {}) : files_(files), tell_(std::move(tell)) {}
 
   // As it was last written, by any process; nothing is checked.
   Index& stored();
@@ -32,7 +35,7 @@ class HomeIndex {
   int save();
   // For one who has just looked at all sessions and changed which there are.
   int save_settled();
-  void forget_all();
+  void forget_all();  // but who has which key
   // Takes over what a transcript knows of its session, once all of that is on the disk: whoever
   // wrote it may not have got so far. -errno if it cannot be put there; then nothing is taken over.
   static int learn(IndexEntry& entry, const Transcript& transcript);
@@ -47,14 +50,18 @@ class HomeIndex {
   int rewrite_last();  // with what the index knows now, for those it knows
 
  private:
-  bool settle();  // true if anything had to be read
   void settle_lost(std::map<Id, IndexEntry> missed);
+  bool settle(std::vector<Id>* came = nullptr);  // true if anything had to be read
   std::vector<Id> transcripts();
+  int set_foreign_aside();
+  void tell_of_taken_keys(const std::vector<Id>& newcomers);
 
   Files& files_;
+  Tell tell_;
   Index index_{};
   FileStat stat_{};  // of sessions.json when it was read
   bool read_ = false, there_ = false;
+  bool foreign_ = false;  // what is there is another program's
   std::optional<Failure> unreadable_{};
   std::optional<LastUsed> hint_{};
 };

@@ -5,6 +5,7 @@
 #include <set>
 #include <tuple>
 
+#include "core/json.h"
 #include "core/json_writer.h"
 #include "core/store/crc32c.h"
 
@@ -236,20 +237,37 @@ std::string effective_key(const LogMemory& memory) {
 }
 
 void settle_keys(Index& index) {
-  std::vector<IndexEntry*> entries;
-  for (auto& [session, entry] : index.sessions) entries.push_back(&entry);
-  std::ranges::sort(entries, {}, [](const IndexEntry* entry) {
-    return std::tie(entry->memory.header.created_at, entry->memory.header.session);
+  // Who has its key already keeps it: a file that turns up later may say that it is older.
+  struct Claim {
+    bool newcomer;
+    std::string own;
+    IndexEntry* entry;
+  };
+  std::vector<Claim> claims;
+  claims.reserve(index.sessions.size());
+  for (auto& [session, entry] : index.sessions) {
+    std::string own = effective_key(entry.memory);
+    const bool newcomer = entry.key != own;
+    claims.push_back({newcomer, std::move(own), &entry});
+  }
+  std::ranges::sort(claims, {}, [](const Claim& claim) {
+    const SessionHeader& header = claim.entry->memory.header;
+    return std::tie(claim.newcomer, header.created_at, header.session);
   });
   std::set<std::string> taken;
   std::map<std::string, int> last;  // the suffix a key was given last
-  for (IndexEntry* entry : entries) {
-    const std::string own = effective_key(entry->memory);
-    std::string key = own;
+  for (const Claim& claim : claims) {
+    std::string key = claim.own;
     while (!taken.insert(key).second)
-      key = own + "." + std::to_string(++last.try_emplace(own, 1).first->second);
-    entry->key = key;
+      key = claim.own + "." + std::to_string(++last.try_emplace(claim.own, 1).first->second);
+    claim.entry->key = key;
   }
+}
+
+bool is_foreign_index(std::string_view text) {
+  const std::optional<Json> json = parse_json(text);
+  return json && json->is_structured() && !json->empty() && !json->contains("crc") &&
+         !(json->contains("version") && json->contains("sessions"));
 }
 
 }  // namespace skein

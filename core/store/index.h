@@ -38,6 +38,8 @@ std::string index_checksum(std::string_view text);
 JsonText print_index(const Index& index);
 // nullopt: not an index of this version.
 std::optional<Index> parse_index(std::string text);
+// JSON that is no index of ours, of any version: another program's.
+bool is_foreign_index(std::string_view text);
 // One session of it, without reading the others.
 struct IndexRow {
   IndexEntry entry{};
@@ -59,7 +61,8 @@ std::vector<LastUsed> parse_last(std::string text);
 std::vector<const IndexEntry*> newest_first(const Index& index);
 
 std::string effective_key(const LogMemory& memory);
-// Gives every entry its key; of several with the same, the oldest keeps it.
+// Gives every entry its key; of several with the same, the one that has it already keeps it, else
+// the oldest.
 void settle_keys(Index& index);
 
 }  // namespace skein

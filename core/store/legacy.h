@@ -17,6 +17,7 @@ struct LegacySession {
   std::string cwd{};
   std::string created_at{};
   std::vector<Entry> entries{};       // parents before their children
+  std::vector<std::string> blobs{};   // bytes they refer to
   std::vector<std::string> losses{};  // what could not be taken over, a sentence each
 };
 

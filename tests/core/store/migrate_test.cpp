@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/json.h"
+#include "core/store/file_backend.h"
 #include "core/store/legacy.h"
 #include "core/store/log.h"
 #include "tests/support/homes.h"
@@ -120,6 +121,117 @@ TEST_CASE("a single JSON file becomes a transcript, whether an array or an objec
     CHECK(!fs::exists(home.file(".json")));
     CHECK(home.set_aside() == std::vector{bytes});
   }
+}
+
+TEST_CASE("a migrated session takes no key from one that is there, however old it is") {
+  Home home;
+  const Id live = session_called(home.store, "main:cli:user");
+  write_file(home.path / "transcripts" / "main_cli_user_0123456789ab.jsonl", flat);
+
+  const auto migrated = value_of(home.store.backend().migrate_strays());
+
+  REQUIRE(migrated.size() == 1);
+  CHECK(migrated[0].losses == std::vector<std::string>{"its key main:cli:user belongs to another "
+                                                       "session; it is called main:cli:user.2"});
+  home.store.backend().rebuild_index();
+  CHECK(value_of(home.store.find("main:cli:user")).header.session == live);
+  CHECK(value_of(home.store.find("main:cli:user.2")).header.session == migrated[0].session);
+}
+
+TEST_CASE("a transcript that turns up takes no key from one that is there, and that is told") {
+  Home home;
+  const Id live = session_called(home.store, "main:cli:user");
+  home.store.list();
+  const SessionHeader header{
+      .session = session, .key = "main:cli:user", .created_at = "2020-01-01T00:00:00.000Z"};
+  const Entry first = header_entry(header);
+  write_file(home.file(".jsonl"), seal_batch(std::span(&first, 1), seal_seed(session), 0).bytes);
+  std::vector<std::string> told;
+  const auto open = [&] {
+    return SessionStore(std::make_unique<FileBackend>(
+        real_files(home.path.string()), [&](const std::string& text) { told.push_back(text); }));
+  };
+
+  CHECK(open().list().size() == 2);
+
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("it is called main:cli:user.2") != std::string::npos);
+  SessionStore later = open();
+  later.backend().rebuild_index();
+  CHECK(value_of(later.find("main:cli:user")).header.session == live);
+  CHECK(told.size() == 1);
+}
+
+TEST_CASE("another program's sessions.json is kept aside and told of, not written over") {
+  Home home;
+  const std::string foreign = R"({"main:cli:user":{"session_id":"0123456789ab"}})";
+  write_file(home.path / "sessions.json", foreign);
+  write_file(home.path / "transcripts" / "main_cli_user_0123456789ab.jsonl", flat);
+  std::vector<std::string> told;
+  SessionStore store(std::make_unique<FileBackend>(
+      real_files(home.path.string()), [&](const std::string& text) { told.push_back(text); }));
+
+  CHECK(store.list().empty());
+
+  CHECK(store.backend().older_forms() == 1);
+  CHECK(home.set_aside() == std::vector{foreign});
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("kept as quarantine/sessions.") != std::string::npos);
+  store_at(home.path.string()).list();
+  CHECK(home.set_aside().size() == 1);  // our own is written over, damaged or not
+  write_file(home.path / "sessions.json", "{\"version\":2,\"sess");
+  store_at(home.path.string()).list();
+  CHECK(home.set_aside().size() == 1);
+}
+
+TEST_CASE("a Google conversation becomes a transcript, calls paired with their results") {
+  const std::string contents =
+      R"([{"role":"user","parts":[{"text":"list it"},{"inlineData":{"mimeType":"image/png","data":"aGk="}}]},
+{"role":"model","parts":[{"text":"hm","thought":true},{"text":"I will look."},{"functionCall":{"name":"list","args":{"path":"."}}}]},
+{"role":"user","parts":[{"functionResponse":{"name":"list","response":{"output":"a b c"}}}]},
+{"role":"model","parts":[{"text":"There are three."},{"executableCode":{"code":"1"}},{"executableCode":{"code":"2"}}]}])";
+  for (const std::string& bytes : {contents, "{\"contents\":" + contents + "}"}) {
+    Home home;
+    write_file(home.file(".json"), bytes);
+    const MigrationResult result = value_of(home.store.migrate_session(session));
+    CHECK(talk(home.store) == flat_talk);
+    CHECK(result.losses ==
+          std::vector<std::string>{"a part 'executableCode', 2 times, is kept as it was written, "
+                                   "but no model will see it"});
+    const auto first = message_from_json(entries_of(home.store, session).front().payload);
+    const auto& picture = std::get<Image>(first->content.at(1));
+    CHECK(picture.mime_type == "image/png");
+    CHECK(value_of(home.store.backend().load_blob(picture.blob)) == "hi");
+  }
+}
+
+TEST_CASE("a failed tool stays failed, and images are taken over or told of") {
+  Home home;
+  write_file(home.file(".json"), R"({"messages":[
+{"role":"user","content":[{"type":"image_url","image_url":{"url":"data:image/png;base64,aGk="}},{"type":"image_url","image_url":{"url":"https://example.org/x.png"}}]},
+{"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"look","input":{}}]},
+{"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"aG8="}}]}]}]})");
+
+  const MigrationResult result = value_of(home.store.migrate_session(session));
+
+  const std::vector<Entry> entries = entries_of(home.store, session);
+  REQUIRE(entries.size() == 3);
+  const auto asked = message_from_json(entries[0].payload);
+  CHECK(value_of(home.store.backend().load_blob(std::get<Image>(asked->content.at(0)).blob)) ==
+        "hi");
+  const auto answered = message_from_json(entries[2].payload);
+  const auto& failed = std::get<ToolResult>(answered->content.at(0));
+  CHECK(failed.is_error);
+  CHECK(std::get<Text>(failed.content.at(0)).text == "r");
+  CHECK(value_of(home.store.backend().load_blob(std::get<Image>(failed.content.at(1)).blob)) ==
+        "ho");
+  REQUIRE(result.losses.size() == 1);
+  CHECK(result.losses[0].find("kept elsewhere (https://example.org/x.png)") != std::string::npos);
+}
+
+TEST_CASE("JSON without a message in it is no session") {
+  for (const char* bytes : {"[]", "[1,2]", R"([{"a":1}])", R"({"messages":[]})"})
+    CHECK(!read_legacy(session, bytes));
 }
 
 TEST_CASE("of a legacy file and a finished transcript the transcript counts") {

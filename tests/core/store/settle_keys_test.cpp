@@ -23,3 +23,17 @@ TEST_CASE("a key and its first suffix both taken do not make the search for a th
   CHECK(index.sessions[Id{3}].key == "main:cli:user.3");
   CHECK(index.sessions[Id{4}].key == "main:cli:user.4");
 }
+
+TEST_CASE("a session that has its key keeps it when an older one turns up") {
+  Index index;
+  IndexEntry live, found;
+  live.memory.header = {.session = Id{2}, .key = "main:cli:user", .created_at = "2026"};
+  live.key = "main:cli:user";
+  found.memory.header = {.session = Id{1}, .key = "main:cli:user", .created_at = "2025"};
+  index.sessions = {{Id{1}, found}, {Id{2}, live}};
+
+  settle_keys(index);
+
+  CHECK(index.sessions[Id{2}].key == "main:cli:user");
+  CHECK(index.sessions[Id{1}].key == "main:cli:user.2");
+}
