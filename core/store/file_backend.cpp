@@ -202,9 +202,10 @@ std::vector<StorageBackend::Stray> FileBackend::strays() {
   // What stood there once is worth more than what can be seen now.
   for (const auto& [session, entry] : index_.current().lost) {
     const std::string name = to_string(session) + ".jsonl";
-    const auto there = std::ranges::find(out, name, &Stray::name);
-    Stray& stray = there == out.end() ? out.emplace_back() : *there;
-    stray = {name, index_.lost(entry.key)->text};
+    const auto there = std::ranges::find_if(
+        out, [&](const Stray& each) { return each.name == name || each.name == name + ".gz"; });
+    Stray& stray = there == out.end() ? out.emplace_back(Stray{.name = name}) : *there;
+    stray.why = index_.lost(entry.key)->text;
   }
   return out;
 }
