@@ -209,7 +209,10 @@ Deltas message_delta(const Json& event) {
 
 Deltas message_stop(const Json&) { return {delta::Finished{}}; }
 
-Deltas error(const Json& event) { return {failure(at(event, "error"))}; }
+Deltas error(const Json& event) {
+  const Json& inner = at(event, "error");
+  return {failure(inner.is_null() ? event : inner)};
+}
 
 constexpr std::pair<std::string_view, Deltas (*)(const Json&)> events[] = {
     {"content_block_delta", block_delta},
@@ -224,6 +227,8 @@ constexpr std::pair<std::string_view, Deltas (*)(const Json&)> events[] = {
 Deltas decode(const SseEvent& event) {
   const std::optional<Json> json = parse_json(event.data);
   if (!json) return not_json();
+  // Some servers put the error itself there, and its own type is then not the event's.
+  if (event.name == "error") return error(*json);
   const std::string type = string_at(*json, "type", event.name);
   for (const auto& [name, read] : events)
     if (name == type) return read(*json);

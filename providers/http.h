@@ -29,6 +29,7 @@ struct Patience {
   std::chrono::milliseconds connect{10'000};
   std::chrono::milliseconds answer{600'000};
   std::chrono::milliseconds idle{300'000};
+  std::chrono::milliseconds retry{1'000};  // before the second try; later ones come after longer
 };
 
 struct HttpRequest {

@@ -78,9 +78,10 @@ std::optional<Milliseconds> asked_wait(const HttpResponse& response, std::string
   return std::nullopt;
 }
 
-Milliseconds own_wait(int retries, double jitter) {
-  const double seconds = std::min(0.5 * std::exp2(retries), 8.0);
-  return from_seconds(seconds * (1 - 0.25 * jitter));
+// 1, 2, 4, 8 and 15 times the first.
+Milliseconds own_wait(int retries, double jitter, Milliseconds first) {
+  const double times = std::min(std::exp2(retries), 15.0);
+  return from_seconds(times * (1 - 0.25 * jitter) * static_cast<double>(first.count()) / 1000);
 }
 
 std::string in_words(Milliseconds wait) {
@@ -106,12 +107,12 @@ bool may_help(const HttpResponse& response, std::string_view body) {
 }  // namespace
 
 RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int retries,
-                     double jitter, std::int64_t now) {
+                     double jitter, std::int64_t now, Milliseconds first) {
   if (retries >= max_retries || !may_help(response, body)) return {};
   const auto asked = asked_wait(response, body, now);
   if (asked && *asked > longest_wait)
     return {.refusal = "it asks to wait " + in_words(*asked) + " before the next try"};
-  return {.again = true, .wait = asked.value_or(own_wait(retries, jitter))};
+  return {.again = true, .wait = asked.value_or(own_wait(retries, jitter, first))};
 }
 
 bool wait_to_retry(Milliseconds wait, int attempt, const std::string& reason, const Ports& ports) {

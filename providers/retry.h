@@ -12,7 +12,8 @@
 
 namespace skein {
 
-inline constexpr int max_retries = 2;
+// With our own waits about half a minute in all: an overload is seldom over sooner.
+inline constexpr int max_retries = 5;
 // What a provider may ask for; beyond it the user is told and decides.
 inline constexpr std::chrono::milliseconds longest_wait{60'000};
 
@@ -24,9 +25,10 @@ struct RetryPlan {
 };
 
 // After `retries` retries `response` came, with `body` (an error's). `jitter` in [0, 1) shortens
-// the wait of our own choice by up to a quarter; `now` in ms since 1970 is for dates.
+// the wait of our own choice, `first` at first, by up to a quarter; `now` in ms since 1970 is for
+// dates.
 RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int retries,
-                     double jitter, std::int64_t now);
+                     double jitter, std::int64_t now, std::chrono::milliseconds first);
 
 // Counts down, telling ports.sink every second, and watches the keyboard. False: stopped.
 bool wait_to_retry(std::chrono::milliseconds wait, int attempt, const std::string& reason,

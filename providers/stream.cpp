@@ -47,9 +47,11 @@ Prepared prepare(const Context& context, const ModelRef& model, const ProviderRo
   return request;
 }
 
+// An end mark alone says nothing either.
 bool is_spoken(const Delta& delta) {
   return !std::holds_alternative<delta::UsageUpdate>(delta) &&
-         !std::holds_alternative<delta::Failed>(delta);
+         !std::holds_alternative<delta::Failed>(delta) &&
+         !std::holds_alternative<delta::Finished>(delta);
 }
 
 // One sending of a request and what came of it. Nothing is told before there is something to show,
@@ -68,16 +70,16 @@ class Attempt {
     conclude();
   }
 
-  RetryPlan plan(int retries) const {
+  RetryPlan plan(int retries, std::chrono::milliseconds first_wait) const {
     if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return {};
     HttpResponse judged = response_;
     if (judged.end == End::refused) judged.end = End::complete;  // we had read enough of it
     // An error inside a stream of events has no status of its own; a page instead of a stream will
     // not be another one next time.
     if (is_success() && judged.end == End::complete)
-      judged.status = assembler_.failure()->retryable && is_event_stream() ? 503 : 400;
+      judged.status = assembler_.failure()->retryable && (is_event_stream() || !heard_) ? 503 : 400;
     const double jitter = static_cast<double>(random_id().value >> 11) * 0x1p-53;
-    return plan_retry(judged, error_body_, retries, jitter, now_ms());
+    return plan_retry(judged, error_body_, retries, jitter, now_ms(), first_wait);
   }
 
   const HttpResponse& response() const { return response_; }
@@ -116,6 +118,7 @@ class Attempt {
       error_body_ += piece.substr(0, max_error_body - error_body_.size());
       return error_body_.size() < max_error_body;
     }
+    heard_ = heard_ || !piece.empty();
     for (Delta& delta : decoder_.feed(piece)) tell(std::move(delta));
     return !assembler_.failure();
   }
@@ -148,7 +151,8 @@ class Attempt {
     if (spoken_ || assembler_.failure()) return;
     if (response_.end == End::cut) return fail(response_.trouble, false, response_.again);
     const std::string type(header_value(response_.headers, "content-type"));
-    fail("the provider sent an empty answer" + (type.empty() ? "" : " (" + type + ")"));
+    fail("the provider sent an empty answer" + (type.empty() ? "" : " (" + type + ")"), false,
+         true);
   }
 
   const Codec& codec_;
@@ -161,6 +165,7 @@ class Attempt {
   int status_ = 0;
   std::string error_body_{};
   Deltas held_{};
+  bool heard_ = false;  // something of a body, whatever it says
   bool spoken_ = false;
 };
 
@@ -188,7 +193,7 @@ Message HttpProvider::stream(const Context& context, const ModelRef& model, cons
     RetryPlan plan;
     if (const auto* request = std::get_if<HttpRequest>(&prepared)) {
       attempt.run(*request);
-      plan = attempt.plan(retries);
+      plan = attempt.plan(retries, patience_.retry);
     } else {
       attempt.fail(std::get<std::string>(prepared));
     }

@@ -188,3 +188,13 @@ TEST_CASE("anthropic: a refusal's explanation and an error in the stream reach t
   CHECK(failed.assembler.failure() ==
         delta::Failed{"the provider is overloaded (529): Overloaded", false, true});
 }
+
+TEST_CASE("an event called error is one, whatever its data calls itself") {
+  const SseEvent bare{.name = "error",
+                      .data = R"({"code":500,"message":"no such format","type":"server_error"})"};
+  const Deltas deltas = anthropic_messages.decode(bare);
+  REQUIRE(deltas.size() == 1);
+  const auto& failed = std::get<delta::Failed>(deltas[0]);
+  CHECK(failed.text == "the provider has an internal error (500): no such format");
+  CHECK(failed.retryable);
+}

@@ -17,7 +17,7 @@ HttpResponse status(int code, HttpHeaders headers = {}) {
 }
 
 RetryPlan first(const HttpResponse& response, std::string_view body = "") {
-  return plan_retry(response, body, 0, 0, now);
+  return plan_retry(response, body, 0, 0, now, 1s);
 }
 
 const RetryPlan no{};
@@ -44,11 +44,18 @@ TEST_CASE("x-should-retry overrules the status in both directions") {
   CHECK(first(status(500, {{"x-should-retry", "false"}})) == no);
 }
 
-TEST_CASE("waits double from half a second, lose at most a quarter, and end after two") {
-  CHECK(plan_retry(status(500), "", 0, 0, now) == RetryPlan{true, 500ms});
-  CHECK(plan_retry(status(500), "", 1, 0, now) == RetryPlan{true, 1000ms});
-  CHECK(plan_retry(status(500), "", 1, 1, now) == RetryPlan{true, 750ms});
-  CHECK(plan_retry(status(500), "", 2, 0, now) == no);
+TEST_CASE("waits double, lose at most a quarter, and come to half a minute") {
+  const auto plan = [](int retries, double jitter) {
+    return plan_retry(status(500), "", retries, jitter, now, 1s);
+  };
+  std::chrono::milliseconds whole{};
+  for (int retries = 0; plan(retries, 0).again; ++retries) whole += plan(retries, 0).wait;
+  CHECK(whole == 30s);
+  CHECK(plan(0, 0) == RetryPlan{true, 1s});
+  CHECK(plan(1, 0) == RetryPlan{true, 2s});
+  CHECK(plan(1, 1) == RetryPlan{true, 1500ms});
+  CHECK(plan(4, 0) == RetryPlan{true, 15s});
+  CHECK(plan(5, 0) == no);
 }
 
 TEST_CASE("the wait a provider asks for is the wait, in each of its spellings") {
@@ -64,7 +71,7 @@ TEST_CASE("a wait that makes no sense is replaced by our own") {
   for (const char* text : {"", "soon", "-5", "nan", "inf", "1e999", "12 s", "0x10",
                            "Sun, 06 Nov 1994 08:49:07 GMT", "Sun, 06 Foo 1994 08:49:57 GMT"}) {
     CAPTURE(std::string(text));
-    CHECK(first(status(429, {{"retry-after", text}})) == RetryPlan{true, 500ms});
+    CHECK(first(status(429, {{"retry-after", text}})) == RetryPlan{true, 1s});
   }
 }
 
@@ -86,12 +93,13 @@ TEST_CASE("the longest possible wait of all retries is bounded") {
   std::chrono::milliseconds total{};
   int retries = 0;
   for (;; ++retries) {
-    const RetryPlan plan = plan_retry(status(429, {{"retry-after", "60"}}), "", retries, 0, now);
+    const RetryPlan plan =
+        plan_retry(status(429, {{"retry-after", "60"}}), "", retries, 0, now, 1s);
     if (!plan.again) break;
     total += plan.wait;
   }
-  CHECK(retries == 2);
-  CHECK(total == 120s);
+  CHECK(retries == 5);
+  CHECK(total == 300s);
 }
 
 TEST_CASE("a wait counts down and ends by itself") {

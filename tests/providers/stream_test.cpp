@@ -76,7 +76,7 @@ TEST_CASE("refusals end the turn with one request and a sentence") {
     }
 }
 
-TEST_CASE("what may pass is tried twice more and then told") {
+TEST_CASE("what may pass is tried five times more and then told") {
   for (const Dialect& dialect : dialects())
     for (const int status : {408, 409, 429, 500, 502, 503, 529}) {
       CAPTURE(dialect.provider);
@@ -87,8 +87,8 @@ TEST_CASE("what may pass is tried twice more and then told") {
       const Message message = server.run();
       CHECK(message.stop == Stop::error);
       CHECK(contains(message.error, "busy"));
-      CHECK(server.requests.size() == 3);
-      CHECK(server.retries() == 2);
+      CHECK(server.requests.size() == 6);
+      CHECK(server.retries() == 5);
     }
 }
 
@@ -197,15 +197,18 @@ TEST_CASE("a stream that is cut keeps its words and runs no call") {
     }
 }
 
-TEST_CASE("what is no stream becomes a clear error after one request") {
+TEST_CASE("what is no stream becomes a clear error, and is asked for again if it is nothing") {
   struct Body {
     std::string type, body, part;
+    std::size_t requests = 1;
   };
   const std::vector<Body> bodies{
       {"text/html", "<!doctype html><h1>Welcome</h1>", "not a stream"},
       {"application/json", R"({"id":"x","choices":[]})", "not a stream"},
       {"application/json", R"({"error":{"message":"no such thing"}})", "no such thing"},
-      {"text/event-stream", "", "empty answer"},
+      {"text/event-stream", "", "empty answer", 6},
+      {"text/event-stream", ": nothing\n\n", "empty answer", 6},
+      {"", "", "empty answer", 6},
       {"text/plain", "upstream error", "empty answer (text/plain)"},
   };
   for (const Dialect& dialect : dialects())
@@ -218,8 +221,21 @@ TEST_CASE("what is no stream becomes a clear error after one request") {
       const Message message = server.run();
       CHECK(message.stop == Stop::error);
       CHECK(contains(message.error, body.part));
-      CHECK(server.requests.size() == 1);
+      CHECK(server.requests.size() == body.requests);
     }
+}
+
+TEST_CASE("an answer that says nothing at all is asked for again") {
+  for (const Dialect& dialect : dialects()) {
+    CAPTURE(dialect.provider);
+    ModelServer server(dialect, [&](Connection& peer, int number) {
+      if (number > 0) return play(peer, hello(dialect));
+      peer.begin_stream();
+      peer.end_stream();
+    });
+    CHECK(plain_text(server.run()) == "Hello");
+    CHECK(server.requests.size() == 2);
+  }
 }
 
 TEST_CASE("an odd but whole stream is taken as it is meant") {
@@ -321,16 +337,16 @@ TEST_CASE("without a key nothing is sent and the variable is named") {
   CHECK(contains(message.error, "there is no key for anthropic; set ANTHROPIC_API_KEY"));
 }
 
-TEST_CASE("a server that is not there is tried three times") {
+TEST_CASE("a server that is not there is tried six times") {
   Catalog catalog;
   catalog.move_provider("llamacpp", "http://127.0.0.1:" + std::to_string(closed_port()));
   Keyring keys;
   std::size_t waits = 0;
   Ports ports;
   ports.sink = [&](const Event& event) { waits += std::holds_alternative<Retrying>(event); };
-  const Message message = HttpProvider(catalog, keys)
+  const Message message = HttpProvider(catalog, keys, {.retry = 10ms})
                               .stream({.messages = {user_message("hi")}}, {"llamacpp", "x"}, ports);
   CHECK(message.stop == Stop::error);
   CHECK(contains(message.error, "nothing answers at 127.0.0.1:"));
-  CHECK(waits == 2);
+  CHECK(waits == 5);
 }

@@ -37,7 +37,7 @@ class ModelServer {
   bool keep_events = true;
   std::function<void(const Event&)> watch = [](const Event&) {};
   std::atomic<bool> stop{false};
-  Patience patience{};
+  Patience patience{.retry = std::chrono::milliseconds(4)};
 
  private:
   const Dialect& dialect_;
