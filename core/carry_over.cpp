@@ -62,15 +62,17 @@ struct BlockCarrier {
   const Target& target;
   bool own;
   std::vector<Block>& out;
+  bool apart = false;  // something that is no text stood between this one and the last
 
-  void operator()(const Text& block) const {
+  void operator()(const Text& block) {
     Text text{sendable(block.text), data(block.provider_data, is_sendable(block.text))};
     // Gemini hangs a signature on a part without words, and wants it back there.
     const bool carrier = target.wire == WireFormat::google &&
                          !member_of(text.provider_data, "thoughtSignature").empty();
-    if (carrier || !is_blank(text.text)) out.emplace_back(std::move(text));
+    if (carrier || !is_blank(text.text)) add(std::move(text), std::exchange(apart, false));
   }
-  void operator()(const Thinking& block) const {
+  void operator()(const Thinking& block) {
+    apart = true;
     if (author.role != Role::assistant) return;
     switch (fate(block, author, target)) {
       case Fate::kept: {
@@ -80,7 +82,7 @@ struct BlockCarrier {
                                   data(block.provider_data, is_sendable(block.thinking))});
         break;
       }
-      case Fate::plain_text: out.emplace_back(Text{sendable(block.thinking)}); break;
+      case Fate::plain_text: add(Text{sendable(block.thinking)}, true); break;
       case Fate::dropped: break;
     }
   }
@@ -104,9 +106,22 @@ struct BlockCarrier {
   JsonText data(const JsonText& given, bool intact = true) const {
     return verbatim(given, own && intact, target);
   }
+
+ private:
+  void add(Text text, bool is_apart) {
+    if (is_apart && author.role == Role::assistant && target.wire == WireFormat::openai_chat)
+      set_apart(text.text, out);
+    out.emplace_back(std::move(text));
+  }
 };
 
 }  // namespace
+
+void set_apart(std::string& text, const std::vector<Block>& before) {
+  const auto* last = before.empty() ? nullptr : std::get_if<Text>(&before.back());
+  if (last != nullptr && !last->text.ends_with('\n') && !text.starts_with('\n'))
+    text.insert(0, "\n\n");
+}
 
 Fate fate(const Thinking& block, const Message& author, const Target& target) {
   const bool own = same_model(author, target);
@@ -138,7 +153,7 @@ Fate fate(const Opaque& block, const Message& author, const Target& target) {
 std::vector<Block> carry_over(const Message& message, const Target& target) {
   std::vector<Block> out;
   if (message.role == Role::tool) return out;
-  const BlockCarrier carrier{message, target, keeps_data(message, target), out};
+  BlockCarrier carrier{message, target, keeps_data(message, target), out};
   for (const Block& block : message.content) std::visit(carrier, block);
   return out;
 }

@@ -2,6 +2,7 @@
 // other is core/normalize's part.
 #pragma once
 
+#include <string>
 #include <vector>
 
 #include "core/message.h"
@@ -19,6 +20,10 @@ Fate fate(const Opaque& block, const Message& author, const Target& target);
 // Calls keep their ids here. Nothing comes of a tool message: what a tool printed must never
 // be taken for the user's words.
 std::vector<Block> carry_over(const Message& message, const Target& target);
+
+// Begins a paragraph of its own if `before` ends in a text. Chat completions have one string for
+// all that a reply says, so what was apart must be so in it.
+void set_apart(std::string& text, const std::vector<Block>& before);
 
 // The id under which a Responses server knows this block; empty if it has none.
 std::string item_id(const Block& block);

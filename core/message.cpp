@@ -41,6 +41,8 @@ auto value_in(const Table& table, std::string_view text)
   return std::nullopt;
 }
 
+bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
+
 // Objects are written by hand, member by member, so that raw JSON goes in as it is.
 class Object {
  public:
@@ -204,8 +206,17 @@ Message user_message(std::string text) {
 
 std::string plain_text(const Message& message) {
   std::string out;
-  for (const Block& block : message.content)
-    if (const auto* text = std::get_if<Text>(&block)) out += text->text;
+  bool apart = false;
+  for (const Block& block : message.content) {
+    const auto* text = std::get_if<Text>(&block);
+    if (text != nullptr && !text->text.empty()) {
+      if (apart && !out.empty() && !is_space(out.back()) && !is_space(text->text.front()))
+        out += "\n\n";
+      out += text->text;
+      apart = false;
+    }
+    apart = apart || text == nullptr;
+  }
   return out;
 }
 

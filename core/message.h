@@ -99,7 +99,10 @@ struct Message {
 };
 
 Message user_message(std::string text);
-// The Text blocks joined; thinking, calls and images left out.
+// A message of the user's own.
+bool is_prompt(const Message& message);
+// The Text blocks joined, as paragraphs where something stood between them; thinking, calls and
+// images left out.
 std::string plain_text(const Message& message);
 std::vector<const ToolUse*> tool_uses(const Message& message);
 

@@ -64,6 +64,9 @@ class Sorter {
       turns_.push_back({message.role});
       last_item_.clear();
     }
+    if (auto* text = std::get_if<Text>(&blocks.front());
+        text && message.role == Role::assistant && target_.wire == WireFormat::openai_chat)
+      set_apart(text->text, turns_.back().content);
     const bool own = same_model(message, target_);
     for (Block& block : blocks) {
       const auto* call = std::get_if<ToolUse>(&block);

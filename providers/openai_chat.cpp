@@ -25,7 +25,7 @@ Json user_content(const Message& message, const ModelFacts& facts) {
   std::string joined;
   const auto text = [&](std::string_view piece) {
     if (piece.empty()) return;
-    if (!joined.empty()) joined += '\n';
+    if (!joined.empty()) joined += "\n\n";
     joined += piece;
     parts.push_back(text_part(piece));
   };

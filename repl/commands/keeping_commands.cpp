@@ -104,8 +104,9 @@ void archive_session(Shell& shell, std::string_view name) {
 
 // The same question once more: another answer beside the first, which stays.
 void retry(Shell& shell, std::string_view) {
-  const std::vector<Entry> path = shell.conversation().path_until(is_prompt);
-  const auto question = std::find_if(path.rbegin(), path.rend(), is_prompt);
+  const auto asks = [](const Entry& entry) { return is_prompt(entry); };
+  const std::vector<Entry> path = shell.conversation().path_until(asks);
+  const auto question = std::find_if(path.rbegin(), path.rend(), asks);
   if (question == path.rend()) throw Error("there is nothing to ask again");
   shell.screen().print_untrusted("again: " + preview(*question, 60) + "\n");
   shell.conversation().move_head(question->id);

@@ -70,9 +70,11 @@ TEST_CASE("for another model thinking is plain text and everything sealed is gon
                      Opaque{"anthropic", R"({"type":"server_tool_use"})"}}),
       tool({ToolResult{"toolu_1", {Text{"out"}}, false, "blob", R"({"v":4})"}}),
   };
-  for (const Target& target : {gpt, responses, gemini})
+  for (const Target& target : {gpt, responses, gemini}) {
+    const bool one_string = target.wire == WireFormat::openai_chat;
     CHECK(checked(messages, target) ==
-          Messages{user("hi"), reply(target, {Text{"hm"}, Text{"ok"}, call("toolu_1")}),
+          Messages{user("hi"),
+                   reply(target, {Text{"hm"}, Text{one_string ? "\n\nok" : "ok"}, call("toolu_1")}),
                    tool({result("toolu_1", "out")})});
 }
 
@@ -297,9 +299,20 @@ TEST_CASE("text and input that would poison a request are repaired") {
                  tool({result("a", "\ufffd\ufffd\ufffd")})});
 }
 
-TEST_CASE("nothing is put into the user's mouth unless the target says so") {
-  Target pushed = claude;
-  pushed.continue_text = "Continue.";
+TEST_CASE("what a chat model gets in one string stays apart in it") {
+  const Target chat = target_for(WireFormat::openai_chat, "openai", "gpt-chat");
+  // Another model's thinking, and two replies in a row.
+  CHECK(plain_text(checked(
+            {user("hi"), reply(claude, {Thinking{"I ponder.", "c2ln"}, Text{"The answer."}})},
+            chat)[1]) == "I ponder.\n\nThe answer.");
+  CHECK(plain_text(checked(
+            {user("hi"), reply(chat, {Text{"first"}}), reply(chat, {Text{"second"}})}, chat)[1]) ==
+        "first\n\nsecond");
+  CHECK(plain_text(checked({user("hi"), reply(claude, {Text{"one "}, Text{"sentence"}})},
+                           chat)[1]) == "one sentence");
+}
+
+TEST_CASE("nothing is put into the user's mouth") {
   const Messages messages{user("hi"), reply(claude, {Text{"ok"}})};
   CHECK(checked(messages, claude) == messages);
   CHECK(checked(messages, pushed) == Messages{messages[0], messages[1], user("Continue.")});

@@ -212,3 +212,11 @@ TEST_CASE("chat: counts that cannot be are taken as not given, and nothing is re
                         "[DONE]"}));
   CHECK(message.usage == Usage{.input = 7});
 }
+
+TEST_CASE("chat: a prompt that got no answer is a paragraph before the next one") {
+  const Context context{
+      .messages = {{.role = Role::user, .content = {Text{"a question"}, Text{"another one"}}}}};
+  const WireRequest request = openai_chat.encode(context, model, {});
+  CHECK(parse_json(request.body)->at("messages") ==
+        json(R"([{"role":"user","content":"a question\n\nanother one"}])"));
+}

@@ -28,7 +28,7 @@ std::vector<std::string> words(const Message& message) {
   return out;
 }
 
-// Every text of the transcript comes out, in order.
+// Every text of the transcript comes out, in order; it may have become a paragraph of its own.
 bool keeps_words(const std::vector<Message>& in, const std::vector<Message>& out,
                  const Target& target) {
   std::vector<std::string> said;
@@ -37,7 +37,7 @@ bool keeps_words(const std::vector<Message>& in, const std::vector<Message>& out
   auto next = said.begin();
   for (const Message& message : in)
     for (const std::string& text : words({.content = carry_over(message, target)})) {
-      while (next != said.end() && *next != text) ++next;
+      while (next != said.end() && *next != text && *next != "\n\n" + text) ++next;
       if (next++ == said.end()) return false;
     }
   return true;
