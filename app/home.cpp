@@ -39,6 +39,11 @@ std::string history_file(const Invocation& invocation) {
 
 std::string state_folder() { return folder_of_ours("XDG_STATE_HOME", ".local/state"); }
 
+std::string windows_file(const Invocation& invocation) {
+  const std::string folder = invocation.no_session ? "" : state_folder();
+  return folder.empty() ? "" : folder + "/windows.json";
+}
+
 std::vector<std::string> own_places(const Invocation& invocation) {
   const char* named = std::getenv("SKEIN_CONFIG");
   std::vector<std::string> places{invocation.home, default_home(), config_folder(), state_folder(),

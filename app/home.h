@@ -19,6 +19,8 @@ std::vector<std::string> own_places(const Invocation& invocation);
 std::string grants_file(const Invocation& invocation);
 // What was typed before; empty if nothing is to be kept.
 std::string history_file(const Invocation& invocation);
+// What servers said of their windows; empty if nothing is to be kept.
+std::string windows_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
 SessionStore open_store(const Invocation& invocation);
 

@@ -69,7 +69,8 @@ Workbench::Workbench(const Invocation& invocation)
       workspace_(workspace_folder(invocation)),
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)),
-      grants_(grants_file(invocation), workspace_) {
+      grants_(grants_file(invocation), workspace_),
+      windows_(windows_file(invocation)) {
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -90,14 +91,31 @@ Workbench::Workbench(const Invocation& invocation)
       .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
       .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
-      .limits =
-          [this](const ModelRef& model) {
-            const ModelRow row = catalog_.find_model(model);
-            return ModelLimits{{row.window, row.max_output}, model.provider == "offline"};
+      .limits = [this](const ModelRef& model) { return limits_of(model); },
+      .learn =
+          [this](const ModelRef& model, const ModelLimits& limits) {
+            windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
+                          now_ms());
           },
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});
+}
+
+// The model and where it is served: the same name may mean another window elsewhere.
+std::string Workbench::place_of(const ModelRef& model) const {
+  const ProviderRow* row = catalog_.find_provider(model.provider);
+  return to_string(model) + (row != nullptr ? " " + base_url(*row) : "");
+}
+
+ModelLimits Workbench::limits_of(const ModelRef& model) const {
+  const ModelRow row = catalog_.find_model(model);
+  ModelLimits limits{{row.window, row.max_output}, model.provider == "offline"};
+  if (const auto known = windows_.find(place_of(model), now_ms())) {
+    if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
+    limits.tokens_per_guess = known->tokens_per_guess;
+  }
+  return limits;
 }
 
 Sandbox Workbench::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }

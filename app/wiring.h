@@ -16,6 +16,7 @@
 #include "core/tools/sandbox.h"
 #include "providers/catalog.h"
 #include "providers/keys.h"
+#include "providers/known_windows.h"
 #include "repl/desk.h"
 #include "repl/screen/screen.h"
 
@@ -51,6 +52,8 @@ class Workbench {
 
  private:
   std::string kept(std::string_view bytes);
+  ModelLimits limits_of(const ModelRef& model) const;
+  std::string place_of(const ModelRef& model) const;
   Provider& provider_for(const ModelRef& model);
 
   const Invocation& invocation_;
@@ -59,6 +62,7 @@ class Workbench {
   Keyring keys_{};
   Config config_;
   SessionStore store_;
+  KnownWindows windows_;
   Tools tools_;
   std::string system_;
   mutable Grants grants_;  // read when first asked

@@ -37,6 +37,7 @@ struct ModelLimits {
 // What came of an attempt to put a summary in the place of what is long ago.
 struct Compacted {
   bool done = false;
+  double tokens_per_guess = 0;     // at least; 0: not known
   std::string why_not{};               // then nothing was written
   std::int64_t before = 0, after = 0;  // tokens of the whole request
   Usage usage{};
@@ -64,6 +65,9 @@ class Agent {
         [](Id, const std::string&) { return std::string{}; };
   };
   struct Settings {
+    // The model's server has told its window: `limits` should know it from now on.
+    std::function<void(const ModelRef&, const ModelLimits&)> learn = [](const ModelRef&,
+                                                                        const ModelLimits&) {};
     ModelRef model{};
     std::string system{};  // the whole system prompt, as it is now
     Rules rules{};
@@ -130,20 +134,21 @@ class Agent {
 
   // core/agent_model.cpp: asking the model, and keeping what it is asked inside its window.
   Message ask_model(Turn& turn);
-  Message send(Turn& turn, const BuiltContext& built, bool& overflow);
+  std::optional<delta::Overflow> send(Turn& turn, const BuiltContext& built, Message& reply);
   void make_room(Turn& turn);
-  bool make_room_after(Turn& turn, std::int64_t refused);
+  bool make_room_after(Turn& turn, const BuiltContext& refused, const delta::Overflow& told);
   void compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit);
   void tell_of_gaps(const Turn& turn, const BuiltContext& built);
   ContextSource source_of(const Conversation& conversation, const Settings& settings) const;
-  Window window_of(const ModelRef& model) const;
+  ModelLimits limits_of(const ModelRef& model) const;
+  Window window_of(const ModelRef& model) const { return limits_of(model).window; }
   std::int64_t limit_of(const Settings& settings) const;
 
   Parts parts_;
   bool told_of_sandbox_ = false;
   ContextCache contexts_{};
   // By provider/model: what is left of the window after a request was refused as too long.
-  std::map<std::string, Window> learned_{};
+  std::map<std::string, ModelLimits> learned_{};
   // How large a session was when a summary of it came to nothing.
   std::map<Id, std::int64_t> came_to_nothing_{};
   // What the user has been told is left out.

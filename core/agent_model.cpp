@@ -12,6 +12,7 @@ namespace skein {
 namespace {
 
 constexpr std::int64_t kept_tokens = 20'000;
+constexpr int most_tries = 4;  // of a request that is refused as too long, each shorter
 
 // A summary is not part of the answer, so its pieces are not shown.
 Ports without_words(const Ports& ports) {
@@ -40,15 +41,31 @@ void load_images(Blocks& blocks, StorageBackend& backend) {
   }
 }
 
+// What is known of a model once it has refused a request: its window, if it told that, else three
+// quarters of what was sent; and what our guess is worth at least. With both, what is sent next is
+// at most three quarters of what was refused.
+ModelLimits limits_after(ModelLimits known, const BuiltContext& refused,
+                         const delta::Overflow& told) {
+  const auto guessed = static_cast<double>(std::max<std::int64_t>(refused.guessed, 1));
+  if (told.window > 0)
+    known.window.tokens = told.window;
+  else
+    known.window = {static_cast<std::int64_t>(guessed * refused.tokens_per_guess * 0.75), 0};
+  const auto room = static_cast<double>(room_in(known.window));
+  known.tokens_per_guess = std::max({refused.tokens_per_guess, room / (guessed * 0.75),
+                                     static_cast<double>(told.sent) / guessed});
+  return known;
+}
+
 std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
 
 }  // namespace
 
-Window Agent::window_of(const ModelRef& model) const {
+ModelLimits Agent::limits_of(const ModelRef& model) const {
   const auto learned = learned_.find(to_string(model));
-  return learned != learned_.end() ? learned->second : parts_.limits(model).window;
+  return learned != learned_.end() ? learned->second : parts_.limits(model);
 }
 
 // How much may be sent before what is long ago is summed up; 0: no limit.
@@ -63,8 +80,10 @@ ContextSource Agent::source_of(const Conversation& conversation, const Settings&
   ContextSource source{.path = conversation.path(),
                        .redacted = state.redacted,
                        .system = state.system.empty() ? settings.system : state.system,
-                       .model = settings.model,
-                       .window = window_of(settings.model)};
+                       .model = settings.model};
+  const ModelLimits limits = limits_of(settings.model);
+  source.window = limits.window;
+  source.tokens_per_guess = limits.tokens_per_guess;
   for (const Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
   return source;
 }
@@ -84,12 +103,13 @@ Message Agent::ask_model(Turn& turn) {
   const std::int64_t started = now_ms();
   make_room(turn);
   BuiltContext built = context(turn.conversation, turn.settings);
-  bool overflow = false;
-  Message reply = send(turn, built, overflow);
+  Message reply;
+  std::optional<delta::Overflow> overflow = send(turn, built, reply);
   // The call that was refused left nothing worth keeping, so it may be made again.
-  if (overflow && make_room_after(turn, built.filling.total())) {
+  for (int tries = 1; overflow && tries < most_tries; ++tries) {
+    if (!make_room_after(turn, built, *overflow)) break;
     built = context(turn.conversation, turn.settings);
-    reply = send(turn, built, overflow);
+    overflow = send(turn, built, reply);
   }
   reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
   if (reply.usage) turn.end.usage += *reply.usage;
@@ -97,22 +117,27 @@ Message Agent::ask_model(Turn& turn) {
   return reply;
 }
 
-Message Agent::send(Turn& turn, const BuiltContext& built, bool& overflow) {
+// What the provider says if the request was refused as too long.
+std::optional<delta::Overflow> Agent::send(Turn& turn, const BuiltContext& built, Message& reply) {
   tell_of_gaps(turn, built);
   Context context = built.context;
   for (Message& message : context.messages) load_images(message.content, parts_.store.backend());
-  bool refused = false;
+  std::optional<delta::Overflow> overflow;
   Ports listening = turn.ports;
   listening.sink = [&](const Event& event) {
     const auto* streaming = std::get_if<Streaming>(&event);
     const auto* failed = streaming ? std::get_if<delta::Failed>(&streaming->delta) : nullptr;
-    refused = refused || (failed != nullptr && failed->overflow);
+    if (failed != nullptr && failed->overflow) overflow = failed->told;
     turn.ports.sink(event);
   };
-  const ModelRef& model = turn.settings.model;
-  Message reply = parts_.provider(model).stream(context, model, listening);
-  overflow = refused && reply.stop == Stop::error && reply.content.empty();
-  return reply;
+  ModelRef model = turn.settings.model;
+  // In a small window there is less room for the answer than the model could fill.
+  if (const std::int64_t left = built.window.tokens - built.room;
+      left > 0 && left < built.window.output && model.max_output == 0)
+    model.max_output = left;
+  reply = parts_.provider(model).stream(context, model, listening);
+  if (reply.stop != Stop::error || !reply.content.empty()) overflow.reset();
+  return overflow;
 }
 
 void Agent::make_room(Turn& turn) {
@@ -122,15 +147,21 @@ void Agent::make_room(Turn& turn) {
 }
 
 // Either our guess was too low or the window was not known: it is smaller than what was refused.
-// True if there is less to send now.
-bool Agent::make_room_after(Turn& turn, std::int64_t refused) {
+// Sizes are compared as they were guessed: what a guess is worth changes here. True if there is
+// less to send now.
+bool Agent::make_room_after(Turn& turn, const BuiltContext& refused, const delta::Overflow& told) {
   const Settings& settings = turn.settings;
-  learned_[to_string(settings.model)] = {refused / 4 * 3, 0};
+  const ModelLimits learned = limits_after(limits_of(settings.model), refused, told);
+  learned_[to_string(settings.model)] = learned;
+  if (told.window > 0) parts_.learn(settings.model, learned);
   notice(turn.ports, Notice::Level::info,
-         "the model refused about " + std::to_string(refused) + " tokens as too many");
+         told.window > 0
+             ? "the model takes " + std::to_string(told.window) + " tokens, and this was more"
+             : "the model refused about " + std::to_string(refused.filling.total()) +
+                   " tokens as too many");
   const std::int64_t size = context(turn.conversation, settings).whole;
   if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
-  return context(turn.conversation, settings).filling.total() < refused;
+  return !turn.ports.stopped() && context(turn.conversation, settings).guessed < refused.guessed;
 }
 
 // After one that came to nothing it is not tried again before the session has grown by an eighth of
@@ -185,7 +216,10 @@ Compacted Agent::compact(Conversation& conversation, const std::string& focus,
     ModelRef model = settings.model;
     model.thinking = ThinkingLevel::off;
     // Half the room: a summary is often asked for because our guess of the size was too low.
-    const Context request = summary_request(*plan, focus, room_in(window_of(settings.model)) / 2);
+    const auto half =
+        static_cast<std::int64_t>(static_cast<double>(longer.room) / longer.tokens_per_guess / 2);
+    const Context request =
+        summary_request(*plan, focus, longer.room > 0 ? std::max<std::int64_t>(half, 1) : 0);
     const Message reply = parts_.provider(model).stream(request, model, without_words(ports));
     if (reply.usage) out.usage = *reply.usage;
     author.usage = reply.usage;

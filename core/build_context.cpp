@@ -19,18 +19,26 @@ constexpr std::size_t most_leaves = 4;
 // What a call of this model really cost, compared with what we would have guessed. It is the last
 // one that must have seen everything before it: later ones may have answered a request of which
 // something had been left out. So from half the room on the number stands still, and with it the
-// places of the cuts. Rounded up to eighths for the same reason.
+// places of the cuts. Rounded up to eighths for the same reason. Where already the first call took
+// more than that, it at least shows how far our guess is too low.
 double correction(const ModelRef& model, const Telling& telling, std::int64_t fixed,
                   std::int64_t room) {
   std::int64_t guessed = fixed;
   double ratio = telling.tokens_per_guess > 0 ? telling.tokens_per_guess : 1;
+  bool first = true;
   for (std::size_t i = 0; telling.unread == 0 && i < telling.said.size(); ++i) {
     const Message& message = telling.said[i].message;
     if (i >= telling.since_summary && message.usage && message.role == Role::assistant &&
         message.provider == model.provider && message.model == model.model) {
       const std::int64_t real = whole_input(*message.usage);
-      if (room > 0 && real > room / 2) break;
-      if (real > 0 && guessed > 0) ratio = static_cast<double>(real) / static_cast<double>(guessed);
+      const double now = real > 0 && guessed > 0
+                             ? static_cast<double>(real) / static_cast<double>(guessed)
+                             : ratio;
+      const bool large = room > 0 && real > room / 2;
+      if (large && first) ratio = std::max(ratio, now);
+      if (large) break;
+      ratio = now;
+      first = false;
     }
     guessed += telling.said[i].tokens;
   }
@@ -75,6 +83,7 @@ std::string key_of(const ContextSource& source) {
   add(to_string(source.model));
   add(std::to_string(source.window.tokens));
   add(std::to_string(source.window.output));
+  add(std::to_string(source.tokens_per_guess));
   return key;
 }
 
@@ -97,7 +106,8 @@ BuiltContext build_context(const ContextSource& source) {
 
   Telling telling = telling_of(source.path, source.redacted, enough_tokens(source.window));
   std::vector<Said>& said = telling.said;
-  const double factor = correction(source.model, telling, system + tools, out.room);
+  const double factor = std::max(source.tokens_per_guess,
+                                 correction(source.model, telling, system + tools, out.room));
   const auto corrected = [&](std::int64_t tokens) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * factor));
   };
@@ -111,6 +121,7 @@ BuiltContext build_context(const ContextSource& source) {
   if (out.room > 0 && tokens_of(said) > room) shorten_results(said);
 
   const Filling filling = filling_of(said);
+  out.guessed = system + tools + tokens_of(said);
   out.filling = {corrected(system), corrected(tools), corrected(filling.summary),
                  corrected(filling.messages), corrected(filling.results)};
   out.tokens_per_guess = factor;

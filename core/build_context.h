@@ -25,6 +25,7 @@ struct ContextSource {
   std::vector<ToolSpec> tools{};
   ModelRef model{};
   Window window{};
+  double tokens_per_guess = 0;  // at least, as a refusal has shown; 0: not known
 };
 
 // What fills a request, in tokens.
@@ -40,6 +41,7 @@ struct BuiltContext {
   Window window{};
   std::int64_t room = 0;            // for a request; 0: not known
   std::int64_t whole = 0;           // tokens, had nothing been cut
+  std::int64_t guessed = 0;         // tokens of what is sent, before our guess is corrected
   std::size_t left_out = 0;         // messages
   std::size_t pruned = 0;           // tool results of which only a short text is left
   std::optional<Id> begins_with{};  // the first entry that was not left out

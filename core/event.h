@@ -4,6 +4,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -74,11 +75,18 @@ struct StopReason {
 struct Finished {
   bool operator==(const Finished&) const = default;
 };
+// What a provider says when a request is too long, in tokens; 0: it does not say.
+struct Overflow {
+  std::int64_t window = 0;  // what it takes
+  std::int64_t sent = 0;    // what it was given
+  bool operator==(const Overflow&) const = default;
+};
 // The provider reports an error inside the stream.
 struct Failed {
   std::string text;
   bool overflow = false;  // the request was too long for the model
   bool retryable = false;
+  Overflow told{};  // what it says about that
   bool operator==(const Failed&) const = default;
 };
 }  // namespace delta

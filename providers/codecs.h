@@ -53,6 +53,7 @@ struct Explanation {
   bool overflow = false;                            // the request was too long for the model
   bool retryable = false;                           // the same request may succeed later
   std::optional<std::chrono::milliseconds> wait{};  // how long the service asks us to wait
+  delta::Overflow told{};                           // with overflow
   bool operator==(const Explanation&) const = default;
 };
 

@@ -43,7 +43,7 @@ Deltas StreamDecoder::finish() {
   Deltas out;
   if (body_ == Body::plain) {
     const Explanation why = codec_->explain(200, plain_, {});
-    out.emplace_back(delta::Failed{why.text, why.overflow, why.retryable});
+    out.emplace_back(delta::Failed{why.text, why.overflow, why.retryable, why.told});
     return out;
   }
   if (std::optional<SseEvent> last = sse_.finish()) {

@@ -8,6 +8,7 @@
 #include <cstdio>
 #include <ctime>
 
+#include "providers/overflow.h"
 #include "providers/wire.h"
 
 namespace skein::wire {
@@ -112,6 +113,7 @@ struct Report {
   int status = 0;
   std::string message{};
   std::string words{};  // type, code, status name and message, in lower case
+  delta::Overflow told{};
 };
 
 Report read(const Json& error, int status) {
@@ -119,6 +121,7 @@ Report read(const Json& error, int status) {
   if (error.is_string()) report.message = error.get<std::string>();
   if (error.is_object()) report.message = string_at(error, "message");
   report.words = lower(report.message);
+  report.told = overflow_in(error, report.words);
   for (const char* key : {"code", "type", "status"}) {
     const Json& member = at(error, key);
     const std::string word = scalar_text(member);
@@ -137,6 +140,7 @@ Explanation judge(const Report& report) {
   // "Too many tokens per minute" is a 429 and no overflow.
   out.overflow =
       report.status == 413 || (report.status != 429 && mentions(report.words, overflow_words));
+  if (out.overflow) out.told = report.told;
   out.retryable = !out.overflow && !spent &&
                   (report.status == 408 || report.status == 409 || report.status == 429 ||
                    report.status >= 500);
@@ -221,7 +225,7 @@ Json error_in(std::string_view body) {
 
 delta::Failed failure(const Json& error) {
   const Explanation why = judge(read(error, 0));
-  return {why.text, why.overflow, why.retryable};
+  return {why.text, why.overflow, why.retryable, why.told};
 }
 
 Explanation explain(int status, std::string_view body, const HttpHeaders& headers) {

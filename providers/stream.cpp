@@ -102,8 +102,9 @@ class Attempt {
     return message;
   }
 
-  void fail(std::string text, bool overflow = false, bool retryable = false) {
-    tell(delta::Failed{std::move(text), overflow, retryable});
+  void fail(std::string text, bool overflow = false, bool retryable = false,
+            const delta::Overflow& told = {}) {
+    tell(delta::Failed{std::move(text), overflow, retryable, told});
   }
 
  private:
@@ -144,7 +145,7 @@ class Attempt {
     if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
     if (!is_success()) {
       const Explanation why = codec_.explain(status_, error_body_, response_.headers);
-      return fail(why.text, why.overflow, why.retryable);
+      return fail(why.text, why.overflow, why.retryable, why.told);
     }
     if (assembler_.failure()) return;
     for (Delta& delta : decoder_.finish()) tell(std::move(delta));

@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <functional>
 
 #include "core/agent.h"
 #include "core/store/file_backend.h"
@@ -17,13 +18,14 @@ class Puppet : public Provider {
  public:
   Message stream(const Context& context, const ModelRef& model, const Ports& ports) override {
     asked.push_back(context);
+    longest_answer = model.max_output;
     Message reply{.role = Role::assistant, .provider = model.provider, .model = model.model};
     const bool for_summary = context.system.find("notes") != std::string::npos;
     std::int64_t size = 0;
     for (const Message& each : context.messages) size += tokens_of(each);
     if (for_summary ? summaries_fail : overflows > 0 || (longest > 0 && size > longest)) {
       if (!for_summary && overflows > 0) --overflows;
-      ports.sink(Streaming{delta::Failed{"too long", true}});
+      ports.sink(Streaming{delta::Failed{"too long", true, false, told}});
       reply.stop = Stop::error;
       reply.error = "too long";
       return reply;
@@ -32,6 +34,7 @@ class Puppet : public Provider {
     ports.sink(Streaming{delta::TextPiece{"", plain_text(reply)}});
     reply.stop = Stop::stop;
     if (for_summary) reply.usage = Usage{.input = 70, .output = 5};
+    if (!for_summary && input > 0) reply.usage = Usage{.input = size * input, .output = 5};
     return reply;
   }
 
@@ -42,9 +45,12 @@ class Puppet : public Provider {
   }
 
   std::vector<Context> asked{};
+  std::int64_t longest_answer = 0;
   int overflows = 0;
   std::int64_t longest = 0;  // in tokens; 0: no limit
   bool summaries_fail = false;
+  delta::Overflow told{};
+  std::int64_t input = 0;  // what an answer says it was given, for each token we guess; 0: nothing
   std::string summary = "the notes";
 };
 
@@ -54,13 +60,16 @@ struct Scene {
   Tools tools{};
   Window window{2000, 500};
   bool by_rule = false;
-  Agent agent{{.store = store,
-               .tools = tools,
-               .provider = [this](const ModelRef&) -> Provider& { return puppet; },
-               .limits =
-                   [this](const ModelRef&) {
-                     return ModelLimits{window, by_rule};
-                   }}};
+  std::vector<ModelLimits> learned{};
+  Agent agent{
+      {.store = store,
+       .tools = tools,
+       .provider = [this](const ModelRef&) -> Provider& { return puppet; },
+       .limits =
+           [this](const ModelRef&) {
+             return ModelLimits{window, by_rule};
+           },
+       .learn = [this](const ModelRef&, const ModelLimits& limits) { learned.push_back(limits); }}};
   Conversation conversation{store, session_called(store, "main:cli:user")};
   Agent::Settings settings{.model = {"anthropic", "claude"}};
   std::vector<std::string> notices{}, words{};
@@ -118,7 +127,7 @@ TEST_CASE("compact-at 0 leaves the conversation to be cut, and says so when the 
   CHECK(scene.notices.front().ends_with("older messages; the session keeps everything"));
 }
 
-TEST_CASE("after an overflow it is summed up and tried again, once") {
+TEST_CASE("after an overflow it is summed up and tried again, a few times") {
   Scene scene;
   scene.window = {};  // not known
   for (int i = 0; i < 5; ++i) scene.say(50);
@@ -133,7 +142,7 @@ TEST_CASE("after an overflow it is summed up and tried again, once") {
   const TurnEnd failed = scene.say(50);
   CHECK(failed.stop == Stop::error);
   CHECK(failed.error == "too long");
-  CHECK(scene.puppet.asked.size() <= before + 3);  // two tries, and a summary between them
+  CHECK(scene.puppet.asked.size() <= before + 5);  // four tries, and a summary between them
 }
 
 TEST_CASE("where no summary can be made, less is sent after an overflow") {
@@ -147,6 +156,55 @@ TEST_CASE("where no summary can be made, less is sent after an overflow") {
   CHECK(scene.puppet.asked.back().messages.size() < sent);
   CHECK(scene.summaries_on_path() == 0);
   CHECK(scene.say(50).text == "an answer");
+}
+
+TEST_CASE("what is sent after an overflow is shorter, however far our guess is off") {
+  for (const std::int64_t input : {0, 1, 2, 5})
+    for (const std::int64_t window : {0, 600, 2000, 1'000'000})
+      for (const bool summaries : {false, true}) {
+        CAPTURE(input);
+        CAPTURE(window);
+        CAPTURE(summaries);
+        Scene scene;
+        scene.window = {32'000, 1000};
+        scene.puppet.input = input;
+        scene.puppet.summaries_fail = !summaries;
+        for (int i = 0; i < 9; ++i) scene.say(50);
+        scene.puppet.told = {.window = window};
+        scene.puppet.overflows = 3;
+        const std::size_t before = scene.puppet.asked.size();
+        scene.say(50);
+        std::vector<std::int64_t> sizes;
+        for (std::size_t i = before; i < scene.puppet.asked.size(); ++i) {
+          const Context& each = scene.puppet.asked[i];
+          if (each.system.find("notes") != std::string::npos) continue;
+          sizes.push_back(0);
+          for (const Message& message : each.messages) sizes.back() += tokens_of(message);
+        }
+        CHECK(sizes.size() >= 2);
+        CHECK(std::ranges::adjacent_find(sizes, std::less_equal{}) == sizes.end());
+      }
+}
+
+TEST_CASE("the window a server names is believed from then on, and told to be kept") {
+  Scene scene;
+  scene.window = {32'000, 4000};
+  for (int i = 0; i < 9; ++i) scene.say(50);
+  scene.puppet.told = {.window = 400, .sent = 700};
+  scene.puppet.overflows = 1;
+  CHECK(scene.say(50).text == "an answer");
+
+  REQUIRE(scene.learned.size() == 1);
+  CHECK(scene.learned[0].window.tokens == 400);
+  CHECK(scene.learned[0].window.output == 4000);
+  CHECK(scene.learned[0].tokens_per_guess > 1);
+  CHECK(scene.agent.context(scene.conversation, scene.settings).window.tokens == 400);
+  CHECK(scene.puppet.longest_answer == 200);  // of so small a window the answer gets half
+
+  scene.puppet.overflows = 1;
+  scene.puppet.told = {};  // a guess of ours is not kept
+  scene.say(50);
+  CHECK(scene.learned.size() == 1);
 }
 
 TEST_CASE("a single message that is too long is refused, and the next one gets through") {

@@ -106,9 +106,28 @@ TEST_CASE("the last real cost on the path corrects the guess, in eighths") {
     path.back().payload = dump(payload);
     CHECK(built(path).tokens_per_guess == 1.5);
   }
-  SUBCASE("one that filled half the room does not: something may have been left out then") {
-    CHECK(built(path_of(talk), {290, 0}).tokens_per_guess == 1);
+  SUBCASE("one that filled half the room does not lower it: something may have been left out") {
     CHECK(built(path_of(talk), {310, 0}).tokens_per_guess == 1.25);
+    CHECK(built(path_of(talk), {290, 0}).tokens_per_guess == 1.25);
+    Message later = reply;
+    later.usage = Usage{.input = 160};
+    std::vector<Message> longer = talk;
+    longer.push_back(later);
+    CHECK(built(path_of(longer), {290, 0}).tokens_per_guess == 1.25);
+    reply.usage = Usage{.input = 60};
+    CHECK(built(path_of({user_message(words), reply}), {100, 0}).tokens_per_guess == 1);
+  }
+  SUBCASE("what a refusal has shown is the least it is worth") {
+    const std::vector<Entry> path = path_of(talk);
+    ContextSource source{.path = path,
+                         .redacted = nothing_redacted,
+                         .system = "be brief",
+                         .tools = {{"read", "reads", "{}"}},
+                         .model = {"anthropic", "claude"},
+                         .tokens_per_guess = 4};
+    CHECK(build_context(source).tokens_per_guess == 4);
+    source.tokens_per_guess = 1;
+    CHECK(build_context(source).tokens_per_guess == 1.25);
   }
   SUBCASE("nonsense is not believed") {
     reply.usage = Usage{.input = 1'000'000};
