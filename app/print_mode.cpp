@@ -149,11 +149,11 @@ std::string answer_text(const Screen::Parts& screen, const std::string& text) {
   return out += markdown.end();
 }
 
-int status_of(Stop stop) {
-  if (stop == Stop::aborted) return interrupted_status;
-  return stop == Stop::error || stop == Stop::interrupted || stop == Stop::refusal
-             ? static_cast<int>(Trouble::turn)
-             : 0;
+// What went wrong, and how to go on where that makes sense; empty: nothing did.
+std::string trouble_with(const TurnEnd& end, const std::string& key, bool saved) {
+  const Ending ending = ending_of(end);
+  if (!ending.can_go_on || !saved) return ending.text;
+  return ending.text + "; `skein -p --continue -s " + key + "` goes on";
 }
 
 // Only the words on the command line take files along: nobody chose what a pipe mentions. Nobody
@@ -234,7 +234,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
     ports.sink(Notice{Notice::Level::info, "takes along " + file.name + " (" + file.what + ")"});
 
   const auto conclude = [&](const TurnEnd& end, bool ok) {
-    if (events && !ok && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
+    if (events && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
     out.line(result_json(end, conversation.record(), ok));
   };
   TurnEnd end;
@@ -245,12 +245,15 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
     throw;
   }
   if (chosen.remember) bench.store().remember(chosen.session, bench.workspace());
-  const int status = status_of(end.stop);
+  end.error = trouble_with(end, conversation.record().key, !invocation.no_session);
+  const int status = end.stop == Stop::aborted ? interrupted_status
+                     : end.error.empty()       ? 0
+                                               : static_cast<int>(Trouble::turn);
   if (json) {
     conclude(end, status == 0);
   } else {
     if (!end.text.empty()) out.write(answer_text(bench.screen_parts(), end.text));
-    if (status == 1) say(end.error.empty() ? "the answer was cut short" : end.error);
+    if (!end.error.empty()) say(end.error);
   }
   if (out.incomplete())
     throw Error("the answer could not be written; it is kept in " + conversation.record().key,

@@ -41,6 +41,33 @@ Message result_of(const ToolUse& call, const ToolOutcome& outcome) {
   return result;
 }
 
+constexpr const char* go_on_text = "Go on.";
+constexpr const char* cut_text =
+    "Your last answer was cut off. Go on exactly where it stopped, and repeat nothing of it.";
+
+// The answer that is the last thing said on this path, if it is; one that failed before it said
+// anything does not count.
+std::optional<Message> last_answer(const std::vector<Entry>& path) {
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
+    std::optional<Message> message =
+        entry->type == type::message ? message_from_json(entry->payload) : std::nullopt;
+    if (!message || (message->role == Role::assistant && message->content.empty())) continue;
+    return message->role == Role::assistant ? message : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_whole(const Message& answer) {
+  return answer.stop == Stop::stop || answer.stop == Stop::refusal;
+}
+
+constexpr const char* limit_text =
+    "not run: the answer reached the output limit in or after this call. Make it again, shorter or "
+    "in several pieces.";
+
+// How often in a row the model may make calls that nobody can read.
+constexpr int most_faulty_replies = 3;
+
 // A tool waits on its own and asks whether to stop: that is when the keyboard is looked at, but not
 // every time, since a busy one asks at every line.
 class KeyboardLook {
@@ -61,6 +88,11 @@ class KeyboardLook {
 };
 
 }  // namespace
+
+Ending ending_of(const TurnEnd& end) {
+  if (end.out_of_calls) return {end.error, true};
+  return ending_of(end.stop, end.error, end.empty);
+}
 
 Entry Agent::entry_for(const Message& message, const std::string& run_id) const {
   Entry entry = message_entry(message);
@@ -129,8 +161,13 @@ bool Agent::lacks_answer(const Conversation& conversation, const Ports& ports) {
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const Ports& ports) {
   Turn turn{conversation, settings, ports};
-  if (std::vector<Entry> entries = changed_surroundings(turn); !entries.empty())
-    commit(turn, std::move(entries));
+  std::vector<Entry> entries = changed_surroundings(turn);
+  if (const std::optional<Message> last = last_answer(conversation.path())) {
+    Message request = user_message(is_whole(*last) ? go_on_text : cut_text);
+    request.continuation = true;
+    entries.push_back(entry_for(request, turn.run_id));
+  }
+  if (!entries.empty()) commit(turn, std::move(entries));
   return loop(turn);
 }
 
@@ -164,12 +201,33 @@ TurnEnd Agent::loop(Turn& turn) {
     turn.end.text = parts_.clean(plain_text(reply));
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
+    turn.end.empty = is_empty_answer(reply);
     if (!run_calls(turn, reply)) return turn.end;
   }
   turn.end.stop = Stop::error;
+  turn.end.out_of_calls = true;
   turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
-                   " model calls for one prompt; /continue goes on, --max-turns raises the limit";
+                   " model calls for one prompt (--max-turns raises the limit)";
   return turn.end;
+}
+
+// Whether the model gets another try after it was told what is wrong with its calls.
+bool Agent::may_try_again(Turn& turn, const Message& reply) {
+  // The limit cut a call, most often a long file: the model can send it in pieces.
+  if (reply.stop == Stop::length) return !std::exchange(turn.asked_after_cut, true);
+  if (reply.stop != Stop::tool_use) return false;
+  const std::vector<const ToolUse*> calls = tool_uses(reply);
+  const auto faulty = std::ranges::find_if(calls, [](auto* call) { return !call->fault.empty(); });
+  if (faulty == calls.end()) {
+    turn.faulty_replies = 0;
+    return true;
+  }
+  if (++turn.faulty_replies < most_faulty_replies) return true;
+  turn.end.stop = Stop::error;
+  turn.end.error = "the model made a call that cannot be read " +
+                   std::to_string(turn.faulty_replies) +
+                   " times in a row; the last one: " + (*faulty)->fault;
+  return false;
 }
 
 // Every call is answered, come what may: a transcript with an open call is refused by every
@@ -182,13 +240,15 @@ bool Agent::run_calls(Turn& turn, const Message& reply) {
     const bool stopped = turn.ports.stopped();
     if (stopped && turn.end.stop != Stop::aborted) turn.end.stop = Stop::aborted;
     answer(turn, *call,
-           stopped     ? tool_failure("cancelled by the user")
+           stopped                      ? tool_failure("cancelled by the user")
+           : reply.stop == Stop::length ? tool_failure(limit_text)
            : !finished ? tool_failure("not run: the answer that asked for it was cut short")
-                       : run_call(turn, *call));
+           : !call->fault.empty() ? tool_failure("not run: " + call->fault)
+                                  : run_call(turn, *call));
   }
   if (calls.size() > most_calls) refuse_calls(turn, std::span(calls).subspan(most_calls));
   if (turn.ports.stopped() && !calls.empty()) turn.end.stop = Stop::aborted;
-  return !calls.empty() && finished && !turn.ports.stopped();
+  return !calls.empty() && !turn.ports.stopped() && may_try_again(turn, reply);
 }
 
 // A model that lost its way asks for thousands; many results share a batch, and one sync.

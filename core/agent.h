@@ -12,6 +12,7 @@
 
 #include "core/build_context.h"
 #include "core/conversation.h"
+#include "core/ending.h"
 #include "core/event.h"
 #include "core/policy.h"
 #include "core/provider.h"
@@ -22,22 +23,26 @@ namespace skein {
 // Why a turn ended, and what it came to.
 struct TurnEnd {
   Stop stop = Stop::stop;
-  std::string text{};   // of the last answer
-  std::string error{};  // with Stop::error
-  Usage usage{};        // of all model calls of the turn
-  int calls = 0;        // model calls
+  std::string text{};         // of the last answer
+  std::string error{};        // with Stop::error
+  Usage usage{};              // of all model calls of the turn
+  int calls = 0;              // model calls
+  bool empty = false;         // the last answer says nothing
+  bool out_of_calls = false;  // with Stop::error: only the number of calls was the limit
 };
+// What there is to say about it; see core/ending.
+Ending ending_of(const TurnEnd& end);
 
 // What the loop must know of a model.
 struct ModelLimits {
   Window window{};
   bool summarize_by_rule = false;  // it cannot sum up itself
+  double tokens_per_guess = 0;     // at least; 0: not known
 };
 
 // What came of an attempt to put a summary in the place of what is long ago.
 struct Compacted {
   bool done = false;
-  double tokens_per_guess = 0;     // at least; 0: not known
   std::string why_not{};               // then nothing was written
   std::int64_t before = 0, after = 0;  // tokens of the whole request
   Usage usage{};
@@ -56,6 +61,9 @@ class Agent {
     std::function<ModelLimits(const ModelRef&)> limits = [](const ModelRef&) {
       return ModelLimits{};
     };
+    // The model's server has told its window: `limits` should know it from now on.
+    std::function<void(const ModelRef&, const ModelLimits&)> learn = [](const ModelRef&,
+                                                                        const ModelLimits&) {};
     // Why commands are not shut in and what would help; empty: they are. Asked when one is about to
     // run, since finding out takes a while.
     std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
@@ -65,9 +73,6 @@ class Agent {
         [](Id, const std::string&) { return std::string{}; };
   };
   struct Settings {
-    // The model's server has told its window: `limits` should know it from now on.
-    std::function<void(const ModelRef&, const ModelLimits&)> learn = [](const ModelRef&,
-                                                                        const ModelLimits&) {};
     ModelRef model{};
     std::string system{};  // the whole system prompt, as it is now
     Rules rules{};
@@ -81,7 +86,9 @@ class Agent {
   // One prompt, to its end. Throws Error only if the session cannot be written.
   TurnEnd run_turn(Conversation& conversation, const Message& prompt, Settings& settings,
                    const Ports& ports);
-  // The same without a new message: goes on where a turn stopped or crashed.
+  // The same without a prompt: goes on where a turn stopped or crashed. Where that is in or after
+  // an answer, a message of our own asks for it, since many services refuse a request that ends in
+  // an answer.
   TurnEnd go_on(Conversation& conversation, Settings& settings, const Ports& ports);
 
   // A message that asks for no answer: what the user did meanwhile, for the model to read with the
@@ -113,6 +120,7 @@ class Agent {
   TurnEnd loop(Turn& turn);
   bool run_calls(Turn& turn, const Message& reply);
   void refuse_calls(Turn& turn, std::span<const ToolUse* const> calls);
+  static bool may_try_again(Turn& turn, const Message& reply);
   ToolOutcome run_call(Turn& turn, const ToolUse& call);
 
   // core/agent_permission.cpp: whether a call is run, and as what: the user may rewrite it.

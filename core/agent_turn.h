@@ -13,6 +13,8 @@ struct Agent::Turn {
   const Ports& ports;
   std::string run_id = to_string(random_id());
   TurnEnd end{};
+  int faulty_replies = 0;        // in a row: with calls that cannot be read
+  bool asked_after_cut = false;  // the model was asked again after the limit cut a call
 };
 
 }  // namespace skein

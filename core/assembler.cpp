@@ -38,6 +38,18 @@ bool worth_keeping(const Block& block) {
   return true;
 }
 
+constexpr const char* unnamed = "unnamed";
+
+// What is wrong with a call, for the model; empty if nothing is.
+std::string fault_of(const ToolUse& call, bool ended) {
+  if (call.name.empty()) return "the call does not name a tool";
+  if (!ended) return "the call of " + call.name + " never ended";
+  if (call.input.empty())
+    return "the arguments of " + call.name +
+           " are not a JSON object; make the call again with one that fits its schema";
+  return {};
+}
+
 // Calls, and blocks we do not know, are of use only when they are whole.
 bool must_be_whole(const Block& block) {
   return std::holds_alternative<ToolUse>(block) || std::holds_alternative<Opaque>(block);
@@ -164,64 +176,53 @@ void Assembler::take(const delta::Failed& delta) {
   if (!failure_) failure_ = delta;
 }
 
-std::vector<Block> Assembler::content() const {
+std::vector<Block> Assembler::content(Calls calls) const {
   std::vector<Block> out;
   std::set<std::string> ids;
   for (const Part& each : parts_) {
-    if (must_be_whole(each.block) ? !each.ended : !worth_keeping(each.block)) continue;
     const auto* made = std::get_if<ToolUse>(&each.block);
-    if (made != nullptr && (made->input.empty() || made->name.empty())) continue;
+    const std::string fault = made == nullptr ? "" : fault_of(*made, each.ended);
+    if (made != nullptr             ? !fault.empty() && calls == Calls::whole
+        : must_be_whole(each.block) ? !each.ended
+                                    : !worth_keeping(each.block))
+      continue;
     out.push_back(each.block);
-    if (auto* call = std::get_if<ToolUse>(&out.back());
-        call != nullptr && (call->id.empty() || !ids.insert(call->id).second))
+    auto* call = std::get_if<ToolUse>(&out.back());
+    if (call == nullptr) continue;
+    if (call->id.empty() || !ids.insert(call->id).second)
       call->id = "call_" + stem_ + "_" + std::to_string(out.size());
+    if (fault.empty()) continue;
+    call->fault = fault;
+    if (call->name.empty()) call->name = unnamed;
+    if (each.ended && !call->input.empty()) continue;
+    call->input = each.input.empty() ? "{}" : dump({{"_raw", valid_utf8(each.input)}});
   }
   return out;
 }
 
-std::string Assembler::incomplete_call() const {
-  for (const Part& each : parts_) {
-    const auto* call = std::get_if<ToolUse>(&each.block);
-    if (call == nullptr) continue;
-    if (call->name.empty()) return "the model called a tool without naming it";
-    if (!each.ended) return "the model's call of " + call->name + " never ended";
-    if (call->input.empty())
-      return "the model called " + call->name + " with input that is not a JSON object";
-  }
-  return {};
-}
-
 Message Assembler::message() const {
-  Message message{.role = Role::assistant,
-                  .content = content(),
-                  .provider = provider_,
-                  .model = model_,
-                  .usage = usage_};
+  Message message{.role = Role::assistant, .provider = provider_, .model = model_, .usage = usage_};
+  // A terminal marker alone, without a reason or a word, is no answer either.
+  const bool ended = !failure_ && finished_ && (stop_ || !parts_.empty());
   if (failure_) {
     message.stop = Stop::error;
     message.error = failure_->text;
-    return message;
-  }
-  // A terminal marker alone, without a reason or a word, is no answer either.
-  if (!finished_ || (!stop_ && parts_.empty())) {
+  } else if (!ended) {
     message.stop = Stop::interrupted;
-    return message;
+  } else {
+    message.stop = stop_ ? stop_->stop : Stop::stop;
+    message.error = stop_ ? stop_->detail : "";
   }
-  message.stop = stop_ ? stop_->stop : Stop::stop;
-  message.error = stop_ ? stop_->detail : "";
-  if (message.stop != Stop::stop && message.stop != Stop::tool_use) return message;
-
+  const bool well = ended && (message.stop == Stop::stop || message.stop == Stop::tool_use);
+  message.content = content(well || message.stop == Stop::length ? Calls::all : Calls::whole);
   // What counts is whether calls were made, not what the server calls the end.
-  message.stop = tool_uses(message).empty() ? Stop::stop : Stop::tool_use;
-  if (std::string fault = incomplete_call(); !fault.empty()) {
-    message.stop = Stop::error;
-    message.error = std::move(fault);
-  }
+  if (well) message.stop = tool_uses(message).empty() ? Stop::stop : Stop::tool_use;
   return message;
 }
 
 Message Assembler::aborted() const {
   Message message = this->message();
+  message.content = content(Calls::whole);
   message.stop = Stop::aborted;
   message.error.clear();
   return message;

@@ -24,9 +24,10 @@ class Assembler {
   // The first error the stream reported.
   const std::optional<delta::Failed>& failure() const { return failure_; }
 
-  // The message if the stream ended here. Without its terminal marker it is `interrupted`. A call
-  // is in it only if it ended and its input is a JSON object; an answer that ends as if all were
-  // well but has a call that is not whole becomes an error, so that nobody takes it for an answer.
+  // The message if the stream ended here. Without its terminal marker it is `interrupted`, and a
+  // call is in it only if it ended and its input is a JSON object. Where the answer came to its own
+  // end, or to the model's limit, a call that is not whole is in it too, with its fault: the model
+  // shall hear what was wrong with it.
   Message message() const;
   // The message if the user stopped the stream here: what arrived, without unfinished calls.
   Message aborted() const;
@@ -46,9 +47,8 @@ class Assembler {
   Part* find(const std::string& key);
   Part& open(const std::string& key, Block block);
   static void end(Part& part);
-  std::vector<Block> content() const;
-  // What is wrong with the calls, for the user; empty if nothing is.
-  std::string incomplete_call() const;
+  enum class Calls { whole, all };
+  std::vector<Block> content(Calls calls) const;
 
   void take(const delta::TextPiece& delta);
   void take(const delta::ThinkingPiece& delta);

@@ -45,7 +45,7 @@ std::string protocol(const Message& message) {
     if (!text.empty()) out += who + ": " + text + "\n";
   };
   for (const Block& block : message.content) {
-    if (const auto* text = std::get_if<Text>(&block))
+    if (const auto* text = std::get_if<Text>(&block); text && !message.continuation)
       line(message.role == Role::user ? "User" : "Assistant", text->text);
     if (const auto* call = std::get_if<ToolUse>(&block))
       line("Call", call->name + " " + cut(call->input, most_call_bytes));
@@ -181,7 +181,7 @@ std::string extracted_summary(const CompactionPlan& plan) {
     if (!text.empty()) lines.push_back(who + text);
   };
   for (const Message& message : plan.earlier) {
-    if (message.role == Role::user) add("- asked: ", message);
+    if (is_prompt(message)) add("- asked: ", message);
     if (message.role == Role::assistant) add("  answered: ", message);
   }
   std::string out;

@@ -54,7 +54,7 @@ std::optional<Said> said_in(const Entry& entry, const std::set<Id>& redacted) {
   std::optional<Message> message = message_from_json(entry.payload);
   if (!message) return std::nullopt;
   if (hidden) *message = masked(std::move(*message));
-  const bool by_user = message->role == Role::user && says_something(*message);
+  const bool by_user = is_prompt(*message) && says_something(*message);
   return Said{entry.id, std::move(*message), 0, by_user};
 }
 

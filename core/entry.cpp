@@ -70,7 +70,7 @@ bool is_marginal(std::string_view type) {
 std::string preview(const Entry& entry, std::size_t characters) {
   if (entry.type == type::message)
     if (const auto message = message_from_json(entry.payload))
-      return one_line(words_of(*message), characters);
+      return message->continuation ? "(asked to go on)" : one_line(words_of(*message), characters);
   const std::optional<Json> payload = parse_json(entry.payload);
   if (!payload) return {};
   for (const char* member : {"summary", "text", "content", "name", "model", "level", "kind"})

@@ -204,6 +204,12 @@ Message user_message(std::string text) {
   return Message{.role = Role::user, .content = {Text{std::move(text)}}};
 }
 
+bool is_prompt(const Message& message) {
+  return message.role == Role::user && !message.continuation;
+}
+
+// Texts that follow each other directly are pieces of one: some providers cut where a source is
+// cited, in the middle of a sentence.
 std::string plain_text(const Message& message) {
   std::string out;
   bool apart = false;
@@ -239,6 +245,7 @@ JsonText to_json(const Message& message) {
   std::string out;
   Object object(out);
   object.text("role", name(message.role));
+  if (message.continuation) object.raw("continuation", "true");  // where a scan need not look far
   object.raw("content", content + "]");
   object.text_if("provider", message.provider);
   object.text_if("model", message.model);
@@ -261,6 +268,7 @@ std::optional<Message> message_from_json(std::string_view payload) {
   if (content.is_string()) message.content.emplace_back(Text{content.get<std::string>()});
   if (content.is_array())
     for (const Json& block : content) message.content.push_back(block_from(block));
+  message.continuation = *role == Role::user && bool_at(*json, "continuation");
   message.provider = string_at(*json, "provider");
   message.model = string_at(*json, "model");
   // A reason we do not know is a plain stop: what counts later is the content.

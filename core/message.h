@@ -61,8 +61,9 @@ struct Image {
 struct ToolUse {
   std::string id;
   std::string name;
-  JsonText input = "{}";  // a JSON object; whole and strictly parsed, or there is no ToolUse
+  JsonText input = "{}";  // a JSON object; what was none, or was cut, stands in it as `_raw`
   JsonText provider_data{};
+  std::string fault{};  // why it cannot be run as it came; only in memory, until it is answered
   bool operator==(const ToolUse&) const = default;
 };
 
@@ -89,6 +90,8 @@ using Block = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 struct Message {
   Role role = Role::user;
   std::vector<Block> content{};
+  // A user message that skein wrote so that the model goes on: it is no prompt.
+  bool continuation = false;
   std::string provider{};  // who wrote it, for assistant messages
   std::string model{};
   Stop stop = Stop::none;

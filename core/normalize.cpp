@@ -161,11 +161,7 @@ class Composer {
     say(Role::user, std::move(attached));
   }
 
-  std::vector<Message> messages() && {
-    if (!out_.empty() && out_.back().role == Role::assistant && !target_.continue_text.empty())
-      say(Role::user, {Text{target_.continue_text}});
-    return std::move(out_);
-  }
+  std::vector<Message> messages() && { return std::move(out_); }
 
  private:
   static ToolResult interrupted() {

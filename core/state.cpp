@@ -101,6 +101,7 @@ void count_message(SessionState& state, std::string_view body) {
     ++state.tool_calls;
     return;
   }
+  if (body.starts_with(R"({"role":"user","continuation":true)")) return;
   const bool user = body.starts_with(R"({"role":"user")");
   if (user && !state.title.empty()) {
     ++state.messages;
@@ -113,6 +114,7 @@ void count_message(SessionState& state, std::string_view body) {
   if (!json) return;
 
   const std::string role = string_at(*json, "role");
+  if (role == "user" && bool_at(*json, "continuation")) return;
   if (role == "user") {
     ++state.messages;
     if (state.title.empty())

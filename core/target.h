@@ -33,10 +33,6 @@ struct Target {
   bool signed_calls = false;        // each step's first call needs a signature on the wire
   std::string bridge_text{};        // said by the assistant where a user message may not follow
                                     // tool results directly; empty: it may
-  // Said by the user after a trailing assistant message, where that is refused. Empty (always,
-  // unless the caller decides otherwise): nothing is put into the user's mouth. It is the one
-  // thing that goes away again when the conversation grows.
-  std::string continue_text{};
 };
 
 // The usual rules of a wire format, with the known quirks of that provider and model.

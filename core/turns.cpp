@@ -16,12 +16,17 @@ void add_summary(TurnCost& turn, const Entry& entry) {
        int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
 }
 
+// Its input is paid for, and whatever had been said; a provider tells how much only at the end.
+bool is_cut(const Message& message) {
+  return message.stop == Stop::aborted || message.stop == Stop::interrupted;
+}
+
 }  // namespace
 
 bool is_prompt(const Entry& entry) {
   const auto message =
       entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
-  return message && message->role == Role::user;
+  return message && is_prompt(*message);
 }
 
 std::vector<TurnCost> turns_of(std::span<const Entry> path) {
@@ -33,6 +38,7 @@ std::vector<TurnCost> turns_of(std::span<const Entry> path) {
     const auto message =
         entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
     if (!message || message->role != Role::assistant) continue;
+    if (is_cut(*message)) turns.back().all_counted = false;
     if (message->usage)
       turns.back().usage[message->provider + "/" + message->model] += *message->usage;
     turns.back().calls += std::ssize(tool_uses(*message));

@@ -15,6 +15,7 @@ struct TurnCost {
   Id prompt{};
   std::string preview{};                 // of the prompt, 40 characters
   std::map<std::string, Usage> usage{};  // by provider/model
+  bool all_counted = true;               // else an answer was stopped before its usage was told
   std::int64_t calls = 0;                // of tools
   std::int64_t duration_ms = 0;          // of answers
   bool operator==(const TurnCost&) const = default;

@@ -137,7 +137,7 @@ std::size_t cut_to(std::vector<Said>& said, std::int64_t room) {
     last = i;
     if (!asked || i > *asked)
       steps.push_back({i, pinned + tail[i] + (asked ? said[*asked].tokens : 0)});
-    else if (said[i].message.role == Role::user)
+    else if (is_prompt(said[i].message))
       turns.push_back({i, pinned + tail[i]});
   }
   std::optional<std::size_t> from = steadiest(said, turns, room / 2, room);

@@ -157,20 +157,6 @@ void judge_settings(const Json& body, Report& report) {
                "cache_control", "more than four marks");
 }
 
-// A reply that the request ends in is one the model is asked to go on with.
-void judge_prefill(const Json& body, const Json& last, Report& report) {
-  if (string_at(last, "role") != "assistant") return;
-  const std::string thinking = string_at(at(body, "thinking"), "type", "disabled");
-  report.check(thinking == "disabled", "messages", "the last is the assistant's, with thinking on");
-  const Json& content = at(last, "content");
-  const std::string text = content.is_string() ? content.get<std::string>()
-                           : content.is_array() && !content.empty()
-                               ? string_at(content.back(), "text")
-                               : "";
-  report.check(text.empty() || !is_blank(std::string_view(text).substr(text.size() - 1)),
-               "messages", "the last reply ends in white space");
-}
-
 }  // namespace
 
 void anthropic(const Json& body, Report& report) {
@@ -184,7 +170,7 @@ void anthropic(const Json& body, Report& report) {
                  "user and assistant do not take turns");
   }
   judge_pairs(messages, report);
-  judge_prefill(body, messages.back(), report);
+  report.check(string_at(messages.back(), "role") != "assistant", "messages", last_is_a_reply);
 }
 
 }  // namespace skein::grammar

@@ -97,6 +97,7 @@ void google(const Json& body, Report& report) {
     if (report.target.signed_calls) judge_signature(contents[i], report, place);
   }
   report.check(calls.empty(), "contents", "the last calls have no responses");
+  report.check(string_at(contents.back(), "role") != "model", "contents", last_is_a_reply);
 }
 
 }  // namespace skein::grammar

@@ -24,7 +24,7 @@ std::string quote(std::string_view text) {
 std::vector<std::string> prompts(const Context& context) {
   std::vector<std::string> said;
   for (const Message& message : context.messages)
-    if (message.role == Role::user)
+    if (is_prompt(message))
       if (std::string text = plain_text(message); !text.empty()) said.push_back(std::move(text));
   return said;
 }

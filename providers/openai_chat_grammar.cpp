@@ -102,6 +102,7 @@ void openai_chat(const Json& body, Report& report) {
   }
   report.check(open.empty(), "messages", "the last calls have no results");
   report.check(before != "system", "messages", "nothing but a system prompt");
+  report.check(before != "assistant", "messages", last_is_a_reply);
 }
 
 }  // namespace skein::grammar

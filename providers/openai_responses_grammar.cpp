@@ -53,11 +53,13 @@ class Items {
     if (type == "function_call_output") output(entry, place);
     if (type == "message") message(entry, role, place);
     user_before_ = type == "message" && role == "user";
+    reply_before_ = role == "assistant";
   }
 
   void end() {
     report_.check(led_to_.empty(), led_to_, "reasoning that leads to nothing");
     report_.check(open_.empty(), "input", "the last calls have no outputs");
+    report_.check(!reply_before_, "input", last_is_a_reply);
   }
 
  private:
@@ -117,6 +119,7 @@ class Items {
   std::string led_to_{};  // the place of reasoning that waits for what it led to
   bool spoken_ = false;
   bool user_before_ = false;
+  bool reply_before_ = false;
 };
 
 }  // namespace

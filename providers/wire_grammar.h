@@ -37,6 +37,10 @@ class Report {
   std::set<std::string> ids_{};
 };
 
+// Newer models refuse to go on inside a reply of theirs: the request ends with the user or a
+// result.
+inline constexpr std::string_view last_is_a_reply = "the last is the assistant's";
+
 std::string item(const std::string& place, std::size_t index);
 std::string member(const std::string& place, std::string_view name);
 bool is_string(const Json& value);                              // and not empty

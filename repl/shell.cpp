@@ -25,7 +25,7 @@ bool is_prompt(const Event& event) {
   const auto* committed = std::get_if<Committed>(&event);
   if (committed == nullptr || committed->entry.type != type::message) return false;
   const auto message = message_from_json(committed->entry.payload);
-  return message && message->role == Role::user;
+  return message && is_prompt(*message);
 }
 
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
@@ -275,7 +275,8 @@ void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
   const std::int64_t started = now_ms();
   parts_.screen.begin_turn();
   const TurnEnd end = turn(ports());
-  parts_.screen.end_turn(end.stop, end.error);
+  parts_.screen.end_turn(end.stop, end.error + (end.out_of_calls ? "; /continue goes on" : ""),
+                         end.empty);
   parts_.marks.done(end.stop != Stop::error, now_ms() - started);
   tell_title();  // the first prompt gives one
 }

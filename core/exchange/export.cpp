@@ -76,6 +76,10 @@ void write_entry(const Entry& entry, std::string& out) {
   if (entry.type != type::message) return;
   const auto message = message_from_json(entry.payload);
   if (!message) return;
+  if (message->continuation) {
+    out += "*asked to go on*\n\n";
+    return;
+  }
   out += heading(*message);
   for (const Block& block : message->content) std::visit(BlockWriter{out}, block);
   if (!message->error.empty()) out += "*error: " + escaped(message->error) + "*\n\n";

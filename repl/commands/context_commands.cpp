@@ -63,6 +63,12 @@ Cost cost_of(Shell& shell, const std::map<std::string, Usage>& usage) {
   return out;
 }
 
+Cost cost_of(Shell& shell, const TurnCost& turn) {
+  Cost out = cost_of(shell, turn.usage);
+  out.all_known = out.all_known && turn.all_counted;
+  return out;
+}
+
 std::string text_of(const Cost& cost) {
   if (cost.all_known) return dollars(cost.dollars);
   return cost.dollars > 0 ? "at least " + dollars(cost.dollars) : "not known";
@@ -137,7 +143,7 @@ void show_usage(Shell& shell, std::string_view) {
   }
   Table prompts = usage_table("the last prompts of this branch");
   for (const TurnCost& turn : last_turns(shell, most_turns))
-    add_row(prompts, turn.preview, sum_of(turn.usage), cost_of(shell, turn.usage));
+    add_row(prompts, turn.preview, sum_of(turn.usage), cost_of(shell, turn));
   Table session = usage_table("the whole session, all branches");
   for (const auto& [model, usage] : state.usage)
     add_row(session, model, usage, cost_of(shell, {{model, usage}}));

@@ -13,7 +13,7 @@ std::vector<const Entry*> prompts(const std::vector<Entry>& path) {
   for (const Entry& entry : path) {
     if (entry.type != type::message) continue;
     const auto message = message_from_json(entry.payload);
-    if (message && message->role == Role::user) out.push_back(&entry);
+    if (message && is_prompt(*message)) out.push_back(&entry);
   }
   return out;
 }

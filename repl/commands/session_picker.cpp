@@ -22,7 +22,9 @@ std::vector<std::string> last_words(SessionStore& store, const SessionRecord& re
     const Entry entry = masked(placed->entry, record.state.redacted);
     const auto message =
         entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
-    if (!message || message->role == Role::tool || plain_text(*message).empty()) continue;
+    if (!message || message->role == Role::tool || message->continuation ||
+        plain_text(*message).empty())
+      continue;
     out.insert(out.begin(),
                (message->role == Role::user ? "you  " : "it   ") + preview(entry, 200));
     if (out.size() == 3) break;

@@ -21,7 +21,7 @@ namespace {
 std::string mark_of(const Entry& entry) {
   const auto message =
       entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
-  if (!message || message->role == Role::assistant) return {};
+  if (!message || message->role == Role::assistant || message->continuation) return {};
   return message->role == Role::user ? "› " : "● ";
 }
 

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "core/attachments.h"
+#include "core/ending.h"
 #include "repl/screen/flow.h"
 #include "repl/screen/highlight.h"
 
@@ -257,6 +258,9 @@ void Screen::replay(const Entry& entry) {
       entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
   if (!message) {
     say("[" + harmless(entry.type) + "] " + harmless(preview(entry, 200)), style::dim);
+  } else if (message->continuation) {
+    say("(asked to go on)", style::dim);
+    begin_turn();
   } else if (message->role == Role::user) {
     show_prompt(*message);
     begin_turn();
@@ -264,19 +268,21 @@ void Screen::replay(const Entry& entry) {
     show_message(*message);
     note_answer(*message);
     if (message->role == Role::assistant && tool_uses(*message).empty())
-      show_end(message->stop, message->error);
+      show_end(message->stop, message->error, is_empty_answer(*message));
   }
   paper_.flush_if_due();
 }
 
 // The same words live and in a replay.
-void Screen::show_end(Stop stop, std::string_view error) {
+void Screen::show_end(Stop stop, std::string_view error, bool empty) {
   end_text();
   if (stop == Stop::aborted)
     say(partly_kept_ ? "■ stopped. The partial answer is kept." : "■ stopped.", style::warning);
-  if (stop == Stop::error) say("error: " + harmless(error), style::bad);
-  if (stop == Stop::interrupted)
-    say("The answer was cut short; what arrived is kept. /continue goes on.", style::warning);
+  const Ending ending = ending_of(stop, error, empty);
+  if (stop == Stop::error)
+    say("error: " + harmless(ending.text), style::bad);
+  else if (!ending.text.empty())
+    say(harmless(ending.text) + "; /continue goes on", style::warning);
   if (whole_turn_ && turn_.calls > 0) {
     parts_.account(turn_);
     say(harmless(summary_text(turn_)), style::dim);
@@ -286,8 +292,8 @@ void Screen::show_end(Stop stop, std::string_view error) {
   partly_kept_ = false;
 }
 
-void Screen::end_turn(Stop stop, std::string_view error) {
-  show_end(stop, error);
+void Screen::end_turn(Stop stop, std::string_view error, bool empty) {
+  show_end(stop, error, empty);
   activity_.end();
   draft_.clear();  // it goes on in the next line
   paper_.set_status("");

@@ -52,7 +52,7 @@ class Screen {
   // From here on everything belongs to one turn, which end_turn() sums up.
   void begin_turn();
   // The turn is over: how it ended, and what it came to.
-  void end_turn(Stop stop, std::string_view error);
+  void end_turn(Stop stop, std::string_view error, bool empty = false);
   // Prints in full what was last folded: a tool's result, a diff, thinking.
   void expand_last();
   // From now on thinking is shown whole, as it comes, or as one line; by turns.
@@ -84,7 +84,7 @@ class Screen {
   void show_prompt(const Message& message);
   void show_result(const ToolResult& result, std::int64_t duration_ms);
   void note_answer(const Message& message);
-  void show_end(Stop stop, std::string_view error);
+  void show_end(Stop stop, std::string_view error, bool empty);
   void show_view(const ToolView& view);
   void paint_status();
 

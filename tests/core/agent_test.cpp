@@ -139,8 +139,9 @@ TEST_CASE("however a turn ends, every call in it is answered and the transcript 
   };
   const Ending endings[] = {
       {R"([{"call": {"id": "c1", "name": "look"}}, {"stop": "length"}])",
-       Stop::length,
-       {"result c1 failed: not run: the answer that asked for it was cut short"}},
+       Stop::stop,
+       {"result c1 failed: not run: the answer reached the output limit in or after this call. "
+        "Make it again, shorter or in several pieces."}},
       {R"([{"call": {"id": "c1", "name": "look"}}, {"error": "overloaded"}])",
        Stop::error,
        {"result c1 failed: not run: the answer that asked for it was cut short"}},

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "core/json.h"
+
 using namespace skein;
 
 namespace {
@@ -72,10 +74,6 @@ TEST_CASE("a call counts only once it ended") {
 
   CHECK(fed(open).message() == reply({Text{"a"}}, Stop::interrupted));
   CHECK(fed(open).aborted() == reply({Text{"a"}}, Stop::aborted));
-  CHECK(fed(open + Deltas{delta::StopReason{Stop::length}, delta::Finished{}}).message() ==
-        reply({Text{"a"}}, Stop::length));
-  CHECK(fed(open + done).message() ==
-        reply({Text{"a"}}, Stop::error, "the model's call of bash never ended"));
   CHECK(fed(open + Deltas{delta::BlockEnd{"1"}}).message() ==
         reply({Text{"a"}, ToolUse{"x", "bash", "{}"}}, Stop::interrupted));
   // More input after the end means that it was not the end.
@@ -83,16 +81,33 @@ TEST_CASE("a call counts only once it ended") {
         reply({Text{"a"}}, Stop::interrupted));
 }
 
-TEST_CASE("a call whose input is not a JSON object is an error, never a call") {
-  const std::string fault = "the model called bash with input that is not a JSON object";
+TEST_CASE("a call that the limit cut is kept as far as it came, with its fault") {
+  const Deltas open{delta::TextPiece{"0", "a"}, delta::ToolStart{"1", "x", "bash"},
+                    delta::ToolInput{"1", "{\"command\":\"ec"}};
+  const ToolUse cut{
+      "x", "bash", R"({"_raw":"{\"command\":\"ec"})", {}, "the call of bash never ended"};
+  const Deltas limit{delta::StopReason{Stop::length}, delta::Finished{}};
+  CHECK(fed(open + limit).message() == reply({Text{"a"}, cut}, Stop::length));
+  CHECK(fed(open + limit).aborted() == reply({Text{"a"}}, Stop::aborted));
+  CHECK(fed(open + done).message() == reply({Text{"a"}, cut}, Stop::tool_use));
+}
+
+TEST_CASE("a call whose input is not a JSON object comes with what was said and its fault") {
+  const std::string fault =
+      "the arguments of bash are not a JSON object; make the call again with one that fits its "
+      "schema";
   for (const char* input :
        {"{\"a\":", "[]", "1", "null", "\"x\"", "{} {}", "{\"a\":01}", "{a:1}"}) {
     CAPTURE(input);
-    CHECK(fed(call("0", "x", input) + done).message() == reply({}, Stop::error, fault));
+    CHECK(fed(call("0", "x", input) + done).message() ==
+          reply({ToolUse{"x", "bash", dump({{"_raw", input}}), {}, fault}}, Stop::tool_use));
+    CHECK(fed(call("0", "x", input)).message() == reply({}, Stop::interrupted));
   }
-  CHECK(fed({delta::ToolStart{"0", "x", ""}, delta::BlockEnd{"0"}, delta::StopReason{Stop::stop},
-             delta::Finished{}})
-            .message() == reply({}, Stop::error, "the model called a tool without naming it"));
+  CHECK(
+      fed({delta::ToolStart{"0", "x", ""}, delta::BlockEnd{"0"}, delta::StopReason{Stop::stop},
+           delta::Finished{}})
+          .message() ==
+      reply({ToolUse{"x", "unnamed", "{}", {}, "the call does not name a tool"}}, Stop::tool_use));
 }
 
 TEST_CASE("a call's input is stored as its compact text, empty text as no input") {

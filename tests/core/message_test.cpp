@@ -53,3 +53,22 @@ TEST_CASE("a sum of usage passes over what cannot be") {
   total += Usage{.input = 4};
   CHECK(total == Usage{.input = 5, .output = 5});
 }
+
+TEST_CASE("texts are paragraphs where something stood between them, and pieces where not") {
+  const auto text_of = [](std::vector<Block> content) {
+    return plain_text({.role = Role::assistant, .content = std::move(content)});
+  };
+  CHECK(text_of({Text{"The sky"}, Text{" is blue"}, Text{"."}}) == "The sky is blue.");
+  CHECK(text_of({Text{"I look."}, ToolUse{"1", "look"}, Text{"Done."}}) == "I look.\n\nDone.");
+  CHECK(text_of({Thinking{"hm"}, Text{"a\n"}, Thinking{"hm"}, Text{"b"}}) == "a\nb");
+}
+
+TEST_CASE("a request to go on is marked in the payload, where a scan finds it first") {
+  Message request = user_message("Go on.");
+  request.continuation = true;
+  const JsonText payload = to_json(request);
+  CHECK(payload.starts_with(R"({"role":"user","continuation":true,)"));
+  CHECK(message_from_json(payload) == request);
+  CHECK_FALSE(is_prompt(request));
+  CHECK(is_prompt(user_message("hi")));
+}

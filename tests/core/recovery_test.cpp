@@ -106,5 +106,5 @@ TEST_CASE("going on with another model is written down") {
 
   CHECK(lines_of(stage.stored(conversation)) == Lines{"runtime_init", "model_change", "user: a",
                                                       "assistant: 1 -> stop", "model_change",
-                                                      "assistant: 2 -> stop"});
+                                                      "user: Go on.", "assistant: 2 -> stop"});
 }

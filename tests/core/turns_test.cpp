@@ -38,3 +38,13 @@ TEST_CASE("a turn is what a prompt led to, with its summaries, and begins with t
                              .preview = "again",
                              .usage = {{"anthropic/other", {.input = 1}}}});
 }
+
+TEST_CASE("what a stopped answer cost is not known") {
+  Message stopped = answers("half");
+  stopped.stop = Stop::aborted;
+  const std::vector<TurnCost> turns =
+      turns_of(path_of({user_message("a"), stopped, user_message("b"), answers("whole")}));
+  REQUIRE(turns.size() == 2);
+  CHECK_FALSE(turns[0].all_counted);
+  CHECK(turns[1].all_counted);
+}

@@ -25,7 +25,7 @@ std::string read(const fs::path& file) {
 
 // Outcomes by scenario, the same for every wire unless one of them is named.
 const std::map<std::string, std::string> mock_outcomes{
-    {"badjson", "-> error"},
+    {"badjson", R"(bash({"_raw":"{\"command\": \"ls"}) -> tool_use)"},
     {"badjson messages", "bash({}) -> tool_use"},  // this mock sends {} on these two wires
     {"badjson gemini", "bash({}) -> tool_use"},
     {"cut", "-> interrupted"},
@@ -94,7 +94,8 @@ const std::map<std::string, std::string> other_outcomes{
     {"llama-chat-length-stream", "text(\"Tednes, I have a) -> length"},
     // The second call looks whole, but the limit struck: nobody knows what was to follow.
     {"llama-chat-parallel-tools-stream",
-     R"(get_weather({"city":". 1. 1...","unit":"celsius"}) -> length)"},
+     R"(get_weather({"city":". 1. 1...","unit":"celsius"}) )"
+     R"(bash({"_raw":"{ \"command\" :\". One.\"\n                  \t\t}"}) -> length)"},
     {"llama-chat-stream", "text(The capital of France is Paris.) -> stop"},
     {"llama-chat-think-stream", "think(" + sums_thought + ") text(" + sums + ") -> length"},
     {"llama-chat-tool-auto-stream", R"(bash({"command":"weather"}) -> tool_use)"},

@@ -188,7 +188,6 @@ Target random_target(Dice& dice, WireFormat wire) {
   };
   Target target = plain();
   target.takes_images = dice.chance(60);
-  if (dice.chance(20)) target.continue_text = "Continue.";
   if (dice.chance(10)) target.ids.max = target.ids.exact ? 9 : 12;
   return target;
 }

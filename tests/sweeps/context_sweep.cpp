@@ -101,6 +101,7 @@ BuiltContext build(const Scene& scene, const Target& target, Window window) {
 
 std::string body_of(const BuiltContext& built, const Target& target) {
   Context context = built.context;
+  context.messages.push_back(user_message("go on"));  // none is sent that ends in an answer
   context.messages = normalize(context.messages, target);
   ModelFacts facts{.max_output = 100, .images = target.takes_images};
   if (target.signed_calls) facts.missing_signature = "bm9uZQ==";

@@ -91,8 +91,40 @@ TEST_CASE("a turn that went wrong says so in a replay too") {
   screen->replay(message_entry(user_message("two\nlines")));
   screen->replay(message_entry(cut));
   CHECK(screen.bytes() ==
-        "› two\n  lines\npart\nThe answer was cut short; what arrived is kept. /continue goes on.\n"
-        "m · 2.1 s\n");
+        "› two\n  lines\npart\nthe answer was cut short; /continue goes on\nm · 2.1 s\n");
+}
+
+TEST_CASE("an answer that is cut, refused or empty is told, live and in a replay") {
+  struct Ending {
+    Stop stop;
+    const char *text, *told;
+  };
+  for (const Ending& ending :
+       {Ending{Stop::length, "half",
+               "half\nthe answer is not complete: the model reached its output limit; /continue "
+               "goes on\n"},
+        Ending{Stop::refusal, "I can",
+               "I can\nthe answer was refused or filtered; /continue goes on\n"},
+        Ending{Stop::stop, "", "the model sent an empty answer; /continue goes on\n"}}) {
+    Message reply = answer(ending.text);
+    reply.stop = ending.stop;
+    RecordedScreen again(piped), live(piped);
+    again->replay(message_entry(user_message("q")));
+    again->replay(message_entry(reply));
+    CHECK(again.bytes() == "› q\n" + std::string(ending.told) + "m · 2.1 s\n");
+    live->show(committed(user_message("q")));
+    live->show(committed(reply));
+    live->end_turn(reply.stop, "", *ending.text == '\0');
+    CHECK(live.bytes() == std::string(ending.told) + "m · 2.1 s\n");
+  }
+}
+
+TEST_CASE("that the model was asked to go on is no prompt of the user's") {
+  Message request = user_message("Go on.");
+  request.continuation = true;
+  RecordedScreen screen(piped);
+  screen->replay(message_entry(request));
+  CHECK(screen.bytes() == "(asked to go on)\n");
 }
 
 TEST_CASE("the live line stays under the text and leaves nothing behind") {
