@@ -204,6 +204,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
 
   const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
   Conversation conversation(bench.store(), chosen.session);
+  if (chosen.remember) bench.store().enter(chosen.session, bench.workspace());
   Agent::Settings settings = bench.settings_for(conversation);
   if (settings.rules.deny != bench.config().rules.deny)
     with = with_named_files(bench, prompt, invocation.prompt, settings.rules, remarks);
@@ -244,7 +245,7 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
     if (json) conclude({.stop = Stop::error, .error = error.what()}, false);
     throw;
   }
-  if (chosen.remember) bench.store().remember(chosen.session, bench.workspace());
+  if (chosen.remember) bench.store().remember(chosen.session, "");
   end.error = trouble_with(end, conversation.record().key, !invocation.no_session);
   const int status = end.stop == Stop::aborted ? interrupted_status
                      : end.error.empty()       ? 0

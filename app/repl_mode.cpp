@@ -56,7 +56,7 @@ std::string greeting(const Workbench& bench) {
   std::string out = "skein " SKEIN_VERSION " · " + folder;
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
-  if (bench.default_model() == "offline/demo") {
+  if (bench.config().model.empty() && bench.default_model() == "offline/demo") {
     out +=
         "No API key was found. Everything works offline with the built-in model: it reads, "
         "searches and edits by rule, but it does not reason. /login says how to give a key, /model "
@@ -127,6 +127,7 @@ int repl_mode(Workbench& bench, const Invocation& given) {
                             ? Marks([&](std::string_view bytes) { terminal->write(bytes); })
                             : Marks(),
                .masking = [&](Shell::Parts::Sink sink) { return bench.masking(std::move(sink)); },
+               .kept = !given.no_session,
                .greeting = [&] { return greets ? greeting(bench) : ""; }});
   EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/home.h"
+#include "core/store/session_name.h"
 
 namespace skein {
 
@@ -33,11 +34,9 @@ ChosenSession last_or_default(SessionStore& store, const std::string& workspace)
   for (const SessionRecord& record : store.list())
     if (record.header.cwd == workspace && !record.key.starts_with("main:print:"))
       return {record.header.session, true};
-  const Outcome<SessionRecord> taken = store.find(default_key);
-  const auto* other = std::get_if<SessionRecord>(&taken);
-  return make(store,
-              other && other->key == default_key ? fresh_key("main:cli") : std::string(default_key),
-              workspace);
+  const Outcome<SessionRecord> other = store.find(default_key);
+  const bool taken = std::holds_alternative<SessionRecord>(other);
+  return make(store, taken ? fresh_key("main:cli") : std::string(default_key), workspace);
 }
 
 }  // namespace
@@ -48,9 +47,12 @@ std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string&
     return from;
   };
   std::vector<SessionRecord> found;
+  const bool exact = is_whole_key(text);
   for (SessionRecord& record : store.list())
-    if (lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
-            .find(lower(text)) != std::string::npos)
+    if (exact
+            ? record.key == text
+            : lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
+                      .find(lower(text)) != std::string::npos)
       found.push_back(std::move(record));
   return found;
 }
@@ -59,16 +61,13 @@ ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
                              const std::string& workspace) {
   ChosenSession chosen;
   if (invocation.no_session) {
-    chosen = make(store, std::string(default_key), workspace);
+    chosen = make(store, fresh_key("main:memory"), workspace);  // no key another session may have
   } else if (!invocation.session.empty()) {
-    const Outcome<SessionRecord> found = store.find(invocation.session);
-    if (const auto* record = std::get_if<SessionRecord>(&found))
-      chosen = {record->header.session, true,
-                !(invocation.print && record->key.starts_with("main:print:"))};
-    else if (!key_trouble(invocation.session))
-      chosen = make(store, invocation.session, workspace);
-    else
-      throw Error(std::get<Failure>(found).text, Trouble::no_session);
+    const FoundSession found =
+        value_or_throw(store.find_or_create(invocation.session, [&] { return workspace; }));
+    chosen = {found.session, !found.made};
+    if (invocation.print)
+      chosen.remember = !value_or_throw(store.open(found.session)).key.starts_with("main:print:");
   } else if (invocation.new_session) {
     chosen = make(store, fresh_key("main:cli"), workspace, *invocation.new_session);
   } else if (invocation.resume) {

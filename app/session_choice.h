@@ -15,7 +15,7 @@ struct ChosenSession {
   bool remember = true;  // a bare `skein` may continue it
 };
 
-// Those whose key, title or id has `text` in it, in any case.
+// Those whose key, title or id has `text` in it, in any case; a whole key means that one alone.
 std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text);
 
 // Throws Error when there is no such session or the choice is not clear.

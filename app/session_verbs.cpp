@@ -316,18 +316,9 @@ int append_entries(const Invocation& invocation) {
 
   SessionStore store = open_store(invocation);
   const std::string& name = invocation.arguments.at(0);
-  Outcome<SessionRecord> found = store.find(name);
-  Id session;
-  const auto* record = std::get_if<SessionRecord>(&found);
-  // A whole key means that session and no other whose key or title happens to begin with it.
-  if (record != nullptr && (record->key == name || key_trouble(name)))
-    session = record->header.session;
-  else if (!key_trouble(name))
-    session =
-        value_or_throw(store.create_session({.key = name, .cwd = workspace_folder(invocation)}))
-            .session_id;
-  else
-    throw Error(std::get<Failure>(found).text, Trouble::no_session);
+  const Id session = value_or_throw(store.find_or_create(name, [&] {
+                       return workspace_folder(invocation);
+                     })).session;
 
   AppendResult result{.session = session};
   check_references(store, session, entries);

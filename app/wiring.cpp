@@ -164,7 +164,8 @@ Provider& Workbench::provider_for(const ModelRef& model) {
 std::string Workbench::default_model() const {
   for (const ProviderRow& row : catalog_.providers()) {
     if (row.local || !row.key_needed) continue;
-    const bool usable = keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
+    const bool usable = !row.key_command.empty() ||
+                        keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
     for (const ModelRow& model : catalog_.models())
       if (usable && model.provider == row.name)
         return std::string(row.name) + "/" + std::string(model.name);

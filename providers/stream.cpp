@@ -170,13 +170,24 @@ class Attempt {
   bool spoken_ = false;
 };
 
+// Where the key that was sent came from, or should have come from.
+std::string source_of_key(const ProviderRow& row, const Keyring& keys) {
+  const auto variables = variables_of(row);
+  for (const std::string& variable : variables)
+    if (keys.has_any({variable})) return variable;
+  if (!row.key_command.empty())
+    return "the key-command of [providers." + std::string(row.name) + "]";
+  return variables.empty() ? std::string{} : variables.front();
+}
+
 // What the user can do about it.
-std::string hint_for(const Attempt& attempt, const RetryPlan& plan, const ProviderRow& row) {
+std::string hint_for(const Attempt& attempt, const RetryPlan& plan, const ProviderRow& row,
+                     const Keyring& keys) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   const int status = attempt.response().status;
-  if ((status == 401 || status == 403) && !row.key_variables[0].empty())
-    return "; check " + std::string(row.key_variables[0]);
-  return {};
+  if ((status != 401 && status != 403) || row.auth == Auth::none) return {};
+  const std::string source = source_of_key(row, keys);
+  return source.empty() ? "" : "; check " + source;
 }
 
 }  // namespace
@@ -203,7 +214,7 @@ Message HttpProvider::stream(const Context& context, const ModelRef& model, cons
     if (plan.again && wait_to_retry(plan.wait, retries + 1,
                                     mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
       continue;
-    Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row));
+    Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row, keys_));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     return message;

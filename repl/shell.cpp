@@ -29,8 +29,8 @@ bool is_prompt(const Event& event) {
 }
 
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
-std::string where_we_are(const SessionRecord& record, const ModelRef& model) {
-  std::string out = record.key;
+std::string where_we_are(const SessionRecord& record, const ModelRef& model, bool kept) {
+  std::string out = kept ? record.key : "nothing is kept";
   if (!record.state.title.empty()) out += " · " + fit(record.state.title, 40);
   if (const std::string old = age(record.state.updated_at); old != "-" && old != "now")
     out += " · " + old + " ago";
@@ -51,6 +51,7 @@ void Shell::open(Id session) {
   }
   close();
   conversation_.emplace(std::move(next));
+  parts_.store.enter(session, parts_.workspace);
   settings_ = std::move(settings);
   draft_ = parts_.drafts.load(session);
   for (const std::vector<std::string>& texts : {conversation_->notices(), settings_.notices})
@@ -69,7 +70,7 @@ void Shell::open(Id session) {
   if (state.messages > 0 && record.header.cwd != parts_.workspace)
     parts_.screen.print_untrusted("This session was begun in " + record.header.cwd +
                                   "; tools work in " + parts_.workspace + ".\n");
-  parts_.screen.print_untrusted(where_we_are(record, settings_.model) + "\n");
+  parts_.screen.print_untrusted(where_we_are(record, settings_.model, parts_.kept) + "\n");
   tell_title();
   if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports(), settings_.rules);
       open_calls > 0)
@@ -82,11 +83,13 @@ void Shell::open(Id session) {
 void Shell::tell_title() {
   const SessionRecord& record = conversation_->record();
   const std::string& title = conversation_->state().title;
-  parts_.marks.title("skein: " + (title.empty() ? record.key : title));
+  const std::string untitled = parts_.kept ? record.key : "nothing is kept";
+  parts_.marks.title("skein: " + (title.empty() ? untitled : title));
 }
 
 void Shell::close() {
-  if (conversation_) parts_.store.remember(conversation_->session(), parts_.workspace);
+  // Which one was used last has been written down when it was; another terminal may have gone on.
+  if (conversation_) parts_.store.remember(conversation_->session(), "");
   conversation_.reset();
 }
 
@@ -157,7 +160,7 @@ void Shell::run() {
     }
   }
   parts_.marks.leave();
-  if (parts_.attended && conversation_ && conversation_->state().messages > 0)
+  if (parts_.attended && parts_.kept && conversation_ && conversation_->state().messages > 0)
     parts_.screen.print_untrusted("Saved. `skein -c` goes on here; elsewhere: skein -s " +
                                   conversation_->record().key + "\n");
 }
@@ -261,6 +264,7 @@ void Shell::take_over_typing() {
 }
 
 void Shell::work(const std::function<TurnEnd(const Ports&)>& turn) {
+  parts_.store.enter(conversation_->session(), parts_.workspace);
   // In this order no signal is missed: one that came before has set `leave`, a later one sets
   // `stop`.
   parts_.stop = false;

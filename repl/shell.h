@@ -38,6 +38,7 @@ class Shell {
     // Puts something between the loop and the screen, such as what hides keys.
     using Sink = std::function<void(const Event&)>;
     std::function<Sink(Sink)> masking = [](Sink sink) { return sink; };
+    bool kept = true;  // false: the store is in memory, and goes when we leave
     std::function<std::string()> greeting{};  // said once, if nothing has been said in the session
   };
   explicit Shell(Parts parts) : parts_(std::move(parts)) {}

@@ -1,16 +1,18 @@
 #include "core/store/backend.h"
 
 #include <algorithm>
+#include <vector>
 
 namespace skein {
 
 std::optional<std::string> key_trouble(std::string_view key) {
-  const std::string complaint = "'" + std::string(key.substr(0, 200)) + "' is not a session key: ";
+  const std::string complaint =
+      "'" + std::string(utf8_prefix(key, 200)) + "' is not a session key: ";
   if (key.size() >= 200) return complaint + "it is longer than 199 bytes";
-  std::size_t segments = 0;
-  for (std::size_t at = 0; at <= key.size(); ++segments) {
+  std::vector<std::string_view> segments;
+  for (std::size_t at = 0; at <= key.size();) {
     const std::size_t end = std::min(key.find(':', at), key.size());
-    const std::string_view segment = key.substr(at, end - at);
+    const std::string_view segment = segments.emplace_back(key.substr(at, end - at));
     if (segment.empty() || segment.size() > 64)
       return complaint + "each of its parts (agent:channel:peer) has 1 to 64 characters";
     for (const char c : segment)
@@ -19,9 +21,18 @@ std::optional<std::string> key_trouble(std::string_view key) {
         return complaint + "only letters, digits and ._@+- stand in its parts";
     at = end + 1;
   }
-  if (segments != 3 && segments != 5)
-    return complaint + "it has the form agent:channel:peer or agent:<id>:<channel>:<kind>:<peer>";
-  return std::nullopt;
+  const auto is = [&](std::size_t at, std::initializer_list<std::string_view> words) {
+    return std::ranges::find(words, segments[at]) != words.end();
+  };
+  if (segments.size() == 3) return std::nullopt;
+  if ((segments.size() == 5 || segments.size() == 7) && is(0, {"agent"}) &&
+      is(3, {"direct", "group", "channel"}) && (segments.size() == 5 || is(5, {"thread"})))
+    return std::nullopt;
+  return complaint +
+         "it has the form agent:channel:peer or "
+         "agent:<id>:<channel>:<direct|group|channel>:<peer>[:thread:<id>], where the first word "
+         "of "
+         "the longer form is agent";
 }
 
 Trouble trouble_of(const Failure& failure) {

@@ -37,8 +37,9 @@ struct SessionHeader {
   bool operator==(const SessionHeader&) const = default;
 };
 
-// Letters, digits and `._@+-`, 1 to 64 bytes a segment, two or more segments with `:` between,
-// under 200 in all. The reason it is not one, or nothing.
+// Letters, digits and `._@+-`, 1 to 64 bytes a segment with `:` between, under 200 in all;
+// <agent>:<channel>:<peer>, or agent:<id>:<channel>:<direct|group|channel>:<peer>, which
+// :thread:<id> may follow. The reason it is not one, or nothing.
 std::optional<std::string> key_trouble(std::string_view key);
 
 // How much of a session is not as it was written, as far as it has been read.
@@ -238,6 +239,8 @@ class StorageBackend {
   // Writes down what listing and opening should know without reading, and that this workspace used
   // the session last; never needed for safety.
   virtual void remember(Id session, const std::string& workspace) = 0;
+  // Only the latter, at once: somebody begins to work on the session, and may be killed.
+  virtual void enter(Id session, const std::string& workspace) = 0;
   virtual std::optional<Id> last_used(const std::string& workspace) = 0;
   // What lies among the sessions and cannot be opened as one: its name and why.
   struct Stray {

@@ -234,7 +234,19 @@ void FileBackend::remember(Id session, const std::string& workspace) {
   if (HomeIndex::learn(entry, *std::get<Transcript*>(found)) < 0) return;
   if (known_as != effective_key(entry.memory)) settle_keys(index);
   index_.save();
-  if (!workspace.empty()) index_.set_last_used(workspace, session);
+  if (!workspace.empty())
+    index_.set_last_used(workspace, session, entry);
+  else
+    index_.refresh_last(session, entry);
+}
+
+void FileBackend::enter(Id session, const std::string& workspace) {
+  if (index_.is_last_used(workspace, session)) return;
+  // What the index knows of it, not what stands in the file: somebody may be writing there.
+  const IndexEntry* known = index_.find(session);
+  const IndexEntry entry = known != nullptr ? *known : IndexEntry{};
+  OpenFile held;
+  if (!index_.lock(held)) index_.set_last_used(workspace, session, entry);
 }
 
 std::optional<Id> FileBackend::last_used(const std::string& workspace) {

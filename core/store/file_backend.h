@@ -52,6 +52,7 @@ class FileBackend : public StorageBackend {
   Outcome<std::string> load_blob(const std::string& name) override;
   Outcome<PrunedBlobs> prune_blobs(bool only_look) override;
   void remember(Id session, const std::string& workspace) override;
+  void enter(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
   std::vector<Stray> strays() override;
   std::optional<Failure> lost(std::string_view key) override;

@@ -7,6 +7,7 @@
 #include "core/json.h"
 #include "core/store/file_backend.h"
 #include "core/store/repair.h"
+#include "core/store/session_name.h"
 
 namespace skein {
 
@@ -94,9 +95,9 @@ Outcome<SessionRecord> FileBackend::restore(std::string_view name) {
     if (!session) continue;
     const Outcome<Transcript> opened = open_transcript(*files_, *session, "trash/" + file);
     const auto* trashed = std::get_if<Transcript>(&opened);
-    const bool meant = (name.size() >= 4 && to_string(*session).starts_with(name)) ||
-                       (trashed != nullptr && (effective_key(trashed->memory()) == name ||
-                                               trashed->log->state().title == name));
+    const bool meant = trashed != nullptr ? means(name, effective_key(trashed->memory()), *session,
+                                                  trashed->log->state().title)
+                                          : means(name, "", *session, "");
     if (!meant) continue;
     FileStat stat;
     int found = 0;

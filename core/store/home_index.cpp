@@ -278,12 +278,33 @@ int HomeIndex::rewrite_last() {
   return replace_file(files_, "last", print_last(used));
 }
 
-void HomeIndex::set_last_used(const std::string& workspace, Id session) {
+std::vector<LastUsed> HomeIndex::read_last() {
   std::string bytes;
-  std::vector<LastUsed> used;
-  if (read_whole(files_, "last", bytes, max_index_bytes) == 0) used = parse_last(std::move(bytes));
+  if (read_whole(files_, "last", bytes, max_index_bytes) < 0) return {};
+  return parse_last(std::move(bytes));
+}
+
+bool HomeIndex::is_last_used(const std::string& workspace, Id session) {
+  return std::ranges::any_of(read_last(), [&](const LastUsed& each) {
+    return each.workspace == workspace && each.session == session;
+  });
+}
+
+void HomeIndex::refresh_last(Id session, const IndexEntry& entry) {
+  std::vector<LastUsed> used = read_last();
+  bool there = false;
+  for (LastUsed& each : used)
+    if (each.session == session) {
+      each.entry = entry;
+      there = true;
+    }
+  if (there) replace_file(files_, "last", print_last(used));
+}
+
+void HomeIndex::set_last_used(const std::string& workspace, Id session, const IndexEntry& entry) {
+  std::vector<LastUsed> used = read_last();
   std::erase_if(used, [&](const LastUsed& each) { return each.workspace == workspace; });
-  used.insert(used.begin(), {workspace, session, index_.sessions[session]});
+  used.insert(used.begin(), {workspace, session, entry});
   if (used.size() > remembered_workspaces) used.resize(remembered_workspaces);
   replace_file(files_, "last", print_last(used));
 }

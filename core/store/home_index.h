@@ -46,10 +46,13 @@ class HomeIndex {
   const std::optional<Failure>& unreadable() const { return unreadable_; }
 
   std::optional<Id> last_used(const std::string& workspace);
-  void set_last_used(const std::string& workspace, Id session);
+  bool is_last_used(const std::string& workspace, Id session);
+  void set_last_used(const std::string& workspace, Id session, const IndexEntry& entry);
+  void refresh_last(Id session, const IndexEntry& entry);  // where it was used last
   int rewrite_last();  // with what the index knows now, for those it knows
 
  private:
+  std::vector<LastUsed> read_last();
   void settle_lost(std::map<Id, IndexEntry> missed);
   bool settle(std::vector<Id>* came = nullptr);  // true if anything had to be read
   std::vector<Id> transcripts();

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/store/session_name.h"
 
 namespace skein {
 
@@ -80,46 +81,31 @@ void SessionStore::close() { backend_.reset(); }
 std::vector<SessionRecord> SessionStore::list() { return backend_->list(); }
 
 Outcome<SessionRecord> SessionStore::find(std::string_view name) {
-  const auto none = [&]() -> Failure {
-    if (auto lost = backend_->lost(name)) return *lost;
-    return {Failure::Kind::gone,
-            "no session called '" + std::string(name) + "'; `skein sessions` lists them"};
-  };
-  if (name.empty()) return none();
   // A whole key, as scripts name sessions, does not need them all.
   if (const auto exact = backend_->find_key(name)) {
     Outcome<SessionRecord> record = backend_->open(*exact);
     if (const auto* same = std::get_if<SessionRecord>(&record); same && same->key == name)
       return record;
   }
-  std::vector<SessionRecord> all = backend_->list();
-  using Matches = bool (*)(const SessionRecord&, std::string_view);
-  // The most exact reading wins; a reading that fits several sessions is an error, not a guess.
-  constexpr Matches readings[] = {
-      [](const SessionRecord& each, std::string_view text) { return each.key == text; },
-      [](const SessionRecord& each, std::string_view text) {
-        return to_string(each.header.session) == text;
-      },
-      [](const SessionRecord& each, std::string_view text) { return each.state.title == text; },
-      [](const SessionRecord& each, std::string_view text) {
-        return each.key.starts_with(text) || to_string(each.header.session).starts_with(text);
-      },
-  };
-  for (const Matches matches : readings) {
-    std::vector<SessionRecord*> found;
-    for (SessionRecord& each : all)
-      if (matches(each, name)) found.push_back(&each);
-    if (found.size() == 1) return *found.front();
-    if (found.size() > 1) {
-      std::string keys;
-      for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 5); ++i)
-        keys += " " + found[i]->key;
-      return Failure{Failure::Kind::gone, "'" + std::string(name) + "' could be any of " +
-                                              std::to_string(found.size()) + " sessions:" + keys +
-                                              (found.size() > 5 ? " …" : "")};
-    }
+  const std::vector<SessionRecord> all = backend_->list();
+  const Outcome<const SessionRecord*> found = session_called(all, name);
+  if (const auto* failed = std::get_if<Failure>(&found)) {
+    const std::optional<Failure> lost = backend_->lost(name);
+    return lost ? *lost : *failed;
   }
-  return none();
+  return *std::get<const SessionRecord*>(found);
+}
+
+Outcome<FoundSession> SessionStore::find_or_create(const std::string& name,
+                                                   const std::function<std::string()>& workspace) {
+  Outcome<SessionRecord> found = find(name);
+  if (const auto* record = std::get_if<SessionRecord>(&found))
+    return FoundSession{record->header.session, false};
+  const Failure& failed = std::get<Failure>(found);
+  if (failed.kind != Failure::Kind::gone || !is_whole_key(name)) return failed;
+  const Outcome<SessionHandle> made = create_session({.key = name, .cwd = workspace()});
+  if (const auto* refused = std::get_if<Failure>(&made)) return *refused;
+  return FoundSession{std::get<SessionHandle>(made).session_id, true};
 }
 
 Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {

@@ -27,6 +27,11 @@ struct NewSession {
   std::string title{};
 };
 
+struct FoundSession {
+  Id session{};
+  bool made = false;  // just now
+};
+
 struct LoadOptions {
   std::optional<Id> from{};    // the first one wanted
   std::optional<Id> to{};      // the last one wanted
@@ -85,8 +90,12 @@ class SessionStore {
   // Those nobody has written to for so long, the oldest first.
   std::vector<SessionRecord> unused_for(std::int64_t ms);
 
-  // The session called `name`: a key, an id, a unique prefix of either, or a title.
+  // The session called `name`: a key, an id, a unique prefix of either, or a title. A whole key
+  // means the session of that key and no other.
   Outcome<SessionRecord> find(std::string_view name);
+  // The same; a whole key that no session has is made one.
+  Outcome<FoundSession> find_or_create(const std::string& name,
+                                       const std::function<std::string()>& workspace);
   // The entry whose id begins with `prefix`; it must be the only one.
   Outcome<Id> find_entry(Id session, std::string_view prefix);
   Outcome<Entry> load_entry(Id session, Id entry);
@@ -99,6 +108,7 @@ class SessionStore {
   Outcome<Tree> tree(Id session);
   Outcome<std::vector<Branch>> branches(Id session);
 
+  void enter(Id session, const std::string& workspace) { backend_->enter(session, workspace); }
   void remember(Id session, const std::string& workspace) {
     backend_->remember(session, workspace);
   }

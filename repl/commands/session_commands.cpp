@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/amounts.h"
+#include "core/store/session_name.h"
 #include "repl/commands/session_picker.h"
 #include "repl/commands/session_rows.h"
 #include "repl/input/fuzzy.h"
@@ -16,21 +17,23 @@ namespace {
 
 std::optional<Id> choose(Shell& shell, std::string_view query);
 
-// The session called `name`. At a terminal a name that is not clear opens the list.
-std::optional<Id> session_called(Shell& shell, std::string_view name) {
+// The session called `name`. At a terminal a name that is not clear opens the list; a whole key is
+// clear.
+std::optional<Id> session_meant(Shell& shell, std::string_view name) {
   const Outcome<SessionRecord> found = shell.store().find(name);
   if (const auto* record = std::get_if<SessionRecord>(&found)) return record->header.session;
   const std::vector<SessionRecord> all = shell.store().list();
   const auto fits = [&](const SessionRecord& each) {
     return fuzzy_score(name, each.key + " " + each.state.title).has_value();
   };
-  if (shell.keyboard() == nullptr || std::ranges::none_of(all, fits))
+  if (shell.keyboard() == nullptr || is_whole_key(name) || std::ranges::none_of(all, fits))
     throw Error(std::get<Failure>(found).text, trouble_of(std::get<Failure>(found)));
   return choose(shell, name);
 }
 
 // Asks first. The one we are in: first somewhere else, then it goes.
-void erase(Shell& shell, const SessionRecord& record) {
+void erase(Shell& shell, const SessionRecord& chosen) {
+  const SessionRecord record = chosen;  // it may be the conversation's own, which changes below
   const Id session = record.header.session;
   if (!shell.confirm("Move " + record.key + " (" +
                      counted(static_cast<std::size_t>(record.state.messages), "turn") +
@@ -40,8 +43,10 @@ void erase(Shell& shell, const SessionRecord& record) {
   }
   if (session == shell.conversation().session()) {
     const std::vector<SessionRecord> all = shell.store().list();
-    const auto other = std::ranges::find_if(
-        all, [&](const SessionRecord& each) { return each.header.session != session; });
+    const auto other = std::ranges::find_if(all, [&](const SessionRecord& each) {
+      return each.header.session != session && each.header.cwd == shell.workspace() &&
+             !each.key.starts_with("main:print:");
+    });
     if (other == all.end())
       new_session(shell, "");
     else
@@ -98,7 +103,15 @@ void list_sessions(Shell& shell, std::string_view filter) {
 
 void switch_session(Shell& shell, std::string_view name) {
   if (name.empty()) throw Error("which session? /sessions lists them");
-  if (const auto session = session_called(shell, name)) shell.open(*session);
+  const Outcome<SessionRecord> found = shell.store().find(name);
+  const auto* missing = std::get_if<Failure>(&found);
+  if (missing && missing->kind == Failure::Kind::gone && is_whole_key(name) &&
+      shell.confirm("There is no session " + std::string(name) + ". Make it?"))
+    return open_with_this_model(
+        shell, value_or_throw(shell.store().create_session(
+                                  {.key = std::string(name), .cwd = shell.workspace()}))
+                   .session_id);
+  if (const auto session = session_meant(shell, name)) shell.open(*session);
 }
 
 void resume_session(Shell& shell, std::string_view text) {
@@ -119,7 +132,7 @@ void show_history(Shell& shell, std::string_view count) {
 
 void delete_session(Shell& shell, std::string_view name) {
   if (name.empty()) return erase(shell, shell.conversation().record());
-  if (const auto session = session_called(shell, name))
+  if (const auto session = session_meant(shell, name))
     erase(shell, value_or_throw(shell.store().open(*session)));
 }
 

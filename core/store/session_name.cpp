@@ -1,0 +1,63 @@
+#include "core/store/session_name.h"
+
+#include <algorithm>
+#include <vector>
+
+namespace skein {
+
+namespace {
+
+// What is no key, but was meant as one, gets the reason.
+Failure no_session(std::string_view name) {
+  const std::string none = "no session called '" + std::string(name) + "'";
+  const std::optional<std::string> trouble = key_trouble(name);
+  if (trouble && name.find(':') != std::string_view::npos)
+    return {Failure::Kind::gone, none + "; " + *trouble};
+  return {Failure::Kind::gone, none + "; `skein sessions` lists them"};
+}
+
+using Reading = bool (*)(const SessionRecord&, std::string_view);
+constexpr Reading readings[] = {
+    [](const SessionRecord& each, std::string_view text) { return each.key == text; },
+    [](const SessionRecord& each, std::string_view text) {
+      return to_string(each.header.session) == text;
+    },
+    [](const SessionRecord& each, std::string_view text) { return each.state.title == text; },
+    [](const SessionRecord& each, std::string_view text) {
+      return each.key.starts_with(text) || to_string(each.header.session).starts_with(text);
+    },
+};
+
+}  // namespace
+
+bool is_whole_key(std::string_view name) { return !key_trouble(name); }
+
+Outcome<const SessionRecord*> session_called(std::span<const SessionRecord> all,
+                                             std::string_view name) {
+  if (name.empty()) return no_session(name);
+  const std::span<const Reading> possible =
+      std::span(readings).first(is_whole_key(name) ? 1 : std::size(readings));
+  for (const Reading fits : possible) {
+    std::vector<const SessionRecord*> found;
+    for (const SessionRecord& each : all)
+      if (fits(each, name)) found.push_back(&each);
+    if (found.size() == 1) return found.front();
+    if (found.empty()) continue;
+    std::string keys;
+    for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 5); ++i)
+      keys += " " + found[i]->key;
+    return Failure{Failure::Kind::gone, "'" + std::string(name) + "' could be any of " +
+                                            std::to_string(found.size()) + " sessions:" + keys +
+                                            (found.size() > 5 ? " …" : "")};
+  }
+  return no_session(name);
+}
+
+bool means(std::string_view name, std::string_view key, Id session, std::string_view title) {
+  if (name.empty()) return false;
+  if (name == key) return true;
+  if (is_whole_key(name)) return false;
+  return name == title || (name.size() >= 4 && to_string(session).starts_with(name));
+}
+
+}  // namespace skein
