@@ -1,0 +1,126 @@
+#include "core/store/session_name.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <set>
+
+#include "core/store/file_backend.h"
+#include "core/store/session_store.h"
+#include "tests/support/homes.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+SessionRecord record(std::uint64_t id, const std::string& key, const std::string& title) {
+  SessionRecord out{.key = key};
+  out.header.session = Id{id};
+  out.state.title = title;
+  return out;
+}
+
+// Keys of few letters, so that many begin with others.
+std::string some_key(std::mt19937& random) {
+  const auto part = [&] {
+    std::string out;
+    for (std::size_t left = 1 + random() % 3; left > 0; --left) out += random() % 2 ? 'a' : '4';
+    return out;
+  };
+  const std::string kinds[] = {"direct", "group", "channel"};
+  std::string key = part() + ":" + part() + ":" + part();
+  if (random() % 4 == 0)
+    key = "agent:" + part() + ":" + part() + ":" + kinds[random() % 3] + ":" + part();
+  if (key.starts_with("agent:") && random() % 2) key += ":thread:" + part();
+  return key;
+}
+
+std::string called(std::span<const SessionRecord> all, std::string_view name) {
+  const Outcome<const SessionRecord*> found = session_called(all, name);
+  const auto* one = std::get_if<const SessionRecord*>(&found);
+  return one != nullptr ? (*one)->key : "";
+}
+
+}  // namespace
+
+TEST_CASE("a whole key means its session or none, whatever other keys and titles there are") {
+  std::mt19937 random(7);
+  for (int set = 0; set < 2'000; ++set) {
+    std::vector<SessionRecord> all;
+    std::set<std::string> keys;
+    for (std::size_t count = random() % 8; count > 0; --count)
+      if (const std::string key = some_key(random); keys.insert(key).second)
+        all.push_back(record(random(), key, random() % 2 ? some_key(random) : "a title"));
+    for (int asked = 0; asked < 50; ++asked) {
+      const std::string key = some_key(random);
+      const std::string found = called(all, key);
+      if (found == (keys.contains(key) ? key : "")) continue;
+      FAIL(key << " is taken for " << found);
+    }
+    // In the trash likewise.
+    for (const SessionRecord& each : all) {
+      const std::string key = some_key(random);
+      if (means(key, each.key, each.header.session, each.state.title) == (key == each.key))
+        continue;
+      FAIL(key << " is taken for " << each.key << ", called " << each.state.title);
+    }
+  }
+}
+
+TEST_CASE("every door of the store gives a whole key its own session") {
+  std::mt19937 random(11);
+  for (int set = 0; set < 40; ++set) {
+    SessionStore store(std::make_unique<FileBackend>(memory_files()));
+    std::set<std::string> keys;
+    for (int step = 0; step < 25; ++step) {
+      const std::string key = some_key(random);
+      const bool there = keys.contains(key);
+      const Outcome<SessionRecord> found = store.find(key);
+      CHECK(std::holds_alternative<SessionRecord>(found) == there);
+      if (there) CHECK(value_of(store.find(key)).key == key);
+      const FoundSession made = value_of(store.find_or_create(key, [] { return "/w"; }));
+      CHECK(made.made == !there);
+      CHECK(value_of(store.open(made.session)).key == key);
+      keys.insert(key);
+      if (step % 3 == 0) value_of(store.rename(made.session, some_key(random)));
+      if (step % 5 == 4) {
+        CHECK(!store.erase(made.session));
+        keys.erase(key);
+        const std::string other = some_key(random);
+        if (other != key) CHECK(std::holds_alternative<Failure>(store.restore(other)));
+      }
+    }
+    std::set<std::string> listed;
+    for (const SessionRecord& each : store.list()) listed.insert(each.key);
+    CHECK(listed == keys);
+  }
+}
+
+TEST_CASE("what is no whole key may be an id, a title, or the beginning of a key or an id") {
+  const std::vector<SessionRecord> all{
+      record(0x1234000000000000u, "main:cli:user", "fix the lexer"),
+      record(0x5678000000000000u, "main:bot:42", "main:cli:new"),
+      record(0x5679000000000000u, "main:bot:7", "")};
+  CHECK(called(all, "1234000000000000") == "main:cli:user");
+  CHECK(called(all, "12") == "main:cli:user");
+  CHECK(called(all, "fix the lexer") == "main:cli:user");
+  CHECK(called(all, "main:cli") == "main:cli:user");
+  CHECK(called(all, "main:cli:") == "main:cli:user");
+  CHECK(called(all, "567") == "");
+  CHECK(called(all, "main:bot:4") == "");
+  CHECK(called(all, "main:cli:new") == "");
+  CHECK(called(all, "") == "");
+}
+
+TEST_CASE("a key has three parts, five or seven, and the reason it is none is told") {
+  for (const char* key : {"main:cli:user", "a:b:c.2", "agent:x:tg:direct:1", "agent:x:tg:group:a@b",
+                          "agent:x:tg:channel:1:thread:9"})
+    CHECK_MESSAGE(is_whole_key(key), key);
+  for (const char* key : {"", "main", "a:b", "a::c", "a:b:c:d", "a:b:c:d:e", "agent:x:tg:dm:1",
+                          "agent:x:tg:direct:1:2", "agent:x:tg:direct:1:branch:9", "main:cli:a b",
+                          "main:cli:\xC3\xBC"})
+    CHECK_MESSAGE(!is_whole_key(key), key);
+  const Outcome<const SessionRecord*> none = session_called({}, "main:cli:a b");
+  CHECK(std::get<Failure>(none).text.find("only letters, digits and ._@+-") != std::string::npos);
+}
