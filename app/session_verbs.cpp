@@ -12,6 +12,7 @@
 #include "core/store/damage_text.h"
 #include "core/store/entry_text.h"
 #include "core/store/seal.h"
+#include "core/store/session_name.h"
 #include "core/tree_drawing.h"
 #include "providers/catalog.h"
 #include "repl/screen/harmless.h"
@@ -150,12 +151,16 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
 }
 
 // An entry about one that is not there would mask or sum up nothing.
-void check_references(SessionStore& store, Id session, const std::vector<NewEntry>& entries) {
+void check_references(SessionStore& store, const std::string& name,
+                      const std::vector<NewEntry>& entries) {
+  const Outcome<SessionRecord> found = store.find(name);
+  const auto* record = std::get_if<SessionRecord>(&found);
   std::set<Id> known;
   for (const NewEntry& each : entries) {
     const std::optional<Id> other = referred_entry(each.entry);
     if (other && !known.contains(*other) &&
-        !std::holds_alternative<Entry>(store.load_entry(session, *other)))
+        !(record &&
+          std::holds_alternative<Entry>(store.load_entry(record->header.session, *other))))
       throw Error("the " + each.entry.type + " names the entry " + to_string(*other) +
                       ", which is not in the session",
                   Trouble::usage);
@@ -316,20 +321,17 @@ int append_entries(const Invocation& invocation) {
 
   SessionStore store = open_store(invocation);
   const std::string& name = invocation.arguments.at(0);
-  const Id session = value_or_throw(store.find_or_create(name, [&] {
-                       return workspace_folder(invocation);
-                     })).session;
+  check_references(store, name, entries);
+  const auto workspace = [&] { return workspace_folder(invocation); };
+  Id session = value_or_throw(store.find_or_create(name, workspace)).session;
 
   AppendResult result{.session = session};
-  check_references(store, session, entries);
   if (!entries.empty()) {
     Outcome<AppendResult> appended = store.append_session_entries(session, entries, options);
     // Deleted since it was found: then the key is nobody's, and begins a new session.
     if (const auto* failed = std::get_if<Failure>(&appended);
-        failed && failed->kind == Failure::Kind::gone && !key_trouble(name)) {
-      session =
-          value_or_throw(store.create_session({.key = name, .cwd = workspace_folder(invocation)}))
-              .session_id;
+        failed && failed->kind == Failure::Kind::gone && is_whole_key(name)) {
+      session = value_or_throw(store.find_or_create(name, workspace)).session;
       appended = store.append_session_entries(session, entries, options);
     }
     result = value_or_throw(std::move(appended));

@@ -69,8 +69,8 @@ Workbench::Workbench(const Invocation& invocation)
       workspace_(workspace_folder(invocation)),
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)),
-      grants_(grants_file(invocation), workspace_),
-      windows_(windows_file(invocation)) {
+      windows_(windows_file(invocation)),
+      grants_(grants_file(invocation), workspace_) {
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
