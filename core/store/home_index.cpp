@@ -247,7 +247,11 @@ int HomeIndex::save() {
 
 void HomeIndex::forget_all() {
   stored();
-  for (auto& [session, entry] : index_.sessions) entry = {.key = entry.key};
+  for (auto& [session, entry] : index_.sessions) {
+    IndexEntry known;
+    known.key = entry.key;
+    entry = std::move(known);
+  }
   index_.lost.clear();
   index_.folder_mtime_ns = 0;
 }

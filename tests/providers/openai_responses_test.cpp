@@ -115,7 +115,7 @@ TEST_CASE("responses: a call that comes whole, and one that was cut, are told ap
           {R"({"type":"response.output_item.done","output_index":0,"item":{"type":"function_call","call_id":"c1","name":"read","arguments":"{}"}})",
            R"({"type":"response.output_item.done","output_index":1,"item":{"type":"function_call","call_id":"c2","name":"read","arguments":"{}","status":"incomplete"}})",
            R"({"type":"response.incomplete","response":{"status":"incomplete","incomplete_details":{"reason":"max_output_tokens"}}})"}) ==
-      "read({}) -> length");
+      R"x(read({}) read({"_raw":"{}"}) -> length)x");
 }
 
 TEST_CASE("responses: each end has its meaning") {
