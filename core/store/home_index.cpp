@@ -144,7 +144,12 @@ bool HomeIndex::settle(std::vector<Id>* newcomers) {
 // unawares.
 void HomeIndex::settle_lost(std::map<Id, IndexEntry> missed) {
   std::vector<std::string> trashed;
-  files_.list("trash", trashed);
+  if (const int listed = files_.list("trash", trashed); listed < 0 && listed != -ENOENT) {
+    // It cannot be told now: what is known stays, and is looked at again.
+    for (auto& [session, entry] : missed) index_.sessions.emplace(session, std::move(entry));
+    index_.folder_mtime_ns = 0;
+    return;
+  }
   for (const std::string& name : trashed)
     if (const auto session = session_of_trashed(name)) missed.erase(*session);
   for (auto& [session, entry] : missed) index_.lost[session] = std::move(entry);

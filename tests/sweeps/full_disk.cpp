@@ -306,7 +306,7 @@ void command_at_every_size() {
   const TempDir dir;
   const std::string home = (dir / "home").string();
   make_home(home);
-  const std::string before = read_file(dir / "home/index.json");
+  const std::string before = read_file(dir / "home/sessions.json");
   for (std::uint64_t size = 1; size < before.size() + 200; size += 7) {
     Command command = skein_command(home, {"append", "main:new:" + std::to_string(size)}, line);
     command.before_exec = [size] { limit_files_to(size); };

@@ -146,7 +146,7 @@ std::string look(const Place& place, const std::set<std::string>& told, Found& f
     const auto message =
         entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
     if (!message) continue;
-    found.prompts += message->role == Role::user;
+    found.prompts += message->role == Role::user && !message->continuation;
     for (const Block& block : message->content)
       if (const auto* result = std::get_if<ToolResult>(&block))
         found.commands += result->tool_use_id == "b" && !result->is_error;

@@ -1,8 +1,10 @@
 // Streams 100 MB through each wire format: the memory this takes is the answer's and little more,
-// however many events the answer comes in.
+// however many events the answer comes in. An answer that is too long for an entry is stopped where
+// it no longer fits, and what came is kept.
 #include <fstream>
 #include <sstream>
 
+#include "providers/answer_limit.h"
 #include "tests/support/model_server.h"
 #include "tests/support/sweep.h"
 
@@ -26,18 +28,20 @@ std::size_t peak_memory() {
 }
 
 struct Measured {
-  std::size_t growth = 0, text = 0;
+  std::size_t growth = 0, sent = 0, text = 0;
   Stop stop = Stop::stop;
 };
 
 Measured stream(const Dialect& dialect, std::size_t piece_size) {
   const std::string event = dialect.text(std::string(piece_size, 'x'));
   std::string batch;
-  while (batch.size() < mebibyte / 4) batch += event;
+  std::size_t text_in_batch = 0, batches = 0;
+  for (; batch.size() < mebibyte / 4; text_in_batch += piece_size) batch += event;
+  while (batches * batch.size() < stream_size) ++batches;
   ModelServer server(dialect, [&](Connection& peer, int) {
     peer.begin_stream();
     if (!dialect.begin.empty()) peer.chunk(dialect.begin);
-    for (std::size_t sent = 0; sent < stream_size; sent += batch.size()) peer.chunk(batch);
+    for (std::size_t i = 0; i < batches; ++i) peer.chunk(batch);
     peer.chunk(dialect.end);
     peer.end_stream();
   });
@@ -46,7 +50,8 @@ Measured stream(const Dialect& dialect, std::size_t piece_size) {
   const std::size_t before = peak_memory();
   const Message message = server.run();
   const std::size_t after = peak_memory();
-  return {after > before ? after - before : 0, plain_text(message).size(), message.stop};
+  return {after > before ? after - before : 0, batches * text_in_batch, plain_text(message).size(),
+          message.stop};
 }
 
 }  // namespace
@@ -58,7 +63,13 @@ int main() {
       const Measured measured = stream(dialect, piece);
       sweep.count();
       const std::string what = dialect.provider + " in pieces of " + std::to_string(piece) + ": ";
-      sweep.check(measured.stop == Stop::stop, [&] { return what + "it did not end well"; });
+      const bool fits = measured.sent <= AnswerLimit::most_bytes;
+      sweep.check(measured.stop == (fits ? Stop::stop : Stop::error),
+                  [&] { return what + "it did not end as it should"; });
+      sweep.check(measured.text == std::min(measured.sent, AnswerLimit::most_bytes), [&] {
+        return what + std::to_string(measured.text) + " bytes are kept of " +
+               std::to_string(measured.sent);
+      });
       // A string that grows has up to twice its size, and its old half while it moves.
       sweep.check(measured.growth < 3 * measured.text + slack, [&] {
         return what + std::to_string(measured.growth / mebibyte) + " MiB for an answer of " +
