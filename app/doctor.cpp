@@ -6,6 +6,7 @@
 #include "app/home.h"
 #include "app/json_output.h"
 #include "app/subcommands.h"
+#include "core/amounts.h"
 #include "core/json.h"
 #include "repl/screen/harmless.h"
 
@@ -74,7 +75,7 @@ void print_report(const Json& report) {
     std::fputs((harmless(text) + "\n").c_str(), stdout);
   };
   say((bool_at(report, "ok") ? "ok       " : "damaged  ") + string_at(report, "key") + "  " +
-      std::to_string(int_at(report, "entries")) + " entries, " +
+      counted(static_cast<std::size_t>(int_at(report, "entries")), "entry", "entries") + ", " +
       std::to_string(int_at(report, "bytes")) + " bytes");
   if (report.contains("error")) say("         " + string_at(report, "error"));
   if (bool_at(report, "header_damaged"))
@@ -128,7 +129,7 @@ Json repair(SessionStore& store, const std::vector<SessionRecord>& sessions) {
         (each.form.empty()
              ? "session " + to_string(each.session) + " had been migrated before; its old file"
              : "migrated session " + to_string(each.session) + " from " + each.form + ", " +
-                   std::to_string(each.entries) + " entries; its old file") +
+                   counted(each.entries, "entry", "entries") + "; its old file") +
         " is kept as " + each.aside);
     for (const std::string& loss : each.losses) done.push_back("  " + loss);
   }
