@@ -10,7 +10,7 @@
 #include "core/json.h"
 #include "core/printable_json.h"
 #include "core/store/entry_text.h"
-#include "repl/input/wait.h"
+#include "core/wait.h"
 #include "repl/screen/harmless.h"
 
 namespace skein {
@@ -115,7 +115,7 @@ std::string whole_prompt(const Invocation& invocation) {
   char piece[65536];
   const auto stopped = [] { return stop_asked().load(); };
   for (ssize_t count = 1; count != 0 && !stopped();) {
-    if (wait_for_input(STDIN_FILENO, {}, stopped) == Wake::signal) continue;
+    if (wait(STDIN_FILENO, no_deadline, stopped) == Wake::signal) continue;
     count = ::read(STDIN_FILENO, piece, sizeof piece);
     if (count > 0) piped.append(piece, static_cast<std::size_t>(count));
     if (count < 0 && errno != EINTR) break;  // closed, or a folder: nothing was piped in

@@ -1,14 +1,13 @@
 #include "core/agent.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <chrono>
-#include <thread>
 #include <utility>
 
 #include "core/agent_turn.h"
 #include "core/json.h"
+#include "core/pause.h"
+#include "core/wait.h"
 
 namespace skein {
 
@@ -77,8 +76,7 @@ class KeyboardLook {
   void operator()() {
     if (ports_.input.fd < 0 || Clock::now() < next_) return;
     next_ = Clock::now() + std::chrono::milliseconds(5);
-    pollfd keyboard{ports_.input.fd, POLLIN, 0};
-    if (poll(&keyboard, 1, 0) > 0 && ports_.input.on_ready) ports_.input.on_ready();
+    if (is_readable(ports_.input.fd) && ports_.input.on_ready) ports_.input.on_ready();
   }
 
  private:
@@ -325,10 +323,9 @@ Outcome<Hold> Agent::hold_alone(Id session, const Ports& ports) {
   for (;;) {
     Outcome<Hold> outcome = parts_.store.hold(session, Company::nobody);
     const auto* failed = std::get_if<Failure>(&outcome);
-    if (failed == nullptr || failed->kind != Failure::Kind::busy || ports.stopped() ||
-        std::chrono::steady_clock::now() > end)
+    if (failed == nullptr || failed->kind != Failure::Kind::busy ||
+        std::chrono::steady_clock::now() > end || !pause(ports, step))
       return outcome;
-    std::this_thread::sleep_for(step);
   }
 }
 

@@ -2,7 +2,6 @@
 
 #include <arpa/inet.h>
 #include <netinet/in.h>
-#include <poll.h>
 #include <sys/socket.h>
 #include <unistd.h>
 
@@ -11,6 +10,7 @@
 #include <charconv>
 
 #include "core/json.h"
+#include "core/wait.h"
 #include "providers/http.h"
 
 namespace skein {
@@ -72,17 +72,16 @@ std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
   for (const std::uint16_t port : ports)
     waiting.push_back({attempts.emplace_back(port).fd(), POLLOUT, 0});
   std::vector<bool> accepted(ports.size(), false);
-  const auto end = std::chrono::steady_clock::now() + 150ms;
-  for (auto left = 150ms; left > 0ms; left = std::chrono::ceil<std::chrono::milliseconds>(
-                                          end - std::chrono::steady_clock::now())) {
-    if (std::ranges::all_of(waiting, [](const pollfd& each) { return each.fd < 0; })) break;
-    if (::poll(waiting.data(), waiting.size(), static_cast<int>(left.count())) <= 0) break;
+  const Deadline end = std::chrono::steady_clock::now() + 150ms;
+  const auto any_left = [&] {
+    return std::ranges::any_of(waiting, [](const pollfd& each) { return each.fd >= 0; });
+  };
+  while (any_left() && wait(waiting, end) == Wake::ready)
     for (std::size_t i = 0; i < waiting.size(); ++i)
       if (waiting[i].fd >= 0 && waiting[i].revents != 0) {
         accepted[i] = (waiting[i].revents & POLLOUT) != 0 && attempts[i].accepted();
         waiting[i].fd = -1;
       }
-  }
   return accepted;
 }
 

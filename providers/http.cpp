@@ -24,8 +24,9 @@ using End = HttpResponse::End;
 constexpr int max_redirects = 5;
 constexpr std::size_t max_header_bytes = 256 * 1024;
 constexpr std::size_t max_passed_over = 1024 * 1024;
-// Curl cannot close the gap between looking at the stop flag and falling asleep, so a signal that
-// lands in it is noticed one tick later.
+// The one wait that is not core/wait: only curl knows its sockets, and curl_multi_poll watches the
+// keyboard beside them. It cannot close the gap between looking at the stop flag and falling
+// asleep, so a signal that lands in it is noticed one tick later.
 constexpr Milliseconds tick{20};
 
 std::string_view trimmed(std::string_view text) {

@@ -1,7 +1,5 @@
 #include "providers/retry.h"
 
-#include <poll.h>
-
 #include <algorithm>
 #include <array>
 #include <charconv>
@@ -11,13 +9,13 @@
 #include <optional>
 
 #include "core/json.h"
+#include "core/pause.h"
 
 namespace skein {
 
 namespace {
 
 using Milliseconds = std::chrono::milliseconds;
-using Clock = std::chrono::steady_clock;
 
 constexpr std::array worth_it{408, 409, 429};
 
@@ -118,15 +116,7 @@ RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int re
 bool wait_to_retry(Milliseconds wait, int attempt, const std::string& reason, const Ports& ports) {
   // Said once: whoever has a live line counts down by itself.
   ports.sink(Retrying{attempt, wait, reason});
-  const auto end = Clock::now() + wait;
-  for (auto now = Clock::now(); now < end && !ports.stopped(); now = Clock::now()) {
-    const auto left = std::chrono::ceil<Milliseconds>(end - now);
-    // poll, not sleep: a signal ends it, and the tick is for one that came just before it.
-    pollfd keyboard{ports.input.fd, POLLIN, 0};
-    ::poll(&keyboard, 1, static_cast<int>(std::min(left, Milliseconds(20)).count()));
-    if (keyboard.revents != 0 && ports.input.on_ready) ports.input.on_ready();
-  }
-  return !ports.stopped();
+  return pause(ports, wait);
 }
 
 }  // namespace skein

@@ -1,9 +1,6 @@
 #include "providers/speaker.h"
 
-#include <poll.h>
-
-#include <algorithm>
-
+#include "core/pause.h"
 #include "core/tokens.h"
 
 namespace skein {
@@ -33,17 +30,7 @@ void Speaker::pass_on(Delta delta) {
   ports_.sink(Streaming{std::move(delta)});
 }
 
-void Speaker::wait(std::chrono::milliseconds time) {
-  using Clock = std::chrono::steady_clock;
-  const auto end = Clock::now() + time;
-  for (auto now = Clock::now(); now < end && !ports_.stopped(); now = Clock::now()) {
-    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end - now);
-    // poll, not sleep: it watches the keyboard, and a signal ends it at once.
-    pollfd keyboard{ports_.input.fd, POLLIN, 0};
-    ::poll(&keyboard, 1, static_cast<int>(std::min<std::int64_t>(left.count(), 5)));
-    if (keyboard.revents != 0 && ports_.input.on_ready) ports_.input.on_ready();
-  }
-}
+void Speaker::wait(std::chrono::milliseconds time) { pause(ports_, time); }
 
 void Speaker::think(std::string_view text) {
   for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {

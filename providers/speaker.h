@@ -20,7 +20,7 @@ class Speaker {
   void say(std::string_view text);
   void call(const ToolUse& call);
   void tell(Delta delta);
-  void wait(std::chrono::milliseconds time);  // ends within milliseconds of a stop
+  void wait(std::chrono::milliseconds time);
 
   // Usage, reason and end mark are told, unless it was stopped: then what was said so far.
   Message finish(Stop stop, const Usage& usage);

@@ -2,7 +2,6 @@
 // all names mean the same place.
 #include <dirent.h>
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -17,6 +16,7 @@
 
 #include "core/base.h"
 #include "core/store/files.h"
+#include "core/wait.h"
 
 namespace skein {
 
@@ -125,12 +125,12 @@ class RealFiles : public Files {
   int lock(Handle file, int patience_ms) override {
     using Clock = std::chrono::steady_clock;
     const auto deadline = Clock::now() + std::chrono::milliseconds(patience_ms);
-    timespec pause{0, 50'000};
+    std::chrono::microseconds pause{50}, longest{2000};
     while (::flock(file, LOCK_EX | LOCK_NB) < 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) return -errno;
       if (Clock::now() >= deadline) return -EBUSY;
-      ::ppoll(nullptr, 0, &pause, nullptr);
-      pause.tv_nsec = std::min(pause.tv_nsec * 2, 2'000'000L);
+      wait({}, Clock::now() + pause);
+      pause = std::min(pause * 2, longest);
     }
     return 0;
   }

@@ -1,6 +1,5 @@
 // bash: a command in a shell, in the sandbox, with an end.
 #include <fcntl.h>
-#include <poll.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
 
@@ -18,6 +17,7 @@
 #include "core/tools/socket_filter.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
+#include "core/wait.h"
 
 namespace skein {
 
@@ -61,8 +61,9 @@ class InnerProcess {
   // bubblewrap's own process may end a moment before those inside; this one is the last of them.
   void wait_for_end() {
     const Fd process(pid() > 1 ? static_cast<int>(syscall(SYS_pidfd_open, pid(), 0)) : -1);
-    pollfd end{process.get(), POLLIN, 0};
-    if (process) poll(&end, 1, 2000);
+    const Deadline due = std::chrono::steady_clock::now() + std::chrono::seconds(2);
+    while (process && wait(process.get(), due) == Wake::signal) {
+    }
   }
 
  private:

@@ -1,7 +1,6 @@
 #include "core/tools/process.h"
 
 #include <fcntl.h>
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
@@ -21,6 +20,7 @@
 #include "core/tools/socket_filter.h"
 #include "core/tools/stragglers.h"
 #include "core/tools/warden.h"
+#include "core/wait.h"
 
 namespace skein {
 
@@ -29,7 +29,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
-// Without a descriptor for the child or for `stopped` we look this often.
+// Without a descriptor that tells of the child's end or of a stop we look this often.
 constexpr milliseconds glance{20};
 // How long output may still come after the program itself has ended.
 constexpr milliseconds afterwards{100};
@@ -122,9 +122,9 @@ class Running {
   }
 
   ProgramEnd finish() {
-    const Clock::time_point due = Clock::now() + watch_.time;
+    const Deadline due = Clock::now() + watch_.time;
     std::optional<ProgramEnd::Cause> cause;
-    Clock::time_point kill_at = Clock::time_point::max();
+    Deadline kill_at = no_deadline;
     while (!ended()) {
       const Clock::time_point now = Clock::now();
       if (!cause && (watch_.stopped() || now >= due)) {
@@ -136,9 +136,12 @@ class Running {
       }
       if (now >= kill_at) {
         kill(-pid_, SIGKILL);
-        kill_at = Clock::time_point::max();
+        kill_at = no_deadline;
       }
-      wait_a_little(std::min(kill_at, cause ? kill_at : due));
+      if (cause)
+        wait_a_little(kill_at);
+      else
+        wait_a_little(due, watch_.stopped);
     }
     // The leader is not reaped yet, so its group's number cannot belong to anybody else.
     kill(-pid_, SIGKILL);
@@ -164,20 +167,14 @@ class Running {
            info.si_pid == pid_;
   }
 
-  void wait_a_little(Clock::time_point until) {
+  void wait_a_little(Deadline until, const std::function<bool()>& stop = {}) {
     std::array<pollfd, 3> fds{{{output_.get(), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {-1, POLLIN, 0}}};
-    const bool done = ended();
-    if (!done) fds[2].fd = child_.get();
-    const auto left = std::chrono::ceil<milliseconds>(until - Clock::now());
-    auto wait = std::clamp(left, milliseconds(0), milliseconds(1000));
-    if (!child_ || wake_fd_ < 0) wait = std::min(wait, glance);
-    const int ready = poll(fds.data(), fds.size(), static_cast<int>(wait.count()));
-    if (ready <= 0) return;
+    if (!ended()) fds[2].fd = child_.get();
+    if (!child_ || wake_fd_ < 0) until = std::min(until, Clock::now() + glance);
+    if (wait(fds, until, stop) != Wake::ready) return;
     if (fds[0].revents != 0) take_output();
     // Awake but not stopped: if asking has not emptied that descriptor, nobody will.
-    if (fds[1].revents == 0 || watch_.stopped()) return;
-    pollfd wake{wake_fd_, POLLIN, 0};
-    if (poll(&wake, 1, 0) > 0) wake_fd_ = -1;
+    if (fds[1].revents != 0 && !watch_.stopped() && is_readable(wake_fd_)) wake_fd_ = -1;
   }
 
   void take_output() {

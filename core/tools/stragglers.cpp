@@ -1,6 +1,5 @@
 #include "core/tools/stragglers.h"
 
-#include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
 #include <sys/syscall.h>
@@ -16,6 +15,7 @@
 #include <string>
 
 #include "core/tools/fd.h"
+#include "core/wait.h"
 
 namespace skein {
 
@@ -72,9 +72,7 @@ std::vector<pid_t> children() {
 
 void wait_for(pid_t pid, Clock::time_point due) {
   const Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-  pollfd end{process.get(), POLLIN, 0};
-  const auto left = std::chrono::ceil<std::chrono::milliseconds>(due - Clock::now());
-  poll(&end, 1, process ? static_cast<int>(std::max(left.count(), 0l)) : 1);
+  wait(process.get(), process ? due : Clock::now() + std::chrono::milliseconds(1));
   waitpid(pid, nullptr, WNOHANG);
 }
 

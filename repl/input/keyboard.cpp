@@ -9,7 +9,7 @@ void Keyboard::take_in() {
 }
 
 bool Keyboard::typed_ahead() {
-  if (terminal_.wait(std::chrono::milliseconds(0)) == Wake::input) take_in();
+  if (terminal_.wait(std::chrono::milliseconds(0)) == Wake::ready) take_in();
   return !decoder_.empty();
 }
 
@@ -25,9 +25,9 @@ Keyboard::Came Keyboard::next(Key& key, std::optional<std::chrono::milliseconds>
     const bool doubt = decoder_.waiting();
     constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
     switch (terminal_.wait(doubt ? short_pause : pause, woken)) {
-      case Wake::input: take_in(); break;
+      case Wake::ready: take_in(); break;
       case Wake::signal: return leaving_() ? Came::hang_up : Came::signal;
-      case Wake::pause:
+      case Wake::deadline:
         if (!doubt) return Came::pause;
         if (got(decoder_.flush())) return Came::key;
     }

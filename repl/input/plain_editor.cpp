@@ -4,8 +4,8 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/wait.h"
 #include "repl/input/line_editor.h"
-#include "repl/input/wait.h"
 
 namespace skein {
 
@@ -28,7 +28,7 @@ class PlainEditor : public LineEditor {
         if (line.ends_with('\r')) line.pop_back();
         return Got::line;
       }
-      if (wait_for_input(fd_, {}, stopped_) == Wake::signal) return Got::interrupt;
+      if (wait(fd_, no_deadline, stopped_) == Wake::signal) return Got::interrupt;
       char piece[4096];
       const ssize_t count = ::read(fd_, piece, sizeof piece);
       if (count < 0 && errno == EINTR) return Got::interrupt;

@@ -115,8 +115,9 @@ Terminal::Size Terminal::size() const {
 
 Wake Terminal::wait(std::optional<std::chrono::milliseconds> pause,
                     const std::function<bool()>& due) const {
-  if (has_early_input()) return Wake::input;
-  return wait_for_input(in_, pause, [&] { return resized || (due && due()); });
+  if (has_early_input()) return Wake::ready;
+  const Deadline end = pause ? std::chrono::steady_clock::now() + *pause : no_deadline;
+  return skein::wait(in_, end, [&] { return resized || (due && due()); });
 }
 
 std::string Terminal::read() {

@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "repl/input/wait.h"
+#include "core/wait.h"
 
 namespace skein {
 
@@ -35,7 +35,7 @@ class Terminal {
   void set(Mode mode);
   Size size() const;
 
-  // As wait_for_input; a window that got another size is due too.
+  // As skein::wait; a window that got another size is due too.
   Wake wait(std::optional<std::chrono::milliseconds> pause,
             const std::function<bool()>& due = {}) const;
   // The bytes there are; empty at a hang-up.

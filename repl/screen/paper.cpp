@@ -1,12 +1,12 @@
 #include "repl/screen/paper.h"
 
-#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <array>
 #include <cerrno>
 
+#include "core/wait.h"
 #include "repl/screen/harmless.h"
 #include "repl/screen/width.h"
 
@@ -58,7 +58,7 @@ void write_all(int fd, std::string_view bytes) {
     const ssize_t count = ::write(fd, bytes.data(), bytes.size());
     if (count < 0 && errno == EAGAIN) {
       pollfd ready{fd, POLLOUT, 0};
-      poll(&ready, 1, 1000);
+      wait({&ready, 1}, no_deadline);
       continue;
     }
     if (count < 0 && errno == EINTR) continue;

@@ -69,10 +69,10 @@ TEST_CASE("waiting ends with a key, a pause, a new size, or something that is du
   terminal.set(Terminal::Mode::editing);
   using std::chrono::milliseconds;
 
-  CHECK(terminal.wait(milliseconds(1)) == Wake::pause);
+  CHECK(terminal.wait(milliseconds(1)) == Wake::deadline);
   CHECK(terminal.wait({}, [] { return true; }) == Wake::signal);
   pty.type("k");
-  CHECK(terminal.wait({}) == Wake::input);
+  CHECK(terminal.wait({}) == Wake::ready);
   CHECK(terminal.read() == "k");
   raise(SIGWINCH);
   CHECK(terminal.wait({}) == Wake::signal);
@@ -88,7 +88,7 @@ TEST_CASE("Enter that was typed before we came is Enter, not Ctrl+J") {
   pty.type("late\r\n");
   std::string got;
   while (got.size() < 12) {
-    REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::input);
+    REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::ready);
     got += terminal.read();
   }
   CHECK(got == "early\rlate\r\n");

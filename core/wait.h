@@ -1,0 +1,30 @@
+// Waiting so that no signal is missed: one that arrives between a look at its flag and a plain poll
+// would be noticed only with the next key.
+#pragma once
+
+#include <poll.h>
+
+#include <chrono>
+#include <functional>
+#include <span>
+
+namespace skein {
+
+enum class Wake { ready, signal, deadline };
+
+using Deadline = std::chrono::steady_clock::time_point;
+constexpr Deadline no_deadline = Deadline::max();
+
+// Until one of `fds` is ready (its end counts; a negative one is left out, as poll does), a handled
+// signal arrives or the deadline has passed. `stop` says whether a signal that arrived earlier
+// still counts: signals are held back from before it is asked until the wait has begun, so none is
+// lost in between. It must not block.
+Wake wait(std::span<pollfd> fds, Deadline deadline, const std::function<bool()>& stop = {});
+
+// The same for one descriptor that is to be read.
+Wake wait(int fd, Deadline deadline, const std::function<bool()>& stop = {});
+
+// Whether a read from it would return at once.
+bool is_readable(int fd);
+
+}  // namespace skein
