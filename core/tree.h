@@ -27,11 +27,9 @@ class Tree {
     bool operator==(const Oddity&) const = default;
   };
 
-  // An entry whose parent is not there attaches to the one written before it: history is never cut
-  // silently. A second entry with the same id is passed over.
-  void add(const EntryFacts& entry);
+  class Builder;
 
-  std::size_t size() const { return nodes().size(); }
+  std::size_t size() const { return nodes_.size(); }
   const Node* find(Id id) const;
   // From the root to `leaf`, both included; empty if there is no such entry.
   std::vector<const Node*> path(Id leaf) const;
@@ -39,40 +37,49 @@ class Tree {
   std::vector<const Node*> roots() const;
   std::vector<const Node*> leaves() const;         // in the order they were written
   std::vector<const Node*> branch_points() const;  // entries with more than one child
-  const std::vector<Node>& nodes() const;
+  const std::vector<Node>& nodes() const { return nodes_; }
   // How many entries the path to each has, itself included; in the order of nodes().
   std::vector<std::size_t> depths() const;
-  // Orphans, parent cycles and duplicate ids, once everything has been added.
-  std::vector<Oddity> oddities() const;
+  // Orphans, parent cycles and duplicate ids.
+  const std::vector<Oddity>& oddities() const { return oddities_; }
 
  private:
   std::int32_t index_of(Id id) const;
-  std::int32_t& slot_of(Id id) const;
-  void know_ids() const;
-  void attach(Node& node, std::int32_t parent, Id named) const;
+  std::size_t slot_of(Id id) const;
   const Node* at(std::int32_t index) const {
     return index < 0 ? nullptr : &nodes_[static_cast<std::size_t>(index)];
   }
 
+  std::vector<Node> nodes_{};
+  std::vector<std::int32_t> table_{};  // open addressing over ids, which are random already
+  std::vector<std::int32_t> first_child_{}, next_sibling_{};  // by index of a node; -1: none
+  std::vector<Oddity> oddities_{};
+};
+
+// Takes the entries of a session in the order they were written.
+class Tree::Builder {
+ public:
+  // An entry whose parent is not there attaches to the one written before it: history is never cut
+  // silently. A second entry with the same id is passed over.
+  void add(const EntryFacts& entry);
+  Tree build() &&;
+
+ private:
+  std::int32_t index_of(Id id);
+  void know_ids();
+  void attach(Node& node, std::int32_t parent, Id named);
+  void link_children();
+
   // An entry nearly always follows the one before it. Such entries are only put down; their ids are
-  // looked at together, once somebody asks for one: three times as fast as one by one.
-  mutable std::vector<Node> nodes_{};
-  mutable std::size_t known_ = 0;              // nodes whose ids are in the table
-  mutable std::vector<std::int32_t> table_{};  // open addressing over ids, which are random already
+  // looked at together, when one is needed or at the end: three times as fast as one by one.
+  Tree tree_{};
+  std::size_t known_ = 0;  // nodes whose ids are in the table
   // The last node that is not marginal, and the last of those that are known.
-  mutable std::int32_t last_ = -1, known_last_ = -1;
-  mutable std::vector<Id> duplicates_{};
+  std::int32_t last_ = -1, known_last_ = -1;
   struct Missing {
     Id entry, parent;
   };
-  mutable std::vector<Missing> missing_{};
-
-  // Who the children are is worked out when somebody first asks; most trees are only walked up.
-  struct Children {
-    std::vector<std::int32_t> first{}, next{};  // by index of a node; -1: none
-  };
-  const Children& children_of_all() const;
-  mutable Children children_{};
+  std::vector<Missing> missing_{};
 };
 
 }  // namespace skein

@@ -1,5 +1,7 @@
 #include "core/store/fork.h"
 
+#include <utility>
+
 namespace skein {
 
 namespace {
@@ -7,12 +9,13 @@ namespace {
 bool is_beside(std::string_view type) { return type == type::session_header || is_marginal(type); }
 
 std::optional<Failure> positions_of_path(Log& source, Id leaf, std::vector<Position>& out) {
-  Tree tree;
+  Tree::Builder builder;
   auto failed = source.each_line([&](const Found& found) {
     const EntryFacts entry = found.facts();
-    if (entry.type != type::session_header) tree.add(entry);
+    if (entry.type != type::session_header) builder.add(entry);
     return entry.id != leaf;
   });
+  const Tree tree = std::move(builder).build();
   for (const Tree::Node* node : tree.path(leaf)) out.push_back(node->at);
   return failed;
 }

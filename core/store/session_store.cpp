@@ -199,12 +199,12 @@ Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
 }
 
 Outcome<Tree> SessionStore::tree(Id session) {
-  Tree tree;
+  Tree::Builder tree;
   const auto failed = backend_->survey(session, [&](const EntryFacts& entry) {
     if (entry.type != type::session_header) tree.add(entry);
   });
   if (failed) return *failed;
-  return tree;
+  return std::move(tree).build();
 }
 
 Outcome<std::vector<Branch>> SessionStore::branches(Id session) {

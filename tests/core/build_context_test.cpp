@@ -215,9 +215,9 @@ std::vector<Entry> walk(const Tree& tree, const std::vector<Entry>& entries, Id 
 }
 
 Tree tree_of(const std::vector<Entry>& entries) {
-  Tree tree;
+  Tree::Builder tree;
   for (std::size_t i = 0; i < entries.size(); ++i) tree.add(facts_of(entries[i], i));
-  return tree;
+  return std::move(tree).build();
 }
 
 std::vector<std::string> texts(const BuiltContext& context) {

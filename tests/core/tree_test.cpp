@@ -18,7 +18,7 @@ struct Given {
 };
 
 Tree tree_of(std::initializer_list<Given> entries) {
-  Tree tree;
+  Tree::Builder tree;
   Position at = 0;
   for (const Given& each : entries)
     tree.add({Id{each.id},
@@ -27,7 +27,7 @@ Tree tree_of(std::initializer_list<Given> entries) {
               {},
               "{}",
               at++});
-  return tree;
+  return std::move(tree).build();
 }
 
 std::vector<std::uint64_t> numbers(const std::vector<const Tree::Node*>& nodes) {
@@ -126,11 +126,48 @@ TEST_CASE("marginal entries are neither leaves nor parents") {
   CHECK(tree.oddities().empty());
 }
 
-TEST_CASE("whoever asks while a tree grows sees what is there in the end") {
+// The same, one entry at a time and without a table.
+struct Plain {
+  std::vector<Tree::Node> nodes{};
+  std::vector<Id> duplicates{};
+  std::vector<std::pair<Id, Id>> missing{};
+  std::int32_t last = -1;
+
+  std::int32_t find(Id id) const {
+    const auto found = std::ranges::find(nodes, id, &Tree::Node::id);
+    return found == nodes.end() ? -1 : static_cast<std::int32_t>(found - nodes.begin());
+  }
+  void add(const EntryFacts& entry) {
+    if (find(entry.id) >= 0) return duplicates.push_back(entry.id);
+    Tree::Node node{.id = entry.id, .at = entry.at, .marginal = is_marginal(entry.type)};
+    if (entry.parent) {
+      node.parent = find(*entry.parent);
+      while (node.parent >= 0 && nodes[static_cast<std::size_t>(node.parent)].marginal)
+        node.parent = nodes[static_cast<std::size_t>(node.parent)].parent;
+      if (node.parent < 0) {
+        missing.emplace_back(entry.id, *entry.parent);
+        node.parent = last;
+      }
+    }
+    if (!node.marginal) last = static_cast<std::int32_t>(nodes.size());
+    nodes.push_back(node);
+  }
+  std::vector<Tree::Oddity> oddities() const {
+    using Kind = Tree::Oddity::Kind;
+    std::vector<Tree::Oddity> out;
+    for (const Id id : duplicates) out.push_back({Kind::duplicate, id});
+    for (const auto& [entry, parent] : missing)
+      out.push_back({find(parent) >= 0 ? Kind::cycle : Kind::orphan, entry});
+    return out;
+  }
+};
+
+TEST_CASE("entries looked at together make the tree that one at a time would") {
   std::mt19937 random(7);
   const auto below = [&](std::uint64_t limit) { return random() % limit; };
   for (int round = 0; round < 2'000; ++round) {
-    Tree asked, left_alone;
+    Tree::Builder builder;
+    Plain plain;
     std::uint64_t last = 0;
     for (std::uint64_t at = 0; at < 24; ++at) {
       // Few ids, so that some come twice; some parents are missing, later or the entry itself.
@@ -141,27 +178,28 @@ TEST_CASE("whoever asks while a tree grows sees what is there in the end") {
           Id{entry.id}, entry.parent ? std::optional(Id{entry.parent}) : std::nullopt,
           entry.type,   {},
           "{}",         at};
-      asked.add(facts);
-      left_alone.add(facts);
-      CHECK(asked.find(Id{entry.id}) != nullptr);
+      builder.add(facts);
+      plain.add(facts);
     }
-    CHECK(drawn(asked, true) == drawn(left_alone, true));
-    CHECK(asked.oddities() == left_alone.oddities());
-    CHECK(asked.nodes() == left_alone.nodes());
+    const Tree tree = std::move(builder).build();
+    CHECK(tree.nodes() == plain.nodes);
+    CHECK(tree.oddities() == plain.oddities());
+    for (const Tree::Node& node : tree.nodes()) CHECK(tree.find(node.id) == &node);
   }
 }
 
 TEST_CASE("a hundred thousand entries in one chain are walked and drawn in time") {
-  Tree tree;
+  Tree::Builder builder;
   const std::uint64_t count = 100'000;
   for (std::uint64_t id = 1; id <= count; ++id)
-    tree.add({Id{id * 0x9e3779b97f4a7c15u},
-              id > 1 ? std::optional(Id{(id - 1) * 0x9e3779b97f4a7c15u}) : std::nullopt,
-              type::message,
-              {},
-              "{}",
-              id});
+    builder.add({Id{id * 0x9e3779b97f4a7c15u},
+                 id > 1 ? std::optional(Id{(id - 1) * 0x9e3779b97f4a7c15u}) : std::nullopt,
+                 type::message,
+                 {},
+                 "{}",
+                 id});
 
+  const Tree tree = std::move(builder).build();
   CHECK(tree.path(Id{count * 0x9e3779b97f4a7c15u}).size() == count);
   CHECK(tree.leaves().size() == 1);
   const std::string picture = drawn(tree);

@@ -30,11 +30,11 @@ std::size_t cut = 0, smallest = 0, compacted = 0;
 // A tree that grows now here, now there; the path to the leaf that grew last.
 std::vector<Entry> random_path(Dice& dice) {
   std::vector<Entry> entries, path;
-  Tree tree;
+  Tree::Builder builder;
   const auto grow = [&](Entry entry) {
     entry.id = Id{dice.roll()};  // the places of cuts depend on it
     follow(path, std::move(entry));
-    tree.add(facts_of(path.back(), entries.size()));
+    builder.add(facts_of(path.back(), entries.size()));
     entries.push_back(path.back());
   };
   for (Message& message : random_transcript(dice)) {
@@ -43,6 +43,7 @@ std::vector<Entry> random_path(Dice& dice) {
         result->content.emplace_back(Text{std::string(1 + dice.below(9000), 'x')});
     if (!entries.empty() && dice.chance(8)) {
       path.clear();
+      const Tree tree = Tree::Builder(builder).build();
       for (const Tree::Node* node : tree.path(entries[dice.below(entries.size())].id))
         path.push_back(entries[node->at]);
     }

@@ -319,11 +319,12 @@ TEST_CASE("circles, orphans and doubled ids still give every path an end") {
   put_transcript(disk, sample.bytes);
   FileBackend backend(disk.process());
   CHECK(ids_of(backend, sample_session).size() == 5);
-  Tree tree;
+  Tree::Builder builder;
   backend.load(sample_session, 0, [&](const Placed& placed) {
-    if (placed.entry.type != type::session_header) tree.add(facts_of(placed.entry, placed.at));
+    if (placed.entry.type != type::session_header) builder.add(facts_of(placed.entry, placed.at));
     return true;
   });
+  const Tree tree = std::move(builder).build();
   CHECK(tree.path(entry_id(5)).size() == 4);
   CHECK(tree.oddities().size() == 4);
 }

@@ -154,14 +154,15 @@ TEST_CASE("an editor is told by the file's ending what it edits, and by nothing 
 }
 
 TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do from it") {
-  Tree tree;
+  Tree::Builder builder;
   const auto add = [&](std::uint64_t id, std::optional<Id> parent) {
-    tree.add({.id = Id{id}, .parent = parent, .type = type::message, .at = id});
+    builder.add({.id = Id{id}, .parent = parent, .type = type::message, .at = id});
   };
   add(1, std::nullopt);
   add(2, Id{1});
   add(3, Id{2});
   add(4, Id{2});
+  const Tree tree = std::move(builder).build();
   const auto label = [](const Tree::Node& node) { return to_string(node.id); };
   using What = TreeChoice::What;
   struct {
@@ -188,8 +189,9 @@ TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do f
 }
 
 TEST_CASE("a command that is typed in a tree reaches the prompt whole") {
-  Tree tree;
-  tree.add({.id = Id{1}, .type = type::message, .at = 1});
+  Tree::Builder builder;
+  builder.add({.id = Id{1}, .type = type::message, .at = 1});
+  const Tree tree = std::move(builder).build();
   Desk desk("/b\r");
   walk_tree_view(desk.keyboard, tree, Id{1}, [](const Tree::Node&) { return ""; });
   Key key;
