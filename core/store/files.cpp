@@ -5,12 +5,6 @@
 
 namespace skein {
 
-std::future<int> Files::write_meanwhile(Handle file, std::string_view bytes) {
-  std::promise<int> answer;
-  answer.set_value(write_all(*this, file, bytes));
-  return answer.get_future();
-}
-
 OpenFile::OpenFile(OpenFile&& other) noexcept
     : files_(other.files_), handle_(std::exchange(other.handle_, -1)) {}
 
@@ -37,15 +31,9 @@ int read_whole(Files& files, const std::string& path, std::string& out, std::uin
   if (stat.size > limit) return -EFBIG;
   out.reserve(stat.size + 64);  // parsers like to look a little further
   out.resize(stat.size);
-  std::size_t have = 0;
-  while (have < out.size()) {
-    const std::int64_t count = files.read(handle, out.data() + have, out.size() - have, have);
-    if (count == -EINTR) continue;
-    if (count < 0) return static_cast<int>(count);
-    if (count == 0) break;
-    have += static_cast<std::size_t>(count);
-  }
-  out.resize(have);
+  const std::int64_t have = read_fully(files, handle, out.data(), out.size(), 0);
+  if (have < 0) return static_cast<int>(have);
+  out.resize(static_cast<std::size_t>(have));
   return 0;
 }
 

@@ -1,11 +1,10 @@
-// The file system as the store sees it: eighteen calls. Real and in memory; tests put a faulty one
+// The file system as the store sees it: seventeen calls. Real and in memory; tests put a faulty one
 // in between. Paths are relative to the home the object was made for; our own code makes them, from
 // fixed names and hex ids. Every call returns a number >= 0, or -errno.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <future>
 #include <memory>
 #include <string>
 #include <string_view>
@@ -47,9 +46,6 @@ class Files {
   virtual int stat_path(const std::string& path, FileStat& out) = 0;  // of a symlink: itself
   virtual std::int64_t read(Handle file, char* to, std::size_t count, std::uint64_t at) = 0;
   virtual std::int64_t write(Handle file, std::string_view bytes) = 0;  // one write(2)
-  // All of them, while the caller goes on: they stay where they are until the answer is taken, and
-  // nothing else is done with the file.
-  virtual std::future<int> write_meanwhile(Handle file, std::string_view bytes);
   virtual int sync(Handle file) = 0;
   virtual int truncate(Handle file, std::uint64_t size) = 0;
   // Exclusive, advisory, gone with the handle or the process. -EBUSY after `patience_ms`.

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 #include <cerrno>
-#include <cstring>
-#include <utility>
 
 #include "core/base.h"
 
@@ -11,7 +9,7 @@ namespace skein {
 
 namespace {
 
-constexpr std::size_t block_bytes = 1u << 20;
+constexpr std::size_t buffer_bytes = 256u << 10;
 
 // Across file systems a rename is a copy, synced, and then a removal.
 int copy_file(Files& files, const std::string& from, const std::string& to) {
@@ -35,47 +33,35 @@ NewFile::NewFile(Files& files, const std::string& path)
 }
 
 NewFile::~NewFile() {
-  await_written();
   file_.reset();
   if (there_) files_.remove(temporary_);
 }
 
 int NewFile::write(std::string_view bytes) {
-  while (failed_ == 0 && !bytes.empty()) {
-    if (!filling_) filling_ = std::make_unique_for_overwrite<Page[]>(block_bytes / sizeof(Page));
-    const std::size_t count = std::min(bytes.size(), block_bytes - filled_);
-    std::memcpy(filling_[0].bytes + filled_, bytes.data(), count);
-    filled_ += count;
-    bytes.remove_prefix(count);
-    if (filled_ == block_bytes) write_block();
+  if (failed_ < 0) return failed_;
+  if (buffer_.size() + bytes.size() > buffer_bytes) write_buffer();
+  if (bytes.size() > buffer_bytes) {
+    if (failed_ == 0) failed_ = write_all(files_, file_.get(), bytes);
+  } else {
+    buffer_ += bytes;
   }
   return failed_;
 }
 
-void NewFile::write_block() {
-  await_written();
-  std::swap(filling_, writing_);
-  const std::size_t count = std::exchange(filled_, 0);
-  if (failed_ == 0) written_ = files_.write_meanwhile(file_.get(), {writing_[0].bytes, count});
-}
-
-void NewFile::await_written() {
-  if (!written_.valid()) return;
-  const int failed = written_.get();
-  if (failed_ == 0) failed_ = failed;
+void NewFile::write_buffer() {
+  if (failed_ == 0) failed_ = write_all(files_, file_.get(), buffer_);
+  buffer_.clear();
 }
 
 int NewFile::start_over() {
-  await_written();
-  filled_ = 0;
+  buffer_.clear();
   if (failed_ == 0) failed_ = files_.truncate(file_.get(), 0);
   return failed_;
 }
 
 int NewFile::finish() {
-  await_written();
   if (failed_ < 0 || !file_.is_open()) return failed_;
-  if (filled_ > 0) failed_ = write_all(files_, file_.get(), {filling_[0].bytes, filled_});
+  write_buffer();
   if (failed_ == 0) failed_ = files_.sync(file_.get());
   if (failed_ == 0) failed_ = files_.stat(file_.get(), stat_);
   file_.reset();

@@ -2,7 +2,6 @@
 // synced. Until then nobody sees it; if it never does, nothing is left of it.
 #pragma once
 
-#include <memory>
 #include <string>
 
 #include "core/store/files.h"
@@ -28,23 +27,14 @@ class NewFile {
   const FileStat& stat() const { return stat_; }  // once it is finished
 
  private:
-  // Where a disk can fetch it from.
-  struct alignas(4096) Page {
-    char bytes[4096];
-  };
-  using Block = std::unique_ptr<Page[]>;
-  void write_block();
-  void await_written();
+  void write_buffer();
 
   Files& files_;
   const std::string path_, temporary_;
   OpenFile file_{};
   bool there_ = false;  // the temporary file
   int failed_ = 0;
-  // One is filled while the other is written.
-  Block filling_{}, writing_{};
-  std::size_t filled_ = 0;
-  std::future<int> written_{};
+  std::string buffer_{};
   FileStat stat_{};
 };
 

@@ -11,8 +11,6 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
-#include <system_error>
-#include <utility>
 
 #include "core/base.h"
 #include "core/store/files.h"
@@ -34,33 +32,6 @@ FileStat from(const struct stat& s) {
           static_cast<std::int64_t>(s.st_mtim.tv_sec) * 1'000'000'000 + s.st_mtim.tv_nsec,
           static_cast<std::uint64_t>(s.st_dev), static_cast<std::uint64_t>(s.st_ino)};
 }
-
-// Large blocks that lie as a disk can fetch them are written past the page cache: to find room for
-// them there takes several times as long as to write them.
-class PastCache {
- public:
-  PastCache(int file, std::string_view bytes) : file_(file) {
-#if defined(O_DIRECT)
-    constexpr std::size_t large = 256u << 10, page = 4096;
-    const auto address = reinterpret_cast<std::uintptr_t>(bytes.data());
-    if (bytes.size() < large || bytes.size() % page != 0 || address % page != 0) return;
-    flags_ = ::fcntl(file, F_GETFL);
-    chosen_ = flags_ >= 0 && ::fcntl(file, F_SETFL, flags_ | O_DIRECT) == 0;
-#endif
-  }
-  ~PastCache() { leave(); }
-  PastCache(const PastCache&) = delete;
-  PastCache& operator=(const PastCache&) = delete;
-
-  bool chosen() const { return chosen_; }
-  void leave() {
-    if (std::exchange(chosen_, false)) ::fcntl(file_, F_SETFL, flags_);
-  }
-
- private:
-  int file_, flags_ = 0;
-  bool chosen_ = false;
-};
 
 class RealFiles : public Files {
  public:
@@ -94,29 +65,10 @@ class RealFiles : public Files {
     return got < 0 ? -errno : got;
   }
   std::int64_t write(Handle file, std::string_view bytes) override {
-    PastCache past(file, bytes);
-    ssize_t put = ::write(file, bytes.data(), bytes.size());
-    // This disk wants them to lie otherwise.
-    if (put < 0 && errno == EINVAL && past.chosen()) {
-      past.leave();
-      put = ::write(file, bytes.data(), bytes.size());
-    }
+    const ssize_t put = ::write(file, bytes.data(), bytes.size());
     return put < 0 ? -errno : put;
   }
-  std::future<int> write_meanwhile(Handle file, std::string_view bytes) override {
-    try {
-      return std::async(std::launch::async, [=, this] { return write_all(*this, file, bytes); });
-    } catch (const std::system_error&) {
-      return Files::write_meanwhile(file, bytes);  // no thread to be had
-    }
-  }
-  int sync(Handle file) override {
-#if defined(__APPLE__)
-    return result(::fcntl(file, F_FULLFSYNC));
-#else
-    return result(::fdatasync(file));
-#endif
-  }
+  int sync(Handle file) override { return result(::fdatasync(file)); }
   int truncate(Handle file, std::uint64_t size) override {
     return result(::ftruncate(file, static_cast<off_t>(size)));
   }
