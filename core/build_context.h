@@ -61,7 +61,6 @@ BuiltContext build_context(const ContextSource& source);
 class ContextCache {
  public:
   const BuiltContext& get(const ContextSource& source);
-  void clear() { known_.clear(); }
   std::size_t built() const { return built_; }  // how many had to be made
 
  private:

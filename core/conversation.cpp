@@ -159,12 +159,6 @@ Outcome<AppendResult> Conversation::append_prompt(std::vector<Entry> entries,
   return append_with(std::move(entries), {});
 }
 
-void Conversation::follow_head() {
-  record_ = value_or_throw(store_.open(session()));
-  head_ = record_.state.head;
-  load_path();
-}
-
 void Conversation::move_head(Id entry) {
   value_or_throw(store_.set_head(session(), entry));
   head_ = entry;

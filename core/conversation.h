@@ -48,9 +48,8 @@ class Conversation {
 
   // Goes on from another entry; written down, so that a restart lands there too.
   void move_head(Id entry);
-  void follow_head();  // the store moved it
   void reload();
-  void catch_up();  // with what others wrote: goes on from the session's own head
+  void catch_up();  // goes on from the session's own head, which others or the store moved
 
  private:
   Outcome<AppendResult> append_with(std::vector<Entry> entries, const AppendOptions& options);

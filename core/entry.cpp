@@ -57,12 +57,6 @@ Entry make_entry(std::string_view type, JsonText payload) {
 
 Entry message_entry(const Message& message) { return make_entry(type::message, to_json(message)); }
 
-std::string custom_kind(const Entry& entry) {
-  if (entry.type != type::custom) return {};
-  const std::optional<Json> payload = parse_json(entry.payload);
-  return payload ? string_at(*payload, "kind") : std::string{};
-}
-
 bool is_marginal(std::string_view type) {
   return type == type::custom || std::ranges::find(marginal_types, type) != marginal_types.end();
 }

@@ -39,9 +39,6 @@ inline constexpr std::string_view custom = "custom";
 Entry make_entry(std::string_view type, JsonText payload);
 Entry message_entry(const Message& message);
 
-// The member `kind` of a custom entry; empty for every other type.
-std::string custom_kind(const Entry& entry);
-
 // Marginal entries (titles, labels, snapshots, the head, redactions, changes of model …) record
 // where they were written but are never a parent, a leaf or the head. `custom` entries all are.
 bool is_marginal(std::string_view type);

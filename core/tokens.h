@@ -1,5 +1,5 @@
 // How many tokens a text will cost: guessed from its bytes, since no provider tells beforehand.
-// core/context corrects the guess by what the last model call really cost.
+// core/build_context corrects the guess by what the last model call really cost.
 #pragma once
 
 #include <cstdint>

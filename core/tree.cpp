@@ -57,14 +57,6 @@ std::vector<const Tree::Node*> Tree::leaves() const {
   return out;
 }
 
-std::vector<const Tree::Node*> Tree::branch_points() const {
-  std::vector<const Node*> out;
-  for (std::size_t i = 0; i < nodes_.size(); ++i)
-    if (first_child_[i] >= 0 && next_sibling_[static_cast<std::size_t>(first_child_[i])] >= 0)
-      out.push_back(&nodes_[i]);
-  return out;
-}
-
 void Tree::Builder::attach(Node& node, std::int32_t parent, Id named) {
   // A marginal entry is no parent; what it was written after is.
   while (parent >= 0 && tree_.at(parent)->marginal) parent = tree_.at(parent)->parent;

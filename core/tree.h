@@ -35,8 +35,7 @@ class Tree {
   std::vector<const Node*> path(Id leaf) const;
   std::vector<const Node*> children(Id id) const;
   std::vector<const Node*> roots() const;
-  std::vector<const Node*> leaves() const;         // in the order they were written
-  std::vector<const Node*> branch_points() const;  // entries with more than one child
+  std::vector<const Node*> leaves() const;  // in the order they were written
   const std::vector<Node>& nodes() const { return nodes_; }
   // How many entries the path to each has, itself included; in the order of nodes().
   std::vector<std::size_t> depths() const;

@@ -72,7 +72,4 @@ extern const Codec openai_chat;
 extern const Codec openai_responses;
 extern const Codec google_gemini;
 
-// By name, as the catalog spells it; null if there is none.
-const Codec* find_codec(std::string_view name);
-
 }  // namespace skein

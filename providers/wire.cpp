@@ -6,12 +6,6 @@
 
 namespace skein {
 
-const Codec* find_codec(std::string_view name) {
-  for (const Codec* codec : {&anthropic_messages, &openai_chat, &openai_responses, &google_gemini})
-    if (codec->name == name) return codec;
-  return nullptr;
-}
-
 namespace wire {
 
 std::string base64(std::string_view bytes) {

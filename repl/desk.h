@@ -37,7 +37,6 @@ struct Desk {
   };
   // What @ can name, relative to the workspace; without what git ignores.
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
-  std::function<std::string()> doctor = [] { return std::string{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
   // Which rules the user gave a session here, kept outside of it: gives one, takes one back. Each
   // returns why it could not be written down.

@@ -66,7 +66,6 @@ class SessionStore {
   Outcome<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {},
                                            const std::string& summary = {});
   // What is kept in an older form is kept in today's from now on.
-  Outcome<MigrationResult> migrate_session(Id session) { return backend_->migrate(session); }
   void close();  // writes down what makes the next start fast
 
   Outcome<SessionRecord> open(Id session) { return backend_->open(session); }

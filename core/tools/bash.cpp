@@ -163,8 +163,8 @@ class Bash {
     }
     program.arguments.insert(program.arguments.end(), {"/bin/bash", "-c", command});
     const bool inside = sandbox == Sandbox::bubblewrap;
-    program.environment = command_environment(own_environment(), settings_.environment,
-                                              inside ? "/tmp" : temporary_.path());
+    program.environment =
+        command_environment(own_environment(), inside ? "/tmp" : temporary_.path());
     const ProgramEnd end = run_program(program, watch);
     if (inside) inner.wait_for_end();
     if (guarded) taken_back_ = guard().take_back(inside ? Guard::Wall::held : Guard::Wall::none);
@@ -174,17 +174,15 @@ class Bash {
   // Made by the first command: it looks through the whole workspace.
   Guard& guard() {
     const char* home = std::getenv("HOME");
-    std::vector<std::string> areas{root_->path()};
-    areas.insert(areas.end(), settings_.writable.begin(), settings_.writable.end());
     if (!guard_)
-      guard_ = std::make_unique<Guard>(areas, home != nullptr ? home : "", settings_.quarantine);
+      guard_ = std::make_unique<Guard>(std::vector{root_->path()}, home != nullptr ? home : "",
+                                       settings_.quarantine);
     return *guard_;
   }
 
   Cell cell() {
     return {.root = root_->path(),
             .temporary = temporary_.path(),
-            .writable = settings_.writable,
             .hidden = root_->forbidden(),
             .network = settings_.network};
   }

@@ -91,15 +91,13 @@ std::vector<std::string> own_environment() {
 }
 
 std::vector<std::string> command_environment(const std::vector<std::string>& own,
-                                             const std::vector<std::string>& more,
                                              std::string_view temporary) {
   std::vector<std::string> passed;
   for (const std::string& entry : own) {
     const std::size_t equals = entry.find('=');
     if (equals == std::string::npos) continue;
     const std::string_view name(entry.data(), equals);
-    const bool listed = std::ranges::count(passed_on, name) > 0 || name.starts_with("LC_") ||
-                        std::ranges::count(more, name) > 0;
+    const bool listed = std::ranges::count(passed_on, name) > 0 || name.starts_with("LC_");
     const std::string_view value = std::string_view(entry).substr(equals + 1);
     if (listed && !looks_secret(name) && !holds_login(name, value)) passed.push_back(entry);
   }

@@ -7,11 +7,10 @@
 
 namespace skein {
 
-// From `own` (NAME=value, as environ has it) what is on the list or in `more`, and settings that
+// From `own` (NAME=value, as environ has it) what is on the list, and settings that
 // keep programs from waiting for a person. Names that look like secrets are never passed on, nor
 // values with a password in a URL, even if they are on the list.
 std::vector<std::string> command_environment(const std::vector<std::string>& own,
-                                             const std::vector<std::string>& more,
                                              std::string_view temporary);
 std::vector<std::string> own_environment();
 

@@ -35,10 +35,7 @@ std::string settle_hidden(Cell& cell) {
                              [&](const auto& outer) { return is_below(place, outer); }))
       cell.hidden.push_back(place);
 
-  const auto is_writable = [&](const std::string& place) {
-    const auto holds = [&](const std::string& open) { return is_below(place, open); };
-    return holds(cell.root) || std::ranges::any_of(cell.writable, holds);
-  };
+  const auto is_writable = [&](const std::string& place) { return is_below(place, cell.root); };
   // No mount covers a link: a command could put a home or a configuration of its own in its place.
   if (const auto link = std::ranges::find_if(links, is_writable); link != links.end())
     return "commands do not run, because they could replace the link " + *link +

@@ -61,12 +61,6 @@ void allow(const Fd& rules, const std::string& path, std::uint64_t rights) {
     throw Error("Landlock refuses a rule for " + path + ": " + std::strerror(errno));
 }
 
-std::vector<std::string> writable_folders(const Cell& cell) {
-  std::vector<std::string> folders = cell.writable;
-  folders.push_back(cell.root);
-  return folders;
-}
-
 std::vector<std::string> kept_out(const Cell& cell) {
   std::vector<std::string> out = cell.hidden;
   out.insert(out.end(), cell.read_only.begin(), cell.read_only.end());
@@ -100,17 +94,15 @@ Fd landlock_rules(const Cell& cell) {
     allow(rules, device, all & (right::read_file | right::write_file | right::ioctl_dev));
   if (!cell.temporary.empty()) allow(rules, cell.temporary, all);
   const std::vector<std::string> out = kept_out(cell);
-  for (const std::string& top : writable_folders(cell))
-    for (const std::string& path : grants_around(top, out)) allow(rules, path, all);
+  for (const std::string& path : grants_around(cell.root, out)) allow(rules, path, all);
   return rules;
 }
 
 std::string landlock_gap(const Cell& cell) {
   const std::vector<std::string> out = kept_out(cell);
   std::string folders;
-  for (const std::string& top : writable_folders(cell))
-    for (const std::string& folder : folders_opened(top, out))
-      folders += (folders.empty() ? "" : ", ") + folder;
+  for (const std::string& folder : folders_opened(cell.root, out))
+    folders += (folders.empty() ? "" : ", ") + folder;
   if (folders.empty()) return "";
   return "under Landlock commands cannot create, rename or remove anything directly in " + folders +
          ", because something there is protected; they can in other folders, and the write tool "

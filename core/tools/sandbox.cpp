@@ -112,21 +112,15 @@ std::vector<std::string> bubblewrap_arguments(const Cell& cell) {
   // Sockets ignore read-only mounts: those of the container runtime or the bus would be doors.
   add({"--tmpfs", "/run", "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"});
   if (!cell.temporary.empty()) add({"--bind", cell.temporary, "/tmp"});
-  std::vector<std::string> writable = cell.writable;
-  writable.push_back(cell.root);
-  for (const std::string& path : writable) add({"--bind-try", path, path});
+  add({"--bind-try", cell.root, cell.root});
 
-  const auto is_writable = [&](const std::string& path) {
-    return std::ranges::any_of(writable, [&](const auto& open) { return is_below(path, open); });
-  };
   // A protected name is a mount point and so cannot be renamed; the folders above it could be, and
   // another put in their place, unless they are mount points too.
   std::vector<std::string> pinned;
   const auto pin_above = [&](const std::string& path) {
     std::vector<std::string> above;
     for (fs::path up = fs::path(path).parent_path();
-         up != up.root_path() && !std::ranges::count(writable, up.string()) &&
-         is_writable(up.string());
+         up != up.root_path() && up != cell.root && is_below(up.string(), cell.root);
          up = up.parent_path())
       above.push_back(up.string());
     for (const std::string& up : std::vector<std::string>(above.rbegin(), above.rend()))
@@ -146,7 +140,7 @@ std::vector<std::string> bubblewrap_arguments(const Cell& cell) {
   for (const std::string& path : hidden) {
     struct stat info {};
     const bool exists = stat(path.c_str(), &info) == 0;
-    if (!exists && !is_writable(path)) continue;
+    if (!exists && !is_below(path, cell.root)) continue;
     pin_above(path);
     if (exists && !S_ISDIR(info.st_mode))
       add({"--ro-bind", "/dev/null", path});

@@ -33,7 +33,6 @@ std::string landlock_weakness(int version);  // what an old one lets pass, as th
 struct Cell {
   std::string root;                      // writable; a real place, like all of these
   std::string temporary{};               // writable; seen as /tmp under bubblewrap
-  std::vector<std::string> writable{};   // further ones
   std::vector<std::string> hidden{};     // closed altogether, even below a writable folder
   std::vector<std::string> read_only{};  // the same, but readable
   bool network = true;

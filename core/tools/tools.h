@@ -22,8 +22,8 @@ struct ToolLimits {
   std::size_t read_scan_bytes = std::size_t{1} << 30;  // passed over to find a line far down
   std::size_t edit_bytes = 16 * 1024 * 1024;  // the largest file that is edited or compared
   std::size_t image_bytes = most_image_bytes;
-  std::size_t list_entries = 1000;                 //
-  std::size_t grep_lines = 200;                    //
+  std::size_t list_entries = 1000;
+  std::size_t grep_lines = 200;
   std::size_t grep_file_bytes = 32 * 1024 * 1024;  // larger files are named and passed over
   std::chrono::milliseconds grep_time{10'000};
   std::chrono::milliseconds bash_time{120'000};       // unless the call asks for another
@@ -38,9 +38,7 @@ struct ToolSettings {
   std::optional<Sandbox> sandbox{};      // for bash; left out: the best this machine has
   bool network = true;                   // inside the sandbox
   ProgramLimits command_limits{};
-  std::vector<std::string> writable{};     // further folders for the sandbox
-  std::vector<std::string> environment{};  // further variables for bash, by name
-  std::string quarantine{};                // where bash keeps what it takes back; see Quarantine
+  std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
   ToolLimits limits{};
 };
 

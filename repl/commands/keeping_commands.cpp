@@ -65,7 +65,7 @@ void show_snapshots(Shell& shell, std::string_view) {
 void roll_back(Shell& shell, std::string_view name) {
   if (name.empty()) throw Error("/rollback takes the name of a snapshot; /snapshots lists them");
   value_or_throw(shell.store().rollback(shell.conversation().session(), std::string(name)));
-  shell.conversation().follow_head();
+  shell.conversation().catch_up();
   shell.screen().print_untrusted("back at " + std::string(name) +
                                  "; what came after it stays (/tree)\n");
 }

@@ -124,7 +124,6 @@ void show_health(Shell& shell, std::string_view) {
   for (const auto& [what, count] : counts)
     if (count > 0) shell.screen().print("  " + std::to_string(count) + " " + what + "\n");
   if (damage.any()) shell.screen().print("`skein doctor` tells the bytes\n");
-  shell.screen().print_untrusted(shell.desk().doctor());
 }
 
 }  // namespace skein

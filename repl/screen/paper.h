@@ -28,7 +28,6 @@ class Paper {
 
   // The line to keep under the text, one row, no styles; empty: none. Painted with the next write.
   void set_status(std::string line) { status_ = std::move(line); }
-  bool has_status() const { return !status_.empty(); }
 
   void flush();
   // At a terminal at most 60 times a second, everywhere else at once.

@@ -192,7 +192,6 @@ TEST_CASE("a request is built once for a leaf, and again when what it depends on
   SUBCASE("the window") { source.window.tokens = 3000; }
   SUBCASE("the leaf") { source.path = std::span(path).first(2); }
   SUBCASE("how far back the path was read") { source.path = std::span(path).last(2); }
-  SUBCASE("being told to forget") { cache.clear(); }
   CHECK(cache.get(source).context.messages == build_context(source).context.messages);
   CHECK(cache.built() == 2);
 }

@@ -52,7 +52,6 @@ TEST_CASE("a path leads from the root to the leaf of its own branch") {
   CHECK(numbers(tree.path(Id{5})) == Numbers{1, 2, 4, 5});
   CHECK(numbers(tree.path(Id{9})) == Numbers{});
   CHECK(numbers(tree.leaves()) == Numbers{3, 5});
-  CHECK(numbers(tree.branch_points()) == Numbers{2});
   CHECK(numbers(tree.children(Id{2})) == Numbers{3, 4});
   CHECK(numbers(tree.roots()) == Numbers{1});
 }

@@ -2,13 +2,15 @@
 
 #include <stdexcept>
 
+#include "core/json.h"
 #include "core/store/file_backend.h"
 #include "tests/support/homes.h"
 
 namespace skein::test {
 
 std::string line_of(const Entry& entry) {
-  if (entry.type == type::custom) return "custom " + custom_kind(entry);
+  if (entry.type == type::custom)
+    return "custom " + string_at(parse_json(entry.payload).value(), "kind");
   const auto message =
       entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
   if (!message) return entry.type;

@@ -158,7 +158,7 @@ std::size_t race_migrations(int rounds) {
   const pid_t other = start([&] {
     SessionStore own = store_at(home);
     for (int number = 0; number < rounds; ++number) {
-      const Outcome<MigrationResult> migrated = own.migrate_session(session(number));
+      const Outcome<MigrationResult> migrated = own.backend().migrate(session(number));
       if (const auto* failed = std::get_if<Failure>(&migrated)) check(*failed);
     }
     return 0;

@@ -67,7 +67,7 @@ TEST_CASE("flat lines become a transcript under the same id, and the old file is
   Home home;
   write_file(home.file(".jsonl"), flat);
 
-  const MigrationResult result = value_of(home.store.migrate_session(session));
+  const MigrationResult result = value_of(home.store.backend().migrate(session));
 
   CHECK(result.form == "flat lines");
   CHECK(result.losses.empty());
@@ -78,7 +78,7 @@ TEST_CASE("flat lines become a transcript under the same id, and the old file is
   CHECK(record.state.messages == 1);
   CHECK(damage_in(home.store, session).empty());
   CHECK(home.set_aside() == std::vector{flat});
-  CHECK(value_of(home.store.migrate_session(session)).form.empty());  // a second time is none
+  CHECK(value_of(home.store.backend().migrate(session)).form.empty());  // a second time is none
   CHECK(home.set_aside().size() == 1);
 }
 
@@ -95,7 +95,7 @@ this line is broken
 {"type":"assistant","content":"There are three.","ts":1735787049000}
 )");
 
-  const MigrationResult result = value_of(home.store.migrate_session(session));
+  const MigrationResult result = value_of(home.store.backend().migrate(session));
 
   CHECK(talk(home.store) == flat_talk);
   CHECK(result.losses.size() == 2);
@@ -113,7 +113,7 @@ TEST_CASE("a single JSON file becomes a transcript, whether an array or an objec
        {messages, "{\"key\":\"main:cli:old\",\"messages\":" + messages + "}"}) {
     Home home;
     write_file(home.file(".json"), bytes);
-    const MigrationResult result = value_of(home.store.migrate_session(session));
+    const MigrationResult result = value_of(home.store.backend().migrate(session));
     CHECK(result.form == "one JSON file");
     CHECK(result.losses.size() == 1);  // the system's message
     CHECK(talk(home.store) == flat_talk);
@@ -193,7 +193,7 @@ TEST_CASE("a Google conversation becomes a transcript, calls paired with their r
   for (const std::string& bytes : {contents, "{\"contents\":" + contents + "}"}) {
     Home home;
     write_file(home.file(".json"), bytes);
-    const MigrationResult result = value_of(home.store.migrate_session(session));
+    const MigrationResult result = value_of(home.store.backend().migrate(session));
     CHECK(talk(home.store) == flat_talk);
     CHECK(result.losses ==
           std::vector<std::string>{"a part 'executableCode', 2 times, is kept as it was written, "
@@ -212,7 +212,7 @@ TEST_CASE("a failed tool stays failed, and images are taken over or told of") {
 {"role":"assistant","content":[{"type":"tool_use","id":"t1","name":"look","input":{}}]},
 {"role":"user","content":[{"type":"tool_result","tool_use_id":"t1","is_error":true,"content":[{"type":"text","text":"r"},{"type":"image","source":{"type":"base64","media_type":"image/jpeg","data":"aG8="}}]}]}]})");
 
-  const MigrationResult result = value_of(home.store.migrate_session(session));
+  const MigrationResult result = value_of(home.store.backend().migrate(session));
 
   const std::vector<Entry> entries = entries_of(home.store, session);
   REQUIRE(entries.size() == 3);
@@ -237,11 +237,11 @@ TEST_CASE("JSON without a message in it is no session") {
 TEST_CASE("of a legacy file and a finished transcript the transcript counts") {
   Home home;
   write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");
-  value_of(home.store.migrate_session(session));
+  value_of(home.store.backend().migrate(session));
   append(home.store, session, {user_says("new")});
   write_file(home.file(".json"), R"([{"role":"user","content":"old"}])");  // its removal was lost
 
-  CHECK(value_of(home.store.migrate_session(session)).form.empty());
+  CHECK(value_of(home.store.backend().migrate(session)).form.empty());
 
   CHECK(talk(home.store) == std::vector<std::string>{"user: old", "user: new"});
   CHECK(!fs::exists(home.file(".json")));
@@ -257,7 +257,7 @@ TEST_CASE("our own lines without seals get them, with ids and branches as they w
 {"id":"0000000000000003","parentId":"0000000000000002","type":"message","timestamp":"2025-01-02T03:04:06.000Z","payload":{"role":"user","content":[{"type":"text","text":"b"}]}}
 {"id":"0000000000000004","parentId":"0000000000000002","type":"message","timestamp":"2025-01-02T03:04:06.000Z","payload":{"role":"user","content":[{"type":"text","text":"c"}]}}
 )");
-  CHECK(value_of(home.store.migrate_session(session)).form == "unsealed lines");
+  CHECK(value_of(home.store.backend().migrate(session)).form == "unsealed lines");
   const SessionRecord record = value_of(home.store.open(session));
   CHECK(record.header.cwd == "/w");
   CHECK(record.state.leaves == std::vector<Id>{Id{3}, Id{4}});
@@ -274,7 +274,7 @@ TEST_CASE("what is in no known form is not migrated, not written to and not chan
   Home home;
   for (const char* bytes : {"", "hello", "{}", "[1,2", R"({"type":"other"})"}) {
     write_file(home.file(".jsonl"), bytes);
-    const Outcome<MigrationResult> migrated = home.store.migrate_session(session);
+    const Outcome<MigrationResult> migrated = home.store.backend().migrate(session);
     REQUIRE(std::holds_alternative<Failure>(migrated));
     CHECK(std::get<Failure>(migrated).kind == Failure::Kind::damaged);
     const NewEntry entry = user_says("x");
@@ -293,7 +293,7 @@ TEST_CASE("a session of a newer skein is read, and neither migrated nor written 
   write_file(file, seal_batch(std::span(&first, 1), seal_seed(newer), 0).bytes);
 
   CHECK(value_of(home.store.open(newer)).header.version == 99);
-  const Outcome<MigrationResult> migrated = home.store.migrate_session(newer);
+  const Outcome<MigrationResult> migrated = home.store.backend().migrate(newer);
   REQUIRE(std::holds_alternative<Failure>(migrated));
   CHECK(std::get<Failure>(migrated).kind == Failure::Kind::unsupported_version);
   CHECK(std::get<Failure>(migrated).text.find("newer skein") != std::string::npos);
