@@ -5,7 +5,6 @@
 
 #include "core/amounts.h"
 #include "core/carry_over.h"
-#include "core/handover_rules.h"
 #include "core/normalize.h"
 
 namespace skein {
@@ -93,7 +92,7 @@ Compatibility check_compatibility(const std::vector<Message>& messages, const Ta
   }
 
   const std::vector<Message> normalized = normalize(messages, target);
-  Compatibility out{.compatible = violations(normalized, target).empty()};
+  Compatibility out;
   const auto warn = [&](bool when, std::string sentence) {
     if (when) out.warnings.push_back(std::move(sentence));
   };

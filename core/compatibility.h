@@ -10,7 +10,6 @@
 namespace skein {
 
 struct Compatibility {
-  bool compatible = true;
   std::vector<std::string> warnings{};      // sentences for the user
   std::vector<std::string> lossy_fields{};  // what the target will not see as it was
   bool operator==(const Compatibility&) const = default;

@@ -15,7 +15,7 @@ inline constexpr std::string_view interrupted_text = "interrupted: no result was
 
 // The messages as `target` may see them. The first is the user's, roles follow each other, every
 // call is answered exactly once and directly after, in ONE tool message in the order of the calls;
-// nothing is blank, every id fits and is unique. core/handover_rules says it rule by rule.
+// nothing is blank, every id fits and is unique. tests/support/handover_rules says it rule by rule.
 //
 // Only what a request is made of comes out: role and content, and assistant messages bear the
 // target's name, for what is left in them is fit for it. May be empty if nothing was said.

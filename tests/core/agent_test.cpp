@@ -5,9 +5,9 @@
 #include <algorithm>
 #include <set>
 
-#include "core/handover_rules.h"
 #include "core/json.h"
 #include "core/normalize.h"
+#include "tests/support/handover_rules.h"
 #include "tests/support/homes.h"
 #include "tests/support/stage.h"
 

@@ -29,8 +29,7 @@ TEST_CASE("what thinking becomes is counted and named") {
   const auto messages = said_by(claude, {Thinking{"one", "c2ln"}, Thinking{"two", "c2ln"},
                                          Thinking{"", "ZW5j", true}, Text{"ok"}});
   CHECK(check_compatibility(messages, gpt) ==
-        Compatibility{true,
-                      {"Thinking traces will be lost", "2 thinking blocks become plain text",
+        Compatibility{{"Thinking traces will be lost", "2 thinking blocks become plain text",
                        "1 encrypted thinking block is left out: unreadable to other models"},
                       {"thinking"}});
 }
@@ -48,8 +47,7 @@ TEST_CASE("images, foreign blocks and provider data that stay behind are named")
   messages.push_back(
       {.role = Role::tool, .content = {ToolResult{"a", {Image{"image/png", "blob"}}}}});
   CHECK(check_compatibility(messages, blind) ==
-        Compatibility{true,
-                      {"2 images are left out: the model takes no images",
+        Compatibility{{"2 images are left out: the model takes no images",
                        "1 block is left out: unreadable to other providers"},
                       {"images", "opaque", "providerData"}});
 }
@@ -58,8 +56,7 @@ TEST_CASE("calls without results and results without calls are named") {
   auto messages = said_by(gpt, {ToolUse{"a", "read"}, ToolUse{"b", "read"}});
   messages.push_back({.role = Role::tool, .content = {ToolResult{"x", {Text{"1"}}}}});
   CHECK(check_compatibility(messages, gpt) ==
-        Compatibility{true,
-                      {"2 tool calls have no recorded result and will be shown as interrupted",
+        Compatibility{{"2 tool calls have no recorded result and will be shown as interrupted",
                        "1 tool result without a call is left out"},
                       {}});
 }

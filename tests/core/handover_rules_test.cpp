@@ -1,10 +1,11 @@
-#include "core/handover_rules.h"
+#include "tests/support/handover_rules.h"
 
 #include <doctest/doctest.h>
 
 #include <functional>
 
 using namespace skein;
+using namespace skein::test;
 using namespace std::string_literals;
 
 namespace {

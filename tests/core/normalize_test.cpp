@@ -2,9 +2,10 @@
 
 #include <doctest/doctest.h>
 
-#include "core/handover_rules.h"
+#include "tests/support/handover_rules.h"
 
 using namespace skein;
+using namespace skein::test;
 using namespace std::string_literals;
 
 namespace {

@@ -8,8 +8,8 @@
 
 #include "../support/random_transcript.h"
 #include "core/carry_over.h"
-#include "core/handover_rules.h"
 #include "core/normalize.h"
+#include "tests/support/handover_rules.h"
 
 using namespace skein;
 using namespace skein::test;

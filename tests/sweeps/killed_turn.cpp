@@ -12,9 +12,9 @@
 #include <sstream>
 
 #include "core/context.h"
-#include "core/handover_rules.h"
 #include "core/json.h"
 #include "core/normalize.h"
+#include "tests/support/handover_rules.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"

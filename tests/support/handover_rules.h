@@ -8,9 +8,9 @@
 #include "core/message.h"
 #include "core/target.h"
 
-namespace skein {
+namespace skein::test {
 
 // One sentence for every rule broken; empty for whatever normalize() gave for this target.
 std::vector<std::string> violations(const std::vector<Message>& messages, const Target& target);
 
-}  // namespace skein
+}  // namespace skein::test

@@ -1,4 +1,4 @@
-#include "core/handover_rules.h"
+#include "tests/support/handover_rules.h"
 
 #include <string_view>
 #include <unordered_set>
@@ -6,7 +6,7 @@
 #include "core/carry_over.h"
 #include "core/request_text.h"
 
-namespace skein {
+namespace skein::test {
 
 namespace {
 
@@ -159,4 +159,4 @@ std::vector<std::string> violations(const std::vector<Message>& messages, const 
   return broken;
 }
 
-}  // namespace skein
+}  // namespace skein::test
