@@ -21,10 +21,11 @@ Usable usable_now(const ProviderRow& row, const Keyring& keys,
 
 std::vector<AvailableModel> available_models(const Catalog& catalog, const Keyring& keys) {
   const std::vector<LocalServer> servers = find_local_servers(catalog, Ports{});
-  std::vector<AvailableModel> out{{"offline",
-                                   "demo",
-                                   {.provider = "offline", .name = "demo"},
-                                   {true, "built in, answers by rule"}}};
+  const BuiltInRow& own = catalog.fallback();
+  std::vector<AvailableModel> out{{std::string(own.name),
+                                   std::string(own.model),
+                                   {.provider = own.name, .name = own.model},
+                                   {true, std::string(own.note)}}};
   for (const ProviderRow& provider : catalog.providers()) {
     const std::string name(provider.name);
     const Usable usable = usable_now(provider, keys, servers);

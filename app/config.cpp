@@ -6,6 +6,7 @@
 #include <iterator>
 
 #include "app/config_file.h"
+#include "app/home.h"
 #include "app/trust.h"
 
 namespace skein {
@@ -139,6 +140,14 @@ Config load_config(const Invocation& invocation, const std::string& workspace, C
   Config config = load_config_anyway(invocation, workspace, catalog);
   throw_troubles(config);
   return config;
+}
+
+std::unique_ptr<const Catalog> configured_catalog(const Invocation& invocation) {
+  auto catalog = std::make_unique<Catalog>();
+  std::error_code gone;
+  const bool here = !invocation.workspace.empty() || fs::exists(".", gone);
+  load_config(invocation, here ? workspace_folder(invocation) : "", *catalog);
+  return catalog;
 }
 
 }  // namespace skein

@@ -3,6 +3,7 @@
 // models, addresses and key commands only after the user has trusted it.
 #pragma once
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -44,6 +45,9 @@ Config load_config(const Invocation& invocation, const std::string& workspace, C
 // The same for those who must work with a broken file too: the troubles are in what it returns.
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
                           Catalog& catalog);
+// What is known of providers and models, with what the configuration adds. A working folder that is
+// gone has none, and is no reason not to list sessions.
+std::unique_ptr<const Catalog> configured_catalog(const Invocation& invocation);
 
 std::string config_folder();  // $XDG_CONFIG_HOME/skein
 

@@ -66,12 +66,8 @@ Desk Workbench::desk() {
     if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
     return target;
   };
-  desk.cost = [this](const std::string& name, const Usage& usage) -> std::optional<double> {
-    const std::size_t slash = name.find('/');
-    if (slash == std::string::npos) return std::nullopt;
-    if (name.starts_with("offline/")) return 0;
-    return cost_usd(usage,
-                    catalog_.find_model({name.substr(0, slash), name.substr(slash + 1)}).prices);
+  desk.cost = [this](const std::string& model, const Usage& usage) {
+    return catalog_.cost(model, usage);
   };
   desk.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);

@@ -56,7 +56,7 @@ std::string greeting(const Workbench& bench) {
   std::string out = "skein " SKEIN_VERSION " · " + folder;
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
-  if (bench.config().model.empty() && bench.default_model() == "offline/demo") {
+  if (bench.config().model.empty() && bench.default_model() == bench.without_key()) {
     out +=
         "No API key was found. Everything works offline with the built-in model: it reads, "
         "searches and edits by rule, but it does not reason. /login says how to give a key, /model "

@@ -3,6 +3,7 @@
 #include <cstdio>
 #include <set>
 
+#include "app/config.h"
 #include "app/home.h"
 #include "app/json_output.h"
 #include "app/subcommands.h"
@@ -14,7 +15,6 @@
 #include "core/store/seal.h"
 #include "core/store/session_name.h"
 #include "core/tree_drawing.h"
-#include "providers/catalog.h"
 #include "repl/screen/harmless.h"
 
 namespace skein {
@@ -27,23 +27,11 @@ void notice(const std::string& text) {
   std::fputs((harmless("skein: " + text) + "\n").c_str(), stderr);
 }
 
-// null: nothing was used, or a price is not known. Never a guess.
-Json cost_json(const SessionState& state) {
-  static const Catalog catalog;
-  double total = 0;
-  for (const auto& [model, usage] : state.usage) {
-    const std::size_t slash = std::min(model.find('/'), model.size() - 1);
-    const ModelRow row = catalog.find_model({model.substr(0, slash), model.substr(slash + 1)});
-    const std::optional<double> cost = cost_usd(usage, row.prices);
-    if (!cost) return nullptr;
-    total += *cost;
-  }
-  return state.usage.empty() ? Json(nullptr) : Json(total);
-}
-
-JsonText record_json(const SessionRecord& record) {
+JsonText record_json(const SessionRecord& record, const Catalog& catalog) {
   const SessionState& state = record.state;
   const Usage usage = total_usage(state);
+  // null: nothing was used, or a price is not known. Never a guess.
+  const std::optional<double> cost = catalog.cost(state.usage);
   std::string out;
   JsonWriter writer(out);
   writer.text("key", record.key);
@@ -61,7 +49,7 @@ JsonText record_json(const SessionRecord& record) {
   stats.number("cache_read_tokens", usage.cache_read);
   stats.number("cache_write_tokens", usage.cache_write);
   stats.number("tool_calls", state.tool_calls);
-  stats.raw("cost_usd", dump(cost_json(state)));
+  stats.raw("cost_usd", cost ? dump(*cost) : "null");
   stats.end();
   writer.number("bytes", static_cast<std::int64_t>(record.bytes));
   writer.raw("head", state.head ? json_string(to_string(*state.head)) : "null");
@@ -173,10 +161,11 @@ void check_references(SessionStore& store, const std::string& name,
 int list_sessions(const Invocation& invocation) {
   SessionStore store = open_store(invocation);
   const std::vector<SessionRecord> sessions = store.list();
+  const auto catalog = configured_catalog(invocation);
   if (invocation.has("--json")) {
     std::string out = "[";
     for (const SessionRecord& record : sessions)
-      out += (out.size() > 1 ? "," : "") + record_json(record);
+      out += (out.size() > 1 ? "," : "") + record_json(record, *catalog);
     print_json(out + "]");
     return 0;
   }
@@ -184,16 +173,13 @@ int list_sessions(const Invocation& invocation) {
   std::size_t width = 0;
   for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
   for (const SessionRecord& record : sessions) {
-    const Json cost = cost_json(record.state);
     print_line(
         pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
         pad((record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at)
                 .substr(0, 16),
             16) +
         "  " + (record.archived ? "archived · " : "") +
-        stats_line(record.state,
-                   cost.is_number() ? std::optional(cost.get<double>()) : std::nullopt) +
-        "  " + record.state.title);
+        stats_line(record.state, catalog->cost(record.state.usage)) + "  " + record.state.title);
   }
   if (const std::size_t older = store.backend().older_forms(); older > 0)
     print(older == 1
@@ -236,7 +222,7 @@ int show_session(const Invocation& invocation) {
       for (const Placed& placed : path.entries) print_entry(placed, record.state.redacted);
     return 0;
   }
-  std::string out = "{\"session\":" + record_json(record) +
+  std::string out = "{\"session\":" + record_json(record, *configured_catalog(invocation)) +
                     ",\"path\":" + entries_json(path.entries, record.state.redacted);
   if (invocation.has("--tree")) {
     std::vector<Placed> all;
@@ -278,7 +264,7 @@ int restore_session(const Invocation& invocation) {
   const std::string& wanted = invocation.arguments.at(0);
   const SessionRecord record = value_or_throw(store.restore(wanted));
   if (invocation.has("--json"))
-    print_json(record_json(record));
+    print_json(record_json(record, *configured_catalog(invocation)));
   else if (record.header.key != record.key)
     print_line("restored as " + record.key + ": " + record.header.key +
                " is another session's now");
@@ -294,7 +280,8 @@ int rename_session(const Invocation& invocation) {
   value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
   store.remember(record.header.session, "");
   if (invocation.has("--json"))
-    print_json(record_json(value_or_throw(store.open(record.header.session))));
+    print_json(record_json(value_or_throw(store.open(record.header.session)),
+                           *configured_catalog(invocation)));
   return 0;
 }
 
@@ -356,7 +343,7 @@ int branch_session(const Invocation& invocation) {
       session, *from, invocation.value("--new-key"), invocation.value("--summary")));
   const SessionRecord branch = value_or_throw(store.open(made.session_id));
   if (invocation.has("--json"))
-    print_json(record_json(branch));
+    print_json(record_json(branch, *configured_catalog(invocation)));
   else
     print_line(branch.key + " branches off " + record.key + " at " + to_string(*from));
   return 0;

@@ -4,7 +4,6 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <filesystem>
 #include <string_view>
 #include <utility>
 
@@ -17,8 +16,6 @@
 #include "core/store/file_backend.h"
 #include "core/tools/tools.h"
 #include "providers/event_mask.h"
-#include "providers/offline.h"
-#include "providers/scripted.h"
 #include "providers/stream.h"
 
 namespace skein {
@@ -36,14 +33,10 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Throws Error if it is not understood and the subcommand cares. A working folder that is gone has
-// no configuration, and is no reason not to list sessions.
+// Throws Error if it is not understood and the subcommand cares.
 void check_config(const Invocation& invocation) {
   if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
-  Catalog catalog;
-  std::error_code gone;
-  const bool here = !invocation.workspace.empty() || std::filesystem::exists(".", gone);
-  load_config(invocation, here ? workspace_folder(invocation) : "", catalog);
+  configured_catalog(invocation);
 }
 
 SessionStore store_for(const Invocation& invocation) {
@@ -110,7 +103,8 @@ std::string Workbench::place_of(const ModelRef& model) const {
 
 ModelLimits Workbench::limits_of(const ModelRef& model) const {
   const ModelRow row = catalog_.find_model(model);
-  ModelLimits limits{{row.window, row.max_output}, model.provider == "offline"};
+  const BuiltInRow* built_in = catalog_.find_built_in(model.provider);
+  ModelLimits limits{{row.window, row.max_output}, built_in != nullptr && !built_in->summarizes};
   if (const auto known = windows_.find(place_of(model), now_ms())) {
     if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
     limits.tokens_per_guess = known->tokens_per_guess;
@@ -127,7 +121,8 @@ Screen::Parts Workbench::screen_parts() const {
   parts.account = [this](TurnSummary& turn) {
     const ModelRow row = catalog_.find_model({.provider = turn.provider, .model = turn.model});
     turn.window = row.known ? row.window : 0;
-    if (turn.usage != Usage{}) turn.cost_usd = cost_usd(turn.usage, row.prices);
+    if (turn.usage != Usage{})
+      turn.cost_usd = catalog_.cost(turn.provider + "/" + turn.model, turn.usage);
   };
   return parts;
 }
@@ -149,16 +144,17 @@ std::string Workbench::kept(std::string_view bytes) {
 }
 
 Provider& Workbench::provider_for(const ModelRef& model) {
-  std::unique_ptr<Provider>& provider =
-      providers_[model.provider == "scripted" ? to_string(model) : model.provider];
-  if (provider) return *provider;
-  if (model.provider == "offline")
-    provider = std::make_unique<OfflineProvider>();
-  else if (model.provider == "scripted")
-    provider = std::make_unique<ScriptedProvider>(ScriptedProvider::load(model.model));
-  else
-    provider = std::make_unique<HttpProvider>(catalog_, keys_);
+  const BuiltInRow* built_in = catalog_.find_built_in(model.provider);
+  const bool own = built_in != nullptr && built_in->one_for_each_model;
+  std::unique_ptr<Provider>& provider = providers_[own ? to_string(model) : model.provider];
+  if (!provider && built_in != nullptr) provider = built_in->make(model.model);
+  if (!provider) provider = std::make_unique<HttpProvider>(catalog_, keys_);
   return *provider;
+}
+
+std::string Workbench::without_key() const {
+  const BuiltInRow& row = catalog_.fallback();
+  return std::string(row.name) + "/" + std::string(row.model);
 }
 
 std::string Workbench::default_model() const {
@@ -170,7 +166,7 @@ std::string Workbench::default_model() const {
       if (usable && model.provider == row.name)
         return std::string(row.name) + "/" + std::string(model.name);
   }
-  return "offline/demo";
+  return without_key();
 }
 
 Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags flags) const {

@@ -41,7 +41,8 @@ class Workbench {
   Agent::Settings settings_for(const Conversation& conversation, Flags flags = Flags::count) const;
   // The first provider a key is there for; without any, the model that is built in.
   std::string default_model() const;
-  Desk desk();  // what the REPL's commands may ask
+  std::string without_key() const;  // the model that is built in
+  Desk desk();                      // what the REPL's commands may ask
   // Standard output, as flags and environment want it, with the titles of our tools and the prices
   // of our models.
   Screen::Parts screen_parts() const;

@@ -10,9 +10,6 @@ namespace skein {
 
 namespace {
 
-// Models that need no server. They have no row: there is nothing to know about them.
-constexpr std::array<std::string_view, 2> built_in{"offline", "scripted"};
-
 // The Responses dialect is spoken with the same models.
 std::string_view model_home(std::string_view provider) {
   return provider == "openai-responses" ? "openai" : provider;
@@ -25,7 +22,7 @@ bool is_dated(std::string_view name, std::string_view of) {
          name.find_first_not_of("0123456789-") == std::string_view::npos;
 }
 
-ModelRow cautious(const ModelRef& ref, const ProviderRow* provider) {
+ModelRow cautious(const ModelRef& ref, const ProviderRow* provider, bool free) {
   const bool local = provider != nullptr && provider->local;
   const bool sees = provider != nullptr && !local && provider->wire != WireFormat::openai_chat;
   return {.provider = {},
@@ -34,6 +31,7 @@ ModelRow cautious(const ModelRef& ref, const ProviderRow* provider) {
           .max_output = local ? 4'096 : 8'192,
           .thinks = Thinks::optional,  // if the user asks for it, it is sent
           .images = sees || ref.provider == "openai",
+          .prices = free ? Prices{0, 0, 0, 0} : Prices{},
           .known = false};
 }
 
@@ -116,6 +114,13 @@ const ProviderRow* Catalog::find_provider(std::string_view name) const {
   return found == providers_.end() ? nullptr : &*found;
 }
 
+const BuiltInRow* Catalog::find_built_in(std::string_view name) const {
+  const auto* found = std::ranges::find(rows::built_in, name, &BuiltInRow::name);
+  return found == std::end(rows::built_in) ? nullptr : found;
+}
+
+const BuiltInRow& Catalog::fallback() const { return rows::built_in[0]; }
+
 ModelRow Catalog::find_model(const ModelRef& ref) const {
   const ModelRow* best = nullptr;
   for (const ModelRow& row : models_) {
@@ -124,7 +129,26 @@ ModelRow Catalog::find_model(const ModelRef& ref) const {
     if (is_dated(ref.model, row.name) && (!best || row.name.size() > best->name.size()))
       best = &row;
   }
-  return best ? *best : cautious(ref, find_provider(ref.provider));
+  if (best != nullptr) return *best;
+  const BuiltInRow* built_in = find_built_in(ref.provider);
+  return cautious(ref, find_provider(ref.provider), built_in != nullptr && built_in->free);
+}
+
+std::optional<double> Catalog::cost(std::string_view model, const Usage& usage) const {
+  const std::size_t slash = model.find('/');
+  if (slash == std::string_view::npos) return std::nullopt;
+  const ModelRef ref{std::string(model.substr(0, slash)), std::string(model.substr(slash + 1))};
+  return cost_usd(usage, find_model(ref).prices);
+}
+
+std::optional<double> Catalog::cost(const std::map<std::string, Usage>& usage) const {
+  double dollars = 0;
+  for (const auto& [model, tokens] : usage) {
+    const std::optional<double> one = cost(model, tokens);
+    if (!one) return std::nullopt;
+    dollars += *one;
+  }
+  return usage.empty() ? std::nullopt : std::optional(dollars);
 }
 
 ModelRef Catalog::parse(std::string_view text) const {
@@ -137,12 +161,11 @@ ModelRef Catalog::parse(std::string_view text) const {
                 Trouble::usage);
   }
   const std::string_view provider = text.substr(0, slash), model = text.substr(slash + 1);
-  const bool known =
-      find_provider(provider) != nullptr || std::ranges::find(built_in, provider) != built_in.end();
-  if (!known) {
+  if (find_provider(provider) == nullptr && find_built_in(provider) == nullptr) {
     std::string names;
     for (const ProviderRow& row : providers_) (names += row.name) += ", ";
-    throw Error("unknown provider " + std::string(provider) + "; there are " + names + "offline",
+    names += fallback().name;
+    throw Error("unknown provider " + std::string(provider) + "; there are " + names,
                 Trouble::usage);
   }
   if (model.empty())

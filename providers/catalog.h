@@ -6,6 +6,7 @@
 #include <cstdint>
 #include <deque>
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -33,6 +34,17 @@ struct ProviderRow {
   bool stream_usage = true;                          // chat: knows stream_options
   std::string_view key_command{};
   bool allow_http = false;  // its key may go in clear to another machine
+};
+
+// A provider inside skein: it needs no key and no network.
+struct BuiltInRow {
+  std::string_view name;
+  std::string_view model{};  // the one that is offered; empty: none, a model is whatever file it is
+  std::string_view note{};
+  bool free = false;
+  bool summarizes = true;
+  bool one_for_each_model = false;
+  std::unique_ptr<Provider> (*make)(const std::string& model) = nullptr;
 };
 
 // Dollars per million tokens. What is not known is not guessed; cached tokens without a price of
@@ -64,6 +76,7 @@ class Catalog {
   Catalog(const Catalog&) = delete;  // rows of a configuration point into `texts_`
   Catalog& operator=(const Catalog&) = delete;
 
+  // Those with a server.
   const std::vector<ProviderRow>& providers() const { return providers_; }
   const std::vector<ModelRow>& models() const { return models_; }
 
@@ -75,7 +88,14 @@ class Catalog {
   void add_alias(std::string alias, std::string meaning) { aliases_[std::move(alias)] = meaning; }
 
   const ProviderRow* find_provider(std::string_view name) const;  // null: unknown, or built in
+  const BuiltInRow* find_built_in(std::string_view name) const;
+  // What works without any key.
+  const BuiltInRow& fallback() const;
   ModelRow find_model(const ModelRef& ref) const;
+  // In dollars, for one model (provider/model) and for all of a session; nullopt: a price is not
+  // known, or nothing was used at all.
+  std::optional<double> cost(std::string_view model, const Usage& usage) const;
+  std::optional<double> cost(const std::map<std::string, Usage>& usage) const;
 
   // "provider/model", an alias, or the bare name of a model in the table. Throws if it is none.
   ModelRef parse(std::string_view text) const;

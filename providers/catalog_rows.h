@@ -3,6 +3,8 @@
 #pragma once
 
 #include "providers/catalog.h"
+#include "providers/offline.h"
+#include "providers/scripted.h"
 
 namespace skein::rows {
 
@@ -52,6 +54,23 @@ inline constexpr ProviderRow providers[] = {
     {.name = "llamacpp", .base_url = "http://127.0.0.1:8080", .auth = Auth::none, .local = true},
     {.name = "lmstudio", .base_url = "http://127.0.0.1:1234", .auth = Auth::none, .local = true},
     {.name = "vllm", .base_url = "http://127.0.0.1:8000", .auth = Auth::none, .local = true},
+};
+
+// The first is what works without a key.
+inline constexpr BuiltInRow built_in[] = {
+    {.name = "offline",
+     .model = "demo",
+     .note = "built in, answers by rule",
+     .free = true,
+     .summarizes = false,
+     .make = [](const std::string&) -> std::unique_ptr<Provider> {
+       return std::make_unique<OfflineProvider>();
+     }},
+    {.name = "scripted",
+     .one_for_each_model = true,
+     .make = [](const std::string& file) -> std::unique_ptr<Provider> {
+       return std::make_unique<ScriptedProvider>(ScriptedProvider::load(file));
+     }},
 };
 
 inline constexpr ModelRow models[] = {

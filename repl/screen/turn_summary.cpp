@@ -24,7 +24,7 @@ std::string summary_text(const TurnSummary& summary) {
              (usage.cache_read > 0 ? " (" + short_count(usage.cache_read) + " cached)" : "") + " " +
              short_count(usage.output) + " out");
   }
-  if (summary.cost_usd) add_part(dollars(*summary.cost_usd));
+  if (summary.cost_usd > 0) add_part(dollars(*summary.cost_usd));
   const std::int64_t held = whole_input(summary.last) + summary.last.output;
   if (summary.window > 0 && held > 0) {
     const std::int64_t percent = (100 * held + summary.window - 1) / summary.window;

@@ -59,6 +59,37 @@ TEST_CASE("an unknown model passes through with cautious values and no price") {
   CHECK(catalog.find_model({"ollama", "x"}).window == 32'768);
 }
 
+TEST_CASE("what a session cost is the sum over its models, with the prices of the configuration") {
+  Catalog catalog;
+  const Usage million{.input = 1'000'000};
+  CHECK(catalog.cost("anthropic/claude-sonnet-4-5", million) == doctest::Approx(3));
+  CHECK(catalog.cost("openrouter/new/model", million) == std::nullopt);
+  CHECK(catalog.cost("nonsense", million) == std::nullopt);
+  CHECK(catalog.cost({}) == std::nullopt);
+
+  const std::map<std::string, Usage> both{{"anthropic/claude-sonnet-4-5", million},
+                                          {"openrouter/new/model", million}};
+  CHECK(catalog.cost(both) == std::nullopt);
+  catalog.add({.provider = "openrouter", .name = "new/model", .prices = {.input = 0.5}});
+  CHECK(*catalog.cost(both) == doctest::Approx(3.5));
+}
+
+TEST_CASE("what is built in needs no server, and the first of it is offered and free") {
+  Catalog catalog;
+  const BuiltInRow& fallback = catalog.fallback();
+  CHECK(catalog.find_built_in(fallback.name) == &fallback);
+  CHECK_FALSE(fallback.model.empty());
+  CHECK(fallback.make("") != nullptr);
+  const std::string model = std::string(fallback.name) + "/" + std::string(fallback.model);
+  CHECK(catalog.parse(model).model == fallback.model);
+  CHECK(*catalog.cost(model, {.input = 10, .output = 10, .cache_read = 10}) == 0);
+  CHECK(catalog.cost("scripted/x", {.input = 1}) == std::nullopt);
+  CHECK(catalog.find_built_in("openai") == nullptr);
+  // Unless the user has set a price.
+  catalog.add({.provider = fallback.name, .name = fallback.model, .prices = {.input = 1e6}});
+  CHECK(*catalog.cost(model, {.input = 2}) == doctest::Approx(2));
+}
+
 TEST_CASE("cost counts every kind of token once, and is unknown rather than wrong") {
   const Prices prices{3, 15, 0.3, 3.75};
   CHECK(*cost_usd({1'000'000, 100'000, 2'000'000, 400'000, 50'000}, prices) ==
