@@ -8,6 +8,7 @@
 #include "app/config_file.h"
 #include "app/home.h"
 #include "app/trust.h"
+#include "core/tools/tools.h"
 
 namespace skein {
 
@@ -124,9 +125,9 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
   if (invocation.max_turns > 0) config.max_turns = invocation.max_turns;
   if (const auto mode = parse_mode(invocation.permission_mode)) config.rules.mode = *mode;
   for (const std::string& text : invocation.allowed_tools)
-    add_flag_rules(config.rules.allow, parse_allow_rules(text));
+    add_flag_rules(config.rules.allow, parse_allow_rules(text, tool_table()));
   for (const std::string& text : invocation.disallowed_tools)
-    add_flag_rules(config.rules.deny, parse_rules(text));
+    add_flag_rules(config.rules.deny, parse_rules(text, tool_table()));
   if (!invocation.system_prompt.empty()) config.system_prompt = invocation.system_prompt;
   if (!invocation.append_system_prompt.empty())
     config.append_system_prompt = invocation.append_system_prompt;

@@ -1,4 +1,5 @@
 #include "app/config_keys.h"
+#include "core/tools/tools.h"
 
 #include <algorithm>
 #include <cmath>
@@ -73,7 +74,7 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
 template <auto list, auto parse>
 bool add_rules(ConfigTarget& to, const ConfigItem& item) {
   for (const std::string& each : item.rules)
-    for (Rule& rule : parse(each)) {
+    for (Rule& rule : parse(each, tool_table())) {
       rule.origin = to.origin;
       (to.config.rules.*list).push_back(std::move(rule));
     }

@@ -163,14 +163,16 @@ PromptWithFiles with_named_files(Workbench& bench, const std::string& prompt,
                                  std::vector<std::string>& remarks) {
   remarks.clear();
   AttachPorts ports;
-  ports.locate = find_tool(bench.tools(), "read")->locate;
+  const Tool& reader = *find_file_reader(bench.tools());
+  ports.locate = reader.locate;
   ports.may = [&](const std::string& name, const Located& place) {
     const Decision decision = decide_mention(rules, bench.tools(), name);
     if (decision.verdict == Decision::Verdict::allow) return true;
-    remarks.push_back(name + " does not come along: " + decision.reason +
-                      (decision.verdict == Decision::Verdict::ask && place.below.empty()
-                           ? " (--allowed-tools 'read(/" + place.absolute + ")' would allow it)"
-                           : ""));
+    remarks.push_back(
+        name + " does not come along: " + decision.reason +
+        (decision.verdict == Decision::Verdict::ask && place.below.empty()
+             ? " (--allowed-tools '" + reader.name + "(/" + place.absolute + ")' would allow it)"
+             : ""));
     return false;
   };
   ports.tell = [&](const std::string& remark) { remarks.push_back(remark); };

@@ -183,9 +183,9 @@ Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags 
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
   settings.model.thinking = parse_thinking_level(thinking).value_or(ThinkingLevel::off);
-  add_session_rules(settings.rules, conversation.state().permissions, [&](const std::string& rule) {
-    return grants_.has(conversation.session(), rule);
-  });
+  add_session_rules(
+      settings.rules, tools_, conversation.state().permissions,
+      [&](const std::string& rule) { return grants_.has(conversation.session(), rule); });
   if (const std::size_t count = settings.rules.not_applied.size(); count > 0)
     settings.notices.push_back(std::to_string(count) + (count == 1 ? " rule" : " rules") +
                                " this session recorded " + (count == 1 ? "is" : "are") +

@@ -204,8 +204,8 @@ Compacted Agent::compact(Conversation& conversation, const std::string& focus,
     out.why_not = std::move(why);
     return out;
   };
-  const std::optional<CompactionPlan> plan =
-      plan_compaction(conversation.path(), conversation.state().redacted, kept_tokens);
+  const std::optional<CompactionPlan> plan = plan_compaction(
+      conversation.path(), conversation.state().redacted, kept_tokens, parts_.tools);
   if (!plan) return refused("there is too little to sum up yet");
 
   std::string summary;

@@ -46,8 +46,8 @@ JsonText with_argument(const JsonText& input, const std::string& name, const std
 }
 
 // Who is asked should know which file it is.
-std::string led_elsewhere(const ToolUse& call, const Decision& decision) {
-  const std::optional<std::string> path = argument(call.input, "path");
+std::string led_elsewhere(const Tool& tool, const ToolUse& call, const Decision& decision) {
+  const std::optional<std::string> path = argument(call.input, tool.argument.name);
   if (!path || path->starts_with('/') || !decision.place || decision.place->empty()) return {};
   std::string_view words = *path;
   while (words.starts_with("./")) words.remove_prefix(2);
@@ -56,11 +56,15 @@ std::string led_elsewhere(const ToolUse& call, const Decision& decision) {
 
 Question question_about(const Tool& tool, const ToolUse& call, const Decision& decision,
                         const std::vector<Rule>& offered) {
-  Question question{.text = "Allow " + tool.title(call.input) + led_elsewhere(call, decision) + "?",
-                    .detail = tool.preview ? tool.preview(call.input) : std::string{},
-                    .remember = names_of(offered)};
-  if (const auto text = argument(call.input, tool.amendable))
-    question.amendable = {*text, argument(call.input, "path").value_or(tool.name + ".sh")};
+  Question question{
+      .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + "?",
+      .detail = tool.preview ? tool.preview(call.input) : std::string{},
+      .remember = names_of(offered)};
+  if (const auto text = argument(call.input, tool.amendable)) {
+    const auto path =
+        tool.argument.is_path() ? argument(call.input, tool.argument.name) : std::nullopt;
+    question.amendable = {*text, path.value_or(tool.name + ".sh")};
+  }
   return question;
 }
 
@@ -68,7 +72,7 @@ Question question_about(const Tool& tool, const ToolUse& call, const Decision& d
 
 Agent::Permission Agent::permitted(Turn& turn, const Tool& tool, ToolUse& call) {
   Rules& rules = turn.settings.rules;
-  const std::string exposed = tool.name == "bash" ? parts_.no_sandbox() : "";
+  const std::string exposed = tool.needs_sandbox() ? parts_.no_sandbox() : "";
   rules.sandboxed = exposed.empty();
   const Decision decision = decide(rules, parts_.tools, call);
   if (decision.verdict == Verdict::allow) return {true, {}, decision.place};

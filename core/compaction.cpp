@@ -56,14 +56,6 @@ std::string protocol(const Message& message) {
   return out;
 }
 
-struct FileTool {
-  std::string_view name;
-  std::vector<std::string> CompactionPlan::*files;
-};
-constexpr FileTool file_tools[] = {{"read", &CompactionPlan::files_read},
-                                   {"write", &CompactionPlan::files_changed},
-                                   {"edit", &CompactionPlan::files_changed}};
-
 // The newest last, each once.
 void note(std::vector<std::string>& files, std::string file) {
   std::erase(files, file);
@@ -71,13 +63,13 @@ void note(std::vector<std::string>& files, std::string file) {
   if (files.size() > most_files) files.erase(files.begin());
 }
 
-void note_files(CompactionPlan& plan, const Message& message) {
+void note_files(CompactionPlan& plan, const Message& message, const Tools& tools) {
   for (const ToolUse* call : tool_uses(message)) {
-    const auto tool = std::ranges::find(file_tools, call->name, &FileTool::name);
-    const auto input = tool != std::end(file_tools) ? parse_json(call->input) : std::nullopt;
-    if (!input) continue;
-    if (std::string path = string_at(*input, "path"); !path.empty())
-      note(plan.*(tool->files), std::move(path));
+    const Tool* tool = find_tool(tools, call->name);
+    if (tool == nullptr || tool->argument.kind != Argument::Kind::file) continue;
+    const auto input = parse_json(call->input);
+    if (std::string path = input ? string_at(*input, tool->argument.name) : ""; !path.empty())
+      note(tool->effect == Effect::reads ? plan.files_read : plan.files_changed, std::move(path));
   }
 }
 
@@ -123,7 +115,8 @@ Json files_json(const std::vector<std::string>& files) {
 }  // namespace
 
 std::optional<CompactionPlan> plan_compaction(std::span<const Entry> path,
-                                              const std::set<Id>& redacted, std::int64_t keep) {
+                                              const std::set<Id>& redacted, std::int64_t keep,
+                                              const Tools& tools) {
   const Telling telling = telling_of(path, redacted);
   const std::vector<Said>& said = telling.said;
   CompactionPlan plan;
@@ -135,7 +128,7 @@ std::optional<CompactionPlan> plan_compaction(std::span<const Entry> path,
   for (std::size_t i = 0; i < kept; ++i) {
     if (said[i].pinned) continue;
     plan.earlier.push_back(said[i].message);
-    note_files(plan, said[i].message);
+    note_files(plan, said[i].message, tools);
     if (said[i].by_user) plan.last_prompt = plain_text(said[i].message);
     tokens += said[i].tokens;
   }

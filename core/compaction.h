@@ -11,6 +11,7 @@
 
 #include "core/entry.h"
 #include "core/provider.h"
+#include "core/tool.h"
 
 namespace skein {
 
@@ -27,7 +28,8 @@ struct CompactionPlan {
 // before a user's message; inside a turn only if that turn alone is larger, and never between a
 // call and its result. nullopt: there is too little before the cut to be worth a summary.
 std::optional<CompactionPlan> plan_compaction(std::span<const Entry> path,
-                                              const std::set<Id>& redacted, std::int64_t keep);
+                                              const std::set<Id>& redacted, std::int64_t keep,
+                                              const Tools& tools);
 
 // One message that asks for the summary, of at most about `room` tokens (0: no limit): of what
 // would not fit the newest part is shown.

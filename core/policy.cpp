@@ -43,23 +43,21 @@ bool runs_by_itself(std::string_view path) {
 
 // A call as rules see it.
 struct Subject {
-  std::string tool;
-  Effect effect;
-  Locate locate{};
+  const Tool& tool;
   std::optional<std::string> plain{};  // the path's words, settled
   std::vector<Located> names{};     // what its path may be called by: those words, where it leads
   std::optional<Located> place{};   // where it leads, from a tool that can tell
-  std::optional<ShellLine> line{};  // for bash
+  std::optional<ShellLine> line{};  // for a command
 };
 
 Subject subject_of(const Tool& tool, const ToolUse& call) {
-  Subject subject{.tool = tool.name, .effect = tool.effect, .locate = tool.locate};
+  Subject subject{.tool = tool};
+  const std::string& name = tool.argument.name;
   const auto input = parse_json(call.input);
-  if (tool.name == "bash") {
-    subject.line = parse_shell_line(input ? string_at(*input, "command") : "");
-    return subject;
-  }
-  const std::string path = input ? string_at(*input, "path", ".") : ".";
+  if (tool.argument.kind == Argument::Kind::command)
+    subject.line = parse_shell_line(input ? string_at(*input, name) : "");
+  if (!tool.argument.is_path()) return subject;
+  const std::string path = input ? string_at(*input, name, ".") : ".";
   subject.plain = plain_path(path);
   if (subject.plain) subject.names.push_back({.below = *subject.plain});
   if (path.starts_with('/')) subject.names.push_back({.absolute = path});
@@ -71,29 +69,32 @@ Subject subject_of(const Tool& tool, const ToolUse& call) {
 enum class Cover { yes, no, unclear };
 
 // To forbid reading a file is to forbid searching it, to forbid edits of it is to forbid
-// overwriting. A tool's name alone forbids that tool.
-bool forbids_use_of(const Rule& rule, std::string_view tool) {
-  if (rule.tool == tool) return true;
-  return !rule.pattern.empty() &&
-         ((rule.tool == "read" && tool == "grep") || (rule.tool == "edit" && tool == "write"));
+// overwriting, and to forbid a command is to forbid it to whatever runs commands. A tool's name
+// alone forbids that tool.
+bool forbids_use_of(const Rule& rule, const Tool& tool, const Tools& tools) {
+  if (rule.tool == tool.name) return true;
+  if (rule.pattern.empty()) return false;
+  if (rule.tool == tool.forbidden_with) return true;
+  const Tool* named = find_tool(tools, rule.tool);
+  constexpr auto command = Argument::Kind::command;
+  return named != nullptr && named->argument.kind == command && tool.argument.kind == command;
 }
 
 // With what the links in their own paths lead to.
-std::vector<Rule> path_rules(const std::vector<Rule>& rules, std::string_view tool,
-                             const Locate& locate) {
+std::vector<Rule> path_rules(const std::vector<Rule>& rules, const Tool& tool, const Tools& tools) {
   std::vector<Rule> out;
   for (const Rule& rule : rules) {
-    if (!forbids_use_of(rule, tool)) continue;
+    if (!forbids_use_of(rule, tool, tools)) continue;
     out.push_back(rule);
-    if (auto real = through_links(rule, locate)) out.push_back(std::move(*real));
+    if (auto real = through_links(rule, tool.locate)) out.push_back(std::move(*real));
   }
   return out;
 }
 
-Cover denies_path(const std::vector<Rule>& rules, const Subject& subject) {
+Cover denies_path(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
   Cover cover = Cover::no;
   const bool settled = subject.place ? !subject.place->absolute.empty() : subject.plain.has_value();
-  for (const Rule& rule : path_rules(rules, subject.tool, subject.locate)) {
+  for (const Rule& rule : path_rules(rules, subject.tool, tools)) {
     for (const Located& name : subject.names)
       if (covers_place(rule, name, Purpose::deny)) return Cover::yes;
     if (rule.pattern.empty()) return Cover::yes;
@@ -102,10 +103,11 @@ Cover denies_path(const std::vector<Rule>& rules, const Subject& subject) {
   return cover;
 }
 
-Cover denies_command(const std::vector<Rule>& rules, const ShellLine& line) {
+Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
   Cover cover = Cover::no;
+  const ShellLine& line = *subject.line;
   for (const Rule& rule : rules) {
-    if (rule.tool != "bash") continue;
+    if (!forbids_use_of(rule, subject.tool, tools)) continue;
     if (rule.pattern.empty()) return Cover::yes;
     for (const SimpleCommand& command : line.commands) {
       if (covers_command(rule, command, Purpose::deny)) return Cover::yes;
@@ -116,56 +118,64 @@ Cover denies_command(const std::vector<Rule>& rules, const ShellLine& line) {
   return cover;
 }
 
-bool allows(const Rule& rule, const SimpleCommand& command, const Locate& locate) {
-  if (!covers_command(rule, command, Purpose::allow)) return false;
+bool allows(const Rule& rule, const SimpleCommand& command, const Tool& tool) {
+  if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow)) return false;
   // Who said "always" to `cat README.md` did not speak of ~/.ssh.
-  return rule.origin != Rule::Origin::session || !has_wildcard(rule) ||
-         !reaches_out(rule, command, locate);
+  return rule.origin != Rule::Origin::session || !has_wildcard(rule, tool.argument.kind) ||
+         !reaches_out(rule, command, tool.locate);
 }
 
-bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const Locate& locate) {
-  return std::ranges::any_of(rules,
-                             [&](const Rule& rule) { return allows(rule, command, locate); });
+bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const Tool& tool) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) { return allows(rule, command, tool); });
 }
 
 Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
 
 Decision decide_command(const Rules& rules, const Subject& subject) {
   const ShellLine& line = *subject.line;
-  if (!rules.sandboxed) return ask("there is no sandbox");
   if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
   for (const SimpleCommand& command : line.commands)
-    if (!allows(rules.allow, command, subject.locate))
-      return ask("no rule allows `" + exact_rule_for(command).pattern + "`");
+    if (!allows(rules.allow, command, subject.tool))
+      return ask("no rule allows `" + exact_pattern_for(command) + "`");
   return {Verdict::allow};
 }
 
 Decision decide_path(const Rules& rules, const Subject& subject) {
-  if (subject.effect == Effect::reads) return {Verdict::allow};
   if (subject.place && subject.place->below.empty()) return ask(subject.place->refusal);
   if (!subject.place && !subject.plain)
     return ask("the path is not a plain one below the workspace");
   const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};
-  const bool edits = subject.tool == "edit" || subject.tool == "write";
+  const bool edits = subject.tool.effect == Effect::writes;
   const bool guarded =
       runs_by_itself(place.below) || (subject.plain && runs_by_itself(*subject.plain));
   if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
-    if (rule.tool == subject.tool && covers_place(rule, place, Purpose::allow) &&
-        !(guarded && has_wildcard(rule)))
+    if (rule.tool == subject.tool.name && covers_place(rule, place, Purpose::allow) &&
+        !(guarded && has_wildcard(rule, subject.tool.argument.kind)))
       return {Verdict::allow};
   return ask(guarded ? "other programs run what is in that file by themselves" : "");
 }
 
-Decision decide_on(const Rules& rules, const Subject& subject) {
-  const Cover denied =
-      subject.line ? denies_command(rules.deny, *subject.line) : denies_path(rules.deny, subject);
+Decision decide_whole(const Rules& rules, const Tool& tool) {
+  const bool allowed = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
+    return rule.tool == tool.name && rule.pattern.empty();
+  });
+  return allowed ? Decision{Verdict::allow} : ask("");
+}
+
+Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+  const Cover denied = subject.line ? denies_command(rules.deny, subject, tools)
+                                    : denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
-  if (rules.mode == Mode::plan && subject.effect != Effect::reads)
+  if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads)
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
   if (rules.mode == Mode::bypass) return {Verdict::allow};
-  return subject.line ? decide_command(rules, subject) : decide_path(rules, subject);
+  if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask("there is no sandbox");
+  if (subject.line) return decide_command(rules, subject);
+  if (subject.tool.effect == Effect::reads) return {Verdict::allow};
+  return subject.tool.argument.is_path() ? decide_path(rules, subject)
+                                         : decide_whole(rules, subject.tool);
 }
 
 // Named from the root or the home folder: such a rule may speak of what lies outside.
@@ -188,21 +198,21 @@ Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {Verdict::deny, "there is no tool named " + call.name};
   const Subject subject = subject_of(*tool, call);
-  Decision decision = decide_on(rules, subject);
+  Decision decision = decide_on(rules, subject, tools);
   if (subject.place) decision.place = subject.place->below;
   return decision;
 }
 
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
-  const Tool* tool = find_tool(tools, "read");
+  const Tool* tool = find_file_reader(tools);
   if (tool == nullptr) return ask("there is no tool that reads");
-  const Subject subject = subject_of(*tool, {"", "read", dump({{"path", path}})});
-  const Cover denied = denies_path(rules.deny, subject);
+  const Subject subject = subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
+  const Cover denied = denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids reading it");
   if (!subject.place || !subject.place->below.empty()) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
-    if (rule.tool == "read" && is_from_outside(rule) &&
+    if (rule.tool == tool->name && is_from_outside(rule) &&
         covers_place(rule, *subject.place, Purpose::allow))
       return {Verdict::allow};
   return ask(subject.place->refusal);
@@ -212,7 +222,7 @@ std::function<bool(std::string_view)> denied_places(const Rules& rules, const To
                                                     const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr || !tool->locate) return {};
-  std::vector<Rule> about = path_rules(rules.deny, tool->name, tool->locate);
+  std::vector<Rule> about = path_rules(rules.deny, *tool, tools);
   if (about.empty()) return {};
   return [about = std::move(about), top = tool->locate(".")](std::string_view below) {
     const std::string inner = "/" + std::string(below);
@@ -230,21 +240,20 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   const Subject subject = subject_of(*tool, call);
   std::vector<Rule> added;
   if (!subject.line) {
-    added.push_back({subject.tool});
+    added.push_back({tool->name});
   } else {
     for (const SimpleCommand& command : subject.line->commands) {
-      if (allows(rules.allow, command, tool->locate) || allows(added, command, tool->locate))
-        continue;
+      if (allows(rules.allow, command, *tool) || allows(added, command, *tool)) continue;
       const std::size_t words = telling_words(command);
-      const Rule wide = words > 0 ? rule_for(command, words) : Rule{};
-      const bool holds = words > 0 && allows(wide, command, tool->locate);
-      added.push_back(holds ? wide : exact_rule_for(command));
+      const Rule wide{tool->name, words > 0 ? pattern_for(command, words) : ""};
+      const bool holds = words > 0 && allows(wide, command, *tool);
+      added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command)});
     }
   }
   // Only what keeps its word is offered.
   Rules with = rules;
   with.allow.insert(with.allow.end(), added.begin(), added.end());
-  return decide_on(with, subject).verdict == Verdict::allow ? added : std::vector<Rule>{};
+  return decide_on(with, subject, tools).verdict == Verdict::allow ? added : std::vector<Rule>{};
 }
 
 }  // namespace skein

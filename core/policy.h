@@ -36,10 +36,10 @@ std::string_view name(Rule::Origin origin);
 // "read,bash(git status),bash(ctest *)". Tools may be named as elsewhere (Bash, LS, MultiEdit) and
 // prefixes written so (bash(git push:*)). Throws Error (usage) on what cannot be read, names no
 // tool or could match nothing.
-std::vector<Rule> parse_rules(std::string_view text);
+std::vector<Rule> parse_rules(std::string_view text, const Tools& tools);
 // The same for rules that are to allow: a wildcard that would let a command run any other is
 // refused as well, because no call would ever be allowed by it.
-std::vector<Rule> parse_allow_rules(std::string_view text);
+std::vector<Rule> parse_allow_rules(std::string_view text, const Tools& tools);
 std::string to_string(const Rule& rule);
 
 struct Rules {
@@ -54,7 +54,7 @@ struct Rules {
 // Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
 // from anywhere: what it allows counts only if it was `granted`, by this user for this workspace.
 // What cannot be read is passed over: it must not keep the session from being opened.
-void add_session_rules(Rules& rules, const std::vector<std::string>& kept,
+void add_session_rules(Rules& rules, const Tools& tools, const std::vector<std::string>& kept,
                        const std::function<bool(const std::string& rule)>& granted);
 
 struct Decision {
@@ -69,7 +69,8 @@ struct Decision {
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call);
 
 // Whether a file that a prompt names may come along. What lies in the workspace may; elsewhere only
-// what a rule for read names from the root (//…, /…) or the home folder (~/…) may.
+// what a rule for the tool that reads files names from the root (//…, /…) or the home folder (~/…)
+// may.
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path);
 
 // What a search or listing must leave out, by place; empty if no rule speaks of it.

@@ -100,9 +100,10 @@ bool is_outside(std::string_view path, const Locate& locate) {
 
 }  // namespace
 
-bool has_wildcard(const Rule& rule) {
+bool has_wildcard(const Rule& rule, Argument::Kind kind) {
   if (rule.pattern.empty()) return true;
-  if (rule.tool != "bash") return rule.pattern.find_first_of("*?[") != std::string::npos;
+  if (kind != Argument::Kind::command)
+    return rule.pattern.find_first_of("*?[") != std::string::npos;
   const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
   return std::ranges::any_of(pattern.commands, [](const SimpleCommand& command) {
     return std::ranges::any_of(command, is_wild);
@@ -110,8 +111,8 @@ bool has_wildcard(const Rule& rule) {
 }
 
 bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose) {
-  if (rule.tool != "bash") return false;
-  if (purpose == Purpose::allow && has_wildcard(rule) && !hidden_power(command).empty())
+  if (purpose == Purpose::allow && has_wildcard(rule, Argument::Kind::command) &&
+      !hidden_power(command).empty())
     return false;
   if (rule.pattern.empty()) return true;
   const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
@@ -140,17 +141,17 @@ bool reaches_out(const Rule& rule, const SimpleCommand& command, const Locate& l
   return false;
 }
 
-Rule rule_for(const SimpleCommand& command, std::size_t first_words) {
+std::string pattern_for(const SimpleCommand& command, std::size_t first_words) {
   std::string pattern;
   for (std::size_t i = 0; i < first_words; ++i) pattern += shell_quoted(command[i].text) + " ";
-  return {"bash", pattern + "*"};
+  return pattern + "*";
 }
 
-Rule exact_rule_for(const SimpleCommand& command) {
+std::string exact_pattern_for(const SimpleCommand& command) {
   std::string pattern;
   for (const ShellWord& word : command)
     pattern += (pattern.empty() ? "" : " ") + shell_quoted(word.text);
-  return {"bash", pattern};
+  return pattern;
 }
 
 }  // namespace skein

@@ -1,4 +1,5 @@
-// Whether a rule covers a place or a command. Pure; policy decides what follows from it.
+// Whether a rule covers a place or a command. Which tool it is for is not asked here. Pure; policy
+// decides what follows from it.
 #pragma once
 
 #include <optional>
@@ -27,8 +28,10 @@ bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purp
 // Without `locate` words alone decide.
 bool reaches_out(const Rule& rule, const SimpleCommand& command, const Locate& locate);
 
-bool has_wildcard(const Rule& rule);                                   // covers more than one call
-Rule rule_for(const SimpleCommand& command, std::size_t first_words);  // these words, then anything
-Rule exact_rule_for(const SimpleCommand& command);
+// Whether it covers more than one call of a tool with such an argument.
+bool has_wildcard(const Rule& rule, Argument::Kind kind);
+// The patterns of rules: these words, then anything; and exactly these.
+std::string pattern_for(const SimpleCommand& command, std::size_t first_words);
+std::string exact_pattern_for(const SimpleCommand& command);
 
 }  // namespace skein

@@ -12,21 +12,6 @@ namespace skein {
 
 namespace {
 
-struct ToolName {
-  std::string_view written;  // without case
-  std::string_view tool;
-};
-// Ours, and what other agents call the same.
-constexpr std::array tool_names{
-    ToolName{"bash", "bash"},         ToolName{"edit", "edit"},
-    ToolName{"glob", "list"},         ToolName{"grep", "grep"},
-    ToolName{"list", "list"},         ToolName{"ls", "list"},
-    ToolName{"multiedit", "edit"},    ToolName{"notebookedit", "edit"},
-    ToolName{"notebookread", "read"}, ToolName{"read", "read"},
-    ToolName{"write", "write"},
-};
-constexpr std::string_view known_tools = "bash, edit, grep, list, read and write";
-
 constexpr std::size_t longest_pattern = 4000;
 
 std::string_view trimmed(std::string_view text) {
@@ -109,17 +94,38 @@ std::string settle_command(std::string& pattern) {
   return "";
 }
 
-std::optional<Rule> read_rule(std::string_view text, std::string& trouble) {
+std::string settle(std::string& pattern, const Argument& argument) {
+  if (argument.kind == Argument::Kind::command) return settle_command(pattern);
+  if (argument.is_path()) return settle_path(pattern);
+  return "it can only be allowed or forbidden as a whole";
+}
+
+// "bash, edit and read"
+std::string names_of(const Tools& tools) {
+  std::vector<std::string> names;
+  for (const Tool& tool : tools) names.push_back(tool.name);
+  std::ranges::sort(names);
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return out;
+}
+
+std::optional<Rule> read_rule(std::string_view text, const Tools& tools, std::string& trouble) {
+  constexpr std::string_view example = "; write it like read, edit(src/*) or bash(git status)";
   const std::size_t open = text.find('(');
   const std::string name = lower_case(trimmed(text.substr(0, open)));
-  const auto* known = std::ranges::find(tool_names, name, &ToolName::written);
-  if (known == tool_names.end()) {
+  const auto known = std::ranges::find_if(tools, [&](const Tool& tool) {
+    return lower_case(tool.name) == name ||
+           std::ranges::find(tool.other_names, name) != tool.other_names.end();
+  });
+  if (known == tools.end()) {
     trouble = (name.empty() ? "it does not begin with a tool's name"
                             : "there is no tool " + std::string(trimmed(text.substr(0, open)))) +
-              "; there are " + std::string(known_tools);
+              "; there are " + names_of(tools);
     return std::nullopt;
   }
-  Rule rule{std::string(known->tool)};
+  Rule rule{known->name};
   if (open == std::string_view::npos) return rule;
   rule.pattern = text.ends_with(')') ? trimmed(text.substr(open + 1, text.size() - open - 2)) : "";
   if (!text.ends_with(')'))
@@ -129,25 +135,25 @@ std::optional<Rule> read_rule(std::string_view text, std::string& trouble) {
   else if (rule.pattern.size() > longest_pattern)
     trouble = "it is too long";
   else
-    trouble = rule.tool == "bash" ? settle_command(rule.pattern) : settle_path(rule.pattern);
-  return trouble.empty() ? std::optional(rule) : std::nullopt;
+    trouble = settle(rule.pattern, known->argument);
+  if (trouble.empty()) return rule;
+  trouble += example;
+  return std::nullopt;
 }
 
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw Error("cannot use the rule `" + std::string(text) + "`: " + why, Trouble::usage);
 }
 
-Rule parse_rule(std::string_view text) {
+Rule parse_rule(std::string_view text, const Tools& tools) {
   std::string trouble;
-  if (std::optional<Rule> rule = read_rule(text, trouble)) return *rule;
-  const bool exemplary = trouble.find(known_tools) != std::string::npos;
-  refuse(text,
-         trouble + (exemplary ? "" : "; write it like read, edit(src/*) or bash(git status)"));
+  if (std::optional<Rule> rule = read_rule(text, tools, trouble)) return *rule;
+  refuse(text, trouble);
 }
 
 }  // namespace
 
-std::vector<Rule> parse_rules(std::string_view text) {
+std::vector<Rule> parse_rules(std::string_view text, const Tools& tools) {
   std::vector<Rule> rules;
   std::size_t begin = 0;
   int depth = 0;
@@ -163,16 +169,19 @@ std::vector<Rule> parse_rules(std::string_view text) {
     if (c == ')') --depth;
     if (c != ',' || (depth > 0 && i < text.size())) continue;
     const std::string_view part = trimmed(text.substr(begin, i - begin));
-    if (!part.empty()) rules.push_back(parse_rule(part));
+    if (!part.empty()) rules.push_back(parse_rule(part, tools));
     begin = i + 1;
   }
   return rules;
 }
 
-std::vector<Rule> parse_allow_rules(std::string_view text) {
-  std::vector<Rule> rules = parse_rules(text);
+std::vector<Rule> parse_allow_rules(std::string_view text, const Tools& tools) {
+  std::vector<Rule> rules = parse_rules(text, tools);
   for (const Rule& rule : rules) {
-    if (rule.tool != "bash" || rule.pattern.empty() || !has_wildcard(rule)) continue;
+    constexpr auto command = Argument::Kind::command;
+    if (find_tool(tools, rule.tool)->argument.kind != command || rule.pattern.empty() ||
+        !has_wildcard(rule, command))
+      continue;
     const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);
     if (const std::string_view why = hidden_power(line.commands[0]); !why.empty())
       refuse(to_string(rule), std::string(why) +
@@ -182,12 +191,12 @@ std::vector<Rule> parse_allow_rules(std::string_view text) {
   return rules;
 }
 
-void add_session_rules(Rules& rules, const std::vector<std::string>& kept,
+void add_session_rules(Rules& rules, const Tools& tools, const std::vector<std::string>& kept,
                        const std::function<bool(const std::string&)>& granted) {
   for (const std::string& text : kept) {
     std::string trouble;
     const bool forbids = text.starts_with('!');
-    const auto rule = read_rule(std::string_view(text).substr(forbids ? 1 : 0), trouble);
+    const auto rule = read_rule(std::string_view(text).substr(forbids ? 1 : 0), tools, trouble);
     if (!rule) continue;
     if (forbids)
       rules.deny.push_back(*rule);

@@ -27,4 +27,11 @@ const Tool* find_tool(const Tools& tools, std::string_view name) {
   return found == tools.end() ? nullptr : &*found;
 }
 
+const Tool* find_file_reader(const Tools& tools) {
+  const auto found = std::ranges::find_if(tools, [](const Tool& tool) {
+    return tool.effect == Effect::reads && tool.argument.kind == Argument::Kind::file;
+  });
+  return found == tools.end() ? nullptr : &*found;
+}
+
 }  // namespace skein

@@ -14,9 +14,24 @@
 
 namespace skein {
 
-// Whether a tool only looks or changes the world. What changes it asks first and is never run again
-// by itself after a crash.
-enum class Effect { reads, changes };
+// What a tool does to the world. What does more than read asks first and is never run again by
+// itself after a crash.
+enum class Effect { reads, writes, runs };
+
+// What a call is about, and so what rules say of it and how it is judged.
+struct Argument {
+  enum class Kind {
+    none,     // rules name the tool alone
+    file,     // a path
+    tree,     // the path of a file, or of a folder with everything in it
+    command,  // of a shell
+    url,      // rules name the tool alone: an address has too many spellings
+  };
+  Kind kind = Kind::none;
+  std::string name{};  // the member of the input that holds it
+
+  bool is_path() const { return kind == Kind::file || kind == Kind::tree; }
+};
 
 // What came of a call, for the model to read. Failure is an outcome, not an exception.
 struct ToolOutcome {
@@ -52,7 +67,8 @@ struct Tool {
   std::string name;
   std::string description;
   JsonText schema;
-  Effect effect = Effect::changes;
+  Effect effect = Effect::runs;
+  Argument argument{};
   // One line for people: "read src/main.cpp". Never fails, whatever the input is.
   std::function<std::string(const JsonText& input)> title;
   // What the call would do, for a person to approve: a diff, a command. May be empty.
@@ -65,11 +81,19 @@ struct Tool {
   Locate locate{};
   // The argument a person may want to rewrite before the call is run; may be empty.
   std::string amendable{};
+  std::vector<std::string> other_names{};  // for rules, in lower case: what other agents call it
+  // A pattern that is forbidden to the tool of this name is forbidden to this one too.
+  std::string forbidden_with{};
 
+  // Then every call is asked about where there is none.
+  bool needs_sandbox() const {
+    return effect == Effect::runs || argument.kind == Argument::Kind::command;
+  }
   ToolSpec spec() const { return {name, description, schema}; }
 };
 
 using Tools = std::vector<Tool>;
 const Tool* find_tool(const Tools& tools, std::string_view name);
+const Tool* find_file_reader(const Tools& tools);  // what a file that is mentioned is read with
 
 }  // namespace skein

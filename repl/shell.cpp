@@ -297,7 +297,7 @@ bool Shell::may_come_along(const std::string& name) {
 }
 
 PromptWithFiles Shell::with_its_files(const std::string& prompt, const std::string& typed) try {
-  const Tool* reader = parts_.desk.tools ? find_tool(*parts_.desk.tools, "read") : nullptr;
+  const Tool* reader = parts_.desk.tools ? find_file_reader(*parts_.desk.tools) : nullptr;
   if (reader == nullptr || !reader->locate) return {user_message(prompt)};
   AttachPorts ports;
   ports.locate = reader->locate;

@@ -224,7 +224,8 @@ Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
           "Run a command with bash in the workspace; answers what it printed and how it ended. "
           "Nothing can be typed into it, and what it starts in the background ends with it.",
       .schema = std::string(schema),
-      .effect = Effect::changes,
+      .effect = Effect::runs,
+      .argument = {Argument::Kind::command, "command"},
       .title =
           [](const JsonText& input) {
             return one_line("bash", Arguments(input).text("command", ""));

@@ -131,7 +131,8 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
           "Change a file of the workspace: replaces old_text, which must occur exactly once (or "
           "set replace_all), by new_text. White space counts.",
       .schema = std::string(schema),
-      .effect = Effect::changes,
+      .effect = Effect::writes,
+      .argument = {Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("edit", root->shown(Arguments(input).text("path", "")));
@@ -147,6 +148,7 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "new_text",
+      .other_names = {"multiedit", "notebookedit"},
   };
 }
 

@@ -168,6 +168,7 @@ Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
           "path:line:text. What git ignores and binary files are left out.",
       .schema = std::string(schema),
       .effect = Effect::reads,
+      .argument = {Argument::Kind::tree, "path"},
       .title =
           [](const JsonText& input) {
             Arguments arguments(input);
@@ -177,6 +178,7 @@ Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
       .run = [root, limits](const JsonText& input,
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
+      .forbidden_with = "read",
   };
 }
 

@@ -98,6 +98,7 @@ Tool list_tool(SharedRoot root, const ToolLimits& limits) {
           "what git ignores is left out.",
       .schema = std::string(schema),
       .effect = Effect::reads,
+      .argument = {Argument::Kind::tree, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("list", root->shown(Arguments(input).text("path", ".")));
@@ -105,6 +106,7 @@ Tool list_tool(SharedRoot root, const ToolLimits& limits) {
       .run = [root, limits](const JsonText& input,
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
+      .other_names = {"glob", "ls"},
   };
 }
 

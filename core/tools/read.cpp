@@ -135,6 +135,7 @@ Tool read_tool(SharedRoot root, const ToolLimits& limits) {
           "parts (offset, limit). Images are shown as images.",
       .schema = std::string(schema),
       .effect = Effect::reads,
+      .argument = {Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("read", root->shown(Arguments(input).text("path", "")));
@@ -142,6 +143,7 @@ Tool read_tool(SharedRoot root, const ToolLimits& limits) {
       .run = [root, limits](const JsonText& input,
                             const ToolPorts& ports) { return run(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
+      .other_names = {"notebookread"},
   };
 }
 

@@ -2,11 +2,27 @@
 
 namespace skein {
 
-Tools standard_tools(const ToolSettings& settings) {
-  const auto root = std::make_shared<const Root>(settings.root, settings.forbidden);
+namespace {
+
+Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
   const ToolLimits& limits = settings.limits;
   return {read_tool(root, limits), write_tool(root, limits), edit_tool(root, limits),
           list_tool(root, limits), grep_tool(root, limits),  bash_tool(root, settings)};
+}
+
+}  // namespace
+
+Tools standard_tools(const ToolSettings& settings) {
+  return tools_in(std::make_shared<const Root>(settings.root, settings.forbidden), settings);
+}
+
+const Tools& tool_table() {
+  static const Tools table = [] {
+    Tools tools = tools_in(nullptr, {.root = {}});
+    for (Tool& tool : tools) tool.locate = {};
+    return tools;
+  }();
+  return table;
 }
 
 }  // namespace skein

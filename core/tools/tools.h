@@ -44,6 +44,8 @@ struct ToolSettings {
 
 // Throws Error if the workspace cannot be opened.
 Tools standard_tools(const ToolSettings& settings);
+// The same without a workspace: what can be said of them before there is one. They cannot be run.
+const Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
 using SharedRoot = std::shared_ptr<const Root>;

@@ -62,7 +62,8 @@ Tool write_tool(SharedRoot root, const ToolLimits& limits) {
           "Write a file of the workspace: makes it, or replaces everything in it. To change a part "
           "of a file, use edit.",
       .schema = std::string(schema),
-      .effect = Effect::changes,
+      .effect = Effect::writes,
+      .argument = {Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("write", root->shown(Arguments(input).text("path", "")));
@@ -78,6 +79,7 @@ Tool write_tool(SharedRoot root, const ToolLimits& limits) {
                     const ToolPorts& ports) { return run(*root, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "content",
+      .forbidden_with = "edit",
   };
 }
 

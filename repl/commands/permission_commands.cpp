@@ -28,30 +28,34 @@ void add(Shell& shell, const std::vector<Rule>& rules, const std::string& sign) 
 }
 
 void allow(Shell& shell, std::string_view text) {
-  const std::vector<Rule> rules = parse_allow_rules(text);
+  const std::vector<Rule> rules = parse_allow_rules(text, *shell.desk().tools);
   for (const Rule& rule : rules)
     tell(shell, to_string(rule),
          shell.desk().grant(shell.conversation().session(), to_string(rule)));
   add(shell, rules, "");
 }
-void deny(Shell& shell, std::string_view text) { add(shell, parse_rules(text), "!"); }
+void deny(Shell& shell, std::string_view text) {
+  add(shell, parse_rules(text, *shell.desk().tools), "!");
+}
 
 // However it was written down at the time.
-bool is_same(std::string_view kept, const Rule& rule) {
+bool is_same(std::string_view kept, const Rule& rule, const Tools& tools) {
   if (kept.starts_with('!')) kept.remove_prefix(1);
   if (kept == to_string(rule)) return true;
   Rules read;
-  add_session_rules(read, {std::string(kept)}, {});
+  add_session_rules(read, tools, {std::string(kept)}, {});
   return !read.not_applied.empty() && to_string(read.not_applied.front()) == to_string(rule);
 }
 
 void remove(Shell& shell, std::string_view text) {
   std::vector<std::string> kept = shell.conversation().state().permissions;
-  for (const Rule& rule : parse_rules(text))
-    if (std::erase_if(kept, [&](const std::string& each) { return is_same(each, rule); }) == 0)
+  for (const Rule& rule : parse_rules(text, *shell.desk().tools))
+    if (std::erase_if(kept, [&](const std::string& each) {
+          return is_same(each, rule, *shell.desk().tools);
+        }) == 0)
       throw Error("this session has no rule " + to_string(rule) +
                   " of its own; flags and configurations are changed where they stand");
-  for (const Rule& rule : parse_rules(text))
+  for (const Rule& rule : parse_rules(text, *shell.desk().tools))
     shell.desk().take_back(shell.conversation().session(), to_string(rule));
   keep(shell, kept);
 }

@@ -129,7 +129,7 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
   } else if (tool != nullptr && tool->effect == Effect::reads && !failed) {
     body.lines.clear();  // what was read is for the model
   } else {
-    body.from_end = tool != nullptr && tool->effect == Effect::changes;
+    body.from_end = tool != nullptr && tool->effect != Effect::reads;
   }
   if (end.duration_ms > 0) outcome += " · " + short_duration(end.duration_ms);
 

@@ -3,8 +3,10 @@
 
 #include "core/json.h"
 #include "core/policy.h"
+#include "tests/support/rule_texts.h"
 
 using namespace skein;
+using namespace skein::test;
 
 namespace {
 
@@ -75,12 +77,6 @@ const std::vector<std::string>& risky_lines() {
       "ls !$", "ls a:~", "ls x=~", "ls ''*", "ls \"\"*", "find . -ex*", "git submodul?", "ls a*",
       "find . \\-ex*", "find . '-'ex*", "", " ", "\n", "\t", "cd /", "pushd /"};
   return lines;
-}
-
-const Tools& bash_only() {
-  static const Tools list{
-      {.name = "bash", .description = "", .schema = "", .title = {}, .run = {}}};
-  return list;
 }
 
 }  // namespace

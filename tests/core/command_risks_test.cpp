@@ -10,6 +10,7 @@
 #include "core/json.h"
 #include "core/policy.h"
 #include "tests/support/process.h"
+#include "tests/support/rule_texts.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -17,12 +18,6 @@ using namespace skein::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-const Tools& bash_only() {
-  static const Tools list{
-      {.name = "bash", .description = "", .schema = "", .title = {}, .run = {}}};
-  return list;
-}
 
 Decision::Verdict verdict(const std::string& allow, const std::string& line) {
   const Rules rules{.allow = parse_rules(allow), .sandboxed = true};

@@ -5,6 +5,7 @@
 #include "core/context.h"
 #include "core/json.h"
 #include "core/state.h"
+#include "core/tools/tools.h"
 #include "tests/support/paths.h"
 
 using namespace skein;
@@ -28,7 +29,7 @@ std::vector<Entry> long_talk() {
 
 TEST_CASE("the newest turns are kept, from a user's message on") {
   const std::vector<Entry> path = long_talk();
-  const auto plan = plan_compaction(path, nothing_redacted, 500);
+  const auto plan = plan_compaction(path, nothing_redacted, 500, tool_table());
   REQUIRE(plan);
   CHECK(plan->first_kept == path[16].id);
   CHECK(plan->earlier.size() == 16);
@@ -37,9 +38,10 @@ TEST_CASE("the newest turns are kept, from a user's message on") {
 }
 
 TEST_CASE("a short talk is not worth a summary") {
-  CHECK_FALSE(plan_compaction({}, nothing_redacted, 500));
-  CHECK_FALSE(plan_compaction(path_of({user_message("a")}), nothing_redacted, 500));
-  CHECK_FALSE(plan_compaction(path_of({user_message("a"), answers("b")}), nothing_redacted, 500));
+  CHECK_FALSE(plan_compaction({}, nothing_redacted, 500, tool_table()));
+  CHECK_FALSE(plan_compaction(path_of({user_message("a")}), nothing_redacted, 500, tool_table()));
+  CHECK_FALSE(plan_compaction(path_of({user_message("a"), answers("b")}), nothing_redacted, 500,
+                              tool_table()));
 }
 
 TEST_CASE("a turn that is too long is cut between two steps, and its prompt is carried on") {
@@ -50,7 +52,7 @@ TEST_CASE("a turn that is too long is cut between two steps, and its prompt is c
     talk.push_back(result_of(id, words));
   }
   const std::vector<Entry> path = path_of(talk);
-  const auto plan = plan_compaction(path, nothing_redacted, 500);
+  const auto plan = plan_compaction(path, nothing_redacted, 500, tool_table());
   REQUIRE(plan);
   CHECK(plan->first_kept == path[17].id);
   CHECK(plan->last_prompt == "build the house");
@@ -67,7 +69,7 @@ TEST_CASE("a turn that is too long is cut between two steps, and its prompt is c
 
 TEST_CASE("the second summary carries on the first and its files") {
   std::vector<Entry> path = long_talk();
-  CompactionPlan first = *plan_compaction(path, nothing_redacted, 500);
+  CompactionPlan first = *plan_compaction(path, nothing_redacted, 500, tool_table());
   first.files_read = {"old", "both"};
   follow(path, compaction_entry(first, "the first notes", {}));
   for (const Entry& entry : long_talk()) follow(path, entry);
@@ -77,7 +79,7 @@ TEST_CASE("the second summary carries on the first and its files") {
   follow(path, message_entry(result_of("2", "ok")));
   for (const Entry& entry : long_talk()) follow(path, entry);
 
-  const auto second = plan_compaction(path, nothing_redacted, 500);
+  const auto second = plan_compaction(path, nothing_redacted, 500, tool_table());
   REQUIRE(second);
   CHECK(second->previous == "the first notes");
   CHECK(second->files_read == std::vector<std::string>{"both", "old"});
@@ -92,7 +94,7 @@ TEST_CASE("the second summary carries on the first and its files") {
 }
 
 TEST_CASE("a request for a summary keeps to its room and shows the newest part") {
-  const auto plan = plan_compaction(long_talk(), nothing_redacted, 500);
+  const auto plan = plan_compaction(long_talk(), nothing_redacted, 500, tool_table());
   const std::string text = plain_text(summary_request(*plan, "", 800).messages.at(0));
   CHECK(text.size() < 4000);
   CHECK(text.find("(what came before is not shown)") != std::string::npos);
@@ -102,7 +104,7 @@ TEST_CASE("a request for a summary keeps to its room and shows the newest part")
 
 TEST_CASE("what is redacted does not reach a summary") {
   const std::vector<Entry> path = long_talk();
-  const auto plan = plan_compaction(path, {path[0].id}, 500);
+  const auto plan = plan_compaction(path, {path[0].id}, 500, tool_table());
   CHECK(plain_text(summary_request(*plan, "", 0).messages[0]).find("question 0") ==
         std::string::npos);
   CHECK(extracted_summary(*plan).find("question 0") == std::string::npos);
@@ -112,7 +114,7 @@ TEST_CASE("a summary without a model tells what was asked and answered") {
   const auto plan =
       plan_compaction(path_of({user_message("one"), answers("1 " + words), user_message("two"),
                                answers("2 " + words), user_message("three"), answers("3")}),
-                      nothing_redacted, 500);
+                      nothing_redacted, 500, tool_table());
   REQUIRE(plan);
   const std::string summary = extracted_summary(*plan);
   CHECK(summary.starts_with("- asked: one\n  answered: 1 ww"));
@@ -124,7 +126,7 @@ TEST_CASE("a summary without a model does not grow without end") {
   std::size_t longest = 0;
   for (int round = 0; round < 12; ++round) {
     for (const Entry& entry : long_talk()) follow(path, entry);
-    const auto plan = plan_compaction(path, nothing_redacted, 500);
+    const auto plan = plan_compaction(path, nothing_redacted, 500, tool_table());
     REQUIRE(plan);
     const std::string summary = extracted_summary(*plan);
     longest = std::max(longest, summary.size());
@@ -135,7 +137,7 @@ TEST_CASE("a summary without a model does not grow without end") {
 }
 
 TEST_CASE("the entry says what is kept, how much there was and what it cost") {
-  const auto plan = plan_compaction(long_talk(), nothing_redacted, 500);
+  const auto plan = plan_compaction(long_talk(), nothing_redacted, 500, tool_table());
   const Entry entry = compaction_entry(
       *plan, "notes", {{"anthropic", "claude"}, Usage{.input = 7, .output = 3}, 1.5});
   CHECK(entry.type == type::compaction_summary);

@@ -5,32 +5,15 @@
 #include "core/base.h"
 #include "core/json.h"
 #include "core/shell_words.h"
+#include "tests/support/rule_texts.h"
 
 using namespace skein;
+using namespace skein::test;
 using Verdict = Decision::Verdict;
 
 namespace {
 
-const Tools& tools() {
-  static const Tools list{
-      {.name = "read",
-       .description = "",
-       .schema = "",
-       .effect = Effect::reads,
-       .title = {},
-       .run = {}},
-      {.name = "grep",
-       .description = "",
-       .schema = "",
-       .effect = Effect::reads,
-       .title = {},
-       .run = {}},
-      {.name = "write", .description = "", .schema = "", .title = {}, .run = {}},
-      {.name = "edit", .description = "", .schema = "", .title = {}, .run = {}},
-      {.name = "bash", .description = "", .schema = "", .title = {}, .run = {}},
-  };
-  return list;
-}
+const Tools& tools() { return tool_table(); }
 
 ToolUse bash(std::string_view command) {
   return {"1", "bash", R"({"command":)" + json_string(command) + "}"};

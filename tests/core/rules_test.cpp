@@ -6,8 +6,10 @@
 #include "core/json.h"
 #include "core/policy.h"
 #include "core/rule_match.h"
+#include "tests/support/rule_texts.h"
 
 using namespace skein;
+using namespace skein::test;
 using Verdict = Decision::Verdict;
 
 namespace {
@@ -25,14 +27,8 @@ Located in_workspace(std::string_view path) {
 
 const Tools& tools() {
   static const Tools list = [] {
-    Tools all;
-    for (const char* name : {"read", "grep", "list", "write", "edit", "bash"}) {
-      Tool tool{.name = name, .description = "", .schema = "", .title = {}, .run = {}};
-      const bool reads = all.size() < 3;
-      tool.effect = reads ? Effect::reads : Effect::changes;
-      tool.locate = in_workspace;
-      all.push_back(tool);
-    }
+    Tools all = tool_table();
+    for (Tool& tool : all) tool.locate = in_workspace;
     return all;
   }();
   return list;
@@ -254,7 +250,7 @@ TEST_CASE("a wildcard given with always does not reach out of the workspace") {
 
 TEST_CASE("what a transcript allows counts only if it was granted; what it forbids, always") {
   Rules rules;
-  add_session_rules(rules, {"bash(ls *)", "edit", "!bash(rm *)", "nonsense("},
+  add_session_rules(rules, tools(), {"bash(ls *)", "edit", "!bash(rm *)", "nonsense("},
                     [](const std::string& rule) { return rule == "edit"; });
   CHECK(rules.allow == std::vector<Rule>{{"edit"}});
   CHECK(rules.deny == std::vector<Rule>{{"bash", "rm *"}});

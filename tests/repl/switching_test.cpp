@@ -5,6 +5,7 @@
 #include "repl/shell.h"
 #include "tests/support/homes.h"
 #include "tests/support/recorded_screen.h"
+#include "tests/support/rule_texts.h"
 #include "tests/support/stage.h"
 #include "tests/support/temp_dir.h"
 
@@ -39,6 +40,7 @@ struct Room {
                .workspace = "/ws",
                .settings_for = [this](const Conversation& on) { return settings_for(on); },
                .attended = attended,
+               .desk = {.tools = &tool_table()},
                .drafts = Drafts((dir / "drafts").string())}) {
     shell.use(typist);
   }
@@ -49,7 +51,7 @@ struct Room {
     if (!on.state().model.empty()) settings.model.model = on.state().model.substr(9);
     settings.model.thinking =
         parse_thinking_level(on.state().thinking).value_or(ThinkingLevel::off);
-    add_session_rules(settings.rules, on.state().permissions,
+    add_session_rules(settings.rules, tool_table(), on.state().permissions,
                       [](const std::string&) { return true; });
     if (on.record().key == "main:test:broken") throw Error("no such model");
     return settings;

@@ -39,7 +39,7 @@ Stage::Stage(JsonText script, SessionStore on)
     : store(std::move(on)),
       model(std::move(script)),
       tools{noting("fail", Effect::reads), noting("look", Effect::reads),
-            noting("poke", Effect::changes)},
+            noting("poke", Effect::writes)},
       agent({.store = store,
              .tools = tools,
              .provider = [this](const ModelRef&) -> Provider& { return provider_; },

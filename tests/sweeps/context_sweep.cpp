@@ -11,6 +11,7 @@
 #include "core/compaction.h"
 #include "core/normalize.h"
 #include "core/tokens.h"
+#include "core/tools/tools.h"
 #include "core/tree.h"
 #include "providers/codecs.h"
 #include "providers/validator.h"
@@ -52,7 +53,8 @@ std::vector<Entry> random_path(Dice& dice) {
       grow(make_entry(type::branch_summary, R"({"summary":"what was done elsewhere"})"));
     if (dice.chance(4)) grow(make_entry(type::runtime_init, R"({"system":"s"})"));
     if (dice.chance(3))
-      if (const auto plan = plan_compaction(path, {}, static_cast<std::int64_t>(dice.below(2000))))
+      if (const auto plan =
+              plan_compaction(path, {}, static_cast<std::int64_t>(dice.below(2000)), tool_table()))
         grow(compaction_entry(*plan, "the notes", {}));
   }
   grow(message_entry(user_message("the last words")));
@@ -133,7 +135,7 @@ std::string wrong_request(const Scene& scene, const Target& target) {
 
 // The same with a summary that is made and taken back.
 std::string wrong_summary(Scene scene, const Target& target) {
-  const auto plan = plan_compaction(scene.path, scene.redacted, 500);
+  const auto plan = plan_compaction(scene.path, scene.redacted, 500, tool_table());
   if (!plan) return {};
   ++compacted;
   const std::vector<Message> before = build(scene, target, scene.window).context.messages;

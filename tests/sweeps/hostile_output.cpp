@@ -13,8 +13,8 @@ using namespace skein::test;
 namespace {
 
 const Tools tools = {
-    shown_tool("bash", Effect::changes),
-    shown_tool("edit", Effect::changes, [](const JsonText& input) { return "-a\n+" + input; })};
+    shown_tool("bash", Effect::runs),
+    shown_tool("edit", Effect::writes, [](const JsonText& input) { return "-a\n+" + input; })};
 
 Message result(const std::string& text, bool failed = false) {
   Message message{.role = Role::tool};

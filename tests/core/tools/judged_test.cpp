@@ -10,6 +10,7 @@
 #include "core/policy.h"
 #include "core/tools/tools.h"
 #include "tests/support/process.h"
+#include "tests/support/rule_texts.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;

@@ -120,7 +120,7 @@ TEST_CASE("every tool has a schema that is JSON, a title for any input and an ef
   std::vector<std::string> names, changing;
   for (const Tool& tool : bench.tools()) {
     names.push_back(tool.name);
-    if (tool.effect == Effect::changes) changing.push_back(tool.name);
+    if (tool.effect != Effect::reads) changing.push_back(tool.name);
     CHECK(tool.schema.find("\"type\": \"object\"") != std::string::npos);
     for (const char* input :
          {"", "{}", "[]", "{\"path\":7}", R"({"path":"a\nb\u001b[2J","command":"a\nb"})"}) {

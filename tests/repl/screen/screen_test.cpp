@@ -172,7 +172,7 @@ TEST_CASE("a running tool shows its last line, then one line and the end of its 
   Message result{.role = Role::tool};
   result.content = {ToolResult{"1", {Text{output}}}};
   result.duration_ms = 1500;
-  const Tools tools = {shown_tool("bash", Effect::changes)};
+  const Tools tools = {shown_tool("bash", Effect::runs)};
 
   RecordedScreen screen(at_terminal, 60, &tools);
   screen->show(ToolStarted{{.id = "1", .name = "bash", .input = "count"}, "bash count"});
@@ -192,7 +192,7 @@ TEST_CASE("a running tool shows its last line, then one line and the end of its 
 }
 
 TEST_CASE("a diff is coloured, and not shown twice when it was asked about") {
-  const Tools tools = {shown_tool("edit", Effect::changes, [](const JsonText&) {
+  const Tools tools = {shown_tool("edit", Effect::writes, [](const JsonText&) {
     return "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new\n";
   })};
   Message result{.role = Role::tool};
