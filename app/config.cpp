@@ -8,6 +8,7 @@
 #include "app/config_file.h"
 #include "app/home.h"
 #include "app/trust.h"
+#include "core/text.h"
 #include "core/tools/tools.h"
 
 namespace skein {
@@ -31,12 +32,6 @@ ConfigFile apply_file(Config& config, Catalog& catalog, const std::string& path,
               own ? "" : fs::path(path).parent_path().parent_path().string()});
   for (std::string& trouble : file.troubles()) config.troubles.push_back(std::move(trouble));
   return file;
-}
-
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
 }
 
 // Whoever wrote a checkout is not its user.

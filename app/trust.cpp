@@ -11,11 +11,10 @@
 #include <iterator>
 
 #include "app/config.h"
-#include "app/home.h"
-#include "app/subcommands.h"
 #include "app/wiring.h"
 #include "core/json.h"
 #include "core/store/sha256.h"
+#include "core/text.h"
 #include "repl/input/line_editor.h"
 #include "repl/screen/harmless.h"
 
@@ -63,12 +62,6 @@ void write_trusted(const Json& all) {
   throw error;
 }
 
-std::string listed(const std::vector<std::string>& names) {
-  std::string out;
-  for (const std::string& name : names) out += (out.empty() ? "" : ", ") + name;
-  return out;
-}
-
 }  // namespace
 
 Trust trust_in(const std::string& workspace, const std::string& text) {
@@ -104,24 +97,6 @@ void offer_trust(const std::string& workspace) {
   if (editor->read("Trust it, as it is now? [y/N] › ", answer) != LineEditor::Got::line) return;
   set_trust(workspace, file->text,
             answer.text == "y" || answer.text == "yes" ? Trust::given : Trust::refused);
-}
-
-// skein trust [--remove]
-int trust(const Invocation& invocation) {
-  const std::string workspace = workspace_folder(invocation);
-  if (invocation.has("--remove")) {
-    set_trust(workspace, "", Trust::unknown);
-    std::puts(harmless("no longer trusted: " + workspace).c_str());
-    return 0;
-  }
-  const std::optional<WorkspaceFile> file = workspace_file(workspace);
-  if (!file) throw Error(workspace + " has no .skein/config.toml to trust", Trouble::usage);
-  check_before_trust(invocation, *file);
-  set_trust(workspace, file->text, Trust::given);
-  std::puts(harmless("trusted, as it is now: " + file->path +
-                     (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)))
-                .c_str());
-  return 0;
 }
 
 }  // namespace skein

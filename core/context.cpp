@@ -3,14 +3,13 @@
 #include <algorithm>
 
 #include "core/json.h"
+#include "core/redaction.h"
 #include "core/request_text.h"
 #include "core/tokens.h"
 
 namespace skein {
 
 namespace {
-
-constexpr const char* mask_text = "[redacted]";
 
 // Summaries come as a user's words: every provider takes those.
 Message summary_message(const char* introduction, const std::string& summary) {
@@ -49,7 +48,7 @@ std::optional<Said> said_in(const Entry& entry, const std::set<Id>& redacted) {
   const bool hidden = redacted.contains(entry.id);
   if (entry.type == type::branch_summary)
     return Said{entry.id, summary_message("Summary of another branch of this conversation:",
-                                          hidden ? mask_text : member(entry, "summary"))};
+                                          hidden ? redacted_text : member(entry, "summary"))};
   if (entry.type != type::message) return std::nullopt;
   std::optional<Message> message = message_from_json(entry.payload);
   if (!message) return std::nullopt;
@@ -59,7 +58,7 @@ std::optional<Said> said_in(const Entry& entry, const std::set<Id>& redacted) {
 }
 
 Said said_in_summary(const Entry& entry, const Json& payload, const std::set<Id>& redacted) {
-  const std::string text = redacted.contains(entry.id) ? mask_text : compaction_text(payload);
+  const std::string text = redacted.contains(entry.id) ? redacted_text : compaction_text(payload);
   Said said{.entry = entry.id,
             .message = summary_message("Summary of the conversation so far:", text),
             .pinned = true};
@@ -68,34 +67,6 @@ Said said_in_summary(const Entry& entry, const Json& payload, const std::set<Id>
 }
 
 }  // namespace
-
-Message masked(Message message) {
-  const auto text_only = [](Text& text) { text = Text{mask_text}; };
-  for (Block& block : message.content) {
-    if (auto* text = std::get_if<Text>(&block)) text_only(*text);
-    if (auto* call = std::get_if<ToolUse>(&block)) *call = ToolUse{call->id, call->name};
-    if (auto* result = std::get_if<ToolResult>(&block))
-      *result = ToolResult{result->tool_use_id, {Text{mask_text}}, result->is_error};
-  }
-  // Thinking, images and what we do not know cannot be masked in place, so they go.
-  std::erase_if(message.content, [](const Block& block) {
-    return std::holds_alternative<Thinking>(block) || std::holds_alternative<Image>(block) ||
-           std::holds_alternative<Opaque>(block);
-  });
-  if (message.content.empty()) message.content.emplace_back(Text{mask_text});
-  message.error.clear();
-  return message;
-}
-
-Entry masked(const Entry& entry, const std::set<Id>& redacted) {
-  if (!redacted.contains(entry.id)) return entry;
-  Entry out = entry;
-  const auto message =
-      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
-  out.payload = message ? to_json(masked(*message)) : dump({{"redacted", true}});
-  out.meta.clear();
-  return out;
-}
 
 Telling telling_of(std::span<const Entry> path, const std::set<Id>& redacted, std::int64_t enough) {
   Telling out;

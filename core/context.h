@@ -14,12 +14,6 @@
 
 namespace skein {
 
-// `message` with everything that was said in it replaced; calls and results keep their ids, so that
-// they still fit together.
-Message masked(Message message);
-// An entry as views, exports and requests may show it.
-Entry masked(const Entry& entry, const std::set<Id>& redacted);
-
 // The messages for the entries of a path (or of its end), oldest first. Of a compacted path only
 // the summary and what was kept stands for what came before.
 std::vector<Message> messages_of(std::span<const Entry> path, const std::set<Id>& redacted);

@@ -4,8 +4,8 @@
 #include <cctype>
 #include <set>
 
-#include "core/context.h"
 #include "core/json.h"
+#include "core/redaction.h"
 
 namespace skein {
 

@@ -9,7 +9,7 @@
 #include <cstdlib>
 
 #include "core/base.h"
-#include "core/tools/text.h"
+#include "core/tools/reading.h"
 
 namespace skein {
 

@@ -3,6 +3,7 @@
 
 #include "core/tools/diff.h"
 #include "core/tools/near.h"
+#include "core/tools/reading.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
 

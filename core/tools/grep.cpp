@@ -4,6 +4,7 @@
 
 #include "core/base.h"
 #include "core/glob.h"
+#include "core/tools/reading.h"
 #include "core/tools/regex.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"

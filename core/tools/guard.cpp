@@ -7,7 +7,7 @@
 #include <filesystem>
 
 #include "core/tools/git_config.h"
-#include "core/tools/text.h"
+#include "core/tools/reading.h"
 
 namespace skein {
 

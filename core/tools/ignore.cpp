@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "core/glob.h"
-#include "core/tools/text.h"
+#include "core/tools/reading.h"
 
 namespace skein {
 

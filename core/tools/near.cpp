@@ -4,7 +4,8 @@
 #include <bitset>
 #include <vector>
 
-#include "core/tools/text.h"
+#include "core/base.h"
+#include "core/tools/reading.h"
 
 namespace skein {
 

@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/base.h"
+#include "core/tools/reading.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
 

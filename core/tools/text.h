@@ -1,13 +1,10 @@
-// What the tools share when they take a call apart and when they put an answer together.
+// What the tools share when they take a call apart: its checked arguments and its title.
 #pragma once
 
 #include <cstddef>
-#include <functional>
 #include <memory>
-#include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "core/tool.h"
 
@@ -34,17 +31,5 @@ class Arguments {
 
 // "name argument" on one line, whatever the argument holds.
 std::string one_line(std::string_view verb, std::string_view argument);
-
-// A NUL among the first bytes: not text.
-bool looks_binary(std::string_view bytes);
-// The first bytes as a hex dump, for what is not text.
-std::string hex_head(std::string_view bytes);
-
-// Lines without their line ends. A file that ends in a newline has no empty last line.
-std::vector<std::string_view> split_lines(std::string_view text);
-
-// At most `limit` bytes from `fd`, in pieces, until `piece` returns false. False if reading failed.
-bool read_pieces(int fd, std::size_t limit, const std::function<bool(std::string_view)>& piece);
-std::optional<std::string> read_all(int fd, std::size_t limit);  // nullopt: failed or longer
 
 }  // namespace skein

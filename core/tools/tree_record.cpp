@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "core/base.h"
-#include "core/tools/text.h"
+#include "core/tools/reading.h"
 
 namespace skein {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/tools/text.h"
+#include "core/tools/reading.h"
 
 namespace skein {
 

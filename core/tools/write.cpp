@@ -1,6 +1,7 @@
 // write: a file's whole contents, new or instead of the old.
 #include "core/amounts.h"
 #include "core/tools/diff.h"
+#include "core/tools/reading.h"
 #include "core/tools/text.h"
 #include "core/tools/tools.h"
 

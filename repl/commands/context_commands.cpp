@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/amounts.h"
-#include "core/context.h"
+#include "core/redaction.h"
 #include "core/turns.h"
 #include "repl/commands/session_commands.h"
 #include "repl/screen/width.h"

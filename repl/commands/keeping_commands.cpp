@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <span>
 
-#include "core/context.h"
+#include "core/redaction.h"
 #include "core/turns.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/session_commands.h"

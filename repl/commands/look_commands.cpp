@@ -7,8 +7,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/context.h"
 #include "core/exchange/export.h"
+#include "core/redaction.h"
 #include "repl/commands/session_commands.h"
 #include "repl/shell.h"
 

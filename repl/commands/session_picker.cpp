@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "core/context.h"
+#include "core/redaction.h"
 #include "repl/commands/session_rows.h"
 #include "repl/input/ask.h"
 #include "repl/input/picker.h"

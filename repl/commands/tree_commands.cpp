@@ -3,7 +3,7 @@
 #include <utility>
 
 #include "core/amounts.h"
-#include "core/context.h"
+#include "core/redaction.h"
 #include "core/store/damage_text.h"
 #include "core/tree_drawing.h"
 #include "core/turns.h"

@@ -1,4 +1,5 @@
 #include "core/context.h"
+#include "core/redaction.h"
 
 #include <doctest/doctest.h>
 
