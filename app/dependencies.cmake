@@ -23,6 +23,22 @@ add_library(skein_utf8proc INTERFACE)
 target_include_directories(skein_utf8proc SYSTEM INTERFACE ${UTF8PROC_INCLUDE})
 target_link_libraries(skein_utf8proc INTERFACE ${UTF8PROC_LIBRARY})
 
+# RE2 likewise, unless it is one that needs Abseil: its archive would want all of Abseil's.
+find_path(RE2_INCLUDE re2/re2.h)
+if(RE2_INCLUDE)
+  file(STRINGS ${RE2_INCLUDE}/re2/re2.h RE2_ABSEIL REGEX "include \"absl/")
+endif()
+if(NOT RE2_ABSEIL)
+  set(RE2_ARCHIVE libre2.a)
+endif()
+find_library(RE2_LIBRARY NAMES ${RE2_ARCHIVE} re2)
+if(NOT RE2_INCLUDE OR NOT RE2_LIBRARY)
+  message(FATAL_ERROR "RE2 could not be found; on Debian it is libre2-dev")
+endif()
+add_library(skein_re2 INTERFACE)
+target_include_directories(skein_re2 SYSTEM INTERFACE ${RE2_INCLUDE})
+target_link_libraries(skein_re2 INTERFACE ${RE2_LIBRARY})
+
 # spdlog and fmt as headers: as shared libraries they cost a millisecond of every start.
 add_library(skein_spdlog INTERFACE)
 get_target_property(spdlog_includes spdlog::spdlog_header_only INTERFACE_INCLUDE_DIRECTORIES)

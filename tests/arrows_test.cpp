@@ -44,6 +44,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"CLI/", {"app/cli.cpp"}},
     {"spdlog/", {"core/log.cpp"}},
     {"nlohmann/", {"core/json.h", "core/json_members.h"}},
+    {"re2/", {"core/tools/regex.cpp"}},
     {"toml", {"app/config_file.cpp"}},
     {"utf8proc.h", {"repl/screen/harmless.cpp", "repl/screen/width.cpp"}},
 };

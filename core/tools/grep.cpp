@@ -42,12 +42,13 @@ class Search {
       ++left_out_;
       return Onward::go_on;
     }
-    const auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
+    auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
     if (!bytes) {
       ++too_large_;
       return Onward::go_on;
     }
     if (looks_binary(*bytes)) return Onward::go_on;
+    if (!is_valid_utf8(*bytes)) *bytes = valid_utf8(*bytes);  // a stray byte is a character too
     ++files_;
     return text(path, *bytes);
   }
@@ -70,6 +71,10 @@ class Search {
     if (too_large_ > 0)
       notes += "[" + std::to_string(too_large_) + " files larger than " +
                with_separators(limits_.grep_file_bytes) + " bytes were passed over]\n";
+    if (in_pieces_ > 0)
+      notes += "[" + std::to_string(in_pieces_) + " very long lines were searched in pieces: a " +
+               "match of more than " + with_separators(regex_.piece_bytes() / 2) +
+               " bytes may be missing]\n";
     if (left_out_ > 0) notes += "[what the user's rules forbid, or may, was left out]\n";
     return valid_utf8(out_) + notes;
   }
@@ -93,7 +98,8 @@ class Search {
       if (line.ends_with('\r')) line.remove_suffix(1);
       const bool found = regex_.found_in(line, [this] { return is_over(); });
       if (found && !add(path, number, line)) return Onward::stop;
-      if (number % 256 == 0 && is_over()) return Onward::stop;
+      if (is_over()) return Onward::stop;
+      if (!found && line.size() > regex_.piece_bytes()) ++in_pieces_;
       rest.remove_prefix(std::min(end + 1, rest.size()));
       ++number;
     }
@@ -125,7 +131,7 @@ class Search {
   const ToolPorts& ports_;
   const Clock::time_point end_ = Clock::now() + limits_.grep_time;
   std::string out_, ended_by_;
-  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, left_out_ = 0;
+  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, left_out_ = 0;
 };
 
 ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,

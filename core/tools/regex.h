@@ -1,19 +1,17 @@
-// Regular expressions for grep, in time linear in the text.
-//
-// Not std::regex (recursive: a long line overflows the stack) and not regexec(3) (back references
-// and nested repeats take exponential time or gigabytes, and \d is unknown to it). This is
-// Thompson's simulation over code points: no backtracking, memory bounded by the pattern, which is
-// itself bounded. Syntax as models write it: . [] [^] () (?:) | * + ? {m,n} and their lazy forms,
-// ^ $ \b \B \d \D \w \W \s \S \t \n \r \f \v \xHH \x{H…} \uHHHH, and (?i) at the start. No back
-// references and no look-around: they are refused, not misread.
+// Regular expressions for grep: RE2, whose time is linear in the text and whose memory is bounded
+// whatever the pattern is. Its syntax, and \uHHHH as models write it; no back references and no
+// look-around: they are refused, not misread.
 #pragma once
 
-#include <cstdint>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <variant>
-#include <vector>
+
+namespace re2 {
+class RE2;
+}
 
 namespace skein {
 
@@ -23,34 +21,21 @@ class Regex {
   // The expression, or the sentence that says what is wrong with it.
   static std::variant<Regex, std::string> compile(std::string_view pattern, Case letter_case);
 
-  // Whether it matches anywhere in `line`, which is one line. Bytes that are not UTF-8 match as
-  // one character each. `give_up` is asked now and then; once it says so the answer is no.
+  // Whether it matches anywhere in `line`, which is one line of UTF-8. `give_up` is asked between
+  // its pieces; once it says so the answer is no.
   bool found_in(std::string_view line, const std::function<bool()>& give_up = {}) const;
+
+  // A longer line is searched in overlapping pieces, since RE2 cannot be stopped on its way: a
+  // match of more than half of this may go unseen in it.
+  std::size_t piece_bytes() const { return piece_bytes_; }
 
   // Bytes every matching line holds; empty if none are known. A fast way to say no.
   const std::string& required() const { return required_; }
 
-  struct Range {
-    char32_t low, high;
-    bool operator==(const Range&) const = default;
-  };
-  struct Step {
-    enum class Kind { set, split, jump, line_start, line_end, boundary, no_boundary, match } kind;
-    std::uint32_t a = 0,
-                  b = 0;  // next steps of a split (a: the only one of a jump); the set's index
-  };
-  struct Set {
-    std::vector<Range> ranges;
-    bool negated = false;
-    bool holds(char32_t c) const;
-  };
-
  private:
-  friend class RegexParser;
-  std::vector<Step> steps_;
-  std::vector<Set> sets_;
+  std::shared_ptr<const re2::RE2> expression_;
   std::string required_;
-  bool ignore_case_ = false;
+  std::size_t piece_bytes_ = 0;
 };
 
 }  // namespace skein
