@@ -211,7 +211,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_setting(app, "--color", invocation.color);
   app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");
   app.add_flag("-q,--quiet", invocation.quiet, "no notices");
-  app.add_flag("--debug", invocation.debug, "write a detailed log");
+  app.add_flag("--debug", invocation.debug, "write a detailed log, and say where");
 
   std::vector<std::unique_ptr<Collected>> collected;
   for (const Subcommand& row : subcommands())

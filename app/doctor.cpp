@@ -190,7 +190,12 @@ int doctor(const Invocation& invocation) {
   for (const char* kind : {"restored", "repaired"})
     for (const Json& sentence : at(out, kind))
       std::puts(harmless(sentence.get<std::string>()).c_str());
-  if (out.contains("sandbox")) std::puts(("sandbox  " + string_at(out["sandbox"], "note")).c_str());
+  if (out.contains("sandbox")) {
+    std::puts(("sandbox  " + string_at(out["sandbox"], "note")).c_str());
+    if (const std::string folder = state_folder(); !folder.empty())
+      std::puts(
+          ("log      " + harmless(folder) + ", a file a process; `--debug` writes more").c_str());
+  }
   for (const Json& trouble : at(out, "configuration"))
     std::puts(("config   " + harmless(trouble.get<std::string>())).c_str());
   for (const Json& report : sessions) print_report(report);

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstdio>
 #include <cstdlib>
 #include <string_view>
 #include <utility>
@@ -17,6 +18,7 @@
 #include "core/tools/tools.h"
 #include "providers/event_mask.h"
 #include "providers/stream.h"
+#include "repl/screen/harmless.h"
 
 namespace skein {
 
@@ -137,7 +139,8 @@ std::function<void(const Event&)> Workbench::masking(std::function<void(const Ev
 std::string Workbench::kept(std::string_view bytes) {
   Outcome<std::string> name = store_.backend().keep_blob(bytes);
   if (const auto* failed = std::get_if<Failure>(&name)) {
-    log_warning("a blob was not kept: " + failed->text);
+    log_warning("blob not kept",
+                {{"bytes", bytes.size()}, {"kind", static_cast<int>(failed->kind)}});
     return {};
   }
   return std::get<std::string>(std::move(name));
@@ -197,7 +200,9 @@ Agent::Settings Workbench::settings_for(const Conversation& conversation, Flags 
 }
 
 int run(const Invocation& invocation) {
-  start_log(invocation.debug);
+  start_log(state_folder(), invocation.debug);
+  if (invocation.debug && !log_file().empty())
+    std::fprintf(stderr, "skein: the log is in %s\n", harmless(log_file()).c_str());
   if (invocation.subcommand != nullptr) {
     check_config(invocation);
     return invocation.subcommand->run(invocation);

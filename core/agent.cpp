@@ -6,6 +6,7 @@
 
 #include "core/agent_turn.h"
 #include "core/json.h"
+#include "core/log.h"
 #include "core/pause.h"
 #include "core/wait.h"
 
@@ -108,6 +109,8 @@ void Agent::commit(Turn& turn, std::vector<Entry> entries) {
       return;
     }
     const Failure& failure = std::get<Failure>(outcome);
+    log_warning("not saved", {{"session", to_string(turn.conversation.session())},
+                              {"kind", static_cast<int>(failure.kind)}});
     turn.ports.sink(Notice{Notice::Level::error, failure.text});
     const bool again =
         failure.kind == Failure::Kind::no_space || failure.kind == Failure::Kind::busy;

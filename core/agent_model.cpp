@@ -5,6 +5,7 @@
 
 #include "core/agent_turn.h"
 #include "core/compaction.h"
+#include "core/log.h"
 #include "core/request_text.h"
 
 namespace skein {
@@ -154,6 +155,10 @@ bool Agent::make_room_after(Turn& turn, const BuiltContext& refused, const delta
   const ModelLimits learned = limits_after(limits_of(settings.model), refused, told);
   learned_[to_string(settings.model)] = learned;
   if (told.window > 0) parts_.learn(settings.model, learned);
+  log_warning("overflow", {{"model", to_string(settings.model)},
+                           {"guessed", refused.guessed},
+                           {"window", told.window},
+                           {"sent", told.sent}});
   notice(turn.ports, Notice::Level::info,
          told.window > 0
              ? "the model takes " + std::to_string(told.window) + " tokens, and this was more"
@@ -202,6 +207,7 @@ Compacted Agent::compact(Conversation& conversation, const std::string& focus,
   Compacted out{.before = longer.whole};
   const auto refused = [&out](std::string why) {
     out.why_not = std::move(why);
+    log_debug("compaction", {{"before", out.before}, {"after", out.after}, {"done", false}});
     return out;
   };
   const std::optional<CompactionPlan> plan = plan_compaction(
@@ -244,6 +250,7 @@ Compacted Agent::compact(Conversation& conversation, const std::string& focus,
   if (const auto* failed = std::get_if<Failure>(&outcome)) return refused(failed->text);
   for (const Entry& saved : std::get<AppendResult>(outcome).entries) ports.sink(Committed{saved});
   out.done = true;
+  log_debug("compaction", {{"before", out.before}, {"after", out.after}, {"done", true}});
   came_to_nothing_.erase(conversation.session());
   return out;
 }

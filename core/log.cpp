@@ -1,13 +1,15 @@
 #include "core/log.h"
 
+#include <spdlog/logger.h>
 #include <spdlog/sinks/rotating_file_sink.h>
-#include <spdlog/spdlog.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdlib>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <utility>
+#include <vector>
 
 namespace skein {
 
@@ -19,19 +21,12 @@ constexpr std::size_t max_bytes = 5u << 20;
 constexpr std::size_t kept_logs = 20;
 
 std::shared_ptr<spdlog::logger> logger;
+fs::path folder;
 bool wants_debug = false;
-bool wanted = false;
-
-fs::path log_folder() {
-  if (const char* state = std::getenv("XDG_STATE_HOME"); state && *state)
-    return fs::path(state) / "skein";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return fs::path(home) / ".local/state/skein";
-  return {};
-}
+bool opened = false;
 
 // One file a process (two processes must not rotate one file), so old ones are removed here.
-void remove_old(const fs::path& folder) {
+void remove_old() {
   std::vector<std::pair<fs::file_time_type, fs::path>> logs;
   std::error_code ignored;
   for (const auto& file : fs::directory_iterator(folder, ignored))
@@ -44,17 +39,17 @@ void remove_old(const fs::path& folder) {
 
 // Opened by the first line that is written: most runs write none.
 void open() {
-  wanted = false;
-  const fs::path folder = log_folder();
+  opened = true;
   std::error_code failed;
   if (folder.empty() || (fs::create_directories(folder, failed), failed)) return;
-  remove_old(folder);
+  remove_old();
   const mode_t old = umask(0077);
   try {
-    const auto sink = std::make_shared<spdlog::sinks::rotating_file_sink_mt>(
-        (folder / (std::to_string(getpid()) + ".log")).string(), max_bytes, 2);
+    const auto sink =
+        std::make_shared<spdlog::sinks::rotating_file_sink_mt>(log_file(), max_bytes, 2);
+    sink->set_pattern("%l %Y-%m-%dT%H:%M:%S.%e %v");
     logger = std::make_shared<spdlog::logger>("skein", sink);
-    logger->set_level(wants_debug ? spdlog::level::debug : spdlog::level::warn);
+    logger->set_level(spdlog::level::debug);
     logger->flush_on(spdlog::level::debug);
   } catch (const spdlog::spdlog_ex&) {
     logger = nullptr;  // no log is no reason to stop
@@ -62,22 +57,41 @@ void open() {
   umask(old);
 }
 
-void write(spdlog::level::level_enum level, std::string_view line) {
-  if (wanted) open();
-  if (logger) logger->log(level, "{}", line);
+// A value stays one word, whatever is in it.
+std::string one_word(std::string value) {
+  std::ranges::replace_if(
+      value, [](char c) { return static_cast<unsigned char>(c) <= ' ' || c == '\x7f'; }, '_');
+  return value;
+}
+
+void write(spdlog::level::level_enum level, std::string_view subject, LogFields fields) {
+  if (!opened) open();
+  if (!logger) return;
+  std::string line(subject);
+  for (const LogField& field : fields)
+    line.append(" ").append(field.name).append("=").append(one_word(field.value));
+  logger->log(level, line);
 }
 
 }  // namespace
 
-void start_log(bool verbose) {
-  wanted = true;
+void start_log(std::string in, bool verbose) {
+  folder = std::move(in);
   wants_debug = verbose;
+  opened = false;
+  logger = nullptr;
 }
 
-void log_debug(std::string_view line) {
-  if (wants_debug) write(spdlog::level::debug, line);
+std::string log_file() {
+  return folder.empty() ? "" : (folder / (std::to_string(getpid()) + ".log")).string();
 }
 
-void log_warning(std::string_view line) { write(spdlog::level::warn, line); }
+void log_debug(std::string_view subject, LogFields fields) {
+  if (wants_debug) write(spdlog::level::debug, subject, fields);
+}
+
+void log_warning(std::string_view subject, LogFields fields) {
+  write(spdlog::level::warn, subject, fields);
+}
 
 }  // namespace skein

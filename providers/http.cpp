@@ -192,6 +192,7 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
   CURLcode code = run(multi, hop, request, ports);
   if (code == CURLE_OK && !hop.head_whole) code = CURLE_PARTIAL_FILE;  // curl lets that pass
 
+  hop.response.timings = timings_of(hop.handle);
   if (hop.thrown) std::rethrow_exception(hop.thrown);
   if (code == CURLE_OK && hop.redirected()) {
     char* next = nullptr;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -40,6 +41,14 @@ struct HttpRequest {
   Patience patience{};
 };
 
+// How long the last hop took, and what came over the wire.
+struct HttpTimings {
+  std::int64_t connect_ms = 0;  // 0: on a connection that was open already
+  std::int64_t first_byte_ms = 0;
+  std::int64_t total_ms = 0;
+  std::int64_t sent_bytes = 0, received_bytes = 0;  // of bodies
+};
+
 struct HttpResponse {
   enum class End {
     complete,     // the whole response arrived
@@ -52,6 +61,7 @@ struct HttpResponse {
   HttpHeaders headers{};
   std::string trouble{};  // what went wrong, for the user; empty if complete
   bool again = false;     // unreachable or cut, and the next try may go better
+  HttpTimings timings{};
 };
 
 struct HttpHandlers {

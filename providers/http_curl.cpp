@@ -101,6 +101,21 @@ void set_beyond_cpr(CURL* easy, const std::string& url) {
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
 }
 
+HttpTimings timings_of(CURL* easy) {
+  const auto ask = [&](CURLINFO what) {
+    curl_off_t value = 0;
+    curl_easy_getinfo(easy, what, &value);
+    return static_cast<std::int64_t>(value);
+  };
+  constexpr std::int64_t us = 1000;  // curl counts in microseconds
+  return {
+      .connect_ms = std::max(ask(CURLINFO_CONNECT_TIME_T), ask(CURLINFO_APPCONNECT_TIME_T)) / us,
+      .first_byte_ms = ask(CURLINFO_STARTTRANSFER_TIME_T) / us,
+      .total_ms = ask(CURLINFO_TOTAL_TIME_T) / us,
+      .sent_bytes = ask(CURLINFO_SIZE_UPLOAD_T),
+      .received_bytes = ask(CURLINFO_SIZE_DOWNLOAD_T)};
+}
+
 void explain(HttpResponse& response, CURLcode code, CURL* easy, const std::string& url,
              std::string_view detail) {
   long proxy_said = 0;

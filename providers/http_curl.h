@@ -24,6 +24,8 @@ std::optional<Origin> origin_of(const std::string& url);
 // Verification, protocols, proxies and authorities for a request to `url`.
 void set_beyond_cpr(CURL* easy, const std::string& url);
 
+HttpTimings timings_of(CURL* easy);
+
 // Fills in `trouble` and `again` for a transfer that ended with `code`. `detail` is curl's own
 // text.
 void explain(HttpResponse& response, CURLcode code, CURL* easy, const std::string& url,

@@ -7,6 +7,7 @@
 #include <array>
 #include <filesystem>
 
+#include "core/log.h"
 #include "providers/http.h"
 
 namespace skein {
@@ -44,6 +45,17 @@ HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handl
                            const Ports& ports) {
   HttpResponse response;
   exchange_function()(request, handlers, ports, response);
+  constexpr std::array<std::string_view, 5> ends{"complete", "stopped", "unreachable", "cut",
+                                                 "refused"};
+  const HttpTimings& timings = response.timings;
+  log_debug("http", {{"method", request.method},
+                     {"status", response.status},
+                     {"end", ends[static_cast<std::size_t>(response.end)]},
+                     {"connect_ms", timings.connect_ms},
+                     {"first_byte_ms", timings.first_byte_ms},
+                     {"total_ms", timings.total_ms},
+                     {"sent_bytes", timings.sent_bytes},
+                     {"received_bytes", timings.received_bytes}});
   return response;
 }
 

@@ -74,7 +74,7 @@ void KnownWindows::keep(const std::string& model, const KnownWindow& window,
   std::error_code ignored;
   if (fs::create_directories(path.parent_path(), ignored))
     fs::permissions(path.parent_path(), fs::perms::owner_all, ignored);
-  if (!replace(file_, dump(all) + "\n")) log_warning("a window was not kept in " + file_);
+  if (!replace(file_, dump(all) + "\n")) log_warning("window not kept", {});
 }
 
 }  // namespace skein

@@ -209,8 +209,15 @@ Message HttpProvider::stream(const Context& context, const ModelRef& model, cons
     } else {
       attempt.fail(std::get<std::string>(prepared));
     }
-    log_debug(to_string(model) + ": status " + std::to_string(attempt.response().status) +
-              (plan.again ? ", again in " + std::to_string(plan.wait.count()) + " ms" : ""));
+    log_debug("request", {{"model", to_string(model)},
+                          {"attempt", retries + 1},
+                          {"messages", context.messages.size()},
+                          {"status", attempt.response().status}});
+    if (plan.again)
+      log_warning("retry", {{"model", to_string(model)},
+                            {"attempt", retries + 1},
+                            {"status", attempt.response().status},
+                            {"wait_ms", plan.wait.count()}});
     if (plan.again && wait_to_retry(plan.wait, retries + 1,
                                     mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
       continue;

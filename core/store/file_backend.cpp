@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <set>
 
+#include "core/log.h"
 #include "core/store/blobs.h"
 #include "core/store/fork.h"
 #include "core/store/legacy.h"
@@ -219,6 +220,7 @@ std::size_t FileBackend::rebuild_index() {
   const std::size_t count = index_.current_locked().sessions.size();
   if (const int saved = index_.save(); saved < 0)
     throw Error(failure_from_errno(saved, "sessions.json").text, Trouble::storage);
+  log_warning("index rebuilt", {{"sessions", count}});
   return count;
 }
 

@@ -5,6 +5,7 @@
 #include <cstdlib>
 
 #include "core/json.h"
+#include "core/log.h"
 #include "core/store/file_backend.h"
 #include "core/store/repair.h"
 #include "core/store/session_name.h"
@@ -188,6 +189,8 @@ Outcome<std::string> FileBackend::repair(Id session) {
   if (header.key.empty()) header.key = "main:recovered:" + to_string(session);
   Outcome<std::string> rebuilt = rebuild_transcript(*files_, *transcript.log, header);
   if (std::holds_alternative<Failure>(rebuilt)) return rebuilt;
+  log_warning("repair",
+              {{"session", to_string(session)}, {"kept_as", std::get<std::string>(rebuilt)}});
   open_.erase(session);
   index_.current_locked();
   index_.save_settled();

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/log.h"
 #include "core/store/blobs.h"
 #include "core/store/file_backend.h"
 #include "core/store/legacy.h"
@@ -119,6 +120,10 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
   result.form = legacy->form;
   result.entries = legacy->entries.size();
   result.losses = std::move(legacy->losses);
+  log_warning("migration", {{"session", to_string(session)},
+                            {"form", result.form},
+                            {"entries", result.entries},
+                            {"losses", result.losses.size()}});
   open_.erase(session);
   if (source == path) {
     index_.current_locked();

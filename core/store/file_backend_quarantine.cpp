@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/json.h"
+#include "core/log.h"
 #include "core/store/file_backend.h"
 #include "core/store/seal.h"
 
@@ -99,6 +100,7 @@ Outcome<std::size_t> FileBackend::bring_back(Id session) {
     if (const auto* failed = std::get_if<Failure>(&appended)) return *failed;
     left = left.subspan(entries);
   }
+  log_warning("brought back", {{"session", to_string(session)}, {"entries", count}});
   return count;
 }
 

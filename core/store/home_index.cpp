@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/log.h"
+
 namespace skein {
 
 namespace {
@@ -28,6 +30,7 @@ Index& HomeIndex::stored() {
   foreign_ = read == 0 && !parsed &&
              read_whole(files_, "sessions.json", other, max_index_bytes) == 0 &&
              is_foreign_index(other);
+  if (there && !parsed) log_warning("index unreadable", {{"error", -read}, {"foreign", foreign_}});
   index_ = parsed ? std::move(*parsed) : Index{};
   stat_ = now;
   there_ = there;
@@ -137,6 +140,9 @@ bool HomeIndex::settle(std::vector<Id>* newcomers) {
     std::erase_if(index_.lost,
                   [&](const auto& each) { return index_.sessions.contains(each.first); });
   if (changed) settle_keys(index_);
+  if (changed)
+    log_debug("index settled",
+              {{"sessions", index_.sessions.size()}, {"lost", index_.lost.size()}});
   return changed;
 }
 

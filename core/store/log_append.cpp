@@ -4,6 +4,7 @@
 #include <cerrno>
 
 #include "core/json.h"
+#include "core/log.h"
 #include "core/store/log.h"
 #include "core/store/new_file.h"
 
@@ -256,6 +257,7 @@ std::optional<Failure> Log::set_aside_torn_tail() {
   // Else a crash during the write that follows could leave sectors of both, and no NUL would tell.
   if (const int failed = files_.sync(file_.get()); failed < 0) return unsafe(failed, session_);
   stat_.size = end_;
+  log_warning("torn tail set aside", {{"session", to_string(session_)}, {"bytes", count}});
   return std::nullopt;
 }
 

@@ -9,6 +9,7 @@
 #include <array>
 #include <filesystem>
 
+#include "core/log.h"
 #include "core/tools/process.h"
 #include "core/tools/real_place.h"
 
@@ -96,9 +97,13 @@ bool bubblewrap_works() {
 
 Sandbox best_sandbox() {
   // A fact about the machine, the same for everyone who asks.
-  static const Sandbox found = bubblewrap_works()       ? Sandbox::bubblewrap
-                               : landlock_version() > 0 ? Sandbox::landlock
-                                                        : Sandbox::none;
+  static const Sandbox found = [] {
+    const Sandbox best = bubblewrap_works()       ? Sandbox::bubblewrap
+                         : landlock_version() > 0 ? Sandbox::landlock
+                                                  : Sandbox::none;
+    log_debug("sandbox", {{"best", name(best)}, {"landlock", landlock_version()}});
+    return best;
+  }();
   return found;
 }
 
