@@ -5,11 +5,11 @@
 #include <string>
 #include <vector>
 
-#include "providers/catalog.h"
+#include "providers/catalog/catalog.h"
 #include "providers/detect.h"
 #include "providers/keys.h"
 
-namespace skein {
+namespace skein::app {
 
 struct Usable {
   bool now = false;
@@ -18,18 +18,19 @@ struct Usable {
 
 struct AvailableModel {
   std::string provider, name;
-  ModelRow row;
+  catalog::ModelRow row;
   Usable usable;
 };
 
 // Every model of the catalog and of the servers that run on this machine, the built-in one first.
-std::vector<AvailableModel> available_models(const Catalog& catalog, const Keyring& keys);
+std::vector<AvailableModel> available_models(const catalog::Catalog& catalog,
+                                             const providers::Keyring& keys);
 
 // Why a provider can be used now, or what it lacks.
-Usable usable_now(const ProviderRow& row, const Keyring& keys,
-                  const std::vector<LocalServer>& servers);
+Usable usable_now(const catalog::ProviderRow& row, const providers::Keyring& keys,
+                  const std::vector<providers::LocalServer>& servers);
 
-std::string thousands(std::int64_t tokens);    // 200000 → 200k
-std::string price_text(const Prices& prices);  // $3 in, $15 out
+std::string thousands(std::int64_t tokens);             // 200000 → 200k
+std::string price_text(const catalog::Prices& prices);  // $3 in, $15 out
 
-}  // namespace skein
+}  // namespace skein::app

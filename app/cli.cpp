@@ -9,10 +9,10 @@
 
 #include "app/config_keys.h"
 #include "app/reserved.h"
-#include "core/base.h"
-#include "repl/screen/harmless.h"
+#include "core/text/base.h"
+#include "repl/layout/sanitize.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -161,8 +161,8 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 }
 
 int complain(const std::string& sentence) {
-  std::fputs((harmless("skein: " + sentence) + "\n").c_str(), stderr);
-  return static_cast<int>(Trouble::usage);
+  std::fputs((layout::sanitized("skein: " + sentence) + "\n").c_str(), stderr);
+  return static_cast<int>(ExitStatus::usage);
 }
 
 }  // namespace
@@ -252,9 +252,9 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     // CLI11's own statuses (100 …) mean nothing to scripts; ours is 2 for wrong usage.
     std::ostringstream out, trouble;
     const int status = app.exit(error, out, trouble);
-    std::fputs(harmless(out.str()).c_str(), stdout);
-    std::fputs(harmless(trouble.str()).c_str(), stderr);
-    return {std::nullopt, status == 0 ? 0 : static_cast<int>(Trouble::usage)};
+    std::fputs(layout::sanitized(out.str()).c_str(), stdout);
+    std::fputs(layout::sanitized(trouble.str()).c_str(), stderr);
+    return {std::nullopt, status == 0 ? 0 : static_cast<int>(ExitStatus::usage)};
   }
   if (fresh->count() > 0) invocation.new_session = title;
   if (resuming->count() > 0) invocation.resume = resume;
@@ -284,4 +284,4 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   return {invocation, 0};
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -8,7 +8,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skein {
+namespace skein::app {
 
 struct Invocation;
 
@@ -79,4 +79,4 @@ struct Parsed {
 };
 Parsed parse_command_line(int argc, const char* const* argv);
 
-}  // namespace skein
+}  // namespace skein::app

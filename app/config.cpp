@@ -8,10 +8,10 @@
 #include "app/config_file.h"
 #include "app/home.h"
 #include "app/trust.h"
-#include "core/text.h"
+#include "core/text/text.h"
 #include "core/tools/tools.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -24,18 +24,19 @@ std::optional<std::string> text_of(const fs::path& file) {
 }
 
 // Reads and applies one file; what it says is left in `config`.
-ConfigFile apply_file(Config& config, Catalog& catalog, const std::string& path,
+ConfigFile apply_file(Config& config, catalog::Catalog& catalog, const std::string& path,
                       const std::string& text, ConfigWriter writer) {
   ConfigFile file(path, text, writer);
   const bool own = writer == ConfigWriter::user;
-  file.apply({config, catalog, own ? Rule::Origin::configuration : Rule::Origin::workspace,
+  file.apply({config, catalog,
+              own ? permission::Rule::Origin::configuration : permission::Rule::Origin::workspace,
               own ? "" : fs::path(path).parent_path().parent_path().string()});
   for (std::string& trouble : file.troubles()) config.troubles.push_back(std::move(trouble));
   return file;
 }
 
 // Whoever wrote a checkout is not its user.
-void apply_workspace_file(Config& config, Catalog& catalog, const WorkspaceFile& theirs,
+void apply_workspace_file(Config& config, catalog::Catalog& catalog, const WorkspaceFile& theirs,
                           Trust trust) {
   const bool trusted = trust == Trust::given;
   const ConfigFile file =
@@ -49,9 +50,9 @@ void apply_workspace_file(Config& config, Catalog& catalog, const WorkspaceFile&
                              " (`skein trust` lets it set them)");
 }
 
-void add_flag_rules(std::vector<Rule>& to, std::vector<Rule> given) {
-  for (Rule& rule : given) {
-    rule.origin = Rule::Origin::flag;
+void add_flag_rules(std::vector<permission::Rule>& to, std::vector<permission::Rule> given) {
+  for (permission::Rule& rule : given) {
+    rule.origin = permission::Rule::Origin::flag;
     to.push_back(std::move(rule));
   }
 }
@@ -62,12 +63,12 @@ void throw_troubles(const Config& config) {
   throw Error(
       config.troubles.front() +
           (more == 0 ? "" : " (" + std::to_string(more) + " more: `skein doctor` lists them)"),
-      Trouble::usage);
+      ExitStatus::usage);
 }
 
 }  // namespace
 
-ProgramLimits Config::command_limits() const {
+tools::sandbox::ProgramLimits Config::command_limits() const {
   return {.processes = static_cast<std::uint64_t>(sandbox_processes),
           .memory = static_cast<std::uint64_t>(sandbox_memory) << 20};
 }
@@ -85,21 +86,21 @@ std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
   const std::optional<std::string> text = text_of(path);
-  if (!text) throw Error("cannot read " + path.string(), Trouble::usage);
+  if (!text) throw Error("cannot read " + path.string(), ExitStatus::usage);
   WorkspaceFile file{path.string(), *text};
   file.wants = ConfigFile(file.path, file.text, ConfigWriter::workspace).wants();
   return file;
 }
 
 void check_before_trust(const Invocation& invocation, const WorkspaceFile& file) {
-  Catalog catalog;
+  catalog::Catalog catalog;
   Config config = load_config(invocation, "", catalog);
   apply_file(config, catalog, file.path, file.text, ConfigWriter::trusted_workspace);
   throw_troubles(config);
 }
 
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
-                          Catalog& catalog) {
+                          catalog::Catalog& catalog) {
   Config config;
   const char* named = std::getenv("SKEIN_CONFIG");
   const fs::path own =
@@ -118,11 +119,12 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
   if (!invocation.model.empty()) config.model = invocation.model;
   if (!invocation.thinking.empty()) config.thinking = invocation.thinking;
   if (invocation.max_turns > 0) config.max_turns = invocation.max_turns;
-  if (const auto mode = parse_mode(invocation.permission_mode)) config.rules.mode = *mode;
+  if (const auto mode = permission::parse_mode(invocation.permission_mode))
+    config.rules.mode = *mode;
   for (const std::string& text : invocation.allowed_tools)
-    add_flag_rules(config.rules.allow, parse_allow_rules(text, tool_table()));
+    add_flag_rules(config.rules.allow, permission::parse_allow_rules(text, tools::tool_table()));
   for (const std::string& text : invocation.disallowed_tools)
-    add_flag_rules(config.rules.deny, parse_rules(text, tool_table()));
+    add_flag_rules(config.rules.deny, permission::parse_rules(text, tools::tool_table()));
   if (!invocation.system_prompt.empty()) config.system_prompt = invocation.system_prompt;
   if (!invocation.append_system_prompt.empty())
     config.append_system_prompt = invocation.append_system_prompt;
@@ -132,18 +134,19 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
   return config;
 }
 
-Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog) {
+Config load_config(const Invocation& invocation, const std::string& workspace,
+                   catalog::Catalog& catalog) {
   Config config = load_config_anyway(invocation, workspace, catalog);
   throw_troubles(config);
   return config;
 }
 
-std::unique_ptr<const Catalog> configured_catalog(const Invocation& invocation) {
-  auto catalog = std::make_unique<Catalog>();
+std::unique_ptr<const catalog::Catalog> configured_catalog(const Invocation& invocation) {
+  auto catalog = std::make_unique<catalog::Catalog>();
   std::error_code gone;
   const bool here = !invocation.workspace.empty() || fs::exists(".", gone);
   load_config(invocation, here ? workspace_folder(invocation) : "", *catalog);
   return catalog;
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -9,12 +9,12 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "core/policy.h"
-#include "core/tools/process.h"
-#include "core/tools/sandbox.h"
-#include "providers/catalog.h"
+#include "core/permission/policy.h"
+#include "core/tools/sandbox/process.h"
+#include "core/tools/sandbox/sandbox.h"
+#include "providers/catalog/catalog.h"
 
-namespace skein {
+namespace skein::app {
 
 struct Config {
   std::string model{};  // empty: the best there is a key for
@@ -22,8 +22,8 @@ struct Config {
   int max_turns = 100;
   double compact_at = 0.85;    // the part of a model's window that may be full; 0: no limit
   bool terminal_marks = true;  // title, prompt marks, bell
-  Rules rules{};
-  std::optional<Sandbox> sandbox{};  // left out: the best this machine has
+  permission::Rules rules{};
+  std::optional<tools::sandbox::Sandbox> sandbox{};  // left out: the best this machine has
   bool sandbox_network = true;
   int sandbox_processes = 4096;  // that a command may start; 0: no limit
   int sandbox_memory = 0;        // MiB for each process of a command; 0: no limit
@@ -35,19 +35,20 @@ struct Config {
   std::vector<std::string> notices{};   // what was passed over, and why
   std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"
 
-  ProgramLimits command_limits() const;
+  tools::sandbox::ProgramLimits command_limits() const;
 };
 
 // Reads both files, adds their providers, models and aliases to the catalog, and lets the flags
 // win. Throws Error (usage) with file and line if a file holds anything that is not understood.
 // Without a workspace only the user's file is read.
-Config load_config(const Invocation& invocation, const std::string& workspace, Catalog& catalog);
+Config load_config(const Invocation& invocation, const std::string& workspace,
+                   catalog::Catalog& catalog);
 // The same for those who must work with a broken file too: the troubles are in what it returns.
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
-                          Catalog& catalog);
+                          catalog::Catalog& catalog);
 // What is known of providers and models, with what the configuration adds. A working folder that is
 // gone has none, and is no reason not to list sessions.
-std::unique_ptr<const Catalog> configured_catalog(const Invocation& invocation);
+std::unique_ptr<const catalog::Catalog> configured_catalog(const Invocation& invocation);
 
 std::string config_folder();  // $XDG_CONFIG_HOME/skein
 
@@ -61,4 +62,4 @@ std::optional<WorkspaceFile> workspace_file(const std::string& workspace);
 // Throws Error (usage) if it could not be understood once it is trusted.
 void check_before_trust(const Invocation& invocation, const WorkspaceFile& file);
 
-}  // namespace skein
+}  // namespace skein::app

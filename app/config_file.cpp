@@ -7,9 +7,9 @@
 #include <cmath>
 #include <utility>
 
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -234,7 +234,7 @@ void ConfigFile::apply(ConfigTarget to) {
 }
 
 // Names of providers and models can be judged only when all tables have been read.
-void ConfigFile::check_names(const Catalog& catalog) {
+void ConfigFile::check_names(const catalog::Catalog& catalog) {
   const auto parses = [&](std::size_t line, const std::string& what, const std::string& model) {
     try {
       catalog.parse(model);
@@ -266,4 +266,4 @@ void ConfigFile::check_names(const Catalog& catalog) {
   }
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -9,7 +9,7 @@
 
 #include "app/config_keys.h"
 
-namespace skein {
+namespace skein::app {
 
 // Whose file it is decides what in it counts.
 enum class ConfigWriter { user, trusted_workspace, workspace };
@@ -37,7 +37,7 @@ class ConfigFile {
   friend class ConfigReader;
 
   void trouble(std::size_t line, const std::string& sentence);
-  void check_names(const Catalog& catalog);
+  void check_names(const catalog::Catalog& catalog);
 
   std::string path_;
   std::vector<ConfigItem> items_{};  // in the table's order
@@ -47,4 +47,4 @@ class ConfigFile {
   std::vector<std::string> wants_{};
 };
 
-}  // namespace skein
+}  // namespace skein::app

@@ -6,7 +6,7 @@
 
 #include "app/key_command.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -45,13 +45,13 @@ bool set_compact_at(ConfigTarget& to, const ConfigItem& item) {
 }
 
 bool set_mode(ConfigTarget& to, const ConfigItem& item) {
-  if (to.by_workspace() && item.text != name(Mode::plan)) return false;
-  to.config.rules.mode = parse_mode(item.text).value();
+  if (to.by_workspace() && item.text != permission::name(permission::Mode::plan)) return false;
+  to.config.rules.mode = permission::parse_mode(item.text).value();
   return true;
 }
 
 bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
-  to.config.sandbox = parse_sandbox(item.text);  // "auto" is none of them
+  to.config.sandbox = tools::sandbox::parse_sandbox(item.text);  // "auto" is none of them
   return true;
 }
 
@@ -74,7 +74,7 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
 template <auto list, auto parse>
 bool add_rules(ConfigTarget& to, const ConfigItem& item) {
   for (const std::string& each : item.rules)
-    for (Rule& rule : parse(each, tool_table())) {
+    for (permission::Rule& rule : parse(each, tools::tool_table())) {
       rule.origin = to.origin;
       (to.config.rules.*list).push_back(std::move(rule));
     }
@@ -88,15 +88,15 @@ bool add_alias(ConfigTarget& to, const ConfigItem& item) {
 }
 
 bool set_like(ConfigTarget& to, const ConfigItem& item) {
-  const ProviderRow* known = to.catalog.find_provider(item.text);
+  const catalog::ProviderRow* known = to.catalog.find_provider(item.text);
   if (known == nullptr) {
     std::string names;
-    for (const ProviderRow& row : to.catalog.providers())
+    for (const catalog::ProviderRow& row : to.catalog.providers())
       (names += names.empty() ? "" : ", ") += row.name;
     throw Error("like is '" + item.text + "', which is no known provider; there are " + names,
-                Trouble::usage);
+                ExitStatus::usage);
   }
-  ProviderRow row = *known;
+  catalog::ProviderRow row = *known;
   row.name = item.owner;
   // Whoever it is like has a key of its own, which is nothing to others.
   if (known->name != item.owner) row.key_variables = {}, row.key_command = {};
@@ -106,8 +106,8 @@ bool set_like(ConfigTarget& to, const ConfigItem& item) {
 
 template <class Change>
 bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
-  if (const ProviderRow* known = to.catalog.find_provider(item.owner)) {
-    ProviderRow row = *known;
+  if (const catalog::ProviderRow* known = to.catalog.find_provider(item.owner)) {
+    catalog::ProviderRow row = *known;
     change(row);
     to.catalog.add(row);
   }
@@ -115,7 +115,7 @@ bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
 }
 
 bool set_url(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](ProviderRow& row) {
+  return change_provider(to, item, [&](catalog::ProviderRow& row) {
     row.base_url = item.text;
     row.base_url_variable = {};
   });
@@ -134,23 +134,24 @@ bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
     }
     command = away_from_workspace(command);
   }
-  return change_provider(to, item, [&](ProviderRow& row) { row.key_command = command; });
+  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.key_command = command; });
 }
 bool set_key_variable(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](ProviderRow& row) { row.key_variables = {item.text}; });
+  return change_provider(to, item,
+                         [&](catalog::ProviderRow& row) { row.key_variables = {item.text}; });
 }
 bool set_key_needed(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](ProviderRow& row) { row.key_needed = item.truth; });
+  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.key_needed = item.truth; });
 }
 bool set_allow_http(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](ProviderRow& row) { row.allow_http = item.truth; });
+  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.allow_http = item.truth; });
 }
 
 template <class Change>
 bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
   const std::size_t slash = std::min(item.owner.find('/'), item.owner.size() - 1);
-  const ModelRef ref{item.owner.substr(0, slash), item.owner.substr(slash + 1)};
-  ModelRow row = to.catalog.find_model(ref);
+  const model::ModelRef ref{item.owner.substr(0, slash), item.owner.substr(slash + 1)};
+  catalog::ModelRow row = to.catalog.find_model(ref);
   row.provider = ref.provider;
   row.name = ref.model;
   row.known = true;
@@ -161,19 +162,21 @@ bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
 
 template <auto member>
 bool set_tokens(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item,
-                      [&](ModelRow& row) { row.*member = static_cast<std::int64_t>(item.number); });
+  return change_model(to, item, [&](catalog::ModelRow& row) {
+    row.*member = static_cast<std::int64_t>(item.number);
+  });
 }
 template <auto member>
 bool set_price(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](ModelRow& row) { row.prices.*member = item.number; });
+  return change_model(to, item, [&](catalog::ModelRow& row) { row.prices.*member = item.number; });
 }
 bool set_images(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](ModelRow& row) { row.images = item.truth; });
+  return change_model(to, item, [&](catalog::ModelRow& row) { row.images = item.truth; });
 }
 bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(
-      to, item, [&](ModelRow& row) { row.thinks = item.truth ? Thinks::optional : Thinks::no; });
+  return change_model(to, item, [&](catalog::ModelRow& row) {
+    row.thinks = item.truth ? catalog::Thinks::optional : catalog::Thinks::no;
+  });
 }
 
 constexpr double most_tokens = 1e9;
@@ -190,9 +193,10 @@ constexpr ConfigKey table[] = {
      tightens, "--permission-mode", "what tools may do unasked", set_mode},
     {"", "allowed-tools", rules, "none", never, "--allowed-tools",
      "calls that run unasked: 'read,bash(git status)'",
-     add_rules<&Rules::allow, parse_allow_rules>},
+     add_rules<&permission::Rules::allow, permission::parse_allow_rules>},
     {"", "disallowed-tools", rules, "none", tightens, "--disallowed-tools",
-     "calls that never run; stronger than everything else", add_rules<&Rules::deny, parse_rules>},
+     "calls that never run; stronger than everything else",
+     add_rules<&permission::Rules::deny, permission::parse_rules>},
     {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
      never, "", "what the model's commands are shut into", set_sandbox},
     {"", "sandbox-network", truth, "true", tightens, "", "false: commands get no network",
@@ -236,21 +240,22 @@ constexpr ConfigKey table[] = {
      set_allow_http},
 
     {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
-     "how many tokens it can take in", set_tokens<&ModelRow::window>},
+     "how many tokens it can take in", set_tokens<&catalog::ModelRow::window>},
     {"models", "max-output", whole(1, most_tokens), "what is known of it", trusted, "",
-     "how many tokens an answer may have", set_tokens<&ModelRow::max_output>},
+     "how many tokens an answer may have", set_tokens<&catalog::ModelRow::max_output>},
     {"models", "images", truth, "what is known of it", trusted, "", "whether it takes images",
      set_images},
     {"models", "thinking", truth, "what is known of it", trusted, "",
      "whether it can think before it answers", set_thinks},
     {"models", "input", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens sent", set_price<&Prices::input>},
+     "dollars per million tokens sent", set_price<&catalog::Prices::input>},
     {"models", "output", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens of answers", set_price<&Prices::output>},
+     "dollars per million tokens of answers", set_price<&catalog::Prices::output>},
     {"models", "cache-read", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens read from the provider's cache", set_price<&Prices::cache_read>},
+     "dollars per million tokens read from the provider's cache",
+     set_price<&catalog::Prices::cache_read>},
     {"models", "cache-write", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens written to it", set_price<&Prices::cache_write>},
+     "dollars per million tokens written to it", set_price<&catalog::Prices::cache_write>},
 
     {"aliases", "", text, "none", trusted, "",
      "a short name for a model: fast = \"openai/gpt-4.1-mini\"", add_alias},
@@ -340,4 +345,4 @@ std::string describe_keys() {
   return out;
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -11,17 +11,17 @@
 
 #include "app/config.h"
 
-namespace skein {
+namespace skein::app {
 
 struct ConfigItem;
 
 // What keys are applied to, and on whose word.
 struct ConfigTarget {
   Config& config;
-  Catalog& catalog;
-  Rule::Origin origin = Rule::Origin::configuration;
+  catalog::Catalog& catalog;
+  permission::Rule::Origin origin = permission::Rule::Origin::configuration;
   std::string workspace{};  // whose word it is, if it is a workspace's
-  bool by_workspace() const { return origin == Rule::Origin::workspace; }
+  bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
 enum class ConfigKind { text, choice, whole, number, truth, rules };
@@ -73,4 +73,4 @@ std::string expected(const ConfigKey& key);
 // The whole table for people to read.
 std::string describe_keys();
 
-}  // namespace skein
+}  // namespace skein::app

@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "app/config.h"
-#include "core/store/file_backend.h"
-#include "repl/screen/harmless.h"
+#include "core/store/home/file_backend.h"
+#include "repl/layout/sanitize.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -27,7 +27,7 @@ std::string default_home() { return folder_of_ours("XDG_DATA_HOME", ".local/shar
 std::string home_folder(const Invocation& invocation) {
   if (!invocation.home.empty()) return invocation.home;
   if (std::string home = default_home(); !home.empty()) return home;
-  throw Error("no home for sessions: give --home or set SKEIN_HOME", Trouble::usage);
+  throw Error("no home for sessions: give --home or set SKEIN_HOME", ExitStatus::usage);
 }
 
 std::string history_file(const Invocation& invocation) {
@@ -62,15 +62,16 @@ std::string workspace_folder(const Invocation& invocation) {
   std::error_code failed;
   const std::filesystem::path folder = std::filesystem::canonical(given, failed);
   if (failed || !std::filesystem::is_directory(folder))
-    throw Error("the workspace " + given + " is not a folder", Trouble::usage);
+    throw Error("the workspace " + given + " is not a folder", ExitStatus::usage);
   return folder.string();
 }
 
-SessionStore open_store(const Invocation& invocation) {
+store::SessionStore open_store(const Invocation& invocation) {
   const auto tell = [](const std::string& what) {
-    std::fputs((harmless("skein: " + what) + "\n").c_str(), stderr);
+    std::fputs((layout::sanitized("skein: " + what) + "\n").c_str(), stderr);
   };
-  return SessionStore(std::make_unique<FileBackend>(real_files(home_folder(invocation)), tell));
+  return store::SessionStore(std::make_unique<store::home::FileBackend>(
+      store::files::real_files(home_folder(invocation)), tell));
 }
 
-}  // namespace skein
+}  // namespace skein::app

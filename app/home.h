@@ -8,7 +8,7 @@
 #include "app/cli.h"
 #include "core/store/session_store.h"
 
-namespace skein {
+namespace skein::app {
 
 std::string home_folder(const Invocation& invocation);
 std::string state_folder();  // input history, grants, logs; empty: there is no place for them
@@ -22,6 +22,6 @@ std::string history_file(const Invocation& invocation);
 // What servers said of their windows; empty if nothing is to be kept.
 std::string windows_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
-SessionStore open_store(const Invocation& invocation);
+store::SessionStore open_store(const Invocation& invocation);
 
-}  // namespace skein
+}  // namespace skein::app

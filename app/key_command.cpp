@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string_view>
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -54,4 +54,4 @@ std::string workspace_file_in(const std::string& command, const std::string& wor
 
 std::string away_from_workspace(const std::string& command) { return "cd / || exit; " + command; }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -5,16 +5,16 @@
 #include <cstdio>
 #include <exception>
 
+#include "app/application.h"
 #include "app/cli.h"
-#include "app/wiring.h"
-#include "core/base.h"
-#include "repl/screen/harmless.h"
+#include "core/text/base.h"
+#include "repl/layout/sanitize.h"
 
 namespace {
 
 // An error may quote a file, a key or an argument: none of them drives the terminal.
-int report(const std::exception& error, skein::Trouble trouble) {
-  std::fprintf(stderr, "skein: %s\n", skein::harmless(error.what()).c_str());
+int report(const std::exception& error, skein::ExitStatus trouble) {
+  std::fprintf(stderr, "skein: %s\n", skein::layout::sanitized(error.what()).c_str());
   return static_cast<int>(trouble);
 }
 
@@ -35,15 +35,15 @@ int main(int argc, char** argv) {
   // in the middle of a turn. Children get the default back.
   std::signal(SIGXFSZ, SIG_IGN);
   try {
-    const skein::Parsed parsed = skein::parse_command_line(argc, argv);
-    const int status = parsed.invocation ? skein::run(*parsed.invocation) : parsed.status;
+    const skein::app::Parsed parsed = skein::app::parse_command_line(argc, argv);
+    const int status = parsed.invocation ? skein::app::run(*parsed.invocation) : parsed.status;
     // A script that gets half of an answer must not be told that all went well.
     if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0)
-      throw skein::Error("the output could not be written", skein::Trouble::storage);
+      throw skein::Error("the output could not be written", skein::ExitStatus::storage);
     return status;
   } catch (const skein::Error& error) {
-    return report(error, error.trouble());
+    return report(error, error.status());
   } catch (const std::exception& error) {
-    return report(error, skein::Trouble::turn);
+    return report(error, skein::ExitStatus::turn);
   }
 }

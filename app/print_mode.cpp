@@ -5,15 +5,15 @@
 #include <cerrno>
 #include <cstdio>
 
-#include "core/amounts.h"
-#include "core/attachments.h"
-#include "core/json.h"
-#include "core/printable_json.h"
+#include "core/model/attachments.h"
 #include "core/store/entry_text.h"
-#include "core/wait.h"
-#include "repl/screen/harmless.h"
+#include "core/text/amounts.h"
+#include "core/text/json.h"
+#include "core/text/printable_json.h"
+#include "core/text/wait.h"
+#include "repl/layout/sanitize.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -38,10 +38,10 @@ class Output {
 };
 
 void say(const std::string& text) {
-  std::fputs((harmless("skein: " + text) + "\n").c_str(), stderr);
+  std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
 
-Json usage_json(const Usage& usage) {
+Json usage_json(const model::Usage& usage) {
   return {{"input", usage.input},
           {"output", usage.output},
           {"cacheRead", usage.cache_read},
@@ -49,10 +49,10 @@ Json usage_json(const Usage& usage) {
           {"reasoning", usage.reasoning}};
 }
 
-const char* name(Notice::Level level) {
-  return level == Notice::Level::info      ? "info"
-         : level == Notice::Level::warning ? "warning"
-                                           : "error";
+const char* name(model::Notice::Level level) {
+  return level == model::Notice::Level::info      ? "info"
+         : level == model::Notice::Level::warning ? "warning"
+                                                  : "error";
 }
 
 // The events of --output-format stream-json: a stable contract.
@@ -64,17 +64,18 @@ struct EventWriter {
   void piece(const char* kind, const std::string& text) const {
     if (!text.empty()) line({{"type", "delta"}, {"kind", kind}, {"text", text}});
   }
-  void operator()(const Streaming& event) const {
-    if (const auto* text = std::get_if<delta::TextPiece>(&event.delta)) piece("text", text->text);
-    if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&event.delta))
+  void operator()(const model::Streaming& event) const {
+    if (const auto* text = std::get_if<model::delta::TextPiece>(&event.delta))
+      piece("text", text->text);
+    if (const auto* thinking = std::get_if<model::delta::ThinkingPiece>(&event.delta))
       piece("thinking", thinking->text);
-    if (const auto* input = std::get_if<delta::ToolInput>(&event.delta))
+    if (const auto* input = std::get_if<model::delta::ToolInput>(&event.delta))
       piece("tool_input", input->json_piece);
   }
-  void operator()(const Committed& event) const {
-    out.line("{\"type\":\"entry\",\"entry\":" + to_json(event.entry) + "}");
+  void operator()(const model::Committed& event) const {
+    out.line("{\"type\":\"entry\",\"entry\":" + store::to_json(event.entry) + "}");
   }
-  void operator()(const ToolStarted& event) const {
+  void operator()(const model::ToolStarted& event) const {
     line({{"type", "tool"},
           {"phase", "start"},
           {"id", event.call.id},
@@ -82,23 +83,23 @@ struct EventWriter {
           {"title", event.title},
           {"input", parse_json(event.call.input).value_or(Json::object())}});
   }
-  void operator()(const ToolOutput& event) const {
+  void operator()(const model::ToolOutput& event) const {
     line({{"type", "tool"},
           {"phase", "output"},
           {"id", event.call_id},
           {"text", valid_utf8(event.text)}});
   }
-  void operator()(const ToolEnded& event) const {
+  void operator()(const model::ToolEnded& event) const {
     line({{"type", "tool"},
           {"phase", "end"},
           {"id", event.call_id},
           {"is_error", event.is_error},
           {"duration_ms", event.duration_ms}});
   }
-  void operator()(const Notice& event) const {
+  void operator()(const model::Notice& event) const {
     line({{"type", "notice"}, {"level", name(event.level)}, {"text", event.text}});
   }
-  void operator()(const Retrying& event) const {
+  void operator()(const model::Retrying& event) const {
     line({{"type", "notice"},
           {"level", "warning"},
           {"text", event.reason},
@@ -124,12 +125,12 @@ std::string whole_prompt(const Invocation& invocation) {
   return prompt;
 }
 
-Json result_json(const TurnEnd& end, const SessionRecord& record, bool ok) {
+Json result_json(const agent::TurnEnd& end, const store::SessionRecord& record, bool ok) {
   Json result = {{"type", "result"},
                  {"ok", ok},
                  {"session", to_string(record.header.session)},
                  {"key", record.key},
-                 {"stop_reason", skein::name(end.stop)},
+                 {"stop_reason", skein::model::name(end.stop)},
                  {"text", end.text},
                  {"usage", usage_json(end.usage)}};
   if (!end.error.empty()) result["error"] = end.error;
@@ -141,73 +142,74 @@ bool is_blank(const std::string& text) {
 }
 
 // For a script the answer as it is; a person at a terminal is shown it, and the terminal kept safe.
-std::string answer_text(const Screen::Parts& screen, const std::string& text) {
+std::string answer_text(const screen::Screen::Parts& screen, const std::string& text) {
   if (!isatty(STDOUT_FILENO) && !screen.look.colour)
     return text + (text.ends_with('\n') ? "" : "\n");
-  Markdown markdown(screen.look, screen.look.live ? screen.port.width() : 0);
-  std::string out = markdown.feed(harmless(text));
+  screen::markdown::Markdown markdown(screen.look, screen.look.live ? screen.port.width() : 0);
+  std::string out = markdown.feed(layout::sanitized(text));
   return out += markdown.end();
 }
 
 // What went wrong, and how to go on where that makes sense; empty: nothing did.
-std::string trouble_with(const TurnEnd& end, const std::string& key, bool saved) {
-  const Ending ending = ending_of(end);
+std::string trouble_with(const agent::TurnEnd& end, const std::string& key, bool saved) {
+  const model::Ending ending = agent::ending_of(end);
   if (!ending.can_go_on || !saved) return ending.text;
   return ending.text + "; `skein -p --continue -s " + key + "` goes on";
 }
 
 // Only the words on the command line take files along: nobody chose what a pipe mentions. Nobody
 // can be asked either, so what would have to be asked about stays behind.
-PromptWithFiles with_named_files(Workbench& bench, const std::string& prompt,
-                                 const std::string& words, const Rules& rules,
-                                 std::vector<std::string>& remarks) {
+model::PromptWithFiles with_named_files(Application& bench, const std::string& prompt,
+                                        const std::string& words, const permission::Rules& rules,
+                                        std::vector<std::string>& remarks) {
   remarks.clear();
-  AttachPorts ports;
-  const Tool& reader = *find_file_reader(bench.tools());
+  model::AttachPorts ports;
+  const model::Tool& reader = *model::find_file_reader(bench.tools());
   ports.locate = reader.locate;
-  ports.may = [&](const std::string& name, const Located& place) {
-    const Decision decision = decide_mention(rules, bench.tools(), name);
-    if (decision.verdict == Decision::Verdict::allow) return true;
+  ports.may = [&](const std::string& name, const model::Located& place) {
+    const permission::Decision decision = permission::decide_mention(rules, bench.tools(), name);
+    if (decision.verdict == permission::Decision::Verdict::allow) return true;
     remarks.push_back(
         name + " does not come along: " + decision.reason +
-        (decision.verdict == Decision::Verdict::ask && place.below.empty()
+        (decision.verdict == permission::Decision::Verdict::ask && place.below.empty()
              ? " (--allowed-tools '" + reader.name + "(/" + place.absolute + ")' would allow it)"
              : ""));
     return false;
   };
   ports.tell = [&](const std::string& remark) { remarks.push_back(remark); };
   ports.keep_blob = [&](std::string_view bytes) {
-    return value_or_throw(bench.store().backend().keep_blob(bytes));
+    return store::value_or_throw(bench.store().backend().keep_blob(bytes));
   };
-  return with_files(prompt, words, ports);
+  return model::with_files(prompt, words, ports);
 }
 
 // One turn, or the rest of one, and how it ended.
-TurnEnd one_turn(Workbench& bench, Conversation& conversation, Agent::Settings& settings,
-                 const Message& prompt, const Ports& ports) {
+agent::TurnEnd one_turn(Application& bench, agent::Conversation& conversation,
+                        agent::Agent::Settings& settings, const model::Message& prompt,
+                        const model::Ports& ports) {
   bench.agent().recover(conversation, ports, settings.rules);
-  if (!is_blank(plain_text(prompt)))
+  if (!is_blank(model::plain_text(prompt)))
     return bench.agent().run_turn(conversation, prompt, settings, ports);
-  if (conversation.path().empty()) throw Error("there is nothing to continue", Trouble::usage);
+  if (conversation.path().empty()) throw Error("there is nothing to continue", ExitStatus::usage);
   return bench.agent().go_on(conversation, settings, ports);
 }
 
 }  // namespace
 
-int print_mode(Workbench& bench, const Invocation& invocation) {
+int print_mode(Application& bench, const Invocation& invocation) {
   const std::string prompt = whole_prompt(invocation);
   if (stop_asked()) return interrupted_status;
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
-    throw Error("nothing to say: give a prompt, or pipe one in", Trouble::usage);
+    throw Error("nothing to say: give a prompt, or pipe one in", ExitStatus::usage);
   // What cannot be taken along is said before a session is made.
   std::vector<std::string> remarks;
-  PromptWithFiles with =
+  model::PromptWithFiles with =
       with_named_files(bench, prompt, invocation.prompt, bench.config().rules, remarks);
 
   const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
-  Conversation conversation(bench.store(), chosen.session);
+  agent::Conversation conversation(bench.store(), chosen.session);
   if (chosen.remember) bench.store().enter(chosen.session, bench.workspace());
-  Agent::Settings settings = bench.settings_for(conversation);
+  agent::Agent::Settings settings = bench.settings_for(conversation);
   if (settings.rules.deny != bench.config().rules.deny)
     with = with_named_files(bench, prompt, invocation.prompt, settings.rules, remarks);
   const bool events = invocation.output_format == "stream-json";
@@ -218,40 +220,42 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
               {"version", 1},
               {"session", to_string(chosen.session)},
               {"key", conversation.record().key},
-              {"model", to_string(settings.model)},
+              {"model", model::to_string(settings.model)},
               {"cwd", bench.workspace()}});
-  Ports ports;
+  model::Ports ports;
   ports.stop = &stop_asked();
-  ports.sink = bench.masking([&](const Event& event) {
+  ports.sink = bench.masking([&](const model::Event& event) {
     if (events) return std::visit(EventWriter{out}, event);
-    if (const auto* notice = std::get_if<Notice>(&event); notice && !bench.config().quiet)
+    if (const auto* notice = std::get_if<model::Notice>(&event); notice && !bench.config().quiet)
       say(notice->text);
-    if (const auto* retry = std::get_if<Retrying>(&event); retry && !bench.config().quiet)
+    if (const auto* retry = std::get_if<model::Retrying>(&event); retry && !bench.config().quiet)
       say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
   });
   for (const std::string& text : conversation.notices())
-    ports.sink(Notice{Notice::Level::warning, text});
+    ports.sink(model::Notice{model::Notice::Level::warning, text});
   for (const std::vector<std::string>& texts : {bench.config().notices, settings.notices, remarks})
-    for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
-  for (const Attachment& file : with.files)
-    ports.sink(Notice{Notice::Level::info, "takes along " + file.name + " (" + file.what + ")"});
+    for (const std::string& text : texts)
+      ports.sink(model::Notice{model::Notice::Level::warning, text});
+  for (const model::Attachment& file : with.files)
+    ports.sink(model::Notice{model::Notice::Level::info,
+                             "takes along " + file.name + " (" + file.what + ")"});
 
-  const auto conclude = [&](const TurnEnd& end, bool ok) {
+  const auto conclude = [&](const agent::TurnEnd& end, bool ok) {
     if (events && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
     out.line(result_json(end, conversation.record(), ok));
   };
-  TurnEnd end;
+  agent::TurnEnd end;
   try {
     end = one_turn(bench, conversation, settings, with.message, ports);
   } catch (const Error& error) {  // the end of a turn: whoever reads events waits for a result
-    if (json) conclude({.stop = Stop::error, .error = error.what()}, false);
+    if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }
   if (chosen.remember) bench.store().remember(chosen.session, "");
   end.error = trouble_with(end, conversation.record().key, !invocation.no_session);
-  const int status = end.stop == Stop::aborted ? interrupted_status
-                     : end.error.empty()       ? 0
-                                               : static_cast<int>(Trouble::turn);
+  const int status = end.stop == model::Stop::aborted ? interrupted_status
+                     : end.error.empty()              ? 0
+                                                      : static_cast<int>(ExitStatus::turn);
   if (json) {
     conclude(end, status == 0);
   } else {
@@ -260,8 +264,8 @@ int print_mode(Workbench& bench, const Invocation& invocation) {
   }
   if (out.incomplete())
     throw Error("the answer could not be written; it is kept in " + conversation.record().key,
-                Trouble::storage);
+                ExitStatus::storage);
   return status;
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -1,10 +1,10 @@
 // skein -p: one turn without a terminal, for scripts.
 #pragma once
 
-#include "app/wiring.h"
+#include "app/application.h"
 
-namespace skein {
+namespace skein::app {
 
-int print_mode(Workbench& bench, const Invocation& invocation);
+int print_mode(Application& bench, const Invocation& invocation);
 
-}  // namespace skein
+}  // namespace skein::app

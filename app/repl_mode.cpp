@@ -9,15 +9,15 @@
 #include <string_view>
 #include <utility>
 
+#include "app/application.h"
 #include "app/home.h"
 #include "app/session_choice.h"
-#include "app/wiring.h"
 #include "providers/detect.h"
-#include "repl/commands/session_picker.h"
-#include "repl/input/ask.h"
+#include "repl/pick/ask.h"
+#include "repl/pick/session_picker.h"
 #include "repl/shell.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -47,7 +47,7 @@ std::string git_branch(const std::filesystem::path& folder) {
 }
 
 // For a session in which nothing has been said: what this is, and what can be done with it.
-std::string greeting(const Workbench& bench) {
+std::string greeting(const Application& bench) {
   std::string folder = bench.workspace();
   const char* home = std::getenv("HOME");
   if (home && *home && (folder + "/").starts_with(std::string(home) + "/"))
@@ -61,7 +61,7 @@ std::string greeting(const Workbench& bench) {
         "No API key was found. Everything works offline with the built-in model: it reads, "
         "searches and edits by rule, but it does not reason. /login says how to give a key, /model "
         "lists what can be used now.\n";
-    for (const LocalServer& server : listening_servers(bench.catalog()))
+    for (const providers::LocalServer& server : providers::listening_servers(bench.catalog()))
       out += "There may be a model on this machine: something answers where " + server.provider +
              " does, at " + server.base_url + "; /model asks it.\n";
   }
@@ -69,18 +69,19 @@ std::string greeting(const Workbench& bench) {
 }
 
 // -r at a terminal: unless the text fits exactly one session, a list. Nothing: it was left.
-std::optional<Invocation> with_chosen_session(const Invocation& invocation, Keyboard& keyboard,
-                                              Screen& screen, SessionStore& store) {
-  const std::vector<SessionRecord> found = sessions_with(store, *invocation.resume);
-  const auto erase = [&](const SessionRecord& record) {
-    if (!ask_yes(keyboard, screen, "Move " + record.key + " to the trash?")) return;
+std::optional<Invocation> with_chosen_session(const Invocation& invocation,
+                                              terminal::Keyboard& keyboard, screen::Screen& screen,
+                                              store::SessionStore& store) {
+  const std::vector<store::SessionRecord> found = sessions_with(store, *invocation.resume);
+  const auto erase = [&](const store::SessionRecord& record) {
+    if (!pick::ask_yes(keyboard, screen, "Move " + record.key + " to the trash?")) return;
     if (auto failed = store.erase(record.header.session))
-      throw Error(failed->text, trouble_of(*failed));
+      throw Error(failed->text, store::exit_status_of(*failed));
   };
   const std::optional<Id> session =
       found.size() == 1
           ? found.front().header.session
-          : pick_session(keyboard, store, {.query = *invocation.resume, .erase = erase});
+          : pick::pick_session(keyboard, store, {.query = *invocation.resume, .erase = erase});
   if (!session) return std::nullopt;
   Invocation out = invocation;
   out.resume.reset();
@@ -92,12 +93,12 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation, Keyb
 
 bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
-int repl_mode(Workbench& bench, const Invocation& given) {
-  Screen screen(bench.screen_parts());
-  std::optional<Terminal> terminal;
-  std::optional<Keyboard> keyboard;
+int repl_mode(Application& bench, const Invocation& given) {
+  screen::Screen screen(bench.screen_parts());
+  std::optional<terminal::Terminal> terminal;
+  std::optional<terminal::Keyboard> keyboard;
   if (can_edit_lines(bench.config())) {
-    terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(Terminal::Mode::turn);
+    terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(terminal::Terminal::Mode::turn);
     keyboard.emplace(*terminal, [] { return leave_asked().load(); });
   }
   std::optional<Invocation> invocation = given;
@@ -106,34 +107,38 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   if (!invocation) return 0;
   const ChosenSession chosen = choose_session(bench.store(), *invocation, bench.workspace());
 
-  const auto settings_for = [&, flags = Workbench::Flags::count](const Conversation& on) mutable {
-    return bench.settings_for(on, std::exchange(flags, Workbench::Flags::do_not));
-  };
-  History history(history_file(given));
+  const auto settings_for =
+      [&, flags = Application::Flags::count](const agent::Conversation& on) mutable {
+        return bench.settings_for(on, std::exchange(flags, Application::Flags::do_not));
+      };
+  prompt::History history(history_file(given));
   const bool greets = attended() && !bench.config().quiet;
-  Shell shell({.store = bench.store(),
-               .agent = bench.agent(),
-               .screen = screen,
-               .stop = stop_asked(),
-               .leave = leave_asked(),
-               .workspace = bench.workspace(),
-               .settings_for = settings_for,
-               .attended = attended(),
-               .piped = !isatty(STDIN_FILENO),
-               .desk = bench.desk(),
-               .keyboard = keyboard ? &*keyboard : nullptr,
-               .drafts = Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
-               .marks = keyboard && bench.config().terminal_marks && knows_marks()
-                            ? Marks([&](std::string_view bytes) { terminal->write(bytes); })
-                            : Marks(),
-               .masking = [&](Shell::Parts::Sink sink) { return bench.masking(std::move(sink)); },
-               .kept = !given.no_session,
-               .greeting = [&] { return greets ? greeting(bench) : ""; }});
-  EditorHelp help = shell.editor_help();
+  repl::Shell shell(
+      {.store = bench.store(),
+       .agent = bench.agent(),
+       .screen = screen,
+       .stop = stop_asked(),
+       .leave = leave_asked(),
+       .workspace = bench.workspace(),
+       .settings_for = settings_for,
+       .attended = attended(),
+       .piped = !isatty(STDIN_FILENO),
+       .desk = bench.desk(),
+       .keyboard = keyboard ? &*keyboard : nullptr,
+       .drafts = prompt::Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
+       .marks =
+           keyboard && bench.config().terminal_marks && knows_marks()
+               ? terminal::TerminalMarks([&](std::string_view bytes) { terminal->write(bytes); })
+               : terminal::TerminalMarks(),
+       .masking = [&](repl::Shell::Parts::Sink sink) { return bench.masking(std::move(sink)); },
+       .kept = !given.no_session,
+       .greeting = [&] { return greets ? greeting(bench) : ""; }});
+  prompt::EditorHelp help = shell.editor_help();
   help.color = screen.look().colour;
-  const auto editor = keyboard ? make_replxx_editor(*keyboard, history, std::move(help))
-                               : make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO),
-                                                   [] { return stop_asked() || leave_asked(); });
+  const auto editor = keyboard ? prompt::make_replxx_editor(*keyboard, history, std::move(help))
+                               : prompt::make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO), [] {
+                                   return stop_asked() || leave_asked();
+                                 });
   shell.use(*editor);
   shell.open(chosen.session);
   for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
@@ -143,4 +148,4 @@ int repl_mode(Workbench& bench, const Invocation& given) {
   return leave_asked() ? interrupted_status : 0;
 }
 
-}  // namespace skein
+}  // namespace skein::app

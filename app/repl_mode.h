@@ -3,11 +3,11 @@
 
 #include "app/cli.h"
 
-namespace skein {
+namespace skein::app {
 
-class Workbench;
+class Application;
 
 bool attended();  // somebody sees what we ask and can answer it
-int repl_mode(Workbench& bench, const Invocation& invocation);  // returns the exit status
+int repl_mode(Application& bench, const Invocation& invocation);  // returns the exit status
 
-}  // namespace skein
+}  // namespace skein::app

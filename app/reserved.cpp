@@ -4,9 +4,9 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "core/spelling.h"
+#include "core/text/spelling.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -84,4 +84,4 @@ std::optional<std::string> not_a_prompt(std::span<const std::string> before,
          joined(before) + " --" + joined(words);
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -5,50 +5,53 @@
 #include "app/home.h"
 #include "core/store/session_name.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
-ChosenSession make(SessionStore& store, const std::string& key, const std::string& workspace,
+ChosenSession make(store::SessionStore& store, const std::string& key, const std::string& workspace,
                    const std::string& title = {}) {
-  return {value_or_throw(store.create_session({.key = key, .cwd = workspace, .title = title}))
-              .session_id,
-          false};
+  return {
+      store::value_or_throw(store.create_session({.key = key, .cwd = workspace, .title = title}))
+          .session_id,
+      false};
 }
 
-ChosenSession matching(SessionStore& store, const std::string& text) {
-  const std::vector<SessionRecord> found = sessions_with(store, text);
+ChosenSession matching(store::SessionStore& store, const std::string& text) {
+  const std::vector<store::SessionRecord> found = sessions_with(store, text);
   if (found.size() == 1) return {found.front().header.session, true};
-  if (found.empty()) throw Error("no session matches '" + text + "'", Trouble::no_session);
+  if (found.empty()) throw Error("no session matches '" + text + "'", ExitStatus::no_session);
   std::string list;
   for (std::size_t i = 0; i < std::min<std::size_t>(found.size(), 20); ++i)
     list += "\n  " + found[i].key + "  " + found[i].state.title;
   throw Error(std::to_string(found.size()) + " sessions match; name one with -s:" + list,
-              Trouble::no_session);
+              ExitStatus::no_session);
 }
 
 // The session used last here, or the first one.
-ChosenSession last_or_default(SessionStore& store, const std::string& workspace) {
+ChosenSession last_or_default(store::SessionStore& store, const std::string& workspace) {
   if (const auto last = store.last_used(workspace)) return {*last, true};
   // `last` is only a hint: the sessions themselves know where they were made.
-  for (const SessionRecord& record : store.list())
+  for (const store::SessionRecord& record : store.list())
     if (record.header.cwd == workspace && !record.key.starts_with("main:print:"))
       return {record.header.session, true};
-  const Outcome<SessionRecord> other = store.find(default_key);
-  const bool taken = std::holds_alternative<SessionRecord>(other);
-  return make(store, taken ? fresh_key("main:cli") : std::string(default_key), workspace);
+  const store::Outcome<store::SessionRecord> other = store.find(store::default_key);
+  const bool taken = std::holds_alternative<store::SessionRecord>(other);
+  return make(store, taken ? store::fresh_key("main:cli") : std::string(store::default_key),
+              workspace);
 }
 
 }  // namespace
 
-std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text) {
+std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
+                                                const std::string& text) {
   const auto lower = [](std::string from) {
     std::ranges::transform(from, from.begin(), [](unsigned char c) { return std::tolower(c); });
     return from;
   };
-  std::vector<SessionRecord> found;
-  const bool exact = is_whole_key(text);
-  for (SessionRecord& record : store.list())
+  std::vector<store::SessionRecord> found;
+  const bool exact = store::is_whole_key(text);
+  for (store::SessionRecord& record : store.list())
     if (exact
             ? record.key == text
             : lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
@@ -57,32 +60,35 @@ std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string&
   return found;
 }
 
-ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
+ChosenSession choose_session(store::SessionStore& store, const Invocation& invocation,
                              const std::string& workspace) {
   ChosenSession chosen;
   if (invocation.no_session) {
-    chosen = make(store, fresh_key("main:memory"), workspace);  // no key another session may have
+    chosen =
+        make(store, store::fresh_key("main:memory"), workspace);  // no key another session may have
   } else if (!invocation.session.empty()) {
-    const FoundSession found =
-        value_or_throw(store.find_or_create(invocation.session, [&] { return workspace; }));
+    const store::FoundSession found =
+        store::value_or_throw(store.find_or_create(invocation.session, [&] { return workspace; }));
     chosen = {found.session, !found.made};
     if (invocation.print)
-      chosen.remember = !value_or_throw(store.open(found.session)).key.starts_with("main:print:");
+      chosen.remember =
+          !store::value_or_throw(store.open(found.session)).key.starts_with("main:print:");
   } else if (invocation.new_session) {
-    chosen = make(store, fresh_key("main:cli"), workspace, *invocation.new_session);
+    chosen = make(store, store::fresh_key("main:cli"), workspace, *invocation.new_session);
   } else if (invocation.resume) {
     chosen = matching(store, *invocation.resume);
   } else if (invocation.print && !invocation.continue_last && !invocation.fork) {
-    chosen = make(store, fresh_key("main:print"), workspace);
+    chosen = make(store, store::fresh_key("main:print"), workspace);
     chosen.remember = false;
   } else {
     chosen = last_or_default(store, workspace);
   }
   if (!invocation.fork) return chosen;
-  const SessionRecord record = value_or_throw(store.open(chosen.session));
+  const store::SessionRecord record = store::value_or_throw(store.open(chosen.session));
   if (!record.state.head) return chosen;
-  return {value_or_throw(store.branch_from_entry(chosen.session, *record.state.head)).session_id,
-          true};
+  return {
+      store::value_or_throw(store.branch_from_entry(chosen.session, *record.state.head)).session_id,
+      true};
 }
 
-}  // namespace skein
+}  // namespace skein::app

@@ -7,7 +7,7 @@
 #include "app/cli.h"
 #include "core/store/session_store.h"
 
-namespace skein {
+namespace skein::app {
 
 struct ChosenSession {
   Id session{};
@@ -16,10 +16,11 @@ struct ChosenSession {
 };
 
 // Those whose key, title or id has `text` in it, in any case; a whole key means that one alone.
-std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text);
+std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
+                                                const std::string& text);
 
 // Throws Error when there is no such session or the choice is not clear.
-ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
+ChosenSession choose_session(store::SessionStore& store, const Invocation& invocation,
                              const std::string& workspace);
 
-}  // namespace skein
+}  // namespace skein::app

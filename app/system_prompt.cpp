@@ -4,7 +4,7 @@
 #include <fstream>
 #include <iterator>
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -46,4 +46,4 @@ std::string system_prompt(const Config& config, const std::string& workspace) {
   return out;
 }
 
-}  // namespace skein
+}  // namespace skein::app

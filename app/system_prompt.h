@@ -6,8 +6,8 @@
 
 #include "app/config.h"
 
-namespace skein {
+namespace skein::app {
 
 std::string system_prompt(const Config& config, const std::string& workspace);
 
-}  // namespace skein
+}  // namespace skein::app

@@ -10,15 +10,15 @@
 #include <fstream>
 #include <iterator>
 
+#include "app/application.h"
 #include "app/config.h"
-#include "app/wiring.h"
-#include "core/json.h"
-#include "core/store/sha256.h"
-#include "core/text.h"
-#include "repl/input/line_editor.h"
-#include "repl/screen/harmless.h"
+#include "core/text/json.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+#include "repl/layout/sanitize.h"
+#include "repl/prompt/line_editor.h"
 
-namespace skein {
+namespace skein::app {
 
 namespace {
 
@@ -41,10 +41,11 @@ Json trusted() {
 void write_trusted(const Json& all) {
   const fs::path file = trust_file();
   const auto failed = [&] {
-    return Error("cannot write " + file.string() + ": " + std::strerror(errno), Trouble::storage);
+    return Error("cannot write " + file.string() + ": " + std::strerror(errno),
+                 ExitStatus::storage);
   };
   if (file.empty())
-    throw Error("there is no place for trust: set HOME or XDG_CONFIG_HOME", Trouble::storage);
+    throw Error("there is no place for trust: set HOME or XDG_CONFIG_HOME", ExitStatus::storage);
   std::error_code ignored;
   if (fs::create_directories(file.parent_path(), ignored))
     fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);
@@ -90,13 +91,16 @@ void offer_trust(const std::string& workspace) {
                                "\nIt came with this workspace. Addresses and key commands in it "
                                "decide who gets your prompts "
                                "and keys.\n";
-  std::fputs(harmless(question).c_str(), stdout);
+  std::fputs(layout::sanitized(question).c_str(), stdout);
   std::fflush(stdout);
-  Draft answer;
-  const auto editor = make_plain_editor(STDIN_FILENO, true, [] { return stop_asked().load(); });
-  if (editor->read("Trust it, as it is now? [y/N] › ", answer) != LineEditor::Got::line) return;
+  edit::Draft answer;
+  const auto editor =
+      prompt::make_plain_editor(STDIN_FILENO, true, [] { return stop_asked().load(); });
+  if (editor->read("Trust it, as it is now? [y/N] › ", answer) !=
+      prompt::LineEditor::ReadResult::line)
+    return;
   set_trust(workspace, file->text,
             answer.text == "y" || answer.text == "yes" ? Trust::given : Trust::refused);
 }
 
-}  // namespace skein
+}  // namespace skein::app

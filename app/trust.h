@@ -5,7 +5,7 @@
 
 #include <string>
 
-namespace skein {
+namespace skein::app {
 
 enum class Trust { unknown, given, refused };
 
@@ -18,4 +18,4 @@ void set_trust(const std::string& workspace, const std::string& text, Trust trus
 // called only where somebody sits at a terminal.
 void offer_trust(const std::string& workspace);
 
-}  // namespace skein
+}  // namespace skein::app

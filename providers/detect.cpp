@@ -9,11 +9,11 @@
 #include <cerrno>
 #include <charconv>
 
-#include "core/json.h"
-#include "core/wait.h"
-#include "providers/http.h"
+#include "core/text/json.h"
+#include "core/text/wait.h"
+#include "providers/http/http.h"
 
-namespace skein {
+namespace skein::providers {
 
 namespace {
 
@@ -87,11 +87,11 @@ std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
 
 }  // namespace
 
-std::vector<LocalServer> listening_servers(const Catalog& catalog) {
+std::vector<LocalServer> listening_servers(const catalog::Catalog& catalog) {
   std::vector<LocalServer> places;
   std::vector<std::uint16_t> numbers;
-  for (const ProviderRow& row : catalog.providers()) {
-    const std::string url = base_url(row);
+  for (const catalog::ProviderRow& row : catalog.providers()) {
+    const std::string url = catalog::base_url(row);
     if (const std::uint16_t port = loopback_port(url); port != 0) {
       places.push_back({std::string(row.name), url});
       numbers.push_back(port);
@@ -104,12 +104,13 @@ std::vector<LocalServer> listening_servers(const Catalog& catalog) {
   return found;
 }
 
-std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports& ports) {
+std::vector<LocalServer> find_local_servers(const catalog::Catalog& catalog,
+                                            const model::Ports& ports) {
   std::vector<LocalServer> found;
   for (LocalServer& place : listening_servers(catalog)) {
     if (ports.stopped()) break;
     // A port alone proves nothing: 8080 and 8000 are everybody's.
-    const HttpAnswer answer = http_get(place.base_url + "/v1/models", {}, 500ms, ports);
+    const http::HttpAnswer answer = http::http_get(place.base_url + "/v1/models", {}, 500ms, ports);
     const auto list = answer.response.status == 200 ? parse_json(answer.body) : std::nullopt;
     if (!list || !at(*list, "data").is_array()) continue;
     for (const Json& model : at(*list, "data"))
@@ -120,4 +121,4 @@ std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports&
   return found;
 }
 
-}  // namespace skein
+}  // namespace skein::providers

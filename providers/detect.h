@@ -4,10 +4,10 @@
 #include <string>
 #include <vector>
 
-#include "core/event.h"
-#include "providers/catalog.h"
+#include "core/model/event.h"
+#include "providers/catalog/catalog.h"
 
-namespace skein {
+namespace skein::providers {
 
 struct LocalServer {
   std::string provider;
@@ -18,8 +18,9 @@ struct LocalServer {
 
 // Who accepts a connection at the address of a row, if that is on this machine. All are tried at
 // the same time and given 150 ms; nobody is asked anything, so `models` is empty.
-std::vector<LocalServer> listening_servers(const Catalog& catalog);
+std::vector<LocalServer> listening_servers(const catalog::Catalog& catalog);
 // Those among them that name their models. Where none listens, libcurl is not even loaded.
-std::vector<LocalServer> find_local_servers(const Catalog& catalog, const Ports& ports);
+std::vector<LocalServer> find_local_servers(const catalog::Catalog& catalog,
+                                            const model::Ports& ports);
 
-}  // namespace skein
+}  // namespace skein::providers

@@ -7,20 +7,20 @@
 #include <string>
 #include <vector>
 
-#include "core/event.h"
+#include "core/model/event.h"
 #include "providers/keys.h"
 
-namespace skein {
+namespace skein::providers {
 
 class EventMask {
  public:
-  using Sink = std::function<void(const Event&)>;
+  using Sink = std::function<void(const model::Event&)>;
   // `keys` must outlive it; those it learns later are hidden from then on.
   EventMask(const Keyring& keys, Sink sink) : secrets_(keys.secrets()), sink_(std::move(sink)) {}
 
   // Passes the event on. Of text that comes in pieces, what may be the beginning of a key waits for
   // the next piece or for the end of its block.
-  void operator()(const Event& event);
+  void operator()(const model::Event& event);
 
  private:
   enum class Kind { text, thinking, input, output };
@@ -37,17 +37,17 @@ class EventMask {
   void release(const std::function<bool(const Stream&)>& which);
   void release_all();
 
-  void take(const Streaming& event);
-  void take(const Committed& event);
-  void take(const ToolStarted& event);
-  void take(const ToolOutput& event);
-  void take(const ToolEnded& event);
-  void take(const Notice& event);
-  void take(const Retrying& event);
+  void take(const model::Streaming& event);
+  void take(const model::Committed& event);
+  void take(const model::ToolStarted& event);
+  void take(const model::ToolOutput& event);
+  void take(const model::ToolEnded& event);
+  void take(const model::Notice& event);
+  void take(const model::Retrying& event);
 
   const std::vector<std::string>& secrets_;
   Sink sink_;
   std::list<Stream> streams_{};
 };
 
-}  // namespace skein
+}  // namespace skein::providers

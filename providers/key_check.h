@@ -3,13 +3,13 @@
 
 #include <string>
 
-#include "core/event.h"
-#include "providers/catalog.h"
+#include "core/model/event.h"
+#include "providers/catalog/catalog.h"
 #include "providers/keys.h"
 
-namespace skein {
+namespace skein::providers {
 
 // A sentence for the user: it works, it is refused, there is none, or nobody answers.
-std::string check_key(const ProviderRow& row, Keyring& keys, const Ports& ports);
+std::string check_key(const catalog::ProviderRow& row, Keyring& keys, const model::Ports& ports);
 
-}  // namespace skein
+}  // namespace skein::providers

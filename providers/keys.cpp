@@ -14,9 +14,9 @@
 #include <functional>
 #include <utility>
 
-#include "core/base.h"
+#include "core/text/base.h"
 
-namespace skein {
+namespace skein::providers {
 
 namespace {
 
@@ -149,4 +149,4 @@ std::string StreamMask::feed(std::string_view piece) {
 
 std::string StreamMask::rest() { return std::exchange(held_, {}); }
 
-}  // namespace skein
+}  // namespace skein::providers

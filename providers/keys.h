@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skein {
+namespace skein::providers {
 
 class Keyring {
  public:
@@ -53,4 +53,4 @@ class StreamMask {
   std::string held_{};
 };
 
-}  // namespace skein
+}  // namespace skein::providers

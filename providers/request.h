@@ -6,27 +6,28 @@
 #include <utility>
 #include <vector>
 
-#include "core/provider.h"
-#include "providers/catalog.h"
-#include "providers/codecs.h"
+#include "core/model/provider.h"
+#include "providers/catalog/catalog.h"
+#include "providers/wire/codecs.h"
 
-namespace skein {
+namespace skein::providers {
 
-const Codec& codec_of(WireFormat wire);
+const wire::Codec& codec_of(handover::WireFormat wire);
 
 struct CheckedRequest {
-  WireRequest wire;
+  wire::WireRequest wire;
   std::vector<std::string> faults;  // rules it breaks: never sent unless empty
 };
-CheckedRequest make_request(const Context& context, const ModelRef& model, const ProviderRow& row,
-                            const ModelRow& known);
+CheckedRequest make_request(const model::Context& context, const model::ModelRef& model,
+                            const catalog::ProviderRow& row, const catalog::ModelRow& known);
 
 // How this provider is shown its key; it must want one.
-std::pair<std::string, std::string> key_header(const ProviderRow& row, const std::string& key);
-std::vector<std::string> variables_of(const ProviderRow& row);
+std::pair<std::string, std::string> key_header(const catalog::ProviderRow& row,
+                                               const std::string& key);
+std::vector<std::string> variables_of(const catalog::ProviderRow& row);
 // How the user gives this provider a key: "set OPENAI_API_KEY", say.
-std::string how_to_give_key(const ProviderRow& row);
+std::string how_to_give_key(const catalog::ProviderRow& row);
 // Why a key must not be sent to `base`; empty: it may.
-std::string key_refusal(const ProviderRow& row, const std::string& base);
+std::string key_refusal(const catalog::ProviderRow& row, const std::string& base);
 
-}  // namespace skein
+}  // namespace skein::providers

@@ -5,38 +5,38 @@
 #include <utility>
 #include <variant>
 
-#include "core/assembler.h"
-#include "core/log.h"
-#include "providers/answer_limit.h"
-#include "providers/decoder.h"
-#include "providers/http.h"
+#include "core/model/assembler.h"
+#include "core/text/log.h"
+#include "providers/http/http.h"
+#include "providers/http/retry.h"
 #include "providers/request.h"
-#include "providers/retry.h"
+#include "providers/wire/answer_limit.h"
+#include "providers/wire/decoder.h"
 
-namespace skein {
+namespace skein::providers {
 
 namespace {
 
-using End = HttpResponse::End;
+using End = http::HttpResponse::End;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_error_body = std::size_t{64} << 10;
 
 // The ready request, or why there is none.
-using Prepared = std::variant<HttpRequest, std::string>;
+using Prepared = std::variant<http::HttpRequest, std::string>;
 
-Prepared prepare(const Context& context, const ModelRef& model, const ProviderRow& row,
-                 const ModelRow& known, Keyring& keys) {
+Prepared prepare(const model::Context& context, const model::ModelRef& model,
+                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys) {
   auto [wire, faults] = make_request(context, model, row, known);
   if (!faults.empty())
     return "the request was not sent, because it would be refused: " + faults.front();
 
-  const std::string base = base_url(row);
-  HttpRequest request{.url = base + std::string(row.version) + wire.path,
-                      .headers = std::move(wire.headers),
-                      .body = std::move(wire.body)};
+  const std::string base = catalog::base_url(row);
+  http::HttpRequest request{.url = base + std::string(row.version) + wire.path,
+                            .headers = std::move(wire.headers),
+                            .body = std::move(wire.body)};
   request.headers.emplace_back("accept", "text/event-stream");
-  if (row.auth == Auth::none) return request;
+  if (row.auth == catalog::Auth::none) return request;
   if (const auto key = keys.find(variables_of(row), std::string(row.key_command))) {
     if (std::string refusal = key_refusal(row, base); !refusal.empty()) return refusal;
     request.headers.push_back(key_header(row, *key));
@@ -48,70 +48,70 @@ Prepared prepare(const Context& context, const ModelRef& model, const ProviderRo
 }
 
 // An end mark alone says nothing either.
-bool is_spoken(const Delta& delta) {
-  return !std::holds_alternative<delta::UsageUpdate>(delta) &&
-         !std::holds_alternative<delta::Failed>(delta) &&
-         !std::holds_alternative<delta::Finished>(delta);
+bool is_spoken(const model::Delta& delta) {
+  return !std::holds_alternative<model::delta::UsageUpdate>(delta) &&
+         !std::holds_alternative<model::delta::Failed>(delta) &&
+         !std::holds_alternative<model::delta::Finished>(delta);
 }
 
 // One sending of a request and what came of it. Nothing is told before there is something to show,
 // so that an attempt that failed early can be forgotten.
 class Attempt {
  public:
-  Attempt(const Codec& codec, const ModelRef& model, const Ports& ports)
+  Attempt(const wire::Codec& codec, const model::ModelRef& model, const model::Ports& ports)
       : codec_(codec), ports_(ports), decoder_(codec), assembler_(model.provider, model.model) {}
 
-  void run(const HttpRequest& request) {
-    HttpHandlers handlers;
-    handlers.on_head = [this](const HttpResponse& head) { status_ = head.status; };
+  void run(const http::HttpRequest& request) {
+    http::HttpHandlers handlers;
+    handlers.on_head = [this](const http::HttpResponse& head) { status_ = head.status; };
     handlers.on_body = [this](std::string_view piece) { return take(piece); };
     handlers.whole = [this] { return assembler_.finished(); };
-    response_ = http_exchange(request, handlers, ports_);
+    response_ = http::http_exchange(request, handlers, ports_);
     conclude();
   }
 
-  RetryPlan plan(int retries, std::chrono::milliseconds first_wait) const {
+  http::RetryPlan plan(int retries, std::chrono::milliseconds first_wait) const {
     if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return {};
-    HttpResponse judged = response_;
+    http::HttpResponse judged = response_;
     if (judged.end == End::refused) judged.end = End::complete;  // we had read enough of it
     // An error inside a stream of events has no status of its own; a page instead of a stream will
     // not be another one next time.
     if (is_success() && judged.end == End::complete)
       judged.status = assembler_.failure()->retryable && (is_event_stream() || !heard_) ? 503 : 400;
     const double jitter = static_cast<double>(random_id().value >> 11) * 0x1p-53;
-    return plan_retry(judged, error_body_, retries, jitter, now_ms(), first_wait);
+    return http::plan_retry(judged, error_body_, retries, jitter, now_ms(), first_wait);
   }
 
-  const HttpResponse& response() const { return response_; }
-  const std::optional<delta::Failed>& failure() const { return assembler_.failure(); }
+  const http::HttpResponse& response() const { return response_; }
+  const std::optional<model::delta::Failed>& failure() const { return assembler_.failure(); }
 
   // Tells what was held back and returns the message.
-  Message finish(const std::vector<std::string>& secrets, const std::string& hint) {
+  model::Message finish(const std::vector<std::string>& secrets, const std::string& hint) {
     if (response_.end == End::stopped || ports_.stopped()) return assembler_.aborted();
-    for (Delta& delta : held_) {
-      if (auto* failed = std::get_if<delta::Failed>(&delta))
+    for (model::Delta& delta : held_) {
+      if (auto* failed = std::get_if<model::delta::Failed>(&delta))
         failed->text = mask_secrets(failed->text, secrets) + hint;
-      ports_.sink(Streaming{delta});
+      ports_.sink(model::Streaming{delta});
     }
-    Message message = assembler_.message();
+    model::Message message = assembler_.message();
     message.error = mask_secrets(message.error, secrets);
-    if (message.stop == Stop::error) message.error += hint;
-    if (message.stop == Stop::interrupted)
+    if (message.stop == model::Stop::error) message.error += hint;
+    if (message.stop == model::Stop::interrupted)
       message.error = response_.trouble.empty() ? "the answer ended without its end mark"
                                                 : mask_secrets(response_.trouble, secrets);
     return message;
   }
 
   void fail(std::string text, bool overflow = false, bool retryable = false,
-            const delta::Overflow& told = {}) {
-    tell(delta::Failed{std::move(text), overflow, retryable, told});
+            const model::delta::Overflow& told = {}) {
+    tell(model::delta::Failed{std::move(text), overflow, retryable, told});
   }
 
  private:
   bool is_success() const { return status_ >= 200 && status_ < 300; }
 
   bool is_event_stream() const {
-    return header_value(response_.headers, "content-type").starts_with("text/event-stream");
+    return http::header_value(response_.headers, "content-type").starts_with("text/event-stream");
   }
 
   bool take(std::string_view piece) {
@@ -120,23 +120,24 @@ class Attempt {
       return error_body_.size() < max_error_body;
     }
     heard_ = heard_ || !piece.empty();
-    for (Delta& delta : decoder_.feed(piece)) tell(std::move(delta));
+    for (model::Delta& delta : decoder_.feed(piece)) tell(std::move(delta));
     return !assembler_.failure();
   }
 
-  void tell(Delta delta) {
+  void tell(model::Delta delta) {
     if (full_) return;
     full_ = !limit_.take(delta);
     pass_on(std::move(delta));
-    if (full_) pass_on(delta::Failed{AnswerLimit::sentence});
+    if (full_) pass_on(model::delta::Failed{wire::AnswerLimit::sentence});
   }
 
-  void pass_on(Delta delta) {
+  void pass_on(model::Delta delta) {
     assembler_.add(delta);
     spoken_ = spoken_ || is_spoken(delta);
     held_.push_back(std::move(delta));
     if (!spoken_) return;
-    for (Delta& each : std::exchange(held_, {})) ports_.sink(Streaming{std::move(each)});
+    for (model::Delta& each : std::exchange(held_, {}))
+      ports_.sink(model::Streaming{std::move(each)});
   }
 
   // What the end of the exchange says about the answer.
@@ -144,34 +145,34 @@ class Attempt {
     if (response_.end == End::stopped) return;
     if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
     if (!is_success()) {
-      const Explanation why = codec_.explain(status_, error_body_, response_.headers);
+      const wire::Explanation why = codec_.explain(status_, error_body_, response_.headers);
       return fail(why.text, why.overflow, why.retryable, why.told);
     }
     if (assembler_.failure()) return;
-    for (Delta& delta : decoder_.finish()) tell(std::move(delta));
+    for (model::Delta& delta : decoder_.finish()) tell(std::move(delta));
     if (spoken_ || assembler_.failure()) return;
     if (response_.end == End::cut) return fail(response_.trouble, false, response_.again);
-    const std::string type(header_value(response_.headers, "content-type"));
+    const std::string type(http::header_value(response_.headers, "content-type"));
     fail("the provider sent an empty answer" + (type.empty() ? "" : " (" + type + ")"), false,
          true);
   }
 
-  const Codec& codec_;
-  const Ports& ports_;
-  StreamDecoder decoder_;
-  Assembler assembler_;
-  AnswerLimit limit_{};
+  const wire::Codec& codec_;
+  const model::Ports& ports_;
+  wire::StreamDecoder decoder_;
+  model::Assembler assembler_;
+  wire::AnswerLimit limit_{};
   bool full_ = false;
-  HttpResponse response_{};
+  http::HttpResponse response_{};
   int status_ = 0;
   std::string error_body_{};
-  Deltas held_{};
+  model::Deltas held_{};
   bool heard_ = false;  // something of a body, whatever it says
   bool spoken_ = false;
 };
 
 // Where the key that was sent came from, or should have come from.
-std::string source_of_key(const ProviderRow& row, const Keyring& keys) {
+std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) {
   const auto variables = variables_of(row);
   for (const std::string& variable : variables)
     if (keys.has_any({variable})) return variable;
@@ -181,51 +182,53 @@ std::string source_of_key(const ProviderRow& row, const Keyring& keys) {
 }
 
 // What the user can do about it.
-std::string hint_for(const Attempt& attempt, const RetryPlan& plan, const ProviderRow& row,
-                     const Keyring& keys) {
+std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
+                     const catalog::ProviderRow& row, const Keyring& keys) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   const int status = attempt.response().status;
-  if ((status != 401 && status != 403) || row.auth == Auth::none) return {};
+  if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
   return source.empty() ? "" : "; check " + source;
 }
 
 }  // namespace
 
-Message HttpProvider::stream(const Context& context, const ModelRef& model, const Ports& ports) {
+model::Message HttpProvider::stream(const model::Context& context, const model::ModelRef& model,
+                                    const model::Ports& ports) {
   const auto start = Clock::now();
-  const ProviderRow* row = catalog_.find_provider(model.provider);
-  if (row == nullptr) throw Error("no provider is called " + model.provider, Trouble::usage);
-  const Codec& codec = codec_of(row->wire);
+  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+  if (row == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
+  const wire::Codec& codec = codec_of(row->wire);
   Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
-  if (auto* request = std::get_if<HttpRequest>(&prepared)) request->patience = patience_;
+  if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
 
   for (int retries = 0;; ++retries) {
     Attempt attempt(codec, model, ports);
-    RetryPlan plan;
-    if (const auto* request = std::get_if<HttpRequest>(&prepared)) {
+    http::RetryPlan plan;
+    if (const auto* request = std::get_if<http::HttpRequest>(&prepared)) {
       attempt.run(*request);
       plan = attempt.plan(retries, patience_.retry);
     } else {
       attempt.fail(std::get<std::string>(prepared));
     }
-    log_debug("request", {{"model", to_string(model)},
+    log_debug("request", {{"model", model::to_string(model)},
                           {"attempt", retries + 1},
                           {"messages", context.messages.size()},
                           {"status", attempt.response().status}});
     if (plan.again)
-      log_warning("retry", {{"model", to_string(model)},
+      log_warning("retry", {{"model", model::to_string(model)},
                             {"attempt", retries + 1},
                             {"status", attempt.response().status},
                             {"wait_ms", plan.wait.count()}});
-    if (plan.again && wait_to_retry(plan.wait, retries + 1,
-                                    mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
+    if (plan.again &&
+        http::wait_to_retry(plan.wait, retries + 1,
+                            mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
       continue;
-    Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row, keys_));
+    model::Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row, keys_));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     return message;
   }
 }
 
-}  // namespace skein
+}  // namespace skein::providers

@@ -3,28 +3,29 @@
 
 #include <string>
 
-#include "core/provider.h"
-#include "providers/catalog.h"
-#include "providers/http.h"
+#include "core/model/provider.h"
+#include "providers/catalog/catalog.h"
+#include "providers/http/http.h"
 #include "providers/keys.h"
 
-namespace skein {
+namespace skein::providers {
 
-class HttpProvider : public Provider {
+class HttpProvider : public model::Provider {
  public:
-  HttpProvider(const Catalog& catalog, Keyring& keys, const Patience& patience = {})
+  HttpProvider(const catalog::Catalog& catalog, Keyring& keys, const http::Patience& patience = {})
       : catalog_(catalog), keys_(keys), patience_(patience) {}
 
   // Normalizes, encodes and checks the context; sends it, again if that may help and nothing has
   // been shown yet; decodes the answer as it arrives. A failure is also told to the sink, as
   // delta::Failed, which says whether the request was too long. Throws only if a key command
   // fails or the network module is missing.
-  Message stream(const Context& context, const ModelRef& model, const Ports& ports) override;
+  model::Message stream(const model::Context& context, const model::ModelRef& model,
+                        const model::Ports& ports) override;
 
  private:
-  const Catalog& catalog_;
+  const catalog::Catalog& catalog_;
   Keyring& keys_;
-  Patience patience_;
+  http::Patience patience_;
 };
 
-}  // namespace skein
+}  // namespace skein::providers

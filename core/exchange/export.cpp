@@ -2,11 +2,11 @@
 
 #include <algorithm>
 
-#include "core/fenced.h"
-#include "core/json.h"
 #include "core/store/entry_text.h"
+#include "core/text/code_fence.h"
+#include "core/text/json.h"
 
-namespace skein {
+namespace skein::exchange {
 
 namespace {
 
@@ -34,70 +34,70 @@ std::string escaped(std::string_view text) {
 struct BlockWriter {
   std::string& out;
 
-  void operator()(const Text& block) const {
+  void operator()(const model::Text& block) const {
     if (!block.text.empty()) out += block.text + "\n\n";
   }
-  void operator()(const Thinking& block) const {
+  void operator()(const model::Thinking& block) const {
     if (!block.thinking.empty()) out += folded("thinking", block.thinking, "text");
   }
-  void operator()(const Image& block) const {
+  void operator()(const model::Image& block) const {
     out += "*(an image, " + escaped(block.mime_type) + ")*\n\n";
   }
-  void operator()(const ToolUse& block) const {
+  void operator()(const model::ToolUse& block) const {
     out += "**→ " + escaped(block.name) + "**\n\n" + fenced(block.input, "json") + "\n";
   }
-  void operator()(const ToolResult& block) const {
+  void operator()(const model::ToolResult& block) const {
     std::string text;
-    for (const ResultBlock& part : block.content) {
-      if (const auto* words = std::get_if<Text>(&part)) text += words->text;
-      if (std::holds_alternative<Image>(part)) text += "(an image)";
+    for (const model::ResultBlock& part : block.content) {
+      if (const auto* words = std::get_if<model::Text>(&part)) text += words->text;
+      if (std::holds_alternative<model::Image>(part)) text += "(an image)";
     }
     out += folded(block.is_error ? "result: an error" : "result", text, "text");
   }
-  void operator()(const Opaque&) const {}
+  void operator()(const model::Opaque&) const {}
 };
 
-std::string heading(const Message& message) {
+std::string heading(const model::Message& message) {
   switch (message.role) {
-    case Role::user: return "## You\n\n";
-    case Role::assistant:
+    case model::Role::user: return "## You\n\n";
+    case model::Role::assistant:
       return "## " + (message.model.empty() ? std::string("Assistant") : escaped(message.model)) +
              "\n\n";
     default: return {};  // results stand under the calls they answer
   }
 }
 
-void write_entry(const Entry& entry, std::string& out) {
-  if (entry.type == type::compaction_summary || entry.type == type::branch_summary) {
+void write_entry(const model::Entry& entry, std::string& out) {
+  if (entry.type == model::type::compaction_summary || entry.type == model::type::branch_summary) {
     if (const auto json = parse_json(entry.payload))
       out += "> *What came before, in short:*\n\n" + string_at(*json, "summary") + "\n\n";
     return;
   }
-  if (entry.type != type::message) return;
-  const auto message = message_from_json(entry.payload);
+  if (entry.type != model::type::message) return;
+  const auto message = model::message_from_json(entry.payload);
   if (!message) return;
   if (message->continuation) {
     out += "*asked to go on*\n\n";
     return;
   }
   out += heading(*message);
-  for (const Block& block : message->content) std::visit(BlockWriter{out}, block);
+  for (const model::Block& block : message->content) std::visit(BlockWriter{out}, block);
   if (!message->error.empty()) out += "*error: " + escaped(message->error) + "*\n\n";
 }
 
 }  // namespace
 
-std::string as_markdown(std::string_view title, std::span<const Entry> path) {
+std::string as_markdown(std::string_view title, std::span<const model::Entry> path) {
   std::string out = "# " + escaped(title.empty() ? "A conversation" : title) + "\n\n";
-  for (const Entry& entry : path) write_entry(entry, out);
+  for (const model::Entry& entry : path) write_entry(entry, out);
   while (out.ends_with("\n\n")) out.pop_back();
   return out;
 }
 
-std::string as_json_lines(std::span<const Entry> path) {
+std::string as_json_lines(std::span<const model::Entry> path) {
   std::string out;
-  for (const Entry& entry : path) out += to_json(entry) + "\n";
+  for (const model::Entry& entry : path) out += store::to_json(entry) + "\n";
   return out;
 }
 
-}  // namespace skein
+}  // namespace skein::exchange

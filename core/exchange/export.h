@@ -6,13 +6,13 @@
 #include <string>
 #include <string_view>
 
-#include "core/entry.h"
+#include "core/model/entry.h"
 
-namespace skein {
+namespace skein::exchange {
 
-std::string as_markdown(std::string_view title, std::span<const Entry> path);
+std::string as_markdown(std::string_view title, std::span<const model::Entry> path);
 
 // One entry a line, each with its parent: `skein append` takes them back.
-std::string as_json_lines(std::span<const Entry> path);
+std::string as_json_lines(std::span<const model::Entry> path);
 
-}  // namespace skein
+}  // namespace skein::exchange

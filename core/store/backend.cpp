@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <vector>
 
-namespace skein {
+namespace skein::store {
 
-std::optional<std::string> key_trouble(std::string_view key) {
+std::optional<std::string> key_problem(std::string_view key) {
   const std::string complaint =
       "'" + std::string(utf8_prefix(key, 200)) + "' is not a session key: ";
   if (key.size() >= 200) return complaint + "it is longer than 199 bytes";
@@ -35,14 +35,14 @@ std::optional<std::string> key_trouble(std::string_view key) {
          "the longer form is agent";
 }
 
-Trouble trouble_of(const Failure& failure) {
+ExitStatus exit_status_of(const Failure& failure) {
   switch (failure.kind) {
-    case Failure::Kind::conflict: return Trouble::conflict;
-    case Failure::Kind::gone: return Trouble::no_session;
+    case Failure::Kind::conflict: return ExitStatus::conflict;
+    case Failure::Kind::gone: return ExitStatus::no_session;
     case Failure::Kind::id_conflict:
-    case Failure::Kind::refused: return Trouble::usage;
-    default: return Trouble::storage;
+    case Failure::Kind::refused: return ExitStatus::usage;
+    default: return ExitStatus::storage;
   }
 }
 
-}  // namespace skein
+}  // namespace skein::store

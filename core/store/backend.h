@@ -11,11 +11,15 @@
 #include <variant>
 #include <vector>
 
-#include "core/entry.h"
-#include "core/state.h"
-#include "core/store/hold.h"
+#include "core/model/entry.h"
+#include "core/model/state.h"
+#include "core/store/lease.h"
 
-namespace skein {
+namespace skein::model {
+struct Scrubbing;
+}  // namespace skein::model
+
+namespace skein::store {
 
 inline constexpr int format_version = 1;
 inline constexpr std::string_view default_key = "main:cli:user";
@@ -40,7 +44,7 @@ struct SessionHeader {
 // Letters, digits and `._@+-`, 1 to 64 bytes a segment with `:` between, under 200 in all;
 // <agent>:<channel>:<peer>, or agent:<id>:<channel>:<direct|group|channel>:<peer>, which
 // :thread:<id> may follow. The reason it is not one, or nothing.
-std::optional<std::string> key_trouble(std::string_view key);
+std::optional<std::string> key_problem(std::string_view key);
 
 // How much of a session is not as it was written, as far as it has been read.
 struct DamageCount {
@@ -55,7 +59,7 @@ struct DamageCount {
 struct SessionRecord {
   std::string key{};  // the header's, unless another session had it
   SessionHeader header{};
-  SessionState state{};
+  model::SessionState state{};
   std::uint64_t bytes = 0;
   bool archived = false;
   DamageCount damage{};
@@ -75,16 +79,16 @@ struct Failure {
     io,                   // the disk reports an error
   };
   Kind kind{};
-  std::string text{};            // the sentence for the user
-  std::optional<Id> tail{};      // with conflict: the tail there is
-  std::vector<Entry> arrived{};  // with conflict: what others wrote since the expected tail
+  std::string text{};                   // the sentence for the user
+  std::optional<Id> tail{};             // with conflict: the tail there is
+  std::vector<model::Entry> arrived{};  // with conflict: what others wrote since the expected tail
 };
-Trouble trouble_of(const Failure& failure);
+ExitStatus exit_status_of(const Failure& failure);
 
 // An entry on its way in. One that `follows` gets its parent from the store: the entry before it in
 // the batch, or the head.
 struct NewEntry {
-  Entry entry{};
+  model::Entry entry{};
   bool follows = true;
 };
 
@@ -95,9 +99,9 @@ struct AppendOptions {
 
 struct AppendResult {
   Id session{};
-  std::optional<Id> last{};      // the last entry of the batch
-  std::size_t appended = 0;      // 0: all of them were there already
-  std::vector<Entry> entries{};  // as they were written, with their parents
+  std::optional<Id> last{};             // the last entry of the batch
+  std::size_t appended = 0;             // 0: all of them were there already
+  std::vector<model::Entry> entries{};  // as they were written, with their parents
 };
 
 template <class Value>
@@ -107,14 +111,14 @@ using Outcome = std::variant<Value, Failure>;
 template <class Value>
 Value value_or_throw(Outcome<Value> outcome) {
   if (const auto* failed = std::get_if<Failure>(&outcome))
-    throw Error(failed->text, trouble_of(*failed));
+    throw Error(failed->text, exit_status_of(*failed));
   return std::get<Value>(std::move(outcome));
 }
 
 // An entry where it rests.
-struct Placed {
-  Entry entry{};
-  Position at = 0;
+struct StoredEntry {
+  model::Entry entry{};
+  model::Position at = 0;
   bool altered = false;  // its seal does not fit any more
 };
 
@@ -146,13 +150,12 @@ struct EmptiedTrash {
 };
 
 struct Scrubbed;
-struct Scrubbing;
 
 // What a scrubbing shall take out besides what the entry says.
 struct ScrubWish {
   std::vector<std::string> named{};  // texts that must stand nowhere either
   // Does the same to what lies outside the home, while it is still known what to look for.
-  std::function<void(const Scrubbing&, Scrubbed&)> elsewhere{};
+  std::function<void(const model::Scrubbing&, Scrubbed&)> elsewhere{};
 };
 
 // What a scrubbing did.
@@ -170,14 +173,14 @@ struct MigrationResult {
   Id session{};
   std::string form{};  // the one it had; empty: it was up to date
   std::size_t entries = 0;
-  std::string aside{};                // where the old file is kept now
+  std::string old_file{};             // where the old file is kept now
   std::vector<std::string> losses{};  // what could not be taken over
 };
 
 // An entry a fork begins with, besides the path. If it is about another entry (a redaction, a
 // label, a snapshot), it comes only where that one does.
-struct Aside {
-  Entry entry{};
+struct ForkExtra {
+  model::Entry entry{};
   std::optional<Id> about{};
 };
 
@@ -194,27 +197,27 @@ class StorageBackend {
   virtual Outcome<SessionRecord> create(const SessionHeader& header,
                                         std::span<const NewEntry> entries, bool& made) = 0;
   // The same, with the path to where the header says it was branched off, and `asides` behind it.
-  virtual Outcome<SessionRecord> fork(const SessionHeader& header, std::span<const Aside> asides,
-                                      bool& made) = 0;
+  virtual Outcome<SessionRecord> fork(const SessionHeader& header,
+                                      std::span<const ForkExtra> asides, bool& made) = 0;
   // All of the batch or nothing, durable when it returns.
   virtual Outcome<AppendResult> append(Id session, std::span<const NewEntry> entries,
                                        const AppendOptions& options) = 0;
   // Every entry in the order it was written, from `from` on; `each` returns false to end it.
-  virtual std::optional<Failure> load(Id session, Position from,
-                                      const std::function<bool(const Placed&)>& each) = 0;
+  virtual std::optional<Failure> load(Id session, model::Position from,
+                                      const std::function<bool(const StoredEntry&)>& each) = 0;
   // What a tree needs of every entry, without its text; it lasts until the next.
-  virtual std::optional<Failure> survey(Id session,
-                                        const std::function<void(const EntryFacts&)>& each) = 0;
+  virtual std::optional<Failure> survey(
+      Id session, const std::function<void(const model::EntryFacts&)>& each) = 0;
   // As load, but backward: first the entry at `from` (none: the last one), then those before it.
-  virtual std::optional<Failure> load_back(Id session, std::optional<Position> from,
-                                           const std::function<bool(const Placed&)>& each) = 0;
-  virtual Outcome<Placed> load_at(Id session, Position at) = 0;
-  virtual Outcome<Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
+  virtual std::optional<Failure> load_back(Id session, std::optional<model::Position> from,
+                                           const std::function<bool(const StoredEntry&)>& each) = 0;
+  virtual Outcome<StoredEntry> load_at(Id session, model::Position at) = 0;
+  virtual Outcome<model::Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
   virtual Outcome<Damage> examine(Id session) = 0;
   // What reading has come by so far, without reading more.
   virtual DamageCount damage_met(Id session) = 0;
 
-  virtual Outcome<Hold> hold(Id session, Company company) = 0;  // at once, or `busy`
+  virtual Outcome<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
 
   virtual std::optional<Failure> erase(Id session) = 0;               // to the trash
   virtual Outcome<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
@@ -255,7 +258,7 @@ class StorageBackend {
   struct SetAside {
     std::string name{};
     std::uint64_t bytes = 0;
-    std::vector<Entry> lacking{};
+    std::vector<model::Entry> lacking{};
   };
   virtual Outcome<std::vector<SetAside>> set_aside(Id session) = 0;
   // Appends those entries behind their parents; the head stays where it is. How many they were.
@@ -270,4 +273,4 @@ class StorageBackend {
   virtual std::size_t rebuild_index() = 0;
 };
 
-}  // namespace skein
+}  // namespace skein::store

@@ -1,6 +1,6 @@
 #include "core/store/damage_text.h"
 
-namespace skein {
+namespace skein::store {
 
 namespace {
 
@@ -25,4 +25,4 @@ std::string damage_notice(const DamageCount& damage, const std::string& key) {
          "` shows where, and changes nothing";
 }
 
-}  // namespace skein
+}  // namespace skein::store

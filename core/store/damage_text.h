@@ -5,7 +5,7 @@
 
 #include "core/store/backend.h"
 
-namespace skein {
+namespace skein::store {
 
 // What is marked with it in every view.
 inline constexpr std::string_view altered_mark = "[altered]";
@@ -13,4 +13,4 @@ inline constexpr std::string_view altered_mark = "[altered]";
 // One sentence: what was found, what it means, where to look. Empty if there is no damage.
 std::string damage_notice(const DamageCount& damage, const std::string& key);
 
-}  // namespace skein
+}  // namespace skein::store

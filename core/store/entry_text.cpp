@@ -2,9 +2,9 @@
 
 #include <set>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
-namespace skein {
+namespace skein::store {
 
 namespace {
 
@@ -21,12 +21,12 @@ struct Reference {
   std::string_view type;
   const char* member;
 };
-constexpr Reference references[] = {{type::compaction_summary, "firstKeptEntryId"},
-                                    {type::redaction, "targetEntryId"}};
+constexpr Reference references[] = {{model::type::compaction_summary, "firstKeptEntryId"},
+                                    {model::type::redaction, "targetEntryId"}};
 
 }  // namespace
 
-std::optional<Id> referred_entry(const Entry& entry) {
+std::optional<Id> referred_entry(const model::Entry& entry) {
   for (const auto& [type, member] : references)
     if (entry.type == type) {
       const std::optional<Json> payload = parse_json(entry.payload);
@@ -83,7 +83,7 @@ Outcome<NewEntry> new_entry_from_json(std::string_view text) {
   return out;
 }
 
-JsonText to_json(const Entry& entry) {
+JsonText to_json(const model::Entry& entry) {
   std::string out =
       "{\"id\":" + json_string(to_string(entry.id)) +
       ",\"parentId\":" + (entry.parent ? json_string(to_string(*entry.parent)) : "null") +
@@ -94,4 +94,4 @@ JsonText to_json(const Entry& entry) {
   return out + "}";
 }
 
-}  // namespace skein
+}  // namespace skein::store

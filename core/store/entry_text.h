@@ -7,15 +7,15 @@
 
 #include "core/store/backend.h"
 
-namespace skein {
+namespace skein::store {
 
 // Strict: no unknown or repeated members, no seal; an id may be missing and is then made. A missing
 // parentId lets the entry follow, null makes it a root.
 Outcome<NewEntry> new_entry_from_json(std::string_view text);
 
 // The earlier entry that this one is about: what a redaction masks, where a summary ends.
-std::optional<Id> referred_entry(const Entry& entry);
+std::optional<Id> referred_entry(const model::Entry& entry);
 
-JsonText to_json(const Entry& entry);
+JsonText to_json(const model::Entry& entry);
 
-}  // namespace skein
+}  // namespace skein::store

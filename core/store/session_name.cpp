@@ -3,14 +3,14 @@
 #include <algorithm>
 #include <vector>
 
-namespace skein {
+namespace skein::store {
 
 namespace {
 
 // What is no key, but was meant as one, gets the reason.
 Failure no_session(std::string_view name) {
   const std::string none = "no session called '" + std::string(name) + "'";
-  const std::optional<std::string> trouble = key_trouble(name);
+  const std::optional<std::string> trouble = key_problem(name);
   if (trouble && name.find(':') != std::string_view::npos)
     return {Failure::Kind::gone, none + "; " + *trouble};
   return {Failure::Kind::gone, none + "; `skein sessions` lists them"};
@@ -30,7 +30,7 @@ constexpr Reading readings[] = {
 
 }  // namespace
 
-bool is_whole_key(std::string_view name) { return !key_trouble(name); }
+bool is_whole_key(std::string_view name) { return !key_problem(name); }
 
 Outcome<const SessionRecord*> session_called(std::span<const SessionRecord> all,
                                              std::string_view name) {
@@ -60,4 +60,4 @@ bool means(std::string_view name, std::string_view key, Id session, std::string_
   return name == title || (name.size() >= 4 && to_string(session).starts_with(name));
 }
 
-}  // namespace skein
+}  // namespace skein::store

@@ -8,7 +8,7 @@
 
 #include "core/store/backend.h"
 
-namespace skein {
+namespace skein::store {
 
 // Whether `name` is a whole key. Such a name means the session of that key and no other: not one
 // whose key begins with it, not one whose title it is.
@@ -23,4 +23,4 @@ Outcome<const SessionRecord*> session_called(std::span<const SessionRecord> all,
 // of its id, unless it is a whole key.
 bool means(std::string_view name, std::string_view key, Id session, std::string_view title);
 
-}  // namespace skein
+}  // namespace skein::store

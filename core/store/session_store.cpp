@@ -3,10 +3,10 @@
 #include <algorithm>
 #include <set>
 
-#include "core/json.h"
 #include "core/store/session_name.h"
+#include "core/text/json.h"
 
-namespace skein {
+namespace skein::store {
 
 namespace {
 
@@ -17,7 +17,7 @@ Failure no_such_entry(std::string_view name) {
 NewEntry custom(std::string_view kind, Json members) {
   Json payload = {{"kind", kind}};
   payload.update(members);
-  return {make_entry(type::custom, dump(payload))};
+  return {model::make_entry(model::type::custom, dump(payload))};
 }
 
 }  // namespace
@@ -44,27 +44,28 @@ Outcome<SessionHandle> SessionStore::create_session(const NewSession& session) {
   return SessionHandle{got.session, got.version};
 }
 
-Outcome<std::vector<Entry>> SessionStore::load_session_entries(Id session,
-                                                               const LoadOptions& options) {
-  std::vector<Entry> all;
+Outcome<std::vector<model::Entry>> SessionStore::load_session_entries(Id session,
+                                                                      const LoadOptions& options) {
+  std::vector<model::Entry> all;
   if (options.branch) {
     Outcome<Path> found = path(session, *options.branch);
     if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
-    for (Placed& placed : std::get<Path>(found).entries) all.push_back(std::move(placed.entry));
+    for (StoredEntry& placed : std::get<Path>(found).entries)
+      all.push_back(std::move(placed.entry));
   }
-  std::vector<Entry> out;
+  std::vector<model::Entry> out;
   bool inside = !options.from;
-  const auto take = [&](const Entry& entry) {
+  const auto take = [&](const model::Entry& entry) {
     inside = inside || entry.id == options.from;
     if (inside) out.push_back(entry);
     return !(inside && entry.id == options.to) &&
            (options.limit == 0 || out.size() < options.limit);
   };
   if (options.branch) {
-    for (const Entry& entry : all)
+    for (const model::Entry& entry : all)
       if (!take(entry)) break;
   } else if (auto failed = backend_->load(
-                 session, 0, [&](const Placed& placed) { return take(placed.entry); })) {
+                 session, 0, [&](const StoredEntry& placed) { return take(placed.entry); })) {
     return *failed;
   }
   return out;
@@ -110,13 +111,13 @@ Outcome<FoundSession> SessionStore::find_or_create(const std::string& name,
 
 Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
   if (const auto whole = parse_id(prefix)) {
-    const Outcome<Position> at = backend_->locate(session, *whole);
+    const Outcome<model::Position> at = backend_->locate(session, *whole);
     if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
     return *whole;
   }
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
-  const auto failed = backend_->survey(session, [&](const EntryFacts& entry) {
+  const auto failed = backend_->survey(session, [&](const model::EntryFacts& entry) {
     if (to_string(entry.id).starts_with(prefix)) found.insert(entry.id);
   });
   if (failed) return *failed;
@@ -127,32 +128,32 @@ Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
                                           " entries; give more of the id"};
 }
 
-Outcome<Placed> SessionStore::load_placed(Id session, Id entry) {
-  const Outcome<Position> at = backend_->locate(session, entry);
+Outcome<StoredEntry> SessionStore::load_placed(Id session, Id entry) {
+  const Outcome<model::Position> at = backend_->locate(session, entry);
   if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
-  return backend_->load_at(session, std::get<Position>(at));
+  return backend_->load_at(session, std::get<model::Position>(at));
 }
 
-Outcome<Entry> SessionStore::load_entry(Id session, Id entry) {
-  Outcome<Placed> placed = load_placed(session, entry);
+Outcome<model::Entry> SessionStore::load_entry(Id session, Id entry) {
+  Outcome<StoredEntry> placed = load_placed(session, entry);
   if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
-  return std::move(std::get<Placed>(placed).entry);
+  return std::move(std::get<StoredEntry>(placed).entry);
 }
 
 Outcome<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
   std::size_t count = 0;
-  return path_until(session, leaf, [&](const Entry&) { return ++count == limit; });
+  return path_until(session, leaf, [&](const model::Entry&) { return ++count == limit; });
 }
 
 Outcome<Path> SessionStore::path_until(Id session, Id leaf,
-                                       const std::function<bool(const Entry&)>& enough) {
-  const Outcome<Position> at = backend_->locate(session, leaf);
+                                       const std::function<bool(const model::Entry&)>& enough) {
+  const Outcome<model::Position> at = backend_->locate(session, leaf);
   if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
   Path path;
   std::optional<Id> wanted = leaf;
   bool done = false;
   const auto failed =
-      backend_->load_back(session, std::get<Position>(at), [&](const Placed& placed) {
+      backend_->load_back(session, std::get<model::Position>(at), [&](const StoredEntry& placed) {
         if (placed.entry.id != wanted) return true;
         wanted = placed.entry.parent;
         path.entries.push_back(placed);
@@ -169,13 +170,13 @@ Outcome<Path> SessionStore::path_until(Id session, Id leaf,
 
 // All of it: where the trail was lost, only the whole tree knows how it goes on.
 Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
-  const Outcome<Tree> built = tree(session);
+  const Outcome<model::Tree> built = tree(session);
   if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
-  const Tree& whole = std::get<Tree>(built);
+  const model::Tree& whole = std::get<model::Tree>(built);
   Path path;
-  for (const Tree::Node* node : whole.path(leaf)) {
-    Outcome<Placed> placed = backend_->load_at(session, node->at);
-    auto* found = std::get_if<Placed>(&placed);
+  for (const model::Tree::Node* node : whole.path(leaf)) {
+    Outcome<StoredEntry> placed = backend_->load_at(session, node->at);
+    auto* found = std::get_if<StoredEntry>(&placed);
     if (found == nullptr) continue;
     found->entry.parent.reset();
     if (!path.entries.empty()) found->entry.parent = path.entries.back().entry.id;
@@ -183,9 +184,9 @@ Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
   }
   constexpr std::size_t most_told = 5;
   std::size_t odd_ones = 0;
-  for (const Tree::Oddity& odd : whole.oddities()) {
-    if (odd.kind == Tree::Oddity::Kind::duplicate || ++odd_ones > most_told) continue;
-    path.notices.push_back((odd.kind == Tree::Oddity::Kind::orphan
+  for (const model::Tree::Oddity& odd : whole.oddities()) {
+    if (odd.kind == model::Tree::Oddity::Kind::duplicate || ++odd_ones > most_told) continue;
+    path.notices.push_back((odd.kind == model::Tree::Oddity::Kind::orphan
                                 ? "the transcript is damaged: the parent of entry " +
                                       to_string(odd.entry) + " is missing"
                                 : "the transcript is damaged: the parents of entry " +
@@ -198,10 +199,10 @@ Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
   return path;
 }
 
-Outcome<Tree> SessionStore::tree(Id session) {
-  Tree::Builder tree;
-  const auto failed = backend_->survey(session, [&](const EntryFacts& entry) {
-    if (entry.type != type::session_header) tree.add(entry);
+Outcome<model::Tree> SessionStore::tree(Id session) {
+  model::Tree::Builder tree;
+  const auto failed = backend_->survey(session, [&](const model::EntryFacts& entry) {
+    if (entry.type != model::type::session_header) tree.add(entry);
   });
   if (failed) return *failed;
   return std::move(tree).build();
@@ -211,26 +212,26 @@ Outcome<std::vector<Branch>> SessionStore::branches(Id session) {
   const Outcome<SessionRecord> opened = backend_->open(session);
   if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
   const std::set<Id>& redacted = std::get<SessionRecord>(opened).state.redacted;
-  const Outcome<Tree> built = tree(session);
+  const Outcome<model::Tree> built = tree(session);
   if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
-  const Tree& whole = std::get<Tree>(built);
+  const model::Tree& whole = std::get<model::Tree>(built);
   const std::vector<std::size_t> depths = whole.depths();
   std::vector<Branch> out;
-  for (const Tree::Node* leaf : whole.leaves()) {
-    const Outcome<Placed> placed = backend_->load_at(session, leaf->at);
-    const auto* found = std::get_if<Placed>(&placed);
+  for (const model::Tree::Node* leaf : whole.leaves()) {
+    const Outcome<StoredEntry> placed = backend_->load_at(session, leaf->at);
+    const auto* found = std::get_if<StoredEntry>(&placed);
     out.push_back({leaf->id, depths[static_cast<std::size_t>(leaf - whole.nodes().data())],
                    redacted.contains(leaf->id) ? "[redacted]"
-                   : found                     ? preview(found->entry, 50)
+                   : found                     ? model::preview(found->entry, 50)
                                                : std::string{}});
   }
   return out;
 }
 
-Outcome<std::vector<Entry>> EntryReader::next() {
-  std::vector<Entry> out;
+Outcome<std::vector<model::Entry>> EntryReader::next() {
+  std::vector<model::Entry> out;
   more_ = false;
-  const auto failed = backend_.load(session_, from_, [&](const Placed& placed) {
+  const auto failed = backend_.load(session_, from_, [&](const StoredEntry& placed) {
     if (out.size() == batch_) {
       from_ = placed.at;
       more_ = true;
@@ -248,19 +249,20 @@ void EntryReader::reset() {
   more_ = true;
 }
 
-std::vector<ToolUse> unanswered_calls(std::span<const Entry> path) {
-  std::vector<ToolUse> open;
-  for (const Entry& entry : path) {
-    if (entry.type != type::message) continue;
-    const std::optional<Message> message = message_from_json(entry.payload);
+std::vector<model::ToolUse> unanswered_calls(std::span<const model::Entry> path) {
+  std::vector<model::ToolUse> open;
+  for (const model::Entry& entry : path) {
+    if (entry.type != model::type::message) continue;
+    const std::optional<model::Message> message = model::message_from_json(entry.payload);
     if (!message) continue;
-    for (const Block& block : message->content) {
-      if (const auto* call = std::get_if<ToolUse>(&block)) open.push_back(*call);
-      if (const auto* result = std::get_if<ToolResult>(&block))
-        std::erase_if(open, [&](const ToolUse& each) { return each.id == result->tool_use_id; });
+    for (const model::Block& block : message->content) {
+      if (const auto* call = std::get_if<model::ToolUse>(&block)) open.push_back(*call);
+      if (const auto* result = std::get_if<model::ToolResult>(&block))
+        std::erase_if(open,
+                      [&](const model::ToolUse& each) { return each.id == result->tool_use_id; });
     }
   }
   return open;
 }
 
-}  // namespace skein
+}  // namespace skein::store

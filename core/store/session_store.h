@@ -11,10 +11,10 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/tree.h"
 #include "core/store/backend.h"
-#include "core/tree.h"
 
-namespace skein {
+namespace skein::store {
 
 struct SessionHandle {
   Id session_id{};
@@ -41,7 +41,7 @@ struct LoadOptions {
 
 // The entries from a root, or from as far back as was asked, to a leaf.
 struct Path {
-  std::vector<Placed> entries{};
+  std::vector<StoredEntry> entries{};
   bool whole = true;                   // it begins at the root
   std::vector<std::string> notices{};  // what a user should know about it
 };
@@ -58,7 +58,8 @@ class SessionStore {
   explicit SessionStore(std::unique_ptr<StorageBackend> backend) : backend_(std::move(backend)) {}
 
   Outcome<SessionHandle> create_session(const NewSession& session);
-  Outcome<std::vector<Entry>> load_session_entries(Id session, const LoadOptions& options = {});
+  Outcome<std::vector<model::Entry>> load_session_entries(Id session,
+                                                          const LoadOptions& options = {});
   Outcome<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
                                                const AppendOptions& options = {});
   // A new session that begins with the path to `entry`. An empty key: one is made up. A `summary`
@@ -70,7 +71,9 @@ class SessionStore {
 
   Outcome<SessionRecord> open(Id session) { return backend_->open(session); }
   std::vector<SessionRecord> list();  // the one used last first
-  Outcome<Hold> hold(Id session, Company company) { return backend_->hold(session, company); }
+  Outcome<SessionLease> hold(Id session, LockMode company) {
+    return backend_->hold(session, company);
+  }
   std::optional<Failure> erase(Id session) { return backend_->erase(session); }
   Outcome<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
   Outcome<AppendResult> rename(Id session, const std::string& title);
@@ -97,14 +100,15 @@ class SessionStore {
                                        const std::function<std::string()>& workspace);
   // The entry whose id begins with `prefix`; it must be the only one.
   Outcome<Id> find_entry(Id session, std::string_view prefix);
-  Outcome<Entry> load_entry(Id session, Id entry);
-  Outcome<Placed> load_placed(Id session, Id entry);
+  Outcome<model::Entry> load_entry(Id session, Id entry);
+  Outcome<StoredEntry> load_placed(Id session, Id entry);
 
   // The last `limit` entries (0: all) of the path to `leaf`, without reading what lies before them.
   Outcome<Path> path(Id session, Id leaf, std::size_t limit = 0);
   // The same, back to the first entry (the newest comes first) for which `enough` is true.
-  Outcome<Path> path_until(Id session, Id leaf, const std::function<bool(const Entry&)>& enough);
-  Outcome<Tree> tree(Id session);
+  Outcome<Path> path_until(Id session, Id leaf,
+                           const std::function<bool(const model::Entry&)>& enough);
+  Outcome<model::Tree> tree(Id session);
   Outcome<std::vector<Branch>> branches(Id session);
 
   void enter(Id session, const std::string& workspace) { backend_->enter(session, workspace); }
@@ -118,7 +122,7 @@ class SessionStore {
 
  private:
   Outcome<Path> path_by_tree(Id session, Id leaf);
-  Outcome<AppendResult> append_aside(Id session, Entry entry);
+  Outcome<AppendResult> append_marker(Id session, model::Entry entry);
   Outcome<Id> snapshot_called(Id session, const std::string& name);
 
   std::unique_ptr<StorageBackend> backend_;
@@ -130,7 +134,7 @@ class EntryReader {
   EntryReader(StorageBackend& backend, Id session, std::size_t batch = 100)
       : backend_(backend), session_(session), batch_(batch) {}
 
-  Outcome<std::vector<Entry>> next();
+  Outcome<std::vector<model::Entry>> next();
   bool has_more() const { return more_; }
   void reset();
 
@@ -138,14 +142,14 @@ class EntryReader {
   StorageBackend& backend_;
   Id session_;
   std::size_t batch_;
-  Position from_ = 0;
+  model::Position from_ = 0;
   bool more_ = true;
 };
 
 // Tool calls of the path that have no result: what a crash left behind.
-std::vector<ToolUse> unanswered_calls(std::span<const Entry> path);
+std::vector<model::ToolUse> unanswered_calls(std::span<const model::Entry> path);
 
 // A key no other session has had: <prefix>:<time>, or <prefix>:<time>-<four hex digits>.
 std::string fresh_key(std::string_view prefix);
 
-}  // namespace skein
+}  // namespace skein::store

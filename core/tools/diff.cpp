@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <cstdint>
 
-#include "core/base.h"
+#include "core/text/base.h"
 
-namespace skein {
+namespace skein::tools {
 
 namespace {
 
@@ -172,4 +172,4 @@ std::string unified_diff(std::string_view before, std::string_view after, std::s
   return valid_utf8("--- a/" + std::string(path) + "\n+++ b/" + std::string(path) + "\n" + out);
 }
 
-}  // namespace skein
+}  // namespace skein::tools

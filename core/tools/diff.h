@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-namespace skein {
+namespace skein::tools {
 
 enum class Change { same, removed, added };
 
@@ -27,4 +27,4 @@ std::vector<DiffLine> diff_lines(std::string_view before, std::string_view after
 std::string unified_diff(std::string_view before, std::string_view after, std::string_view path,
                          std::size_t longest = 200'000);
 
-}  // namespace skein
+}  // namespace skein::tools

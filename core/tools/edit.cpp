@@ -1,13 +1,13 @@
 // edit: one exact piece of a file's text becomes another.
 #include <algorithm>
 
+#include "core/tools/arguments.h"
+#include "core/tools/closest_lines.h"
 #include "core/tools/diff.h"
-#include "core/tools/near.h"
-#include "core/tools/reading.h"
-#include "core/tools/text.h"
 #include "core/tools/tools.h"
+#include "core/tools/workspace/reading.h"
 
-namespace skein {
+namespace skein::tools {
 
 namespace {
 
@@ -71,15 +71,15 @@ Edited with_edit(std::string_view text, const Edit& edit) {
 // Everything up to the new text, so that what was approved and what is done come the same way.
 struct Attempt {
   Edit edit{};
-  Place place{};
-  Opened file{};
+  workspace::Place place{};
+  workspace::Opened file{};
   std::string before{};
   Edited after{};
   std::string problem{};
 };
 
-Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& input,
-                const ToolPorts& ports) {
+Attempt attempt(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
+                const model::ToolPorts& ports) {
   Attempt made;
   Arguments arguments(input);
   made.edit.path = arguments.text("path");
@@ -95,7 +95,7 @@ Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& inpu
   if (!made.place) return fail(made.place.refusal);
   made.file = root.open_file(made.place);
   if (!made.file) return fail(made.file.refusal);
-  auto bytes = read_all(made.file.fd.get(), limits.edit_bytes);
+  auto bytes = workspace::read_all(made.file.fd.get(), limits.edit_bytes);
   if (!bytes)
     return fail(made.place.name + ": larger than the " + with_separators(limits.edit_bytes) +
                 " bytes that can be edited");
@@ -105,19 +105,19 @@ Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& inpu
   return made;
 }
 
-ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,
-                const ToolPorts& ports) {
+model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
+                       const model::ToolPorts& ports) {
   const Attempt made = attempt(root, limits, input, ports);
-  if (!made.problem.empty()) return tool_failure(made.problem);
+  if (!made.problem.empty()) return model::tool_failure(made.problem);
   const std::string refusal = root.replace(made.place, made.after.text, made.file.info);
-  if (!refusal.empty()) return tool_failure(refusal);
+  if (!refusal.empty()) return model::tool_failure(refusal);
   const std::size_t count = made.after.count;
-  return tool_text("changed " + root.shown(made.edit.path) + " at line " +
-                   std::to_string(made.after.first_line) +
-                   (count > 1 ? " and " + std::to_string(count - 1) + " more places" : ""));
+  return model::tool_text("changed " + root.shown(made.edit.path) + " at line " +
+                          std::to_string(made.after.first_line) +
+                          (count > 1 ? " and " + std::to_string(count - 1) + " more places" : ""));
 }
 
-std::string preview(const Root& root, const ToolLimits& limits, const JsonText& input) {
+std::string preview(const workspace::Root& root, const ToolLimits& limits, const JsonText& input) {
   const Attempt made = attempt(root, limits, input, {});
   if (!made.problem.empty()) return made.problem;
   return unified_diff(made.before, made.after.text, root.shown(made.edit.path));
@@ -125,15 +125,15 @@ std::string preview(const Root& root, const ToolLimits& limits, const JsonText& 
 
 }  // namespace
 
-Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
+model::Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
   return {
       .name = "edit",
       .description =
           "Change a file of the workspace: replaces old_text, which must occur exactly once (or "
           "set replace_all), by new_text. White space counts.",
       .schema = std::string(schema),
-      .effect = Effect::writes,
-      .argument = {Argument::Kind::file, "path"},
+      .effect = model::Effect::writes,
+      .argument = {model::Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("edit", root->shown(Arguments(input).text("path", "")));
@@ -145,12 +145,13 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
             return unified_diff(arguments.text("old_text", ""), arguments.text("new_text", ""),
                                 root->shown(arguments.text("path", "")));
           },
-      .run = [root, limits](const JsonText& input,
-                            const ToolPorts& ports) { return run(*root, limits, input, ports); },
+      .run = [root, limits](
+                 const JsonText& input,
+                 const model::ToolPorts& ports) { return run(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "new_text",
       .other_names = {"multiedit", "notebookedit"},
   };
 }
 
-}  // namespace skein
+}  // namespace skein::tools

@@ -2,12 +2,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/base.h"
-#include "core/tools/text.h"
+#include "core/text/base.h"
+#include "core/tools/arguments.h"
 #include "core/tools/tools.h"
-#include "core/tools/tree_walk.h"
+#include "core/tools/workspace/tree_walk.h"
 
-namespace skein {
+namespace skein::tools {
 
 namespace {
 
@@ -30,42 +30,45 @@ struct Listing {
   std::string refusal{};
 };
 
-Listing list(const Root& root, const std::string& path, std::size_t depth, const ToolLimits& limits,
-             const ToolPorts& ports) {
+Listing list(const workspace::Root& root, const std::string& path, std::size_t depth,
+             const ToolLimits& limits, const model::ToolPorts& ports) {
   Listing listing;
-  WalkOptions options{.depth = static_cast<int>(depth)};
+  workspace::WalkOptions options{.depth = static_cast<int>(depth)};
   if (ports.denied)
     options.denied = [&](std::string_view below) {
       const bool denied = ports.denied(below);
       listing.left_out |= denied;
       return denied;
     };
-  const Place start = judged_place(root, path, ports);
-  listing.refusal = walk_tree(root, path, start, options, [&](const Walked& found) {
-    const bool folder = found.kind == EntryKind::folder;
-    std::string line = found.path + (folder ? "/" : found.kind == EntryKind::link ? "@" : "");
-    listing.cut = listing.lines.size() >= limits.list_entries ||
-                  listing.bytes + line.size() > limits.result_bytes || ports.stopped();
-    if (listing.cut) return Onward::stop;
-    listing.deeper |= folder && found.depth == options.depth;
-    listing.bytes += line.size() + 1;
-    listing.lines.push_back(std::move(line));
-    return Onward::go_on;
-  });
+  const workspace::Place start = judged_place(root, path, ports);
+  listing.refusal =
+      workspace::walk_tree(root, path, start, options, [&](const workspace::Walked& found) {
+        const bool folder = found.kind == workspace::EntryKind::folder;
+        std::string line = found.path + (folder                                     ? "/"
+                                         : found.kind == workspace::EntryKind::link ? "@"
+                                                                                    : "");
+        listing.cut = listing.lines.size() >= limits.list_entries ||
+                      listing.bytes + line.size() > limits.result_bytes || ports.stopped();
+        if (listing.cut) return workspace::WalkControl::stop;
+        listing.deeper |= folder && found.depth == options.depth;
+        listing.bytes += line.size() + 1;
+        listing.lines.push_back(std::move(line));
+        return workspace::WalkControl::go_on;
+      });
   return listing;
 }
 
-ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& input,
-                const ToolPorts& ports) {
+model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
+                       const model::ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path", ".");
   const std::size_t wanted =
       std::clamp<std::size_t>(arguments.number("depth", default_depth), 1, deepest);
-  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
+  if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
 
   // Level by level, so that one large folder does not crowd out the names beside it.
   Listing listing = list(root, path, 1, limits, ports);
-  if (!listing.refusal.empty()) return tool_failure(listing.refusal);
+  if (!listing.refusal.empty()) return model::tool_failure(listing.refusal);
   std::size_t depth = 1;
   bool too_long = false;
   while (depth < wanted && listing.deeper && !listing.cut) {
@@ -85,29 +88,30 @@ ToolOutcome run(const Root& root, const ToolLimits& limits, const JsonText& inpu
   if (too_long)
     text += "[only " + std::to_string(depth) + " of " + std::to_string(wanted) +
             " levels: the next has too many names; list a folder of it instead]";
-  return tool_text(valid_utf8(text));
+  return model::tool_text(valid_utf8(text));
 }
 
 }  // namespace
 
-Tool list_tool(SharedRoot root, const ToolLimits& limits) {
+model::Tool list_tool(SharedRoot root, const ToolLimits& limits) {
   return {
       .name = "list",
       .description =
           "List the files and folders of the workspace. Folders end in /, symbolic links in @; "
           "what git ignores is left out.",
       .schema = std::string(schema),
-      .effect = Effect::reads,
-      .argument = {Argument::Kind::tree, "path"},
+      .effect = model::Effect::reads,
+      .argument = {model::Argument::Kind::tree, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("list", root->shown(Arguments(input).text("path", ".")));
           },
-      .run = [root, limits](const JsonText& input,
-                            const ToolPorts& ports) { return run(*root, limits, input, ports); },
+      .run = [root, limits](
+                 const JsonText& input,
+                 const model::ToolPorts& ports) { return run(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .other_names = {"glob", "ls"},
   };
 }
 
-}  // namespace skein
+}  // namespace skein::tools

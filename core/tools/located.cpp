@@ -8,7 +8,7 @@
 
 #include "core/tools/tools.h"
 
-namespace skein {
+namespace skein::tools {
 
 namespace {
 
@@ -39,7 +39,7 @@ std::string from_home(const std::string& absolute) {
 
 }  // namespace
 
-std::optional<std::string> Root::path_below(int folder) const {
+std::optional<std::string> workspace::Root::path_below(int folder) const {
   const auto here = path_of(folder), root = path_of(fd_.get());
   if (!here || !root) return std::nullopt;
   if (*here == *root) return "";
@@ -48,10 +48,10 @@ std::optional<std::string> Root::path_below(int folder) const {
   return here->substr(base.size());
 }
 
-Located Root::located(std::string_view path) const {
-  Located out;
+model::Located workspace::Root::located(std::string_view path) const {
+  model::Located out;
   if (path.find('\0') != std::string_view::npos) return {.refusal = "a path cannot hold a NUL"};
-  const Place place = locate(path, Missing::imagine);
+  const workspace::Place place = locate(path, Missing::imagine);
   out.refusal = place.refusal;
   if (const std::string name = shown(path) + ": "; out.refusal.starts_with(name))
     out.refusal.erase(0, name.size());
@@ -68,7 +68,7 @@ Located Root::located(std::string_view path) const {
     out.absolute = resolved(fs::path(path_) / fs::path(path));
     // An absolute link leads nowhere for tools, even if it leads back in.
     if (out.absolute != path && inside(out.absolute)) {
-      Located real = located(out.absolute);
+      model::Located real = located(out.absolute);
       real.refusal = real.below.empty() ? real.refusal : std::string{};
       return real;
     }
@@ -81,19 +81,20 @@ Located Root::located(std::string_view path) const {
   return out;
 }
 
-Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
-                   Root::Missing folders) {
+workspace::Place judged_place(const workspace::Root& root, std::string_view path,
+                              const model::ToolPorts& ports, workspace::Root::Missing folders) {
   const auto moved = [&] {
-    return Place{.refusal = root.shown(path) +
-                            ": it leads to another place than when it was judged; ask again"};
+    return workspace::Place{.refusal =
+                                root.shown(path) +
+                                ": it leads to another place than when it was judged; ask again"};
   };
   // Before a folder is made, and once more with what is open then.
-  if (ports.judged && folders == Root::Missing::make_folders)
-    if (const Place now = root.locate(path, Root::Missing::imagine);
+  if (ports.judged && folders == workspace::Root::Missing::make_folders)
+    if (const workspace::Place now = root.locate(path, workspace::Root::Missing::imagine);
         now && now.below != *ports.judged)
       return moved();
-  Place place = root.locate(path, folders);
+  workspace::Place place = root.locate(path, folders);
   return place && ports.judged && place.below != *ports.judged ? moved() : std::move(place);
 }
 
-}  // namespace skein
+}  // namespace skein::tools

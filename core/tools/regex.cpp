@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <cctype>
 
-namespace skein {
+namespace skein::tools {
 
 namespace {
 
@@ -62,4 +62,4 @@ bool Regex::found_in(std::string_view line, const std::function<bool()>& give_up
   }
 }
 
-}  // namespace skein
+}  // namespace skein::tools

@@ -7,13 +7,13 @@
 #include <string>
 #include <vector>
 
-#include "core/image_type.h"
-#include "core/tool.h"
-#include "core/tools/confine.h"
-#include "core/tools/process.h"
-#include "core/tools/sandbox.h"
+#include "core/model/tool.h"
+#include "core/text/image_type.h"
+#include "core/tools/sandbox/process.h"
+#include "core/tools/sandbox/sandbox.h"
+#include "core/tools/workspace/root.h"
 
-namespace skein {
+namespace skein::tools {
 
 // How much a tool may take in and give back.
 struct ToolLimits {
@@ -33,30 +33,31 @@ struct ToolLimits {
 };
 
 struct ToolSettings {
-  std::string root;                      // the workspace
-  std::vector<std::string> forbidden{};  // skein's own files: sessions, configuration, state
-  std::optional<Sandbox> sandbox{};      // for bash; left out: the best this machine has
-  bool network = true;                   // inside the sandbox
-  ProgramLimits command_limits{};
+  std::string root;                           // the workspace
+  std::vector<std::string> forbidden{};       // skein's own files: sessions, configuration, state
+  std::optional<sandbox::Sandbox> sandbox{};  // for bash; left out: the best this machine has
+  bool network = true;                        // inside the sandbox
+  sandbox::ProgramLimits command_limits{};
   std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
   ToolLimits limits{};
 };
 
 // Throws Error if the workspace cannot be opened.
-Tools standard_tools(const ToolSettings& settings);
+model::Tools standard_tools(const ToolSettings& settings);
 // The same without a workspace: what can be said of them before there is one. They cannot be run.
-const Tools& tool_table();
+const model::Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
-using SharedRoot = std::shared_ptr<const Root>;
+using SharedRoot = std::shared_ptr<const workspace::Root>;
 // The place of a call's path, if it still is the one that was judged.
-Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
-                   Root::Missing folders = Root::Missing::refuse);
-Tool read_tool(SharedRoot root, const ToolLimits& limits);
-Tool write_tool(SharedRoot root, const ToolLimits& limits);
-Tool edit_tool(SharedRoot root, const ToolLimits& limits);
-Tool list_tool(SharedRoot root, const ToolLimits& limits);
-Tool grep_tool(SharedRoot root, const ToolLimits& limits);
-Tool bash_tool(SharedRoot root, const ToolSettings& settings);
+workspace::Place judged_place(const workspace::Root& root, std::string_view path,
+                              const model::ToolPorts& ports,
+                              workspace::Root::Missing folders = workspace::Root::Missing::refuse);
+model::Tool read_tool(SharedRoot root, const ToolLimits& limits);
+model::Tool write_tool(SharedRoot root, const ToolLimits& limits);
+model::Tool edit_tool(SharedRoot root, const ToolLimits& limits);
+model::Tool list_tool(SharedRoot root, const ToolLimits& limits);
+model::Tool grep_tool(SharedRoot root, const ToolLimits& limits);
+model::Tool bash_tool(SharedRoot root, const ToolSettings& settings);
 
-}  // namespace skein
+}  // namespace skein::tools

@@ -1,11 +1,11 @@
 // write: a file's whole contents, new or instead of the old.
-#include "core/amounts.h"
+#include "core/text/amounts.h"
+#include "core/tools/arguments.h"
 #include "core/tools/diff.h"
-#include "core/tools/reading.h"
-#include "core/tools/text.h"
 #include "core/tools/tools.h"
+#include "core/tools/workspace/reading.h"
 
-namespace skein {
+namespace skein::tools {
 
 namespace {
 
@@ -19,33 +19,36 @@ constexpr std::string_view schema = R"({
   "additionalProperties": false
 })";
 
-ToolOutcome run(const Root& root, const JsonText& input, const ToolPorts& ports) {
+model::ToolOutcome run(const workspace::Root& root, const JsonText& input,
+                       const model::ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
-  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
+  if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
 
-  const Place place = judged_place(root, path, ports, Root::Missing::make_folders);
-  if (!place) return tool_failure(place.refusal);
+  const workspace::Place place =
+      judged_place(root, path, ports, workspace::Root::Missing::make_folders);
+  if (!place) return model::tool_failure(place.refusal);
   if (const std::string refusal = root.replace(place, content); !refusal.empty())
-    return tool_failure(refusal);
-  return tool_text("wrote " + counted(split_lines(content).size(), "line") + ", " +
-                   with_separators(content.size()) + " bytes, to " + root.shown(path));
+    return model::tool_failure(refusal);
+  return model::tool_text("wrote " + counted(workspace::split_lines(content).size(), "line") +
+                          ", " + with_separators(content.size()) + " bytes, to " +
+                          root.shown(path));
 }
 
-std::string preview(const Root& root, const ToolLimits& limits, const JsonText& input) {
+std::string preview(const workspace::Root& root, const ToolLimits& limits, const JsonText& input) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
   if (!arguments.complaint().empty()) return "";
 
   std::string before;
-  if (const Place place = root.locate(path)) {
-    const Opened file = root.open_file(place);
+  if (const workspace::Place place = root.locate(path)) {
+    const workspace::Opened file = root.open_file(place);
     if (!file && !file.missing) return file.refusal;
     if (file) {
-      auto bytes = read_all(file.fd.get(), limits.edit_bytes);
-      if (!bytes || looks_binary(*bytes))
+      auto bytes = workspace::read_all(file.fd.get(), limits.edit_bytes);
+      if (!bytes || workspace::looks_binary(*bytes))
         return "replaces " + root.shown(path) + ", which is too large or not text, with " +
                with_separators(content.size()) + " bytes";
       before = std::move(*bytes);
@@ -56,15 +59,15 @@ std::string preview(const Root& root, const ToolLimits& limits, const JsonText& 
 
 }  // namespace
 
-Tool write_tool(SharedRoot root, const ToolLimits& limits) {
+model::Tool write_tool(SharedRoot root, const ToolLimits& limits) {
   return {
       .name = "write",
       .description =
           "Write a file of the workspace: makes it, or replaces everything in it. To change a part "
           "of a file, use edit.",
       .schema = std::string(schema),
-      .effect = Effect::writes,
-      .argument = {Argument::Kind::file, "path"},
+      .effect = model::Effect::writes,
+      .argument = {model::Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("write", root->shown(Arguments(input).text("path", "")));
@@ -77,11 +80,11 @@ Tool write_tool(SharedRoot root, const ToolLimits& limits) {
                                 root->shown(arguments.text("path", "")));
           },
       .run = [root](const JsonText& input,
-                    const ToolPorts& ports) { return run(*root, input, ports); },
+                    const model::ToolPorts& ports) { return run(*root, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "content",
       .forbidden_with = "edit",
   };
 }
 
-}  // namespace skein
+}  // namespace skein::tools

@@ -2,19 +2,19 @@
 
 #include <algorithm>
 
-#include "core/attachments.h"
-#include "repl/commands/commands.h"
-#include "repl/input/fuzzy.h"
+#include "core/model/attachments.h"
+#include "repl/commands/table.h"
+#include "repl/pick/fuzzy.h"
 #include "repl/shell.h"
 
-namespace skein {
+namespace skein::commands {
 
 namespace {
 
 constexpr std::size_t most_choices = 200;
 
-Completion command_names(std::string_view start) {
-  Completion out;
+prompt::Completion command_names(std::string_view start) {
+  prompt::Completion out;
   for (const Command& command : commands())
     if (command.name.starts_with(start.substr(1)))
       out.choices.push_back("/" + std::string(command.name) +
@@ -23,19 +23,19 @@ Completion command_names(std::string_view start) {
 }
 
 // Files by the letters of their path, as they come to mind.
-Completion file_names(Shell& shell, std::size_t from, std::string_view letters) {
+prompt::Completion file_names(repl::Shell& shell, std::size_t from, std::string_view letters) {
   const std::vector<std::string> files = shell.desk().files();
-  Completion out{.from = from};
-  for (const std::size_t i : fuzzy_filter(letters, files)) {
+  prompt::Completion out{.from = from};
+  for (const std::size_t i : pick::fuzzy_filter(letters, files)) {
     if (out.choices.size() == most_choices) break;
-    out.choices.push_back(mention(files[i]));
+    out.choices.push_back(model::mention(files[i]));
   }
   return out;
 }
 
 }  // namespace
 
-Completion complete(Shell& shell, std::string_view line) {
+prompt::Completion complete(repl::Shell& shell, std::string_view line) {
   const std::size_t word = line.find_last_of(" \t\n") + 1;
   if (line.substr(word).starts_with('@')) return file_names(shell, word, line.substr(word + 1));
   if (!line.starts_with('/')) return {};
@@ -52,4 +52,4 @@ std::string hint_for(std::string_view line) {
   return command && !command->arguments.empty() ? " " + std::string(command->arguments) : "";
 }
 
-}  // namespace skein
+}  // namespace skein::commands

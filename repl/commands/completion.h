@@ -4,13 +4,15 @@
 #include <string>
 #include <string_view>
 
-#include "repl/input/line_editor.h"
+#include "repl/prompt/line_editor.h"
 
-namespace skein {
-
+namespace skein::repl {
 class Shell;
+}  // namespace skein::repl
 
-Completion complete(Shell& shell, std::string_view before_cursor);
+namespace skein::commands {
+
+prompt::Completion complete(repl::Shell& shell, std::string_view before_cursor);
 std::string hint_for(std::string_view line);
 
-}  // namespace skein
+}  // namespace skein::commands

@@ -4,36 +4,36 @@
 
 #include "repl/shell.h"
 
-namespace skein {
+namespace skein::commands {
 
 namespace {
 
-std::vector<const Entry*> prompts(const std::vector<Entry>& path) {
-  std::vector<const Entry*> out;
-  for (const Entry& entry : path) {
-    if (entry.type != type::message) continue;
-    const auto message = message_from_json(entry.payload);
-    if (message && is_prompt(*message)) out.push_back(&entry);
+std::vector<const model::Entry*> prompts(const std::vector<model::Entry>& path) {
+  std::vector<const model::Entry*> out;
+  for (const model::Entry& entry : path) {
+    if (entry.type != model::type::message) continue;
+    const auto message = model::message_from_json(entry.payload);
+    if (message && model::is_prompt(*message)) out.push_back(&entry);
   }
   return out;
 }
 
 // Counted from the first message of the session; of a long one only the end is in memory, and then
 // everything is read.
-std::vector<Entry> whole_path(Shell& shell) {
-  const Conversation& conversation = shell.conversation();
+std::vector<model::Entry> whole_path(repl::Shell& shell) {
+  const agent::Conversation& conversation = shell.conversation();
   if (!conversation.head()) return {};
-  return value_or_throw(
+  return store::value_or_throw(
       shell.store().load_session_entries(conversation.session(), {.branch = conversation.head()}));
 }
 
 }  // namespace
 
-Id entry_named(Shell& shell, std::string_view name) {
+Id entry_named(repl::Shell& shell, std::string_view name) {
   if (!name.starts_with('#'))
-    return value_or_throw(shell.store().find_entry(shell.conversation().session(), name));
-  const std::vector<Entry> path = whole_path(shell);
-  const std::vector<const Entry*> mine = prompts(path);
+    return store::value_or_throw(shell.store().find_entry(shell.conversation().session(), name));
+  const std::vector<model::Entry> path = whole_path(shell);
+  const std::vector<const model::Entry*> mine = prompts(path);
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
   if (error != std::errc{} || end != name.data() + name.size() || number == 0)
@@ -43,9 +43,9 @@ Id entry_named(Shell& shell, std::string_view name) {
   return mine[number - 1]->id;
 }
 
-std::vector<std::string> entry_names(Shell& shell, std::string_view start) {
+std::vector<std::string> entry_names(repl::Shell& shell, std::string_view start) {
   std::vector<std::string> out;
-  const std::vector<Entry>& path = shell.conversation().path();
+  const std::vector<model::Entry>& path = shell.conversation().path();
   if (start.starts_with('#')) {
     const std::size_t count = prompts(whole_path(shell)).size();
     for (std::size_t i = 1; i <= count; ++i)
@@ -59,4 +59,4 @@ std::vector<std::string> entry_names(Shell& shell, std::string_view start) {
   return out;
 }
 
-}  // namespace skein
+}  // namespace skein::commands

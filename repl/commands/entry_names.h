@@ -6,13 +6,15 @@
 #include <string_view>
 #include <vector>
 
-#include "core/base.h"
+#include "core/text/base.h"
 
-namespace skein {
-
+namespace skein::repl {
 class Shell;
+}  // namespace skein::repl
 
-Id entry_named(Shell& shell, std::string_view name);  // throws Error if there is none
-std::vector<std::string> entry_names(Shell& shell, std::string_view start);
+namespace skein::commands {
 
-}  // namespace skein
+Id entry_named(repl::Shell& shell, std::string_view name);  // throws Error if there is none
+std::vector<std::string> entry_names(repl::Shell& shell, std::string_view start);
+
+}  // namespace skein::commands

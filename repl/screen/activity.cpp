@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-namespace skein {
+namespace skein::screen {
 
 namespace {
 
@@ -23,45 +23,45 @@ void Activity::begin(std::int64_t now) {
 
 void Activity::end() { *this = {}; }
 
-void Activity::hear_delta(const Delta& delta) {
-  if (const auto* text = std::get_if<delta::TextPiece>(&delta)) {
+void Activity::hear_delta(const model::Delta& delta) {
+  if (const auto* text = std::get_if<model::delta::TextPiece>(&delta)) {
     what_ = "writing";
     bytes_ += text->text.size();
-  } else if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&delta)) {
+  } else if (const auto* thinking = std::get_if<model::delta::ThinkingPiece>(&delta)) {
     what_ = "thinking";
     bytes_ += thinking->text.size();
-  } else if (const auto* call = std::get_if<delta::ToolStart>(&delta)) {
+  } else if (const auto* call = std::get_if<model::delta::ToolStart>(&delta)) {
     what_ = "preparing " + call->name;
-  } else if (const auto* input = std::get_if<delta::ToolInput>(&delta)) {
+  } else if (const auto* input = std::get_if<model::delta::ToolInput>(&delta)) {
     bytes_ += input->json_piece.size();
-  } else if (const auto* usage = std::get_if<delta::UsageUpdate>(&delta)) {
+  } else if (const auto* usage = std::get_if<model::delta::UsageUpdate>(&delta)) {
     tokens_ = usage->output.value_or(tokens_);
   }
 }
 
-void Activity::hear(const Event& event, std::int64_t now) {
+void Activity::hear(const model::Event& event, std::int64_t now) {
   begin(now);
-  if (const auto* streaming = std::get_if<Streaming>(&event)) {
+  if (const auto* streaming = std::get_if<model::Streaming>(&event)) {
     retry_at_.reset();
     hear_delta(streaming->delta);
-  } else if (const auto* started = std::get_if<ToolStarted>(&event)) {
+  } else if (const auto* started = std::get_if<model::ToolStarted>(&event)) {
     what_ = started->title;
     detail_.clear();
     tool_start_ = now;
-  } else if (const auto* output = std::get_if<ToolOutput>(&event)) {
+  } else if (const auto* output = std::get_if<model::ToolOutput>(&event)) {
     if (const std::string_view line = last_line(output->text); !line.empty())
       detail_ = utf8_prefix(line, most_detail);
-  } else if (std::holds_alternative<ToolEnded>(event)) {
+  } else if (std::holds_alternative<model::ToolEnded>(event)) {
     detail_.clear();
     tool_start_.reset();
-  } else if (const auto* retrying = std::get_if<Retrying>(&event)) {
+  } else if (const auto* retrying = std::get_if<model::Retrying>(&event)) {
     what_ = retrying->reason;
     retry_at_ = now + retrying->wait.count();
   }
 }
 
-void Activity::hear(Role role, std::int64_t now) {
-  if (role == Role::user) start_ = now;
+void Activity::hear(model::Role role, std::int64_t now) {
+  if (role == model::Role::user) start_ = now;
   what_ = "waiting for the model";
   bytes_ = 0;
   tokens_ = 0;
@@ -82,4 +82,4 @@ Status Activity::at(std::int64_t now) const {
   return status;
 }
 
-}  // namespace skein
+}  // namespace skein::screen

@@ -8,12 +8,12 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/attachments.h"
-#include "core/ending.h"
-#include "repl/screen/flow.h"
-#include "repl/screen/highlight.h"
+#include "core/model/attachments.h"
+#include "core/model/ending.h"
+#include "repl/layout/flow.h"
+#include "repl/screen/markdown/highlight.h"
 
-namespace skein {
+namespace skein::screen {
 
 namespace {
 
@@ -35,12 +35,12 @@ Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) 
   return {.port = {.write = [fd](std::string_view bytes) { write_all(fd, bytes); },
                    .clock = steady_ms,
                    .width = [fd] { return terminal_width(fd); }},
-          .look = look_for({.terminal = isatty(fd) == 1,
-                            .screen_reader = screen_reader,
-                            .colour = colour,
-                            .no_color = std::getenv("NO_COLOR"),
-                            .force_color = std::getenv("FORCE_COLOR"),
-                            .term = std::getenv("TERM")})};
+          .look = layout::look_for({.terminal = isatty(fd) == 1,
+                                    .screen_reader = screen_reader,
+                                    .colour = colour,
+                                    .no_color = std::getenv("NO_COLOR"),
+                                    .force_color = std::getenv("FORCE_COLOR"),
+                                    .term = std::getenv("TERM")})};
 }
 
 Screen::Screen(Parts parts)
@@ -52,14 +52,14 @@ Screen::~Screen() {
 }
 
 void Screen::print(std::string_view text) {
-  paper_.add(wrapped(text, paper_.width()));
+  paper_.add(layout::wrapped(text, paper_.width()));
   paper_.flush();
 }
 
-void Screen::print_untrusted(std::string_view text) { print(harmless(text)); }
+void Screen::print_untrusted(std::string_view text) { print(layout::sanitized(text)); }
 
 void Screen::pass_on(std::string_view untrusted) {
-  paper_.add(harmless(untrusted));
+  paper_.add(layout::sanitized(untrusted));
   paper_.flush();
 }
 
@@ -77,26 +77,26 @@ void Screen::start_line() {
 }
 
 // A line of our own between everything else.
-void Screen::say(std::string_view safe, Style style) {
+void Screen::say(std::string_view safe, layout::Style style) {
   if (text_open_) paper_.add(markdown_.interrupt());
   if (!paper_.at_line_start()) paper_.add("\n");
-  paper_.add(painted(wrapped(safe, paper_.width()), style, parts_.look) + "\n");
+  paper_.add(layout::painted(layout::wrapped(safe, paper_.width()), style, parts_.look) + "\n");
 }
 
-void Screen::show(const Event& event) {
+void Screen::show(const model::Event& event) {
   activity_.hear(event, paper_.now());
   std::visit([this](const auto& each) { on(each); }, event);
   paper_.flush_if_due();
 }
 
-void Screen::on(const Streaming& event) {
-  if (const auto* text = std::get_if<delta::TextPiece>(&event.delta)) {
+void Screen::on(const model::Streaming& event) {
+  if (const auto* text = std::get_if<model::delta::TextPiece>(&event.delta)) {
     add_text(text->text);
     streamed_ = true;
-  } else if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&event.delta)) {
+  } else if (const auto* thinking = std::get_if<model::delta::ThinkingPiece>(&event.delta)) {
     add_thinking(thinking->text);
     streamed_ = true;
-  } else if (std::holds_alternative<delta::ToolStart>(event.delta)) {
+  } else if (std::holds_alternative<model::delta::ToolStart>(event.delta)) {
     end_text();
   }
 }
@@ -127,9 +127,10 @@ void Screen::show_thinking(std::size_t until) {
   const bool first = thinking_shown_ == 0;
   const std::size_t from = first ? thinking_.find_first_not_of(" \t\n") : thinking_shown_;
   if (from >= until) return;
-  std::string lines = harmless(std::string_view(thinking_).substr(from, until - from));
+  std::string lines = layout::sanitized(std::string_view(thinking_).substr(from, until - from));
   if (lines.ends_with('\n')) lines.pop_back();
-  say((first ? thinking_mark(parts_.look) : "") + lines, style::dim | style::emphasis);
+  say((first ? thinking_mark(parts_.look) : "") + lines,
+      layout::style::dim | layout::style::emphasis);
   thinking_shown_ = until;
 }
 
@@ -155,20 +156,22 @@ void Screen::show_view(const ToolView& view) {
   if (view.folded != Folded{}) folded_ = view.folded;
 }
 
-void Screen::on(const Committed& event) {
-  const auto message =
-      event.entry.type == type::message ? message_from_json(event.entry.payload) : std::nullopt;
+void Screen::on(const model::Committed& event) {
+  const auto message = event.entry.type == model::type::message
+                           ? model::message_from_json(event.entry.payload)
+                           : std::nullopt;
   if (!message) return;
   activity_.hear(message->role, paper_.now());
   end_text();
-  if (message->role == Role::user) {  // the prompt is shown where it was typed
+  if (message->role == model::Role::user) {  // the prompt is shown where it was typed
     calls_.clear();
     return begin_turn();
   }
-  if (message->role == Role::tool || !streamed_)
+  if (message->role == model::Role::tool || !streamed_)
     show_message(*message);
   else
-    for (const ToolUse* call : tool_uses(*message)) calls_.insert_or_assign(call->id, *call);
+    for (const model::ToolUse* call : model::tool_uses(*message))
+      calls_.insert_or_assign(call->id, *call);
   note_answer(*message);
   streamed_ = false;
 }
@@ -179,62 +182,67 @@ void Screen::begin_turn() {
   partly_kept_ = false;
 }
 
-void Screen::note_answer(const Message& message) {
+void Screen::note_answer(const model::Message& message) {
   add(turn_, message);
-  if (message.role == Role::assistant)
-    partly_kept_ = message.stop == Stop::aborted && !message.content.empty();
+  if (message.role == model::Role::assistant)
+    partly_kept_ = message.stop == model::Stop::aborted && !message.content.empty();
 }
 
-void Screen::on(const ToolStarted& event) {
+void Screen::on(const model::ToolStarted& event) {
   end_text();
   calls_.insert_or_assign(event.call.id, event.call);
   running_ = event.call.id;
-  if (parts_.look.labels) say("tool: " + title_of(event.call, parts_.tools), style::plain);
+  if (parts_.look.labels) say("tool: " + title_of(event.call, parts_.tools), layout::style::plain);
 }
 
-void Screen::on(const Notice& event) {
-  const Style style = event.level == Notice::Level::error     ? style::bad
-                      : event.level == Notice::Level::warning ? style::warning
-                                                              : style::dim;
-  say(harmless(event.text), style);
+void Screen::on(const model::Notice& event) {
+  const layout::Style style = event.level == model::Notice::Level::error ? layout::style::bad
+                              : event.level == model::Notice::Level::warning
+                                  ? layout::style::warning
+                                  : layout::style::dim;
+  say(layout::sanitized(event.text), style);
 }
 
-void Screen::on(const Retrying& event) {
+void Screen::on(const model::Retrying& event) {
   end_text();
   streamed_ = false;
-  say(harmless(event.reason) + "; trying again in " +
+  say(layout::sanitized(event.reason) + "; trying again in " +
           std::to_string((event.wait.count() + 999) / 1000) + " s (Ctrl+C stops)",
-      style::warning);
+      layout::style::warning);
 }
 
-void Screen::show(const Question& question) {
+void Screen::show(const model::Question& question) {
   end_text();
   if (!question.detail.empty()) {
-    say(painted_diff(harmless(question.detail), parts_.look), style::plain);
+    say(markdown::painted_diff(layout::sanitized(question.detail), parts_.look),
+        layout::style::plain);
     asked_about_ = running_;
   }
-  say(harmless(question.text), style::strong);
+  say(layout::sanitized(question.text), layout::style::strong);
   paper_.set_status("");
   paper_.flush();
 }
 
-void Screen::show(const Table& table) { print(drawn(table, paper_.width(), parts_.look)); }
+void Screen::show(const layout::Table& table) {
+  print(layout::drawn(table, paper_.width(), parts_.look));
+}
 
-void Screen::show_message(const Message& message) {
-  for (const Block& block : message.content) {
-    if (const auto* text = std::get_if<Text>(&block)) add_text(text->text);
-    if (const auto* thinking = std::get_if<Thinking>(&block)) {
+void Screen::show_message(const model::Message& message) {
+  for (const model::Block& block : message.content) {
+    if (const auto* text = std::get_if<model::Text>(&block)) add_text(text->text);
+    if (const auto* thinking = std::get_if<model::Thinking>(&block)) {
       if (!thinking_.empty()) end_text();
       add_thinking(thinking->thinking);
     }
-    if (const auto* call = std::get_if<ToolUse>(&block)) calls_.insert_or_assign(call->id, *call);
-    if (const auto* result = std::get_if<ToolResult>(&block))
+    if (const auto* call = std::get_if<model::ToolUse>(&block))
+      calls_.insert_or_assign(call->id, *call);
+    if (const auto* result = std::get_if<model::ToolResult>(&block))
       show_result(*result, message.duration_ms);
   }
   end_text();
 }
 
-void Screen::show_result(const ToolResult& result, std::int64_t duration_ms) {
+void Screen::show_result(const model::ToolResult& result, std::int64_t duration_ms) {
   const auto call = calls_.find(result.tool_use_id);
   show_view(view_of({.call = call == calls_.end() ? nullptr : &call->second,
                      .result = result,
@@ -244,55 +252,58 @@ void Screen::show_result(const ToolResult& result, std::int64_t duration_ms) {
   asked_about_.clear();
 }
 
-void Screen::show_prompt(const Message& message) {
+void Screen::show_prompt(const model::Message& message) {
   const std::string mark = parts_.look.labels ? "you: " : "› ";
-  std::string text = harmless(words_alone(message));
-  for (const std::string& file : attached_names(message)) text += "\n+ " + harmless(file);
+  std::string text = layout::sanitized(model::words_alone(message));
+  for (const std::string& file : model::attached_names(message))
+    text += "\n+ " + layout::sanitized(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
-  say(painted(mark, style::prompt, parts_.look) + text, style::plain);
+  say(layout::painted(mark, layout::style::prompt, parts_.look) + text, layout::style::plain);
 }
 
-void Screen::replay(const Entry& entry) {
+void Screen::replay(const model::Entry& entry) {
   const auto message =
-      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+      entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
   if (!message) {
-    say("[" + harmless(entry.type) + "] " + harmless(preview(entry, 200)), style::dim);
+    say("[" + layout::sanitized(entry.type) + "] " + layout::sanitized(model::preview(entry, 200)),
+        layout::style::dim);
   } else if (message->continuation) {
-    say("(asked to go on)", style::dim);
+    say("(asked to go on)", layout::style::dim);
     begin_turn();
-  } else if (message->role == Role::user) {
+  } else if (message->role == model::Role::user) {
     show_prompt(*message);
     begin_turn();
   } else {
     show_message(*message);
     note_answer(*message);
-    if (message->role == Role::assistant && tool_uses(*message).empty())
-      show_end(message->stop, message->error, is_empty_answer(*message));
+    if (message->role == model::Role::assistant && model::tool_uses(*message).empty())
+      show_end(message->stop, message->error, model::is_empty_answer(*message));
   }
   paper_.flush_if_due();
 }
 
 // The same words live and in a replay.
-void Screen::show_end(Stop stop, std::string_view error, bool empty) {
+void Screen::show_end(model::Stop stop, std::string_view error, bool empty) {
   end_text();
-  if (stop == Stop::aborted)
-    say(partly_kept_ ? "■ stopped. The partial answer is kept." : "■ stopped.", style::warning);
-  const Ending ending = ending_of(stop, error, empty);
-  if (stop == Stop::error)
-    say("error: " + harmless(ending.text), style::bad);
+  if (stop == model::Stop::aborted)
+    say(partly_kept_ ? "■ stopped. The partial answer is kept." : "■ stopped.",
+        layout::style::warning);
+  const model::Ending ending = model::ending_of(stop, error, empty);
+  if (stop == model::Stop::error)
+    say("error: " + layout::sanitized(ending.text), layout::style::bad);
   else if (!ending.text.empty())
-    say(harmless(ending.text) + "; /continue goes on", style::warning);
+    say(layout::sanitized(ending.text) + "; /continue goes on", layout::style::warning);
   if (whole_turn_ && turn_.calls > 0) {
     parts_.account(turn_);
-    say(harmless(summary_text(turn_)), style::dim);
+    say(layout::sanitized(summary_text(turn_)), layout::style::dim);
   }
   turn_ = {};
   whole_turn_ = false;
   partly_kept_ = false;
 }
 
-void Screen::end_turn(Stop stop, std::string_view error, bool empty) {
+void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
   show_end(stop, error, empty);
   activity_.end();
   draft_.clear();  // it goes on in the next line
@@ -306,7 +317,7 @@ void Screen::end_turn(Stop stop, std::string_view error, bool empty) {
 void Screen::expand_last() {
   start_line();
   if (folded_ == Folded{})
-    say("nothing is folded", style::dim);
+    say("nothing is folded", layout::style::dim);
   else
     paper_.add(unfolded(folded_, parts_.look));
   paper_.flush();
@@ -314,7 +325,8 @@ void Screen::expand_last() {
 
 void Screen::change_thinking() {
   thinking_whole_ = !thinking_whole_;
-  say(thinking_whole_ ? "thinking is shown whole" : "of thinking one line is shown", style::dim);
+  say(thinking_whole_ ? "thinking is shown whole" : "of thinking one line is shown",
+      layout::style::dim);
   if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
   paper_.flush();
 }
@@ -345,4 +357,4 @@ void Screen::paint_status() {
   paper_.flush_if_due();
 }
 
-}  // namespace skein
+}  // namespace skein::screen

@@ -7,24 +7,24 @@
 #include <string>
 #include <string_view>
 
-#include "core/event.h"
-#include "core/tool.h"
+#include "core/model/event.h"
+#include "core/model/tool.h"
+#include "repl/layout/sanitize.h"
+#include "repl/layout/table.h"
 #include "repl/screen/activity.h"
-#include "repl/screen/harmless.h"
-#include "repl/screen/markdown.h"
-#include "repl/screen/paper.h"
-#include "repl/screen/table.h"
+#include "repl/screen/markdown/markdown.h"
+#include "repl/screen/output.h"
 #include "repl/screen/tool_view.h"
 #include "repl/screen/turn_summary.h"
 
-namespace skein {
+namespace skein::screen {
 
 class Screen {
  public:
   struct Parts {
-    Paper::Port port;
-    Look look{};
-    const Tools* tools = nullptr;  // for the titles of calls; may be none
+    TerminalOutput::Port port;
+    layout::TerminalStyle look{};
+    const model::Tools* tools = nullptr;  // for the titles of calls; may be none
     // Adds what only a catalog of models knows: cost, window.
     std::function<void(TurnSummary&)> account = [](TurnSummary&) {};
   };
@@ -43,16 +43,16 @@ class Screen {
   void flush();       // what was said so far is on the screen now
   void pause();       // somebody else gets the terminal for a while: no live line, a line begins
 
-  void show(const Event& event);
+  void show(const model::Event& event);
   // A question with the exact command or diff it is about; the answer is somebody else's business.
-  void show(const Question& question);
-  void show(const Table& table);
+  void show(const model::Question& question);
+  void show(const layout::Table& table);
   // A saved entry, as it looked when it happened. Call flush() after the last one.
-  void replay(const Entry& entry);
+  void replay(const model::Entry& entry);
   // From here on everything belongs to one turn, which end_turn() sums up.
   void begin_turn();
   // The turn is over: how it ended, and what it came to.
-  void end_turn(Stop stop, std::string_view error, bool empty = false);
+  void end_turn(model::Stop stop, std::string_view error, bool empty = false);
   // Prints in full what was last folded: a tool's result, a diff, thinking.
   void expand_last();
   // From now on thinking is shown whole, as it comes, or as one line; by turns.
@@ -63,44 +63,44 @@ class Screen {
   // What the user has typed meanwhile, shown at the end of the live line.
   void set_draft(std::string_view text);
 
-  const Look& look() const { return parts_.look; }
+  const layout::TerminalStyle& look() const { return parts_.look; }
   std::size_t width() const { return paper_.width(); }  // 0: not a terminal
 
  private:
-  void on(const Streaming& event);
-  void on(const Committed& event);
-  void on(const ToolStarted& event);
-  void on(const ToolOutput&) {}  // only the live line tells of it
-  void on(const ToolEnded&) { running_.clear(); }
-  void on(const Notice& event);
-  void on(const Retrying& event);
+  void on(const model::Streaming& event);
+  void on(const model::Committed& event);
+  void on(const model::ToolStarted& event);
+  void on(const model::ToolOutput&) {}  // only the live line tells of it
+  void on(const model::ToolEnded&) { running_.clear(); }
+  void on(const model::Notice& event);
+  void on(const model::Retrying& event);
 
   void add_text(std::string_view untrusted);
   void add_thinking(std::string_view untrusted);
   void show_thinking(std::size_t until);
   void end_text();  // and thinking: the message is over, or something else begins
-  void say(std::string_view safe, Style style);
-  void show_message(const Message& message);
-  void show_prompt(const Message& message);
-  void show_result(const ToolResult& result, std::int64_t duration_ms);
-  void note_answer(const Message& message);
-  void show_end(Stop stop, std::string_view error, bool empty);
+  void say(std::string_view safe, layout::Style style);
+  void show_message(const model::Message& message);
+  void show_prompt(const model::Message& message);
+  void show_result(const model::ToolResult& result, std::int64_t duration_ms);
+  void note_answer(const model::Message& message);
+  void show_end(model::Stop stop, std::string_view error, bool empty);
   void show_view(const ToolView& view);
   void paint_status();
 
   Parts parts_;
-  Paper paper_;
-  Harmless door_{};
-  Markdown markdown_;
+  TerminalOutput paper_;
+  layout::Harmless door_{};
+  markdown::Markdown markdown_;
   bool text_open_ = false;
   std::string thinking_{};
   bool thinking_whole_ = false;
   std::size_t thinking_shown_ = 0;  // bytes of it
   bool streamed_ = false;           // something of the message that will be committed next
 
-  std::map<std::string, ToolUse> calls_{};  // of this turn, by id
-  std::string running_{};                   // the call that runs
-  std::string asked_about_{};               // the call whose diff was shown with a question
+  std::map<std::string, model::ToolUse> calls_{};  // of this turn, by id
+  std::string running_{};                          // the call that runs
+  std::string asked_about_{};                      // the call whose diff was shown with a question
   Folded folded_{};
   TurnSummary turn_{};
   bool whole_turn_ = false;   // we have seen its beginning
@@ -115,4 +115,4 @@ class Screen {
 // A screen on a file descriptor, its looks decided by what that is and by the environment.
 Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader);
 
-}  // namespace skein
+}  // namespace skein::screen

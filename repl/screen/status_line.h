@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-namespace skein {
+namespace skein::screen {
 
 struct Status {
   std::string activity;  // "thinking", "bash make"
@@ -21,4 +21,4 @@ struct Status {
 // At most `width` columns, whatever the texts hold. What matters least goes first.
 std::string status_text(const Status& status, std::size_t width);
 
-}  // namespace skein
+}  // namespace skein::screen

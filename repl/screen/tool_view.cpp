@@ -3,12 +3,12 @@
 #include <algorithm>
 #include <vector>
 
-#include "core/amounts.h"
-#include "repl/screen/harmless.h"
-#include "repl/screen/highlight.h"
-#include "repl/screen/width.h"
+#include "core/text/amounts.h"
+#include "repl/layout/sanitize.h"
+#include "repl/layout/width.h"
+#include "repl/screen/markdown/highlight.h"
 
-namespace skein {
+namespace skein::screen {
 
 namespace {
 
@@ -16,7 +16,7 @@ constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
 constexpr std::size_t longest_title = 400;
 
 std::string one_row(std::string_view text) {
-  std::string out = harmless(text);
+  std::string out = layout::sanitized(text);
   std::ranges::replace_if(
       out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return out;
@@ -31,18 +31,19 @@ std::vector<std::string> lines_of(std::string_view text) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     if (const std::size_t cr = line.rfind('\r'); cr != std::string_view::npos)
       line.remove_prefix(cr + 1);
-    out.push_back(harmless(line));
+    out.push_back(layout::sanitized(line));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return out;
 }
 
-std::string text_of(const ToolResult& result) {
+std::string text_of(const model::ToolResult& result) {
   std::string out;
-  for (const ResultBlock& block : result.content) {
+  for (const model::ResultBlock& block : result.content) {
     if (!out.empty() && !out.ends_with('\n')) out += '\n';
-    if (const auto* text = std::get_if<Text>(&block)) out += text->text;
-    if (const auto* image = std::get_if<Image>(&block)) out += "[image: " + image->mime_type + "]";
+    if (const auto* text = std::get_if<model::Text>(&block)) out += text->text;
+    if (const auto* image = std::get_if<model::Image>(&block))
+      out += "[image: " + image->mime_type + "]";
   }
   return out;
 }
@@ -77,7 +78,8 @@ struct Body {
   std::size_t most = shown_lines;
 };
 
-std::string painted_body(const Body& body, std::size_t width, const Look& look, bool& folds) {
+std::string painted_body(const Body& body, std::size_t width, const layout::TerminalStyle& look,
+                         bool& folds) {
   const std::size_t count = body.lines.size();
   folds = count > body.most;
   const std::size_t first = folds && body.from_end ? count - body.most : 0;
@@ -87,13 +89,17 @@ std::string painted_body(const Body& body, std::size_t width, const Look& look, 
   const std::string note = "  … " + std::to_string(hidden) + " more " +
                            (hidden == 1 ? "line" : "lines") +
                            (look.live ? " (Ctrl+O shows all)" : "");
-  const std::string more = painted(width > 0 ? fit(note, width) : note, style::dim, look) + "\n";
+  const std::string more =
+      layout::painted(width > 0 ? layout::fit(note, width) : note, layout::style::dim, look) + "\n";
   if (folds && body.from_end) out += more;
   for (std::size_t i = first; i < last; ++i) {
     const std::string& whole = body.lines[i];
-    const std::string line = width > 2 ? fit(whole, width - 2) : whole;
+    const std::string line = width > 2 ? layout::fit(whole, width - 2) : whole;
     folds |= line.size() < whole.size();
-    out += "  " + painted(line, body.diff ? style_of_diff_line(whole) : style::dim, look) + "\n";
+    out += "  " +
+           layout::painted(
+               line, body.diff ? markdown::style_of_diff_line(whole) : layout::style::dim, look) +
+           "\n";
   }
   if (count > body.most && !body.from_end) out += more;
   return out;
@@ -101,16 +107,17 @@ std::string painted_body(const Body& body, std::size_t width, const Look& look, 
 
 }  // namespace
 
-std::string title_of(const ToolUse& call, const Tools* tools) {
-  const Tool* tool = tools == nullptr ? nullptr : find_tool(*tools, call.name);
+std::string title_of(const model::ToolUse& call, const model::Tools* tools) {
+  const model::Tool* tool = tools == nullptr ? nullptr : model::find_tool(*tools, call.name);
   const std::string title =
       tool != nullptr && tool->title ? tool->title(call.input) : call.name + " " + call.input;
   return one_row(utf8_prefix(title, longest_title));
 }
 
-ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, const Look& look) {
-  const Tool* tool =
-      tools == nullptr || end.call == nullptr ? nullptr : find_tool(*tools, end.call->name);
+ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t width,
+                 const layout::TerminalStyle& look) {
+  const model::Tool* tool =
+      tools == nullptr || end.call == nullptr ? nullptr : model::find_tool(*tools, end.call->name);
   const bool failed = end.result.is_error;
   const std::string text = text_of(end.result);
   Body body{.lines = lines_of(text)};
@@ -118,7 +125,7 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
 
   ToolView view;
   view.folded.text = text;
-  if (tool != nullptr && tool->diff && !failed && !was_amended(end.result)) {
+  if (tool != nullptr && tool->diff && !failed && !model::was_amended(end.result)) {
     view.folded.text = tool->diff(end.call->input);
     view.folded.diff = true;
     body = {.lines = changed_lines(view.folded.text), .diff = true, .most = shown_diff_lines};
@@ -126,32 +133,35 @@ ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, 
     for (const std::string& line : body.lines) view.folded.text += line + "\n";
     outcome = counts_of(body.lines);
     if (!end.with_diff) body.lines.clear();
-  } else if (tool != nullptr && tool->effect == Effect::reads && !failed) {
+  } else if (tool != nullptr && tool->effect == model::Effect::reads && !failed) {
     body.lines.clear();  // what was read is for the model
   } else {
-    body.from_end = tool != nullptr && tool->effect != Effect::reads;
+    body.from_end = tool != nullptr && tool->effect != model::Effect::reads;
   }
   if (end.duration_ms > 0) outcome += " · " + short_duration(end.duration_ms);
 
   const std::string mark = look.labels ? (failed ? "failed: " : "done: ") : failed ? "✗ " : "● ";
   view.folded.title = end.call ? title_of(*end.call, tools) : "result of a tool";
-  const std::size_t room = display_width(mark) + display_width(outcome) + 2;
-  const std::string title =
-      width == 0 ? view.folded.title : fit(view.folded.title, width > room ? width - room : 1);
+  const std::size_t room = layout::display_width(mark) + layout::display_width(outcome) + 2;
+  const std::string title = width == 0
+                                ? view.folded.title
+                                : layout::fit(view.folded.title, width > room ? width - room : 1);
   bool folds = false;
-  view.shown = painted(mark, failed ? style::bad : style::good, look) + title + "  " +
-               painted(outcome, failed ? style::bad : style::dim, look) + "\n" +
-               painted_body(body, width, look, folds);
+  view.shown = layout::painted(mark, failed ? layout::style::bad : layout::style::good, look) +
+               title + "  " +
+               layout::painted(outcome, failed ? layout::style::bad : layout::style::dim, look) +
+               "\n" + painted_body(body, width, look, folds);
   if (body.lines.empty() && !text.empty()) folds = true;
   if (!folds) view.folded = {};
   return view;
 }
 
-std::string thinking_mark(const Look& look) {
+std::string thinking_mark(const layout::TerminalStyle& look) {
   return look.labels || !look.colour ? "thinking: " : "∴ ";
 }
 
-ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Look& look) {
+ToolView view_of_thinking(std::string_view thinking, std::size_t width,
+                          const layout::TerminalStyle& look) {
   const std::vector<std::string> lines = lines_of(thinking);
   const auto first = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find_first_not_of(" \t") != line.npos; });
@@ -160,20 +170,25 @@ ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Lo
   std::string rest;
   if (lines.size() > 1)
     rest = "  … " + lines_text(lines.size()) + (look.live ? ", Ctrl+O shows" : "");
-  const std::size_t room = display_width(mark) + display_width(rest);
-  const std::string line = width == 0 ? *first : fit(*first, width > room ? width - room : 1);
+  const std::size_t room = layout::display_width(mark) + layout::display_width(rest);
+  const std::string line =
+      width == 0 ? *first : layout::fit(*first, width > room ? width - room : 1);
   ToolView view;
-  view.shown = painted(mark + line + rest, style::dim | style::emphasis, look) + "\n";
+  view.shown =
+      layout::painted(mark + line + rest, layout::style::dim | layout::style::emphasis, look) +
+      "\n";
   if (lines.size() > 1 || line != *first) view.folded = {"thinking", std::string(thinking), false};
   return view;
 }
 
-std::string unfolded(const Folded& folded, const Look& look) {
-  std::string out =
-      painted((look.labels ? "" : "▾ ") + one_row(folded.title), style::strong, look) + "\n";
+std::string unfolded(const Folded& folded, const layout::TerminalStyle& look) {
+  std::string out = layout::painted((look.labels ? "" : "▾ ") + one_row(folded.title),
+                                    layout::style::strong, look) +
+                    "\n";
   std::string text;
   for (const std::string& line : lines_of(folded.text)) text += line + "\n";
-  return out += folded.diff ? painted_diff(text, look) : painted(text, style::plain, look);
+  return out += folded.diff ? markdown::painted_diff(text, look)
+                            : layout::painted(text, layout::style::plain, look);
 }
 
-}  // namespace skein
+}  // namespace skein::screen

@@ -5,10 +5,10 @@
 #include <string>
 #include <string_view>
 
-#include "core/tool.h"
-#include "repl/screen/style.h"
+#include "core/model/tool.h"
+#include "repl/layout/style.h"
 
-namespace skein {
+namespace skein::screen {
 
 // What is not shown at once.
 struct Folded {
@@ -26,21 +26,23 @@ struct ToolView {
 // `call` may be unknown (null); `width` 0: lines are as long as they are. `with_diff` false: the
 // user has seen it a moment ago, when asked.
 struct ToolCallEnd {
-  const ToolUse* call = nullptr;
-  const ToolResult& result;
+  const model::ToolUse* call = nullptr;
+  const model::ToolResult& result;
   std::int64_t duration_ms = 0;
   bool with_diff = true;
 };
-ToolView view_of(const ToolCallEnd& end, const Tools* tools, std::size_t width, const Look& look);
+ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t width,
+                 const layout::TerminalStyle& look);
 
 // One line for a call, in the tool's own words where it is known. Untrusted, but on one line.
-std::string title_of(const ToolUse& call, const Tools* tools);
+std::string title_of(const model::ToolUse& call, const model::Tools* tools);
 
-std::string thinking_mark(const Look& look);  // before what a model only thinks
+std::string thinking_mark(const layout::TerminalStyle& look);  // before what a model only thinks
 // Thinking, of which only the first line is shown.
-ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Look& look);
+ToolView view_of_thinking(std::string_view thinking, std::size_t width,
+                          const layout::TerminalStyle& look);
 
 // All of it.
-std::string unfolded(const Folded& folded, const Look& look);
+std::string unfolded(const Folded& folded, const layout::TerminalStyle& look);
 
-}  // namespace skein
+}  // namespace skein::screen

@@ -1,12 +1,12 @@
 #include "repl/screen/turn_summary.h"
 
-#include "core/amounts.h"
+#include "core/text/amounts.h"
 
-namespace skein {
+namespace skein::screen {
 
-void add(TurnSummary& summary, const Message& message) {
+void add(TurnSummary& summary, const model::Message& message) {
   summary.duration_ms += message.duration_ms;
-  if (message.role != Role::assistant) return;
+  if (message.role != model::Role::assistant) return;
   ++summary.calls;
   summary.provider = message.provider;
   summary.model = message.model;
@@ -18,14 +18,14 @@ void add(TurnSummary& summary, const Message& message) {
 std::string summary_text(const TurnSummary& summary) {
   std::string out = summary.model.empty() ? summary.provider : summary.model;
   const auto add_part = [&](const std::string& part) { out += (out.empty() ? "" : " · ") + part; };
-  if (summary.usage != Usage{}) {
-    const Usage& usage = summary.usage;
-    add_part(short_count(whole_input(usage)) + " in" +
+  if (summary.usage != model::Usage{}) {
+    const model::Usage& usage = summary.usage;
+    add_part(short_count(model::whole_input(usage)) + " in" +
              (usage.cache_read > 0 ? " (" + short_count(usage.cache_read) + " cached)" : "") + " " +
              short_count(usage.output) + " out");
   }
   if (summary.cost_usd > 0) add_part(dollars(*summary.cost_usd));
-  const std::int64_t held = whole_input(summary.last) + summary.last.output;
+  const std::int64_t held = model::whole_input(summary.last) + summary.last.output;
   if (summary.window > 0 && held > 0) {
     const std::int64_t percent = (100 * held + summary.window - 1) / summary.window;
     add_part("context " + std::to_string(percent) + " %" +
@@ -35,4 +35,4 @@ std::string summary_text(const TurnSummary& summary) {
   return out;
 }
 
-}  // namespace skein
+}  // namespace skein::screen

@@ -4,14 +4,14 @@
 #include <optional>
 #include <string>
 
-#include "core/message.h"
+#include "core/model/message.h"
 
-namespace skein {
+namespace skein::screen {
 
 struct TurnSummary {
   std::string provider{}, model{};
-  Usage usage{};  // of all model calls
-  Usage last{};   // of the last one: what the context holds now
+  model::Usage usage{};  // of all model calls
+  model::Usage last{};   // of the last one: what the context holds now
   std::int64_t duration_ms = 0;
   int calls = 0;
   // What only a catalog of models knows.
@@ -21,9 +21,9 @@ struct TurnSummary {
 };
 
 // One more answer of the model, or result of a tool.
-void add(TurnSummary& summary, const Message& message);
+void add(TurnSummary& summary, const model::Message& message);
 
 // "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4 % · 14 s"
 std::string summary_text(const TurnSummary& summary);
 
-}  // namespace skein
+}  // namespace skein::screen

@@ -8,8 +8,8 @@
 #include <ctime>
 #include <vector>
 
-#include "core/agent.h"
-#include "core/store/file_backend.h"
+#include "core/agent/agent.h"
+#include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_dir.h"
@@ -32,17 +32,18 @@ double median_ms(Work work) {
 }
 
 // A question of a hundred tokens or so, and an answer.
-Entry entry_number(std::size_t i) {
-  return message_entry(i % 2 == 0 ? user_message(std::string(400, 'q'))
-                                  : answers(std::string(400, 'a')));
+model::Entry entry_number(std::size_t i) {
+  return model::message_entry(i % 2 == 0 ? model::user_message(std::string(400, 'q'))
+                                         : answers(std::string(400, 'a')));
 }
 
 void short_path() {
-  std::vector<Entry> path;
+  std::vector<model::Entry> path;
   for (std::size_t i = 0; i < 200; ++i) follow(path, entry_number(i));
   const std::set<Id> redacted;
   const auto build = [&] {
-    return build_context({path, redacted, "", {}, {"anthropic", "claude"}, {200'000, 8'000}});
+    return context::build_context(
+        {path, redacted, "", {}, {"anthropic", "claude"}, {200'000, 8'000}});
   };
   const double ms = median_ms(build);
   std::printf("context from a path of 200 entries: %.3f ms (%zu sent)\n", ms,
@@ -51,23 +52,25 @@ void short_path() {
 
 void long_session(std::size_t entries) {
   TempDir dir;
-  SessionStore store = store_at(dir.path().string());
+  store::SessionStore store = store_at(dir.path().string());
   const Id session = session_called(store, "main:bench:long");
-  std::vector<NewEntry> batch;
+  std::vector<store::NewEntry> batch;
   for (std::size_t i = 0; i < entries; ++i) {
     batch.push_back({entry_number(i)});
     if (batch.size() == 1000 || i + 1 == entries) append(store, session, std::exchange(batch, {}));
   }
   store.remember(session, "/");
 
-  const Tools tools;
-  const Agent::Settings settings{.model = {"anthropic", "claude"}};
-  const auto limits = [](const ModelRef&) { return ModelLimits{{500 * 107 + 8'000, 8'000}}; };
+  const model::Tools tools;
+  const agent::Agent::Settings settings{.model = {"anthropic", "claude"}};
+  const auto limits = [](const model::ModelRef&) {
+    return agent::ModelLimits{{500 * 107 + 8'000, 8'000}};
+  };
   std::size_t sent = 0, read = 0;
-  const double opening = median_ms([&] { Conversation opened(store, session); });
+  const double opening = median_ms([&] { agent::Conversation opened(store, session); });
   const double both = median_ms([&] {
-    Agent agent({.store = store, .tools = tools, .provider = {}, .limits = limits});
-    Conversation conversation(store, session);
+    agent::Agent agent({.store = store, .tools = tools, .provider = {}, .limits = limits});
+    agent::Conversation conversation(store, session);
     sent = agent.context(conversation, settings).context.messages.size();
     read = conversation.path().size();
   });

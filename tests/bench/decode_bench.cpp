@@ -32,17 +32,17 @@ double speed(const std::string& body, const Run& run) {
 }  // namespace
 
 int main() {
-  for (const Codec* codec :
-       {&anthropic_messages, &openai_chat, &openai_responses, &google_gemini}) {
-    const std::string body = rendered(*codec, talk(20'000), Stop::tool_use);
+  for (const wire::Codec* codec : {&wire::anthropic_messages, &wire::openai_chat,
+                                   &wire::openai_responses, &wire::google_gemini}) {
+    const std::string body = rendered(*codec, talk(20'000), model::Stop::tool_use);
     std::size_t deltas = 0;
     const double decoding = speed(body, [&] {
-      StreamDecoder decoder(*codec);
+      wire::StreamDecoder decoder(*codec);
       deltas = 0;
       for (std::size_t at = 0; at < body.size(); at += read_size)
         deltas += decoder.feed(std::string_view(body).substr(at, read_size)).size();
     });
-    Message message;
+    model::Message message;
     const double whole = speed(body, [&] {
       Replay replay(*codec);
       for (std::size_t at = 0; at < body.size(); at += read_size)
@@ -51,7 +51,7 @@ int main() {
     });
     std::printf("decode %-20s %6.1f MB/s, with assembly %6.1f MB/s (%.1f MB, %zu deltas, %s)\n",
                 codec->name.data(), decoding, whole, static_cast<double>(body.size()) / 1e6, deltas,
-                std::string(name(message.stop)).c_str());
+                std::string(model::name(message.stop)).c_str());
   }
   return 0;
 }

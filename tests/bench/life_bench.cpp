@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <utility>
 
-#include "core/store/new_transcript.h"
+#include "core/store/log/new_transcript.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -33,21 +33,22 @@ double median_ms(int rounds, Work work) {
 }
 
 // As an agent writes one: a prompt, an answer with its usage, a result, and again.
-Entry nth_entry(std::size_t number, std::size_t bytes) {
+model::Entry nth_entry(std::size_t number, std::size_t bytes) {
   const std::string text(bytes, 'x');
-  Message message = user_message(text);
+  model::Message message = model::user_message(text);
   if (number % 3 == 1) {
-    message.role = Role::assistant;
+    message.role = model::Role::assistant;
     message.provider = "offline";
     message.model = "demo";
-    message.stop = Stop::tool_use;
-    message.usage = Usage{100, 10, 50, 5, 0};
+    message.stop = model::Stop::tool_use;
+    message.usage = model::Usage{100, 10, 50, 5, 0};
     message.duration_ms = 12;
-    message.content.emplace_back(ToolUse{"call", "read"});
+    message.content.emplace_back(model::ToolUse{"call", "read"});
   } else if (number % 3 == 2) {
-    message = Message{.role = Role::tool, .content = {ToolResult{"call", {Text{text}}}}};
+    message = model::Message{.role = model::Role::tool,
+                             .content = {model::ToolResult{"call", {model::Text{text}}}}};
   }
-  return message_entry(message);
+  return model::message_entry(message);
 }
 
 // In the middle it may go back by one entry and on from there.
@@ -55,13 +56,13 @@ enum class Shape { straight, branched };
 
 Id long_session(const std::string& home, std::size_t entries, std::size_t bytes, Shape shape) {
   store_at(home);
-  const std::unique_ptr<Files> files = real_files(home);
-  const SessionHeader header{
+  const std::unique_ptr<store::files::Files> files = store::files::real_files(home);
+  const store::SessionHeader header{
       .session = random_id(), .key = "main:bench:long", .cwd = "/", .created_at = now_utc()};
-  NewTranscript transcript(*files, header);
+  store::log::NewTranscript transcript(*files, header);
   std::optional<Id> parent, before;
   for (std::size_t i = 0; i < entries; ++i) {
-    Entry entry = nth_entry(i, bytes);
+    model::Entry entry = nth_entry(i, bytes);
     if (shape == Shape::branched && i == entries / 2) parent = before;
     entry.parent = before = std::exchange(parent, entry.id);
     transcript.add(entry);
@@ -85,14 +86,14 @@ struct LongSession {
   TempDir dir{};
   std::string home = (dir / "home").string();
   Id session;
-  SessionStore store;
+  store::SessionStore store;
 
   LongSession(std::size_t entries, std::size_t text, Shape shape)
       : session(long_session(home, entries, text, shape)), store(store_at(home)) {}
 };
 
 void bench_fork(LongSession& at, const char* of) {
-  const SessionRecord record = value_of(at.store.open(at.session));
+  const store::SessionRecord record = value_of(at.store.open(at.session));
   const Id head = record.state.head.value();
   const double bare = bare_write_ms(at.dir, record.bytes);
   const double fork = median_ms(11, [&] {
@@ -106,7 +107,7 @@ void bench_fork(LongSession& at, const char* of) {
 
 void bench_life(LongSession& at) {
   const Id session = at.session;
-  SessionStore& store = at.store;
+  store::SessionStore& store = at.store;
   const double append =
       median_ms(51, [&] { skein::test::append(store, session, {user_says("on")}); });
   int number = 0;

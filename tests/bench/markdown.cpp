@@ -29,18 +29,18 @@ double megabytes_a_second(std::size_t bytes, const Run& run) {
 }
 
 // The bytes sent for `text`, streamed; the clock stands still between pieces of a write.
-std::size_t shown(const std::string& text, const Look& look) {
+std::size_t shown(const std::string& text, const layout::TerminalStyle& look) {
   std::size_t sent = 0;
   std::int64_t now = 0;
-  Screen::Parts parts;
+  screen::Screen::Parts parts;
   parts.port = {.write = [&](std::string_view bytes) { sent += bytes.size(); },
                 .clock = [&] { return now; },
                 .width = [] { return std::size_t{80}; }};
   parts.look = look;
-  Screen screen(std::move(parts));
+  screen::Screen screen(std::move(parts));
   for (std::size_t at = 0; at < text.size(); at += piece, ++now)
     screen.show(text_event(text.substr(at, piece)));
-  screen.end_turn(Stop::stop, "");
+  screen.end_turn(model::Stop::stop, "");
   return sent;
 }
 
@@ -49,11 +49,11 @@ std::size_t shown(const std::string& text, const Look& look) {
 int main() {
   const std::pair<const char*, std::string> texts[] = {{"prose", plain_prose(8'000'000)},
                                                        {"answer", long_answer(8'000'000)}};
-  const std::pair<const char*, Look> looks[] = {
+  const std::pair<const char*, layout::TerminalStyle> looks[] = {
       {"pipe", piped}, {"pipe, --color always", {.colour = true}}, {"terminal", at_terminal}};
   for (const auto& [name, text] : texts) {
     const double copy = megabytes_a_second(text.size(), [&] {
-      Harmless door;
+      layout::Harmless door;
       std::string out;
       for (std::size_t at = 0; at < text.size(); at += piece)
         door.feed(std::string_view(text).substr(at, piece), out);

@@ -13,8 +13,8 @@
 #include <vector>
 
 #include "providers/detect.h"
-#include "providers/http.h"
-#include "providers/offline.h"
+#include "providers/http/http.h"
+#include "providers/offline/offline.h"
 #include "providers/stream.h"
 #include "tests/support/dialects.h"
 #include "tests/support/loopback_server.h"
@@ -37,8 +37,8 @@ void print(const char* what, std::vector<double> numbers) {
               numbers.back(), numbers.size());
 }
 
-Ports stoppable() {
-  Ports ports;
+model::Ports stoppable() {
+  model::Ports ports;
   ports.stop = &stop_asked;
   return ports;
 }
@@ -53,7 +53,7 @@ double cancel_silent(const std::string& url) {
     sent = Clock::now();
     pthread_kill(self, SIGINT);
   });
-  http_exchange({.url = url, .body = "{}"}, {}, stoppable());
+  http::http_exchange({.url = url, .body = "{}"}, {}, stoppable());
   const auto end = Clock::now();
   user.join();
   return milliseconds(end - sent);
@@ -68,8 +68,8 @@ double cancel_offline() {
     sent = Clock::now();
     pthread_kill(self, SIGINT);
   });
-  OfflineProvider(std::chrono::milliseconds(1000))
-      .stream({.messages = {user_message("help")}}, {"offline", "demo"}, stoppable());
+  offline::OfflineProvider(std::chrono::milliseconds(1000))
+      .stream({.messages = {model::user_message("help")}}, {"offline", "demo"}, stoppable());
   const auto end = Clock::now();
   user.join();
   return milliseconds(end - sent);
@@ -109,12 +109,13 @@ int main() {
     peer.answer(200, "ok", "connection: close\r\n");
   });
   print("exchange on a kept connection",
-        times(200, [&] { http_exchange({.url = keeper.url(), .body = "{}"}, {}, {}); }));
+        times(200, [&] { http::http_exchange({.url = keeper.url(), .body = "{}"}, {}, {}); }));
   print("exchange on a new connection",
-        times(200, [&] { http_exchange({.url = closer.url(), .body = "{}"}, {}, {}); }));
+        times(200, [&] { http::http_exchange({.url = closer.url(), .body = "{}"}, {}, {}); }));
 
-  const Catalog catalog;
-  print("look for local servers, none there", times(20, [&] { find_local_servers(catalog, {}); }));
+  const catalog::Catalog catalog;
+  print("look for local servers, none there",
+        times(20, [&] { providers::find_local_servers(catalog, {}); }));
 
   for (const Dialect& dialect : dialects()) {
     std::string many = dialect.begin;
@@ -127,18 +128,18 @@ int main() {
       peer.chunk(many);
       peer.end_stream();
     });
-    Catalog moved;
+    catalog::Catalog moved;
     moved.move_provider(dialect.provider, server.url());
-    Keyring keys;
-    HttpProvider provider(moved, keys);
+    providers::Keyring keys;
+    providers::HttpProvider provider(moved, keys);
     const auto start = Clock::now();
-    const Message message =
-        provider.stream({.messages = {user_message("hi")}}, {dialect.provider, dialect.model}, {});
+    const model::Message message = provider.stream({.messages = {model::user_message("hi")}},
+                                                   {dialect.provider, dialect.model}, {});
     const double took = milliseconds(Clock::now() - start);
     std::printf("%-48s %8.2f us per event   %6.1f MB/s   %s\n",
                 ("stream of 100,000 events, " + dialect.provider).c_str(), took * 1000 / pieces,
                 static_cast<double>(many.size()) / took / 1000,
-                plain_text(message).size() == pieces ? "whole" : "NOT WHOLE");
+                model::plain_text(message).size() == pieces ? "whole" : "NOT WHOLE");
   }
   return 0;
 }

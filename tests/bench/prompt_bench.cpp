@@ -6,7 +6,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "core/store/file_backend.h"
+#include "core/store/home/file_backend.h"
 #include "tests/support/large_home.h"
 #include "tests/support/loopback_server.h"
 #include "tests/support/process.h"
@@ -67,7 +67,9 @@ Start best_start(const std::string& folder, const std::vector<std::string>& word
 }
 
 void bench_start(const LargeHome& home, const std::string& what) {
-  SessionStore(std::make_unique<FileBackend>(real_files(home.path.string()))).list();
+  store::SessionStore(
+      std::make_unique<store::home::FileBackend>(store::files::real_files(home.path.string())))
+      .list();
   const std::string folder = home.dir.path().string();
   const std::pair<const char*, std::vector<std::string>> ways[] = {
       {"by its key", {"-s", "main:cli:user"}}, {"where one was", {}}};

@@ -18,7 +18,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-double run_once(Workbench& bench) {
+double run_once(TestWorkspace& bench) {
   const auto start = Clock::now();
   bench.call("bash", {{"command", "true"}});
   return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
@@ -45,7 +45,7 @@ void furnish(const fs::path& root) {
   }
 }
 
-void measure(const char* what, Workbench& bench) {
+void measure(const char* what, TestWorkspace& bench) {
   bench.tools();
   // What has just been made is looked at again and again: wait until it no longer is.
   std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -64,8 +64,9 @@ void measure(const char* what, Workbench& bench) {
 }  // namespace
 
 int main() {
-  std::printf("sandbox: %s\n", std::string(name(best_sandbox())).c_str());
-  Workbench empty, large;
+  std::printf("sandbox: %s\n",
+              std::string(tools::sandbox::name(tools::sandbox::best_sandbox())).c_str());
+  TestWorkspace empty, large;
   furnish(large.root());
   measure("true, empty workspace", empty);
   measure("true, 10,000 folders", large);

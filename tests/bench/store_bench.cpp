@@ -10,11 +10,11 @@
 #include <nlohmann/json.hpp>
 #include <random>
 
-#include "core/json.h"
-#include "core/store/crc32c.h"
-#include "core/store/file_backend.h"
-#include "core/store/seal.h"
+#include "core/store/home/file_backend.h"
+#include "core/store/log/crc32c.h"
+#include "core/store/log/seal.h"
 #include "core/store/session_store.h"
+#include "core/text/json.h"
 #include "tests/support/large_home.h"
 
 using namespace skein;
@@ -42,8 +42,9 @@ double best_cpu_us(int rounds, Work work) {
   return best;
 }
 
-SessionStore store_in(const std::filesystem::path& home) {
-  return SessionStore(std::make_unique<FileBackend>(real_files(home.string())));
+store::SessionStore store_in(const std::filesystem::path& home) {
+  return store::SessionStore(
+      std::make_unique<store::home::FileBackend>(store::files::real_files(home.string())));
 }
 
 // What one thing takes, on the clock and of the processor; the middle of many.
@@ -76,16 +77,16 @@ void bench_append() {
   // In turns, so that a disk that is slow for a while is slow for all of them.
   Middle bare, ours[3];
   LargeHome* const homes[] = {&small, &long_one, &crowded};
-  std::vector<SessionStore> stores;
+  std::vector<store::SessionStore> stores;
   for (const LargeHome* home : homes) stores.push_back(store_in(home->path));
   for (int round = 0; round < 400; ++round) {
     bare.measure([&] {
       if (::write(fd, bytes.data(), bytes.size()) < 0 || ::fdatasync(fd) < 0) std::abort();
     });
     for (std::size_t i = 0; i < 3; ++i) {
-      const NewEntry entry = entry_of_size(700);
+      const store::NewEntry entry = entry_of_size(700);
       ours[i].measure([&] {
-        if (std::holds_alternative<Failure>(
+        if (std::holds_alternative<store::Failure>(
                 stores[i].append_session_entries(homes[i]->session, std::span(&entry, 1))))
           std::abort();
       });
@@ -107,11 +108,11 @@ void open_for_the_prompt(const std::string& home) {
   Middle opening;
   for (int round = 0; round < 21; ++round)
     opening.measure([&] {
-      SessionStore store = store_in(home);
+      store::SessionStore store = store_in(home);
       const std::optional<Id> session = store.last_used("/w");
       if (!session) std::abort();
-      const auto record = std::get<SessionRecord>(store.open(*session));
-      if (std::get<Path>(store.path(*session, *record.state.head, 50)).entries.size() != 50)
+      const auto record = std::get<store::SessionRecord>(store.open(*session));
+      if (std::get<store::Path>(store.path(*session, *record.state.head, 50)).entries.size() != 50)
         std::abort();
     });
   rusage usage{};
@@ -127,8 +128,8 @@ void bench_open(const std::string& self, std::size_t entries) {
     const LargeHome home(1, large ? entries : 100, 690);
     bytes = std::filesystem::file_size(home.transcript());
     {
-      SessionStore store = store_in(home.path);
-      if (std::holds_alternative<Failure>(store.open(home.session))) std::abort();
+      store::SessionStore store = store_in(home.path);
+      if (std::holds_alternative<store::Failure>(store.open(home.session))) std::abort();
       store.remember(home.session, "/w");
     }
     FILE* child = ::popen((self + " open-one " + home.path.string()).c_str(), "r");
@@ -147,7 +148,7 @@ void bench_open(const std::string& self, std::size_t entries) {
 void bench_scan() {
   const LargeHome home(1, 100'000, 640);
   const Id session = home.session;
-  SessionStore store = store_in(home.path);
+  store::SessionStore store = store_in(home.path);
   const std::string bytes = read_file(home.transcript());
 
   const double newlines = best_cpu_us(9, [&] {
@@ -159,9 +160,9 @@ void bench_scan() {
     }
     if (count != 100'001) std::abort();
   });
-  const Id head = *std::get<SessionRecord>(store.open(session)).state.head;
+  const Id head = *std::get<store::SessionRecord>(store.open(session)).state.head;
   const double ours = best_cpu_us(9, [&] {
-    if (std::get<Tree>(store.tree(session)).find(head) == nullptr) std::abort();
+    if (std::get<model::Tree>(store.tree(session)).find(head) == nullptr) std::abort();
   });
   const double dom = best_cpu_us(1, [&] {
     std::size_t count = 0;
@@ -182,7 +183,7 @@ void bench_list() {
   const LargeHome home(sessions, 1, 700);
   std::filesystem::remove(home.path / "sessions.json");
   const auto list = [&] {
-    SessionStore store = store_in(home.path);
+    store::SessionStore store = store_in(home.path);
     if (store.list().size() != sessions) std::abort();
   };
   const double rebuild = best_cpu_us(1, list), listing = best_cpu_us(9, list);

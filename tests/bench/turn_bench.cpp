@@ -9,7 +9,7 @@
 #include <cstdlib>
 #include <vector>
 
-#include "core/agent.h"
+#include "core/agent/agent.h"
 #include "providers/request.h"
 #include "tests/support/dialects.h"
 #include "tests/support/homes.h"
@@ -32,54 +32,60 @@ double cpu_ms() {
 
 // Answers at once: with a call as long as there are to be any. What a real provider does before it
 // sends can be done too, to see what that costs.
-struct Instant : Provider {
-  Message stream(const Context& context, const ModelRef& model, const Ports&) override {
+struct Instant : model::Provider {
+  model::Message stream(const model::Context& context, const model::ModelRef& model,
+                        const model::Ports&) override {
     if (makes_requests)
-      bytes = make_request(context, {"anthropic", "claude-sonnet-4-5"},
-                           *catalog.find_provider("anthropic"),
-                           catalog.find_model({"anthropic", "claude-sonnet-4-5"}))
+      bytes = providers::make_request(context, {"anthropic", "claude-sonnet-4-5"},
+                                      *catalog.find_provider("anthropic"),
+                                      catalog.find_model({"anthropic", "claude-sonnet-4-5"}))
                   .wire.body.size();
-    Message reply{.role = Role::assistant,
-                  .content = {Text{"I look at the next file."}},
-                  .provider = model.provider,
-                  .model = model.model,
-                  .stop = Stop::stop};
+    model::Message reply{.role = model::Role::assistant,
+                         .content = {model::Text{"I look at the next file."}},
+                         .provider = model.provider,
+                         .model = model.model,
+                         .stop = model::Stop::stop};
     if (calls_left-- > 0) {
       reply.content.emplace_back(
-          ToolUse{"c" + std::to_string(calls_left), "look", R"({"path":"src/main.cpp"})"});
-      reply.stop = Stop::tool_use;
+          model::ToolUse{"c" + std::to_string(calls_left), "look", R"({"path":"src/main.cpp"})"});
+      reply.stop = model::Stop::tool_use;
     }
     return reply;
   }
-  Catalog catalog{};
+  catalog::Catalog catalog{};
   int calls_left = 0;
   bool makes_requests = false;
   std::size_t bytes = 0;
 };
 
-Tool look() {
-  return {
-      .name = "look",
-      .description = "for the bench",
-      .schema = R"({"type":"object"})",
-      .effect = Effect::reads,
-      .title = [](const JsonText&) { return std::string("look"); },
-      .run = [](const JsonText&, const ToolPorts&) { return tool_text(std::string(1000, 'x')); }};
+model::Tool look() {
+  return {.name = "look",
+          .description = "for the bench",
+          .schema = R"({"type":"object"})",
+          .effect = model::Effect::reads,
+          .title = [](const JsonText&) { return std::string("look"); },
+          .run = [](const JsonText&,
+                    const model::ToolPorts&) { return model::tool_text(std::string(1000, 'x')); }};
 }
 
 // A session whose path has `context_entries` messages of a kilobyte or so.
-Id long_session(SessionStore& store, const std::string& key) {
+Id long_session(store::SessionStore& store, const std::string& key) {
   const Id session = session_called(store, key);
-  std::vector<NewEntry> entries;
+  std::vector<store::NewEntry> entries;
   for (int i = 0; i < context_entries / 4; ++i) {
-    Message call{.role = Role::assistant, .content = {Text{"hm"}}, .stop = Stop::tool_use};
-    call.content.emplace_back(ToolUse{"o" + std::to_string(i), "look", R"({"path":"a"})"});
-    Message result{.role = Role::tool};
-    result.content = {
-        ToolResult{"o" + std::to_string(i), {Text{std::string(1000, 'r')}}, false, {}}};
-    Message done{.role = Role::assistant, .content = {Text{"so it is"}}, .stop = Stop::stop};
-    for (const Message& each : {user_message(std::string(200, 'u')), call, result, done})
-      entries.push_back({message_entry(each)});
+    model::Message call{.role = model::Role::assistant,
+                        .content = {model::Text{"hm"}},
+                        .stop = model::Stop::tool_use};
+    call.content.emplace_back(model::ToolUse{"o" + std::to_string(i), "look", R"({"path":"a"})"});
+    model::Message result{.role = model::Role::tool};
+    result.content = {model::ToolResult{
+        "o" + std::to_string(i), {model::Text{std::string(1000, 'r')}}, false, {}}};
+    model::Message done{.role = model::Role::assistant,
+                        .content = {model::Text{"so it is"}},
+                        .stop = model::Stop::stop};
+    for (const model::Message& each :
+         {model::user_message(std::string(200, 'u')), call, result, done})
+      entries.push_back({model::message_entry(each)});
   }
   append(store, session, entries);
   return session;
@@ -88,21 +94,23 @@ Id long_session(SessionStore& store, const std::string& key) {
 // Ten calls in each of many sessions, so that the context stays about as long as it is.
 double per_model_call(bool makes_requests, std::size_t& bytes) {
   const TempDir dir;
-  SessionStore store = store_at(dir.path().string());
-  const Tools tools{look()};
+  store::SessionStore store = store_at(dir.path().string());
+  const model::Tools tools{look()};
   Instant provider;
-  Agent agent({.store = store, .tools = tools, .provider = [&](const ModelRef&) -> Provider& {
-                 return provider;
-               }});
-  Agent::Settings settings{
+  agent::Agent agent(
+      {.store = store, .tools = tools, .provider = [&](const model::ModelRef&) -> model::Provider& {
+         return provider;
+       }});
+  agent::Agent::Settings settings{
       .model = {"instant", "x"}, .system = "be brief", .max_calls = model_calls};
   provider.makes_requests = makes_requests;
   double spent = 0;
   for (int i = 0; i < model_calls / 10; ++i) {
-    Conversation conversation(store, long_session(store, "main:bench:turn" + std::to_string(i)));
+    agent::Conversation conversation(store,
+                                     long_session(store, "main:bench:turn" + std::to_string(i)));
     provider.calls_left = 9;
     const double start = cpu_ms();
-    agent.run_turn(conversation, user_message("go on"), settings, {});
+    agent.run_turn(conversation, model::user_message("go on"), settings, {});
     spent += cpu_ms() - start;
   }
   bytes = provider.bytes;
@@ -111,7 +119,7 @@ double per_model_call(bool makes_requests, std::size_t& bytes) {
 
 double per_append() {
   const TempDir dir;
-  SessionStore store = store_at(dir.path().string());
+  store::SessionStore store = store_at(dir.path().string());
   const Id session = long_session(store, "main:bench:appends");
   const double start = cpu_ms();
   for (int i = 0; i < model_calls; ++i) append(store, session, {user_says("one more")});

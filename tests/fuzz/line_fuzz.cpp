@@ -2,14 +2,14 @@
 // terminal.
 #include <cstdlib>
 
-#include "core/json.h"
-#include "repl/screen/harmless.h"
+#include "core/text/json.h"
+#include "repl/layout/sanitize.h"
 
 using namespace skein;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  const std::string shown = harmless(text);
+  const std::string shown = layout::sanitized(text);
   if (!is_valid_utf8(shown) || shown.find('\033') != std::string::npos) std::abort();
   const auto value = parse_json(text);
   if (!value) return 0;

@@ -4,11 +4,12 @@
 
 #include <csignal>
 
-#include "core/base.h"
+#include "core/text/base.h"
 #include "tests/support/environment.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
+using namespace skein::providers;
 using namespace skein::test;
 
 TEST_CASE("a key comes from the first variable that has one, and leaves the environment") {

@@ -3,46 +3,48 @@
 
 #include <optional>
 
-#include "core/build_context.h"
-#include "core/json.h"
-#include "core/normalize.h"
-#include "providers/codecs.h"
+#include "core/context/build_context.h"
+#include "core/handover/normalize.h"
+#include "core/text/json.h"
+#include "providers/wire/codecs.h"
 #include "tests/support/paths.h"
 
 using namespace skein;
+using namespace skein::providers;
 using namespace skein::test;
 
 namespace {
 
 struct Wire {
-  WireFormat format;
-  const Codec& codec;
+  handover::WireFormat format;
+  const wire::Codec& codec;
   const char* provider;
   const char* model;
   const char* messages;  // the member that holds them
 };
 const Wire wires[] = {
-    {WireFormat::anthropic, anthropic_messages, "anthropic", "claude", "messages"},
-    {WireFormat::openai_chat, openai_chat, "openai", "gpt", "messages"},
-    {WireFormat::openai_responses, openai_responses, "openai", "gpt", "input"},
-    {WireFormat::google, google_gemini, "google", "gemini-2.5", "contents"}};
+    {handover::WireFormat::anthropic, wire::anthropic_messages, "anthropic", "claude", "messages"},
+    {handover::WireFormat::openai_chat, wire::openai_chat, "openai", "gpt", "messages"},
+    {handover::WireFormat::openai_responses, wire::openai_responses, "openai", "gpt", "input"},
+    {handover::WireFormat::google, wire::google_gemini, "google", "gemini-2.5", "contents"}};
 
 // What is sent for the path; how many messages and results were left out of it.
 struct Sent {
   Json body;
   std::size_t gaps = 0;
 };
-Sent sent_for(const Wire& wire, const std::vector<Entry>& path, Window window) {
-  const ModelRef model{wire.provider, wire.model};
+Sent sent_for(const Wire& wire, const std::vector<model::Entry>& path, context::Window window) {
+  const model::ModelRef model{wire.provider, wire.model};
   const std::set<Id> redacted;
-  BuiltContext built = build_context({.path = path,
-                                      .redacted = redacted,
-                                      .system = "be brief",
-                                      .tools = {{"read", "reads", R"({"type":"object"})"}},
-                                      .model = model,
-                                      .window = window});
-  const Target target = target_for(wire.format, wire.provider, wire.model);
-  built.context.messages = normalize(built.context.messages, target);
+  context::BuiltContext built =
+      context::build_context({.path = path,
+                              .redacted = redacted,
+                              .system = "be brief",
+                              .tools = {{"read", "reads", R"({"type":"object"})"}},
+                              .model = model,
+                              .window = window});
+  const handover::Target target = handover::target_for(wire.format, wire.provider, wire.model);
+  built.context.messages = handover::normalize(built.context.messages, target);
   return {*parse_json(wire.codec.encode(built.context, model, {.max_output = 8'000}).body),
           built.left_out + built.pruned};
 }
@@ -55,18 +57,19 @@ void without_marks(Json& value) {
 }
 
 // A turn with a call. What it cost is a quarter more than we would guess.
-void add_turn(std::vector<Entry>& path, const Wire& wire, int number, std::size_t result_bytes) {
+void add_turn(std::vector<model::Entry>& path, const Wire& wire, int number,
+              std::size_t result_bytes) {
   const std::string id = "call_" + std::to_string(number);
-  Message reply = answers("let me see", {{id, "read", R"({"path":"a"})"}});
+  model::Message reply = answers("let me see", {{id, "read", R"({"path":"a"})"}});
   reply.provider = wire.provider;
   reply.model = wire.model;
-  reply.usage = Usage{.input = 50};
-  for (const Entry& entry : path)
+  reply.usage = model::Usage{.input = 50};
+  for (const model::Entry& entry : path)
     reply.usage->cache_read += static_cast<std::int64_t>(entry.payload.size()) / 4;
-  for (const Message& message :
-       {user_message("question " + std::to_string(number)), reply,
+  for (const model::Message& message :
+       {model::user_message("question " + std::to_string(number)), reply,
         result_of(id, std::string(result_bytes, 'x')), answers("so it is")})
-    follow(path, message_entry(message));
+    follow(path, model::message_entry(message));
 }
 
 // Whether `longer` begins with everything `shorter` has, byte for byte.
@@ -85,7 +88,7 @@ bool begins_with(const Wire& wire, Json longer, Json shorter) {
 TEST_CASE("a longer conversation begins with the bytes of the shorter one, on every wire") {
   for (const Wire& wire : wires) {
     CAPTURE(wire.codec.name);
-    std::vector<Entry> path;
+    std::vector<model::Entry> path;
     std::optional<Json> before;
     for (int turn = 0; turn < 8; ++turn) {
       add_turn(path, wire, turn, 3000);
@@ -101,7 +104,7 @@ TEST_CASE("a longer conversation begins with the bytes of the shorter one, on ev
 TEST_CASE("where something must be left out, the beginning changes in steps, not with every turn") {
   for (const Wire& wire : wires) {
     CAPTURE(wire.codec.name);
-    std::vector<Entry> path;
+    std::vector<model::Entry> path;
     std::optional<Json> before;
     int steps = 0, cut = 0;
     for (int turn = 0; turn < 100; ++turn) {
@@ -118,13 +121,13 @@ TEST_CASE("where something must be left out, the beginning changes in steps, not
 
 TEST_CASE("anthropic: a step begins where a mark of the last request was, and has one there too") {
   const Wire& wire = wires[0];
-  std::vector<Entry> path;
+  std::vector<model::Entry> path;
   std::string last;  // the block that bore the last mark of the request before
   for (int turn = 0; turn < 5; ++turn) {
     const std::string id = "call_" + std::to_string(turn);
-    std::vector<ToolUse> calls;
+    std::vector<model::ToolUse> calls;
     for (int i = 0; i < 30; ++i) calls.push_back({id + "_" + std::to_string(i), "read"});
-    if (turn == 0) follow(path, message_entry(user_message("go")));
+    if (turn == 0) follow(path, model::message_entry(model::user_message("go")));
     const Json body = sent_for(wire, path, {100'000, 8'000}).body;
     std::vector<std::string> marked;
     for (const Json& message : body.at("messages"))
@@ -135,7 +138,8 @@ TEST_CASE("anthropic: a step begins where a mark of the last request was, and ha
     REQUIRE(marked.size() == (turn == 0 ? 1 : 2));
     if (turn > 0) CHECK(marked.front() == last);
     last = marked.back();
-    follow(path, message_entry(answers("many", calls)));
-    for (const ToolUse& call : calls) follow(path, message_entry(result_of(call.id, "x")));
+    follow(path, model::message_entry(answers("many", calls)));
+    for (const model::ToolUse& call : calls)
+      follow(path, model::message_entry(result_of(call.id, "x")));
   }
 }

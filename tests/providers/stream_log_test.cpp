@@ -3,11 +3,12 @@
 
 #include <algorithm>
 
-#include "core/log.h"
+#include "core/text/log.h"
 #include "tests/support/model_server.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
+using namespace skein::providers;
 using namespace skein::test;
 
 TEST_CASE("a request that is tried again is in the log, without its key, its words or its answer") {
@@ -25,7 +26,7 @@ TEST_CASE("a request that is tried again is in the log, without its key, its wor
         play(peer, hello(dialect));
     });
 
-    REQUIRE(plain_text(server.run()) == "Hello");
+    REQUIRE(model::plain_text(server.run()) == "Hello");
 
     const std::string log = read_file(log_file());
     start_log("", false);

@@ -8,6 +8,7 @@
 #include "tests/support/model_server.h"
 
 using namespace skein;
+using namespace skein::providers;
 using namespace skein::test;
 using namespace std::chrono_literals;
 
@@ -24,14 +25,14 @@ TEST_CASE("an answer is streamed and comes back as a message, from every provide
     CAPTURE(dialect.provider);
     ModelServer server(dialect, [&](Connection& peer, int) { play(peer, hello(dialect)); });
 
-    const Message message = server.run();
+    const model::Message message = server.run();
 
-    CHECK(plain_text(message) == "Hello");
-    CHECK(message.stop == Stop::stop);
+    CHECK(model::plain_text(message) == "Hello");
+    CHECK(message.stop == model::Stop::stop);
     CHECK(message.error.empty());
     CHECK(message.provider == dialect.provider);
     CHECK(message.model == dialect.model);
-    CHECK(message.usage == Usage{.input = 7, .output = 3});
+    CHECK(message.usage == model::Usage{.input = 7, .output = 3});
     CHECK(server.streamed() == "Hello");
     REQUIRE(server.requests.size() == 1);
     CHECK(server.requests[0].starts_with("POST " + dialect.path + " HTTP/1.1\r\n"));
@@ -47,11 +48,11 @@ TEST_CASE("calls come back whole, from every provider") {
     ModelServer server(dialect, [&](Connection& peer, int) {
       play(peer, dialect.begin + dialect.call + dialect.call_end);
     });
-    const Message message = server.run();
-    CHECK(message.stop == Stop::tool_use);
-    REQUIRE(tool_uses(message).size() == 1);
-    CHECK(tool_uses(message)[0]->name == "read");
-    CHECK(tool_uses(message)[0]->input == R"({"path":"a"})");
+    const model::Message message = server.run();
+    CHECK(message.stop == model::Stop::tool_use);
+    REQUIRE(model::tool_uses(message).size() == 1);
+    CHECK(model::tool_uses(message)[0]->name == "read");
+    CHECK(model::tool_uses(message)[0]->input == R"({"path":"a"})");
   }
 }
 
@@ -64,13 +65,14 @@ TEST_CASE("refusals end the turn with one request and a sentence") {
         peer.answer(status, R"({"error":{"message":"because of )" + std::string(test_key) + "\"}}",
                     "content-type: application/json\r\n");
       });
-      const Message message = server.run();
-      CHECK(message.stop == Stop::error);
+      const model::Message message = server.run();
+      CHECK(message.stop == model::Stop::error);
       CHECK(contains(message.error, "because of [key hidden]"));
       CHECK(contains(message.error, "; check SKEIN_TEST_KEY") == (status == 401 || status == 403));
       CHECK(server.requests.size() == 1);
       REQUIRE(server.events.size() == 1);
-      const auto& failed = std::get<delta::Failed>(std::get<Streaming>(server.events[0]).delta);
+      const auto& failed =
+          std::get<model::delta::Failed>(std::get<model::Streaming>(server.events[0]).delta);
       CHECK(failed.text == message.error);
       CHECK(failed.overflow == (status == 413));
     }
@@ -84,8 +86,8 @@ TEST_CASE("what may pass is tried five times more and then told") {
       ModelServer server(dialect, [&](Connection& peer, int) {
         peer.answer(status, R"({"error":{"message":"busy"}})", "retry-after-ms: 1\r\n");
       });
-      const Message message = server.run();
-      CHECK(message.stop == Stop::error);
+      const model::Message message = server.run();
+      CHECK(message.stop == model::Stop::error);
       CHECK(contains(message.error, "busy"));
       CHECK(server.requests.size() == 6);
       CHECK(server.retries() == 5);
@@ -99,9 +101,9 @@ TEST_CASE("a retry that works leaves no trace in the answer, and sends the same 
       if (number == 0) return (void)peer.answer(503, "", "retry-after-ms: 1\r\n");
       play(peer, hello(dialect));
     });
-    const Message message = server.run();
-    CHECK(message.stop == Stop::stop);
-    CHECK(plain_text(message) == "Hello");
+    const model::Message message = server.run();
+    CHECK(message.stop == model::Stop::stop);
+    CHECK(model::plain_text(message) == "Hello");
     CHECK(server.streamed() == "Hello");
     REQUIRE(server.requests.size() == 2);
     CHECK(server.requests[0] == server.requests[1]);
@@ -117,7 +119,7 @@ TEST_CASE("an error inside the stream is retried before the first word") {
       peer.chunk(dialect.error);
       peer.end_stream();
     });
-    CHECK(plain_text(server.run()) == "Hello");
+    CHECK(model::plain_text(server.run()) == "Hello");
     CHECK(server.streamed() == "Hello");
     CHECK(server.requests.size() == 2);
   }
@@ -129,10 +131,10 @@ TEST_CASE("an error inside the stream is not retried once something was shown") 
     ModelServer server(dialect, [&](Connection& peer, int) {
       play(peer, dialect.begin + dialect.text("Hel") + dialect.error);
     });
-    const Message message = server.run();
-    CHECK(message.stop == Stop::error);
+    const model::Message message = server.run();
+    CHECK(message.stop == model::Stop::error);
     CHECK(contains(message.error, "overloaded"));
-    CHECK(plain_text(message) == "Hel");
+    CHECK(model::plain_text(message) == "Hel");
     CHECK(server.requests.size() == 1);
   }
 }
@@ -150,7 +152,7 @@ TEST_CASE("an absurd wait and an empty account end the turn at once") {
     ModelServer server(dialect, [](Connection& peer, int) {
       peer.answer(429, R"({"error":{"message":"pay","code":"insufficient_quota"}})");
     });
-    CHECK(server.run().stop == Stop::error);
+    CHECK(server.run().stop == model::Stop::error);
     CHECK(server.requests.size() == 1);
   }
 }
@@ -187,12 +189,12 @@ TEST_CASE("a stream that is cut keeps its words and runs no call") {
         while (!seen) std::this_thread::yield();  // a reset must not overtake the words
         cut.play(peer, dialect);
       });
-      server.watch = [&](const Event&) { seen = true; };
-      const Message message = server.run();
-      CHECK(message.stop == Stop::interrupted);
+      server.watch = [&](const model::Event&) { seen = true; };
+      const model::Message message = server.run();
+      CHECK(message.stop == model::Stop::interrupted);
       CHECK_FALSE(message.error.empty());
-      CHECK(plain_text(message) == "Hel");
-      CHECK(tool_uses(message).empty());
+      CHECK(model::plain_text(message) == "Hel");
+      CHECK(model::tool_uses(message).empty());
       CHECK(server.requests.size() == 1);
     }
 }
@@ -218,8 +220,8 @@ TEST_CASE("what is no stream becomes a clear error, and is asked for again if it
       ModelServer server(dialect, [&](Connection& peer, int) {
         peer.answer(200, body.body, "content-type: " + body.type + "\r\n");
       });
-      const Message message = server.run();
-      CHECK(message.stop == Stop::error);
+      const model::Message message = server.run();
+      CHECK(message.stop == model::Stop::error);
       CHECK(contains(message.error, body.part));
       CHECK(server.requests.size() == body.requests);
     }
@@ -233,7 +235,7 @@ TEST_CASE("an answer that says nothing at all is asked for again") {
       peer.begin_stream();
       peer.end_stream();
     });
-    CHECK(plain_text(server.run()) == "Hello");
+    CHECK(model::plain_text(server.run()) == "Hello");
     CHECK(server.requests.size() == 2);
   }
 }
@@ -250,9 +252,9 @@ TEST_CASE("an odd but whole stream is taken as it is meant") {
       for (const char byte : odd) peer.chunk({&byte, 1});
       peer.end_stream();
     });
-    const Message message = server.run();
-    CHECK(message.stop == Stop::stop);
-    CHECK(plain_text(message) == std::string("Hel\xEF\xBF\xBDlo\0", 9));
+    const model::Message message = server.run();
+    CHECK(message.stop == model::Stop::stop);
+    CHECK(model::plain_text(message) == std::string("Hel\xEF\xBF\xBDlo\0", 9));
   }
 }
 
@@ -264,7 +266,7 @@ TEST_CASE("a server that forgets to hang up does not hold the answer back") {
     peer.wait_until_closed();
   });
   const auto start = std::chrono::steady_clock::now();
-  CHECK(server.run().stop == Stop::stop);
+  CHECK(server.run().stop == model::Stop::stop);
   CHECK(std::chrono::steady_clock::now() - start < 10s);
 }
 
@@ -285,14 +287,14 @@ TEST_CASE("sizes are bounded and crowds are not") {
     std::string many = dialect.begin;
     for (int i = 0; i < 10'000; ++i) many += dialect.text("x");
     ModelServer server(dialect, [&](Connection& peer, int) { play(peer, many + dialect.end); });
-    CHECK(plain_text(server.run()).size() == 10'000);
+    CHECK(model::plain_text(server.run()).size() == 10'000);
   }
   SUBCASE("an error page of any size is an error") {
     ModelServer server(dialect, [](Connection& peer, int) {
       peer.answer(500, std::string(8 << 20, 'x'), "x-should-retry: false\r\n");
     });
-    const Message message = server.run();
-    CHECK(message.stop == Stop::error);
+    const model::Message message = server.run();
+    CHECK(message.stop == model::Stop::error);
     CHECK(message.error.size() < 2000);
   }
 }
@@ -305,22 +307,23 @@ TEST_CASE("a stop keeps the words and sends nothing more") {
       peer.chunk(dialect.begin + dialect.text("Hel"));
       peer.wait_until_closed();
     });
-    server.watch = [&](const Event& event) {
-      if (const auto* streaming = std::get_if<Streaming>(&event))
-        server.stop = server.stop || std::holds_alternative<delta::TextPiece>(streaming->delta);
+    server.watch = [&](const model::Event& event) {
+      if (const auto* streaming = std::get_if<model::Streaming>(&event))
+        server.stop =
+            server.stop || std::holds_alternative<model::delta::TextPiece>(streaming->delta);
     };
-    const Message message = server.run();
-    CHECK(message.stop == Stop::aborted);
-    CHECK(plain_text(message) == "Hel");
+    const model::Message message = server.run();
+    CHECK(message.stop == model::Stop::aborted);
+    CHECK(model::plain_text(message) == "Hel");
   }
   SUBCASE("while waiting for the next try") {
     ModelServer server(
         dialect, [](Connection& peer, int) { peer.answer(429, "{}", "retry-after: 50\r\n"); });
-    server.watch = [&](const Event& event) {
-      server.stop = std::holds_alternative<Retrying>(event);
+    server.watch = [&](const model::Event& event) {
+      server.stop = std::holds_alternative<model::Retrying>(event);
     };
     const auto start = std::chrono::steady_clock::now();
-    CHECK(server.run().stop == Stop::aborted);
+    CHECK(server.run().stop == model::Stop::aborted);
     CHECK(std::chrono::steady_clock::now() - start < 10s);
     CHECK(server.requests.size() == 1);
   }
@@ -328,25 +331,28 @@ TEST_CASE("a stop keeps the words and sends nothing more") {
 
 TEST_CASE("without a key nothing is sent and the variable is named") {
   const Environment none("ANTHROPIC_BASE_URL", nullptr);
-  const Catalog catalog;
+  const catalog::Catalog catalog;
   Keyring keys;
-  const Message message =
-      HttpProvider(catalog, keys)
-          .stream({.messages = {user_message("hi")}}, {"anthropic", "claude-sonnet-4-5"}, {});
-  CHECK(message.stop == Stop::error);
+  const model::Message message = HttpProvider(catalog, keys)
+                                     .stream({.messages = {model::user_message("hi")}},
+                                             {"anthropic", "claude-sonnet-4-5"}, {});
+  CHECK(message.stop == model::Stop::error);
   CHECK(contains(message.error, "there is no key for anthropic; set ANTHROPIC_API_KEY"));
 }
 
 TEST_CASE("a server that is not there is tried six times") {
-  Catalog catalog;
+  catalog::Catalog catalog;
   catalog.move_provider("llamacpp", "http://127.0.0.1:" + std::to_string(closed_port()));
   Keyring keys;
   std::size_t waits = 0;
-  Ports ports;
-  ports.sink = [&](const Event& event) { waits += std::holds_alternative<Retrying>(event); };
-  const Message message = HttpProvider(catalog, keys, {.retry = 10ms})
-                              .stream({.messages = {user_message("hi")}}, {"llamacpp", "x"}, ports);
-  CHECK(message.stop == Stop::error);
+  model::Ports ports;
+  ports.sink = [&](const model::Event& event) {
+    waits += std::holds_alternative<model::Retrying>(event);
+  };
+  const model::Message message =
+      HttpProvider(catalog, keys, {.retry = 10ms})
+          .stream({.messages = {model::user_message("hi")}}, {"llamacpp", "x"}, ports);
+  CHECK(message.stop == model::Stop::error);
   CHECK(contains(message.error, "nothing answers at 127.0.0.1:"));
   CHECK(waits == 5);
 }

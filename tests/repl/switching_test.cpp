@@ -10,18 +10,19 @@
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
+using namespace skein::repl;
 using namespace skein::test;
 using Lines = std::vector<std::string>;
 
 namespace {
 
 // A person who types what is on the list.
-struct Typist : LineEditor {
-  Got read(const std::string&, Draft& line) override {
+struct Typist : prompt::LineEditor {
+  ReadResult read(const std::string&, edit::Draft& line) override {
     found.push_back(line.text);
-    if (next == lines.size()) return Got::end;
+    if (next == lines.size()) return ReadResult::end;
     line = {lines[next++]};
-    return Got::line;
+    return ReadResult::line;
   }
   Lines lines{};
   Lines found{};  // what stood in the line already
@@ -38,21 +39,21 @@ struct Room {
                .stop = stage.stop,
                .leave = leave,
                .workspace = "/ws",
-               .settings_for = [this](const Conversation& on) { return settings_for(on); },
+               .settings_for = [this](const agent::Conversation& on) { return settings_for(on); },
                .attended = attended,
-               .desk = {.tools = &tool_table()},
-               .drafts = Drafts((dir / "drafts").string())}) {
+               .desk = {.tools = &tools::tool_table()},
+               .drafts = prompt::Drafts((dir / "drafts").string())}) {
     shell.use(typist);
   }
 
   // As the program does it: what the session says, else the default.
-  Agent::Settings settings_for(const Conversation& on) const {
-    Agent::Settings settings = stage.settings;
+  agent::Agent::Settings settings_for(const agent::Conversation& on) const {
+    agent::Agent::Settings settings = stage.settings;
     if (!on.state().model.empty()) settings.model.model = on.state().model.substr(9);
     settings.model.thinking =
-        parse_thinking_level(on.state().thinking).value_or(ThinkingLevel::off);
-    add_session_rules(settings.rules, tool_table(), on.state().permissions,
-                      [](const std::string&) { return true; });
+        model::parse_thinking_level(on.state().thinking).value_or(model::ThinkingLevel::off);
+    permission::add_session_rules(settings.rules, tools::tool_table(), on.state().permissions,
+                                  [](const std::string&) { return true; });
     if (on.record().key == "main:test:broken") throw Error("no such model");
     return settings;
   }
@@ -80,15 +81,15 @@ TEST_CASE("switching back restores model, thinking level, session rules, draft a
   room.shell.handle("a");
   room.shell.handle("b");
   room.shell.handle("/undo");
-  room.shell.settings().model = {"scripted", "clever", ThinkingLevel::high};
+  room.shell.settings().model = {"scripted", "clever", model::ThinkingLevel::high};
   room.shell.handle("/permissions allow bash(git status)");
   room.shell.handle("/permissions deny bash(rm *)");
   room.shell.editor_help().keep({"half a thought"});
   const auto head = room.shell.conversation().head();
-  const Agent::Settings left = room.shell.settings();
+  const agent::Agent::Settings left = room.shell.settings();
 
   room.open("main:test:two");
-  CHECK(room.shell.settings().model == ModelRef{"scripted", "x"});
+  CHECK(room.shell.settings().model == model::ModelRef{"scripted", "x"});
   CHECK(room.shell.settings().rules.allow.empty());
   CHECK(room.shell.settings().rules.deny.empty());
   room.shell.handle("only in two");
@@ -100,8 +101,8 @@ TEST_CASE("switching back restores model, thinking level, session rules, draft a
   CHECK(room.shell.settings().rules.allow == parse_rules("bash(git status)"));
   CHECK(room.shell.settings().rules.deny == parse_rules("bash(rm *)"));
   CHECK(room.shell.conversation().head() == head);
-  for (const Message& message : room.stage.contexts.back().messages)
-    CHECK(plain_text(message) != "a");
+  for (const model::Message& message : room.stage.contexts.back().messages)
+    CHECK(model::plain_text(message) != "a");
 }
 
 TEST_CASE("a new session and a fork go on with the model in use") {
@@ -109,11 +110,12 @@ TEST_CASE("a new session and a fork go on with the model in use") {
     Room room(talk);
     room.open("main:test:one");
     room.shell.handle("a");
-    room.shell.settings().model = {"scripted", "clever", ThinkingLevel::low};
+    room.shell.settings().model = {"scripted", "clever", model::ThinkingLevel::low};
 
     room.shell.handle(command);
 
-    CHECK(room.shell.settings().model == ModelRef{"scripted", "clever", ThinkingLevel::low});
+    CHECK(room.shell.settings().model ==
+          model::ModelRef{"scripted", "clever", model::ThinkingLevel::low});
     CHECK(room.shell.conversation().state().model == "scripted/clever");
     CHECK(room.shell.conversation().state().thinking == "low");
   }
@@ -137,22 +139,22 @@ TEST_CASE("the permission mode goes around and stays when the session changes") 
   Lines seen;
   for (int i = 0; i < 3; ++i) {
     CHECK(room.shell.cycle_mode().starts_with("permission mode "));
-    seen.emplace_back(name(room.shell.settings().rules.mode));
+    seen.emplace_back(permission::name(room.shell.settings().rules.mode));
   }
   CHECK(seen == Lines{"acceptEdits", "plan", "default"});
 
   room.shell.handle("/permissions mode plan");
   room.open("main:test:two");
-  CHECK(room.shell.settings().rules.mode == Mode::plan);
+  CHECK(room.shell.settings().rules.mode == permission::Mode::plan);
 
   room.shell.handle("/permissions mode bypassPermissions");
   room.shell.cycle_mode();
-  CHECK(room.shell.settings().rules.mode == Mode::normal);
+  CHECK(room.shell.settings().rules.mode == permission::Mode::normal);
 }
 
 TEST_CASE("a rule of the session can be taken back, one from elsewhere cannot") {
   Room room(talk);
-  room.stage.settings.rules.deny = {{"bash", "sudo *", Rule::Origin::workspace}};
+  room.stage.settings.rules.deny = {{"bash", "sudo *", permission::Rule::Origin::workspace}};
   room.open("main:test:one");
   room.shell.handle("/permissions allow edit(src/*),bash(ls)");
   CHECK(room.shell.conversation().state().permissions == Lines{"edit(src/*)", "bash(ls)"});
@@ -173,7 +175,7 @@ TEST_CASE("in a pipe the line after a question is the next prompt, and the answe
   room.shell.run();
 
   CHECK(room.stage.runs == Lines{});
-  Conversation again(room.stage.store, session);
+  agent::Conversation again(room.stage.store, session);
   const Lines lines = lines_of(room.stage.stored(again));
   CHECK(lines[4].find("--allowed-tools 'poke' would allow it") != std::string::npos);
   CHECK(lines[6] == "user: yes");
@@ -200,6 +202,6 @@ TEST_CASE("told to leave, the shell reads no further line and starts nothing") {
   CHECK(room.typist.found == Lines{});
 
   room.shell.handle("c");  // as if it had been typed before the signal came
-  Conversation again(room.stage.store, session);
+  agent::Conversation again(room.stage.store, session);
   CHECK(lines_of(room.stage.stored(again)).back() == "assistant:  -> aborted");
 }

@@ -4,7 +4,7 @@
 #include <openssl/ssl.h>
 #include <openssl/x509v3.h>
 
-#include "core/base.h"
+#include "core/text/base.h"
 
 namespace skein::test {
 

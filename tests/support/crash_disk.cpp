@@ -29,7 +29,7 @@ void CrashDisk::put(const std::string& path, std::string_view bytes) {
   NodePtr& node = names_[path];
   if (!node) {
     node = std::make_shared<Node>(Node{.inode = next_inode_++});
-    folders_[parent_folder(path)] = ++clock_;
+    folders_[store::files::parent_folder(path)] = ++clock_;
   }
   node->cache = node->safe = bytes;
   node->pending.clear();
@@ -45,7 +45,7 @@ std::string CrashDisk::bytes(const std::string& path) const {
 std::vector<std::string> CrashDisk::paths(const std::string& folder) const {
   std::vector<std::string> out;
   for (const auto& [path, node] : names_)
-    if (parent_folder(path) == folder) out.push_back(path);
+    if (store::files::parent_folder(path) == folder) out.push_back(path);
   return out;
 }
 
@@ -75,24 +75,26 @@ void CrashDisk::change(const NameChange& name_change) {
 
 // The calls of one process. All state is the disk's, so that a process that ends takes nothing
 // with it but its handles, which whoever opened them closes.
-class CrashProcess : public Files {
+class CrashProcess : public store::files::Files {
  public:
   explicit CrashProcess(CrashDisk& disk) : disk_(disk) {}
 
-  int open(const std::string& path, OpenAs as) override {
+  int open(const std::string& path, store::files::OpenAs as) override {
     if (const int error = disk_.fails("open")) return -error;
-    if (disk_.folders_.contains(path)) return as == OpenAs::reader ? add(nullptr, false) : -EISDIR;
+    if (disk_.folders_.contains(path))
+      return as == store::files::OpenAs::reader ? add(nullptr, false) : -EISDIR;
     const auto found = disk_.names_.find(path);
     const bool exists = found != disk_.names_.end();
-    if (as == OpenAs::creator && exists) return -EEXIST;
-    if (!exists && (as == OpenAs::reader || as == OpenAs::appender)) return -ENOENT;
-    if (!exists && !disk_.folders_.contains(parent_folder(path))) return -ENOENT;
-    if (exists) return add(found->second, as != OpenAs::reader);
+    if (as == store::files::OpenAs::creator && exists) return -EEXIST;
+    if (!exists && (as == store::files::OpenAs::reader || as == store::files::OpenAs::appender))
+      return -ENOENT;
+    if (!exists && !disk_.folders_.contains(store::files::parent_folder(path))) return -ENOENT;
+    if (exists) return add(found->second, as != store::files::OpenAs::reader);
     const auto node = std::make_shared<CrashDisk::Node>();
     node->inode = disk_.next_inode_++;
     node->mtime_ns = ++disk_.clock_;
     disk_.names_[path] = node;
-    disk_.change({{}, path, node, {parent_folder(path)}});
+    disk_.change({{}, path, node, {store::files::parent_folder(path)}});
     return add(node, true);
   }
   int close(Handle file) override {
@@ -103,14 +105,14 @@ class CrashProcess : public Files {
     disk_.open_.erase(found);
     return 0;
   }
-  int stat(Handle file, FileStat& out) override {
+  int stat(Handle file, store::files::FileStat& out) override {
     if (const int error = disk_.fails("stat")) return -error;
     const auto found = disk_.open_.find(file);
     if (found == disk_.open_.end()) return -EBADF;
     out = of(found->second.node.get(), 0);
     return 0;
   }
-  int stat_path(const std::string& path, FileStat& out) override {
+  int stat_path(const std::string& path, store::files::FileStat& out) override {
     if (const int error = disk_.fails("stat_path")) return -error;
     if (const auto folder = disk_.folders_.find(path); folder != disk_.folders_.end())
       return out = of(nullptr, folder->second), 0;
@@ -175,7 +177,7 @@ class CrashProcess : public Files {
     if (opened->node->locked_by == file) opened->node->locked_by = -1;
     return 0;
   }
-  int hold(Handle file, std::uint64_t, Company) override {
+  int hold(Handle file, std::uint64_t, store::LockMode) override {
     return find(file) != nullptr ? 0 : -EBADF;
   }
   int link(const std::string& from, const std::string& to) override {
@@ -184,7 +186,7 @@ class CrashProcess : public Files {
     if (found == disk_.names_.end()) return -ENOENT;
     if (disk_.names_.contains(to)) return -EEXIST;
     const CrashDisk::NodePtr node = disk_.names_[to] = found->second;
-    disk_.change({{}, to, node, {parent_folder(to)}});
+    disk_.change({{}, to, node, {store::files::parent_folder(to)}});
     return 0;
   }
   int rename(const std::string& from, const std::string& to) override {
@@ -194,13 +196,14 @@ class CrashProcess : public Files {
     const CrashDisk::NodePtr node = found->second;
     disk_.names_.erase(found);
     disk_.names_[to] = node;
-    disk_.change({from, to, node, {parent_folder(from), parent_folder(to)}});
+    disk_.change(
+        {from, to, node, {store::files::parent_folder(from), store::files::parent_folder(to)}});
     return 0;
   }
   int remove(const std::string& path) override {
     if (const int error = disk_.fails("remove")) return -error;
     if (!disk_.names_.erase(path)) return -ENOENT;
-    disk_.change({path, {}, nullptr, {parent_folder(path)}});
+    disk_.change({path, {}, nullptr, {store::files::parent_folder(path)}});
     return 0;
   }
   int make_folder(const std::string& path) override {
@@ -246,14 +249,17 @@ class CrashProcess : public Files {
     node.mtime_ns = ++disk_.clock_;
     disk_.done();
   }
-  static FileStat of(const CrashDisk::Node* node, std::int64_t folder_mtime_ns) {
-    if (node == nullptr) return {.kind = FileStat::Kind::folder, .mtime_ns = folder_mtime_ns};
-    return {FileStat::Kind::file, node->cache.size(), node->mtime_ns, 1, node->inode};
+  static store::files::FileStat of(const CrashDisk::Node* node, std::int64_t folder_mtime_ns) {
+    if (node == nullptr)
+      return {.kind = store::files::FileStat::Kind::folder, .mtime_ns = folder_mtime_ns};
+    return {store::files::FileStat::Kind::file, node->cache.size(), node->mtime_ns, 1, node->inode};
   }
 
   CrashDisk& disk_;
 };
 
-std::unique_ptr<Files> CrashDisk::process() { return std::make_unique<CrashProcess>(*this); }
+std::unique_ptr<store::files::Files> CrashDisk::process() {
+  return std::make_unique<CrashProcess>(*this);
+}
 
 }  // namespace skein::test

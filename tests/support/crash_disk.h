@@ -11,7 +11,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/files.h"
+#include "core/store/files/files.h"
 
 namespace skein::test {
 
@@ -32,7 +32,7 @@ class CrashDisk {
   explicit CrashDisk(const DiskImage& image);  // all of it is safe
 
   // The disk as one process sees it. The disk must outlive it.
-  std::unique_ptr<Files> process();
+  std::unique_ptr<store::files::Files> process();
 
   // Asked before every call: 0, or the errno it fails with.
   std::function<int(const char* call)> fault{};

@@ -1,6 +1,6 @@
 #include "tests/support/fault_homes.h"
 
-#include "core/store/packed.h"
+#include "core/store/home/packed.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -9,11 +9,11 @@ namespace skein::test {
 namespace fs = std::filesystem;
 
 fs::path transcript(const std::string& home, Id session) {
-  return fs::path(home) / transcript_path(session);
+  return fs::path(home) / store::log::transcript_path(session);
 }
 
 fs::path archive(const std::string& home, Id session) {
-  return fs::path(home) / archive_path(session);
+  return fs::path(home) / store::home::archive_path(session);
 }
 
 fs::path state_folder(const std::string& home) { return fs::path(home).parent_path() / "state"; }
@@ -21,7 +21,7 @@ fs::path state_folder(const std::string& home) { return fs::path(home).parent_pa
 namespace {
 
 void fill(const std::string& home, Before& before) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   before.empty = false;
   before.trashed = session_called(store, trashed_key);
   append(store, before.trashed, {user_says("thrown away", numbered_id(1))});
@@ -33,7 +33,7 @@ void fill(const std::string& home, Before& before) {
   before.acknowledged[before.main] = entries_of(store, before.main);
 }
 
-Id archived_branch(SessionStore& store, Before& before) {
+Id archived_branch(store::SessionStore& store, Before& before) {
   const Id made = value_of(store.branch_from_entry(before.main, numbered_id(3))).session_id;
   before.acknowledged[made] = entries_of(store, made);
   if (store.backend().archive(made)) throw Error("no archive");
@@ -43,7 +43,7 @@ Id archived_branch(SessionStore& store, Before& before) {
 // The text of entry 2 wherever one may stand, and what killed processes leave.
 void spread(const std::string& home, Before& before) {
   fill(home, before);
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   archived_branch(store, before);
   if (store.erase(archived_branch(store, before))) throw Error("no trash");
   const Id both = archived_branch(store, before);
@@ -78,7 +78,7 @@ const FaultHome homes[] = {
     {"an archived session",
      [](const std::string& home, Before& before) {
        fill(home, before);
-       SessionStore store = store_at(home);
+       store::SessionStore store = store_at(home);
        if (store.backend().archive(before.main)) throw Error("no archive");
      }},
     {"a stale index",
@@ -86,7 +86,7 @@ const FaultHome homes[] = {
        fill(home, before);
        const fs::path index = fs::path(home) / "sessions.json";
        const std::string old = read_file(index);
-       SessionStore store = store_at(home);
+       store::SessionStore store = store_at(home);
        append(store, before.main, {user_says("three", numbered_id(4))});
        before.acknowledged[before.main] = entries_of(store, before.main);
        const Id late = session_called(store, "main:late:one");

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/entry.h"
+#include "core/model/entry.h"
 
 namespace skein::test {
 
@@ -17,7 +17,7 @@ inline const std::string leaked = "please log in with my very own password";  //
 
 // Which entries were acknowledged in which session before the blow.
 struct Before {
-  std::map<Id, std::vector<Entry>> acknowledged{};
+  std::map<Id, std::vector<model::Entry>> acknowledged{};
   Id main{}, trashed{};
   bool empty = true;
 };

@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/store/packed.h"
+#include "core/store/home/packed.h"
 #include "tests/support/fault_homes.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
@@ -27,20 +27,20 @@ bool in_trash(const std::string& home, Id session) {
   return false;
 }
 
-std::optional<Id> find_key(SessionStore& store, const std::string& key) {
-  for (const SessionRecord& each : store.list())
+std::optional<Id> find_key(store::SessionStore& store, const std::string& key) {
+  for (const store::SessionRecord& each : store.list())
     if (each.key == key) return each.header.session;
   return std::nullopt;
 }
 
 // How many of the batch's entries are in the session with this key.
 std::size_t how_many(const std::string& home, const std::string& key, const std::set<Id>& ids) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const std::optional<Id> session = find_key(store, key);
   if (!session) return 0;
-  const std::vector<Entry> all = entries_of(store, *session);
-  return static_cast<std::size_t>(
-      std::ranges::count_if(all, [&](const Entry& entry) { return ids.contains(entry.id); }));
+  const std::vector<model::Entry> all = entries_of(store, *session);
+  return static_cast<std::size_t>(std::ranges::count_if(
+      all, [&](const model::Entry& entry) { return ids.contains(entry.id); }));
 }
 
 const std::set<Id> batch_ids{numbered_id(100), numbered_id(101), numbered_id(102)};
@@ -122,7 +122,7 @@ const Operation operations[] = {
      4,
      0,
      [](const std::string& home, const Before& before) {
-       SessionStore store = store_at(home);
+       store::SessionStore store = store_at(home);
        return value_of(store.open(before.main)).state.title == "a new title";
      }},
     {{"sessions", "archive", main_key},
@@ -168,8 +168,8 @@ const Operation operations[] = {
      4,
      0,
      [](const std::string& home, const Before& before) {
-       SessionStore store = store_at(home);
-       return preview(value_of(store.load_entry(before.main, numbered_id(2))), 60) ==
+       store::SessionStore store = store_at(home);
+       return model::preview(value_of(store.load_entry(before.main, numbered_id(2))), 60) ==
                   "[redacted]" &&
               text_is_gone(home);
      },
@@ -191,7 +191,7 @@ const Operation operations[] = {
      4,
      0,
      [](const std::string& home, const Before& before) {
-       SessionStore store = store_at(home);
+       store::SessionStore store = store_at(home);
        return value_of(store.open(before.main)).state.redacted.contains(numbered_id(2));
      }},
     {{"doctor", "--rebuild-index"},
@@ -232,15 +232,15 @@ Command command_of(const FaultCase& each, const std::string& home) {
 
 // Nothing acknowledged is missing, no batch is there by halves, nothing is damaged.
 std::string lost(const std::string& home, const Before& before, const Operation& operation) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   for (const auto& [session, wanted] : before.acknowledged) {
     if (!fs::exists(transcript(home, session)) && !fs::exists(archive(home, session))) {
       if (operation.empties_trash && session == before.trashed) continue;
       if (!in_trash(home, session)) return "session " + to_string(session) + " is nowhere";
       continue;
     }
-    std::vector<Entry> there = entries_of(store, session);
-    const auto same = [&](const Entry& a, const Entry& b) {
+    std::vector<model::Entry> there = entries_of(store, session);
+    const auto same = [&](const model::Entry& a, const model::Entry& b) {
       return a == b ||
              (operation.scrubs && a.id == b.id && a.payload.find(leaked) != std::string::npos);
     };
@@ -248,23 +248,23 @@ std::string lost(const std::string& home, const Before& before, const Operation&
         !std::equal(wanted.begin(), wanted.end(), there.begin(), same))
       return "acknowledged entries are missing in " + to_string(session);
   }
-  for (const SessionRecord& each : store.list())
+  for (const store::SessionRecord& each : store.list())
     if (const std::string damage = damage_in(store, each.header.session); !damage.empty())
       return each.key + " has" + damage;
   for (const char* key : {main_key, "main:new:one"})
     if (const std::size_t some = how_many(home, key, batch_ids);
         some != 0 && some != batch_ids.size())
       return std::to_string(some) + " entries of a batch are in " + key;
-  for (const StorageBackend::Stray& stray : store.backend().strays())
+  for (const store::StorageBackend::Stray& stray : store.backend().strays())
     if (!stray.name.ends_with(".tmp")) return "a stray " + stray.name + ": " + stray.why;
   return {};
 }
 
 // What is listed is what there is, and every session can be written to.
 std::string not_usable(const std::string& home) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const std::vector<std::string> listed = listing(store);
-  SessionStore other = store_at(home);
+  store::SessionStore other = store_at(home);
   other.backend().rebuild_index();
   if (const std::vector<std::string> rebuilt = listing(other); listed != rebuilt) {
     std::string both = "the list is not what a rebuilt index says:";
@@ -272,7 +272,7 @@ std::string not_usable(const std::string& home) {
     for (const std::string& each : rebuilt) both += "\n  rebuilt " + each;
     return both;
   }
-  for (const SessionRecord& each : other.list()) {
+  for (const store::SessionRecord& each : other.list()) {
     append(other, each.header.session, {user_says("on")});
     if (!value_of(other.backend().examine(each.header.session)).uncommitted.empty())
       return "a torn tail outlived an append";

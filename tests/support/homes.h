@@ -8,26 +8,28 @@
 
 namespace skein::test {
 
-SessionStore store_at(const std::string& home);
+store::SessionStore store_at(const std::string& home);
 
-NewEntry user_says(const std::string& text);
-NewEntry user_says(const std::string& text, Id id);
+store::NewEntry user_says(const std::string& text);
+store::NewEntry user_says(const std::string& text, Id id);
 Id numbered_id(std::uint64_t number);
 
 // The session with this key, made if need be; throws Error on failure.
-Id session_called(SessionStore& store, const std::string& key);
+Id session_called(store::SessionStore& store, const std::string& key);
 // Throws Error on failure.
-AppendResult append(SessionStore& store, Id session, const std::vector<NewEntry>& entries);
-std::vector<Entry> entries_of(SessionStore& store, Id session);  // the header's left out
+store::AppendResult append(store::SessionStore& store, Id session,
+                           const std::vector<store::NewEntry>& entries);
+std::vector<model::Entry> entries_of(store::SessionStore& store,
+                                     Id session);  // the header's left out
 
 // What is wrong with a transcript beyond a tail that was never acknowledged; empty: nothing.
-std::string damage_in(SessionStore& store, Id session);
+std::string damage_in(store::SessionStore& store, Id session);
 // Every session by what lists tell of it, in a fixed order, so that two lists can be compared.
-std::vector<std::string> listing(SessionStore& store);
+std::vector<std::string> listing(store::SessionStore& store);
 
 template <class Value>
-Value value_of(Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<Failure>(&outcome)) throw Error(failed->text);
+Value value_of(store::Outcome<Value> outcome) {
+  if (const auto* failed = std::get_if<store::Failure>(&outcome)) throw Error(failed->text);
   return std::get<Value>(std::move(outcome));
 }
 

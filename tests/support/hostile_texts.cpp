@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <random>
 
-#include "core/base.h"
+#include "core/text/base.h"
 
 namespace skein::test {
 

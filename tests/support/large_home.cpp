@@ -4,9 +4,9 @@
 #include <fstream>
 #include <random>
 
-#include "core/store/crc32c.h"
-#include "core/store/log.h"
-#include "core/store/seal.h"
+#include "core/store/log/crc32c.h"
+#include "core/store/log/log.h"
+#include "core/store/log/seal.h"
 
 namespace skein::test {
 
@@ -17,13 +17,13 @@ namespace {
 void fill(const std::filesystem::path& transcript, Id session, std::size_t entries,
           std::size_t bytes) {
   const std::string header = read_file(transcript);
-  const std::uint32_t seed = seal_seed(session);
+  const std::uint32_t seed = store::log::seal_seed(session);
   std::uint32_t previous =
-      read_line(std::string_view(header).substr(0, header.size() - 1))->seal.crc;
-  const Entry first = entry_of_size(bytes).entry;
-  const std::string made = seal_batch(std::span(&first, 1), seed, previous).bytes;
+      store::log::read_line(std::string_view(header).substr(0, header.size() - 1))->seal.crc;
+  const model::Entry first = entry_of_size(bytes).entry;
+  const std::string made = store::log::seal_batch(std::span(&first, 1), seed, previous).bytes;
   const std::size_t from = made.find(R"(,"type":)");
-  const std::string body = made.substr(from, made.size() - 1 - seal_width - from);
+  const std::string body = made.substr(from, made.size() - 1 - store::log::seal_width - from);
 
   std::mt19937_64 random(1);
   std::ofstream out(transcript, std::ios::binary | std::ios::app);
@@ -35,7 +35,7 @@ void fill(const std::filesystem::path& transcript, Id session, std::size_t entri
     text.append(R"({"id":")").append(id).append(R"(","parentId":)").append(parent).append(body);
     std::snprintf(hex, sizeof hex, "%08x", previous);
     text.append(R"(,"seal":"0000/0001:)").append(hex).append(":");
-    previous = crc32c(seed, std::string_view(text).substr(begin));
+    previous = store::log::crc32c(seed, std::string_view(text).substr(begin));
     std::snprintf(hex, sizeof hex, "%08x\"}\n", previous);
     text += hex;
     parent = '"' + id + '"';
@@ -48,17 +48,19 @@ void fill(const std::filesystem::path& transcript, Id session, std::size_t entri
 
 void make_transcript(const std::filesystem::path& file, Id session, const std::string& key,
                      std::size_t entries, std::size_t bytes) {
-  const Entry start =
-      header_entry({.session = session, .key = key, .cwd = "/tmp", .created_at = now_utc()});
-  write_file(file, seal_batch(std::span(&start, 1), seal_seed(session), 0).bytes);
+  const model::Entry start = store::log::header_entry(
+      {.session = session, .key = key, .cwd = "/tmp", .created_at = now_utc()});
+  write_file(file,
+             store::log::seal_batch(std::span(&start, 1), store::log::seal_seed(session), 0).bytes);
   fill(file, session, entries, bytes);
 }
 
 }  // namespace
 
-NewEntry entry_of_size(std::size_t bytes) {
+store::NewEntry entry_of_size(std::size_t bytes) {
   constexpr std::size_t around = 217;  // what a line has besides the text
-  return {message_entry(user_message(std::string(std::max(bytes, around) - around, 'x')))};
+  return {model::message_entry(
+      model::user_message(std::string(std::max(bytes, around) - around, 'x')))};
 }
 
 LargeHome::LargeHome(std::size_t sessions, std::size_t entries, std::size_t bytes,
@@ -69,11 +71,13 @@ LargeHome::LargeHome(std::size_t sessions, std::size_t entries, std::size_t byte
   make_transcript(transcript(), session, key, entries, bytes);
   for (std::size_t i = 1; i < sessions; ++i) {
     const Id other = random_id();
-    make_transcript(path / transcript_path(other), other, "main:bench:" + std::to_string(i), 1,
-                    700);
+    make_transcript(path / store::log::transcript_path(other), other,
+                    "main:bench:" + std::to_string(i), 1, 700);
   }
 }
 
-std::filesystem::path LargeHome::transcript() const { return path / transcript_path(session); }
+std::filesystem::path LargeHome::transcript() const {
+  return path / store::log::transcript_path(session);
+}
 
 }  // namespace skein::test

@@ -4,13 +4,13 @@
 
 #include <filesystem>
 
-#include "core/entry.h"
+#include "core/model/entry.h"
 #include "core/store/session_store.h"
 #include "tests/support/temp_dir.h"
 
 namespace skein::test {
 
-NewEntry entry_of_size(std::size_t bytes);  // of its line
+store::NewEntry entry_of_size(std::size_t bytes);  // of its line
 
 struct LargeHome {
   TempDir dir{};

@@ -11,7 +11,7 @@
 #include <charconv>
 #include <csignal>
 
-#include "core/base.h"
+#include "core/text/base.h"
 
 namespace skein::test {
 

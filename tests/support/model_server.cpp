@@ -25,7 +25,7 @@ ModelServer::ModelServer(const Dialect& dialect, Script script, void* tls_contex
           tls_context) {
   const Environment key("SKEIN_TEST_KEY", test_key);
   keys_.take_environment({"SKEIN_TEST_KEY"});
-  ProviderRow row = *catalog_.find_provider(dialect.provider);
+  catalog::ProviderRow row = *catalog_.find_provider(dialect.provider);
   row.key_variables = {"SKEIN_TEST_KEY"};
   catalog_.add(row);
   move_to(server_.url());
@@ -35,28 +35,31 @@ void ModelServer::move_to(const std::string& url) {
   catalog_.move_provider(dialect_.provider, url);
 }
 
-Message ModelServer::run() {
-  Ports ports;
+model::Message ModelServer::run() {
+  model::Ports ports;
   ports.stop = &stop;
-  ports.sink = [this](const Event& event) {
+  ports.sink = [this](const model::Event& event) {
     if (keep_events) events.push_back(event);
     watch(event);
   };
-  return HttpProvider(catalog_, keys_, patience)
-      .stream({.messages = {user_message("hi")}}, {dialect_.provider, dialect_.model}, ports);
+  return providers::HttpProvider(catalog_, keys_, patience)
+      .stream({.messages = {model::user_message("hi")}}, {dialect_.provider, dialect_.model},
+              ports);
 }
 
 std::string ModelServer::streamed() const {
   std::string text;
-  for (const Event& event : events)
-    if (const auto* streaming = std::get_if<Streaming>(&event))
-      if (const auto* piece = std::get_if<delta::TextPiece>(&streaming->delta)) text += piece->text;
+  for (const model::Event& event : events)
+    if (const auto* streaming = std::get_if<model::Streaming>(&event))
+      if (const auto* piece = std::get_if<model::delta::TextPiece>(&streaming->delta))
+        text += piece->text;
   return text;
 }
 
 std::size_t ModelServer::retries() const {
-  return static_cast<std::size_t>(std::ranges::count_if(
-      events, [](const Event& event) { return std::holds_alternative<Retrying>(event); }));
+  return static_cast<std::size_t>(std::ranges::count_if(events, [](const model::Event& event) {
+    return std::holds_alternative<model::Retrying>(event);
+  }));
 }
 
 void play(Connection& peer, const std::string& events) {

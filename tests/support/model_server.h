@@ -23,7 +23,7 @@ class ModelServer {
   ModelServer(const Dialect& dialect, Script script, void* tls_context = nullptr);
 
   // Asks the model once.
-  Message run();
+  model::Message run();
 
   void move_to(const std::string& url);  // where the model is looked for, if not at our own server
   std::string url(std::string_view path = "") const { return server_.url(path); }
@@ -33,16 +33,16 @@ class ModelServer {
   std::size_t retries() const;
 
   std::vector<std::string> requests{};
-  std::vector<Event> events{};
+  std::vector<model::Event> events{};
   bool keep_events = true;
-  std::function<void(const Event&)> watch = [](const Event&) {};
+  std::function<void(const model::Event&)> watch = [](const model::Event&) {};
   std::atomic<bool> stop{false};
-  Patience patience{.retry = std::chrono::milliseconds(4)};
+  http::Patience patience{.retry = std::chrono::milliseconds(4)};
 
  private:
   const Dialect& dialect_;
-  Catalog catalog_{};
-  Keyring keys_{};
+  catalog::Catalog catalog_{};
+  providers::Keyring keys_{};
   std::mutex mutex_{};
   LoopbackServer server_;
 };

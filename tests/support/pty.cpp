@@ -14,7 +14,7 @@
 #include <csignal>
 #include <filesystem>
 
-#include "core/base.h"
+#include "core/text/base.h"
 #include "tests/support/process.h"
 
 namespace skein::test {

@@ -90,22 +90,22 @@ JsonText random_data(Dice& dice, const std::string& kind) {
   }
 }
 
-Image random_image(Dice& dice) {
+model::Image random_image(Dice& dice) {
   const std::string types[] = {"image/png", "image/gif", "image/tiff"};
   return {one_of(dice, types), dice.chance(80) ? "blob" : "", dice.chance(30) ? "bytes" : "",
           random_data(dice, "img")};
 }
 
-Opaque random_opaque(Dice& dice) {
+model::Opaque random_opaque(Dice& dice) {
   return {one_of(dice, authors).provider,
           dice.chance(80) ? R"({"type":"x","executableCode":{}})" : "[broken"};
 }
 
-ToolResult random_result(Dice& dice, std::string id) {
-  ToolResult result{.tool_use_id = std::move(id), .is_error = dice.chance(20)};
+model::ToolResult random_result(Dice& dice, std::string id) {
+  model::ToolResult result{.tool_use_id = std::move(id), .is_error = dice.chance(20)};
   for (std::size_t n = dice.below(3); n-- > 0;) {
     if (dice.chance(70))
-      result.content.emplace_back(Text{one_of(dice, texts), random_data(dice, "msg")});
+      result.content.emplace_back(model::Text{one_of(dice, texts), random_data(dice, "msg")});
     else if (dice.chance(70))
       result.content.emplace_back(random_image(dice));
     else
@@ -115,47 +115,48 @@ ToolResult random_result(Dice& dice, std::string id) {
   return result;
 }
 
-Block random_block(Dice& dice) {
+model::Block random_block(Dice& dice) {
   switch (dice.below(10)) {
     case 0: return random_image(dice);
     case 1: return random_opaque(dice);
     case 2: return random_result(dice, random_id(dice));
     case 3:
     case 4:
-      return Thinking{one_of(dice, texts), one_of(dice, signatures), dice.chance(20),
-                      random_data(dice, "rs")};
+      return model::Thinking{one_of(dice, texts), one_of(dice, signatures), dice.chance(20),
+                             random_data(dice, "rs")};
     case 5:
     case 6:
     case 7:
-      return ToolUse{random_id(dice), one_of(dice, names), one_of(dice, inputs),
-                     random_data(dice, "fc")};
-    default: return Text{one_of(dice, texts), random_data(dice, "msg")};
+      return model::ToolUse{random_id(dice), one_of(dice, names), one_of(dice, inputs),
+                            random_data(dice, "fc")};
+    default: return model::Text{one_of(dice, texts), random_data(dice, "msg")};
   }
 }
 
-Message random_message(Dice& dice, Role role) {
-  Message message{.role = role};
+model::Message random_message(Dice& dice, model::Role role) {
+  model::Message message{.role = role};
   for (std::size_t n = dice.below(5); n-- > 0;) message.content.push_back(random_block(dice));
-  if (role == Role::assistant || dice.chance(5)) {
+  if (role == model::Role::assistant || dice.chance(5)) {
     const Author& author = one_of(dice, authors);
     message.provider = author.provider;
     message.model = author.model;
-    constexpr Stop stops[] = {Stop::none,    Stop::stop,        Stop::length, Stop::tool_use,
-                              Stop::aborted, Stop::interrupted, Stop::error};
+    constexpr model::Stop stops[] = {
+        model::Stop::none,    model::Stop::stop,        model::Stop::length, model::Stop::tool_use,
+        model::Stop::aborted, model::Stop::interrupted, model::Stop::error};
     message.stop = one_of(dice, stops);
-    message.usage = Usage{.input = 1};
+    message.usage = model::Usage{.input = 1};
   }
   return message;
 }
 
-void damage(Dice& dice, std::vector<Message>& messages) {
+void damage(Dice& dice, std::vector<model::Message>& messages) {
   for (std::size_t n = dice.below(4); n-- > 0 && !messages.empty();) {
     const auto at = [&] { return static_cast<std::ptrdiff_t>(dice.below(messages.size())); };
     const std::ptrdiff_t here = at();
     switch (dice.below(3)) {
       case 0: messages.erase(messages.begin() + here); break;
       case 1: {
-        const Message copy = messages[static_cast<std::size_t>(here)];
+        const model::Message copy = messages[static_cast<std::size_t>(here)];
         messages.insert(messages.begin() + at(), copy);
         break;
       }
@@ -175,55 +176,61 @@ std::uint64_t Dice::roll() {  // splitmix64
   return z ^ z >> 31;
 }
 
-Target random_target(Dice& dice, WireFormat wire) {
-  const auto plain = [&]() -> Target {
+handover::Target random_target(Dice& dice, handover::WireFormat wire) {
+  const auto plain = [&]() -> handover::Target {
     switch (wire) {
-      case WireFormat::anthropic: return target_for(wire, "anthropic", "claude");
-      case WireFormat::openai_chat:
-        return dice.chance(40) ? target_for(wire, "mistral", "large")
-                               : target_for(wire, "openai", "gpt");
-      case WireFormat::openai_responses: return target_for(wire, "openai", "gpt");
-      default: return target_for(wire, "google", dice.chance(50) ? "gemini-2.5" : "gemini-3");
+      case handover::WireFormat::anthropic:
+        return handover::target_for(wire, "anthropic", "claude");
+      case handover::WireFormat::openai_chat:
+        return dice.chance(40) ? handover::target_for(wire, "mistral", "large")
+                               : handover::target_for(wire, "openai", "gpt");
+      case handover::WireFormat::openai_responses:
+        return handover::target_for(wire, "openai", "gpt");
+      default:
+        return handover::target_for(wire, "google", dice.chance(50) ? "gemini-2.5" : "gemini-3");
     }
   };
-  Target target = plain();
+  handover::Target target = plain();
   target.takes_images = dice.chance(60);
   if (dice.chance(10)) target.ids.max = target.ids.exact ? 9 : 12;
   return target;
 }
 
-std::vector<std::vector<Message>> complete_turn(Dice& dice) {
-  std::vector<std::vector<Message>> steps;
-  steps.push_back({user_message("a question")});
+std::vector<std::vector<model::Message>> complete_turn(Dice& dice) {
+  std::vector<std::vector<model::Message>> steps;
+  steps.push_back({model::user_message("a question")});
   for (std::size_t n = dice.below(4); n-- > 0;) {
-    std::vector<Message> step{random_message(dice, Role::assistant)};
-    std::erase_if(step[0].content, [](const Block& block) {
-      return std::holds_alternative<ToolResult>(block) || std::holds_alternative<ToolUse>(block);
+    std::vector<model::Message> step{random_message(dice, model::Role::assistant)};
+    std::erase_if(step[0].content, [](const model::Block& block) {
+      return std::holds_alternative<model::ToolResult>(block) ||
+             std::holds_alternative<model::ToolUse>(block);
     });
     for (std::size_t calls = 1 + dice.below(3); calls-- > 0;)
       step[0].content.emplace_back(
-          ToolUse{random_id(dice), one_of(dice, names), one_of(dice, inputs)});
-    const Message reply = step[0];
-    for (const ToolUse* call : tool_uses(reply))
-      step.push_back({.role = Role::tool, .content = {random_result(dice, call->id)}});
+          model::ToolUse{random_id(dice), one_of(dice, names), one_of(dice, inputs)});
+    const model::Message reply = step[0];
+    for (const model::ToolUse* call : model::tool_uses(reply))
+      step.push_back({.role = model::Role::tool, .content = {random_result(dice, call->id)}});
     steps.push_back(std::move(step));
   }
-  Message last{.role = Role::assistant, .content = {Text{"an answer"}}, .stop = Stop::stop};
+  model::Message last{.role = model::Role::assistant,
+                      .content = {model::Text{"an answer"}},
+                      .stop = model::Stop::stop};
   last.provider = "anthropic";
   last.model = "claude";
   steps.push_back({last});
   return steps;
 }
 
-std::vector<Message> random_transcript(Dice& dice) {
-  std::vector<Message> messages;
+std::vector<model::Message> random_transcript(Dice& dice) {
+  std::vector<model::Message> messages;
   for (std::size_t n = dice.below(4); n-- > 0;) {
     if (dice.chance(60)) {
-      for (std::vector<Message>& step : complete_turn(dice))
-        for (Message& message : step) messages.push_back(std::move(message));
+      for (std::vector<model::Message>& step : complete_turn(dice))
+        for (model::Message& message : step) messages.push_back(std::move(message));
     } else {
       for (std::size_t k = dice.below(6); k-- > 0;)
-        messages.push_back(random_message(dice, static_cast<Role>(dice.below(3))));
+        messages.push_back(random_message(dice, static_cast<model::Role>(dice.below(3))));
     }
   }
   damage(dice, messages);

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "core/message.h"
-#include "core/target.h"
+#include "core/handover/target.h"
+#include "core/model/message.h"
 
 namespace skein::test {
 
@@ -23,13 +23,13 @@ class Dice {
 };
 
 // One target of that wire format, with quirks by chance.
-Target random_target(Dice& dice, WireFormat wire);
+handover::Target random_target(Dice& dice, handover::WireFormat wire);
 
 // Up to about thirty messages; nothing about them can be relied on.
-std::vector<Message> random_transcript(Dice& dice);
+std::vector<model::Message> random_transcript(Dice& dice);
 
 // A turn as the agent writes it, in steps: the user's message, replies each with the results of all
 // its calls, a last reply. Ids may be ones that were used before.
-std::vector<std::vector<Message>> complete_turn(Dice& dice);
+std::vector<std::vector<model::Message>> complete_turn(Dice& dice);
 
 }  // namespace skein::test

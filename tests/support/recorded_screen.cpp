@@ -2,19 +2,20 @@
 
 #include <algorithm>
 
-#include "repl/screen/width.h"
+#include "repl/layout/width.h"
 
 namespace skein::test {
 
-RecordedScreen::RecordedScreen(Look look, std::size_t columns, const Tools* tools)
+RecordedScreen::RecordedScreen(layout::TerminalStyle look, std::size_t columns,
+                               const model::Tools* tools)
     : width(columns) {
-  Screen::Parts parts;
+  screen::Screen::Parts parts;
   parts.port = {.write = [this](std::string_view bytes) { writes.emplace_back(bytes); },
                 .clock = [this] { return now; },
                 .width = [this] { return width; }};
   parts.look = look;
   parts.tools = tools;
-  screen_ = std::make_unique<Screen>(std::move(parts));
+  screen_ = std::make_unique<screen::Screen>(std::move(parts));
 }
 
 std::string RecordedScreen::bytes() const {
@@ -23,8 +24,9 @@ std::string RecordedScreen::bytes() const {
   return out;
 }
 
-Tool shown_tool(std::string name, Effect effect, std::function<std::string(const JsonText&)> diff) {
-  Tool tool;
+model::Tool shown_tool(std::string name, model::Effect effect,
+                       std::function<std::string(const JsonText&)> diff) {
+  model::Tool tool;
   tool.name = name;
   tool.effect = effect;
   tool.title = [name](const JsonText& input) { return name + " " + input; };
@@ -32,11 +34,15 @@ Tool shown_tool(std::string name, Effect effect, std::function<std::string(const
   return tool;
 }
 
-Event text_event(std::string text) { return Streaming{delta::TextPiece{"", std::move(text)}}; }
-Event thinking_event(std::string text) {
-  return Streaming{delta::ThinkingPiece{"", std::move(text)}};
+model::Event text_event(std::string text) {
+  return model::Streaming{model::delta::TextPiece{"", std::move(text)}};
 }
-Event committed(const Message& message) { return Committed{message_entry(message)}; }
+model::Event thinking_event(std::string text) {
+  return model::Streaming{model::delta::ThinkingPiece{"", std::move(text)}};
+}
+model::Event committed(const model::Message& message) {
+  return model::Committed{model::message_entry(message)};
+}
 
 namespace {
 
@@ -93,7 +99,7 @@ std::string seen(std::string_view bytes, std::size_t width, std::size_t height) 
   Terminal terminal(width, height);
   while (!bytes.empty()) {
     if (bytes[0] == '\033') {
-      const std::size_t length = own_sequence(bytes);
+      const std::size_t length = layout::own_sequence(bytes);
       if (length == 0) return "?" + std::string(bytes.substr(1, 20));
       const std::size_t by =
           std::strtoul(std::string(bytes.substr(2, length - 3)).c_str(), nullptr, 10);
@@ -106,7 +112,7 @@ std::string seen(std::string_view bytes, std::size_t width, std::size_t height) 
       bytes.remove_prefix(length);
       continue;
     }
-    const Grapheme next = first_grapheme(bytes);
+    const layout::Grapheme next = layout::first_grapheme(bytes);
     if (bytes[0] == '\n')
       terminal.line_feed();
     else if (bytes[0] == '\r')

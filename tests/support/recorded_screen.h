@@ -11,10 +11,11 @@ namespace skein::test {
 
 class RecordedScreen {
  public:
-  explicit RecordedScreen(Look look, std::size_t width = 80, const Tools* tools = nullptr);
+  explicit RecordedScreen(layout::TerminalStyle look, std::size_t width = 80,
+                          const model::Tools* tools = nullptr);
 
-  Screen& operator*() { return *screen_; }
-  Screen* operator->() { return screen_.get(); }
+  screen::Screen& operator*() { return *screen_; }
+  screen::Screen* operator->() { return screen_.get(); }
   std::string bytes() const;  // all that was written
 
   std::vector<std::string> writes{};
@@ -22,21 +23,21 @@ class RecordedScreen {
   std::size_t width;
 
  private:
-  std::unique_ptr<Screen> screen_;
+  std::unique_ptr<screen::Screen> screen_;
 };
 
-inline constexpr Look piped{};
-inline constexpr Look at_terminal{.live = true, .colour = true, .links = true};
-inline constexpr Look no_colour{.live = true};
-inline constexpr Look screen_reader{.labels = true};
+inline constexpr layout::TerminalStyle piped{};
+inline constexpr layout::TerminalStyle at_terminal{.live = true, .colour = true, .links = true};
+inline constexpr layout::TerminalStyle no_colour{.live = true};
+inline constexpr layout::TerminalStyle screen_reader{.labels = true};
 
 // A tool that only looks like one: its title is its name and its input.
-Tool shown_tool(std::string name, Effect effect,
-                std::function<std::string(const JsonText&)> diff = {});
+model::Tool shown_tool(std::string name, model::Effect effect,
+                       std::function<std::string(const JsonText&)> diff = {});
 
-Event text_event(std::string text);
-Event thinking_event(std::string text);
-Event committed(const Message& message);
+model::Event text_event(std::string text);
+model::Event thinking_event(std::string text);
+model::Event committed(const model::Message& message);
 
 // What a terminal of that size shows after these bytes, for the few sequences a screen sends; lines
 // that have scrolled off are kept. Fails loudly (returns "?…") on any other sequence.

@@ -10,31 +10,33 @@ std::string cut(const std::string& text) {
 }
 
 struct Outline {
-  std::string operator()(const Text& block) const { return "text(" + cut(block.text) + ") "; }
-  std::string operator()(const Thinking& block) const {
+  std::string operator()(const model::Text& block) const {
+    return "text(" + cut(block.text) + ") ";
+  }
+  std::string operator()(const model::Thinking& block) const {
     return (block.redacted ? "redacted(" + block.signature : "think(" + cut(block.thinking)) + ") ";
   }
-  std::string operator()(const ToolUse& block) const {
+  std::string operator()(const model::ToolUse& block) const {
     return block.name + "(" + block.input + ") ";
   }
-  std::string operator()(const Opaque& block) const { return "opaque(" + block.raw + ") "; }
+  std::string operator()(const model::Opaque& block) const { return "opaque(" + block.raw + ") "; }
   std::string operator()(const auto&) const { return "? "; }
 };
 
 }  // namespace
 
 Replay& Replay::feed(std::string_view bytes) {
-  for (const Delta& delta : decoder.feed(bytes)) assembler.add(delta);
+  for (const model::Delta& delta : decoder.feed(bytes)) assembler.add(delta);
   return *this;
 }
 
-Message Replay::message() const {
+model::Message Replay::message() const {
   Replay end = *this;
-  for (const Delta& delta : end.decoder.finish()) end.assembler.add(delta);
+  for (const model::Delta& delta : end.decoder.finish()) end.assembler.add(delta);
   return end.assembler.message();
 }
 
-Message replay(const Codec& codec, std::string_view body) {
+model::Message replay(const wire::Codec& codec, std::string_view body) {
   return Replay(codec).feed(body).message();
 }
 
@@ -44,10 +46,10 @@ std::string sse(const std::vector<std::string>& data) {
   return out;
 }
 
-std::string outline(const Message& message) {
+std::string outline(const model::Message& message) {
   std::string out;
-  for (const Block& block : message.content) out += std::visit(Outline{}, block);
-  return out + "-> " + std::string(name(message.stop));
+  for (const model::Block& block : message.content) out += std::visit(Outline{}, block);
+  return out + "-> " + std::string(model::name(message.stop));
 }
 
 }  // namespace skein

@@ -4,18 +4,18 @@
 #include <string_view>
 #include <vector>
 
-#include "core/policy.h"
+#include "core/permission/policy.h"
 #include "core/tools/tools.h"
 
 namespace skein::test {
 
-inline std::vector<Rule> parse_rules(std::string_view text) {
-  return skein::parse_rules(text, tool_table());
+inline std::vector<permission::Rule> parse_rules(std::string_view text) {
+  return skein::permission::parse_rules(text, tools::tool_table());
 }
-inline std::vector<Rule> parse_allow_rules(std::string_view text) {
-  return skein::parse_allow_rules(text, tool_table());
+inline std::vector<permission::Rule> parse_allow_rules(std::string_view text) {
+  return skein::permission::parse_allow_rules(text, tools::tool_table());
 }
 
-inline Tools bash_only() { return {*find_tool(tool_table(), "bash")}; }
+inline model::Tools bash_only() { return {*model::find_tool(tools::tool_table(), "bash")}; }
 
 }  // namespace skein::test

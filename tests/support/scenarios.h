@@ -6,7 +6,7 @@
 #include <span>
 #include <thread>
 
-#include "core/message.h"
+#include "core/model/message.h"
 #include "tests/support/certificates.h"
 #include "tests/support/dialects.h"
 #include "tests/support/loopback_server.h"
@@ -30,7 +30,7 @@ using Script = void (*)(Connection&, int number, Scene&);
 struct Scenario {
   const char* name;
   Script script;
-  Stop stop;
+  model::Stop stop;
   int requests;
   const char* text = "";   // what the message keeps
   const char* error = "";  // a part of what the user reads

@@ -8,55 +8,56 @@
 #include <string>
 #include <vector>
 
-#include "core/agent.h"
-#include "providers/scripted.h"
+#include "core/agent/agent.h"
+#include "providers/offline/scripted.h"
 
 namespace skein::test {
 
 // An entry in one line: "user: hi", "assistant: hm [poke c1] -> tool_use", "result c1: done",
 // "result c1 failed: no", "model_change", "custom permissions".
-std::string line_of(const Entry& entry);
-std::vector<std::string> lines_of(const std::vector<Entry>& entries);
+std::string line_of(const model::Entry& entry);
+std::vector<std::string> lines_of(const std::vector<model::Entry>& entries);
 
 class Stage {
  public:
   explicit Stage(JsonText script);
-  Stage(JsonText script, SessionStore on);
+  Stage(JsonText script, store::SessionStore on);
 
-  Conversation conversation(const std::string& key = "main:test:one");
-  Ports ports();
-  TurnEnd turn(Conversation& conversation, const std::string& prompt) {
-    return agent.run_turn(conversation, user_message(prompt), settings, ports());
+  agent::Conversation conversation(const std::string& key = "main:test:one");
+  model::Ports ports();
+  agent::TurnEnd turn(agent::Conversation& conversation, const std::string& prompt) {
+    return agent.run_turn(conversation, model::user_message(prompt), settings, ports());
   }
-  std::vector<Entry> stored(const Conversation& conversation);
+  std::vector<model::Entry> stored(const agent::Conversation& conversation);
   std::vector<std::string> committed() const;  // as it was told, in lines
   std::vector<std::string> notices() const;
 
-  SessionStore store;
-  ScriptedProvider model;
-  std::vector<Context> contexts{};  // what the model was given, call by call
-  std::vector<std::string> runs{};  // "poke {}": every run of a tool
-  std::vector<Event> events{};
-  std::function<void(const Event&)> listener{};
-  std::vector<Question> questions{};
-  std::optional<Answer> answer{};  // none: there is nobody to ask
+  store::SessionStore store;
+  offline::ScriptedProvider model;
+  std::vector<model::Context> contexts{};  // what the model was given, call by call
+  std::vector<std::string> runs{};         // "poke {}": every run of a tool
+  std::vector<model::Event> events{};
+  std::function<void(const model::Event&)> listener{};
+  std::vector<model::Question> questions{};
+  std::optional<model::Answer> answer{};  // none: there is nobody to ask
   std::atomic<bool> stop{false};
   // `look` reads, `poke` changes, `fail` reads and throws what no tool should.
-  Tools tools;
-  Agent agent;
-  Agent::Settings settings{.model = {"scripted", "x"}, .system = "be brief"};
+  model::Tools tools;
+  agent::Agent agent;
+  agent::Agent::Settings settings{.model = {"scripted", "x"}, .system = "be brief"};
 
  private:
   // The script, with an ear at the door.
-  struct Overheard : Provider {
+  struct Overheard : model::Provider {
     explicit Overheard(Stage& on) : stage(on) {}
-    Message stream(const Context& context, const ModelRef& model, const Ports& ports) override {
+    model::Message stream(const model::Context& context, const model::ModelRef& model,
+                          const model::Ports& ports) override {
       stage.contexts.push_back(context);
       return stage.model.stream(context, model, ports);
     }
     Stage& stage;
   };
-  Tool noting(const std::string& name, Effect effect);
+  model::Tool noting(const std::string& name, model::Effect effect);
 
   Overheard provider_{*this};
 };

@@ -1,34 +1,36 @@
 #include "tests/support/store_samples.h"
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 namespace skein::test {
 
 Id entry_id(std::uint64_t number) { return Id{0xabcdef0000000000u + number}; }
 
-Entry message_of(std::uint64_t number, const std::string& text) {
-  Entry entry = message_entry(user_message(text));
+model::Entry message_of(std::uint64_t number, const std::string& text) {
+  model::Entry entry = model::message_entry(model::user_message(text));
   entry.id = entry_id(number);
   entry.timestamp = "2026-01-02T03:04:05.678Z";
   return entry;
 }
 
-NewEntry says(std::uint64_t number, const std::string& text) { return {message_of(number, text)}; }
+store::NewEntry says(std::uint64_t number, const std::string& text) {
+  return {message_of(number, text)};
+}
 
-NewEntry says_after(std::uint64_t number, std::optional<std::uint64_t> parent) {
-  NewEntry out{message_of(number, "branch"), false};
+store::NewEntry says_after(std::uint64_t number, std::optional<std::uint64_t> parent) {
+  store::NewEntry out{message_of(number, "branch"), false};
   if (parent) out.entry.parent = entry_id(*parent);
   return out;
 }
 
-NewEntry notes(std::uint64_t number, JsonText payload) {
-  Entry entry = make_entry(type::custom, std::move(payload));
+store::NewEntry notes(std::uint64_t number, JsonText payload) {
+  model::Entry entry = model::make_entry(model::type::custom, std::move(payload));
   entry.id = entry_id(number);
   entry.timestamp = "2026-01-02T03:04:05.678Z";
   return {entry};
 }
 
-SessionHeader header_of(Id session, const std::string& key) {
+store::SessionHeader header_of(Id session, const std::string& key) {
   return {.session = session,
           .key = key,
           .cwd = "/home/ada/project",
@@ -38,14 +40,14 @@ SessionHeader header_of(Id session, const std::string& key) {
 
 Sample make_sample(const std::string& name, const Batches& batches) {
   Sample sample{.name = name};
-  const std::uint32_t seed = seal_seed(sample_session);
+  const std::uint32_t seed = store::log::seal_seed(sample_session);
   std::uint32_t previous = 0;
   std::optional<Id> head;
-  const auto add = [&](std::vector<Entry> entries) {
-    const SealedBatch sealed = seal_batch(entries, seed, previous);
+  const auto add = [&](std::vector<model::Entry> entries) {
+    const store::log::SealedBatch sealed = store::log::seal_batch(entries, seed, previous);
     previous = sealed.last_crc;
     std::size_t at = 0;
-    for (Entry& entry : entries) {
+    for (model::Entry& entry : entries) {
       const std::size_t end = sealed.bytes.find('\n', at) + 1;
       sample.lines.push_back({sample.bytes.size() + at, sample.bytes.size() + end,
                               sample.borders.size(), std::move(entry)});
@@ -54,16 +56,16 @@ Sample make_sample(const std::string& name, const Batches& batches) {
     sample.bytes += sealed.bytes;
     sample.borders.push_back(sample.bytes.size());
   };
-  Entry header = header_entry(header_of(sample_session));
+  model::Entry header = store::log::header_entry(header_of(sample_session));
   header.id = entry_id(0);
   add({header});
-  for (const std::vector<NewEntry>& batch : batches) {
-    std::vector<Entry> entries;
-    for (const NewEntry& each : batch) {
-      Entry entry = each.entry;
+  for (const std::vector<store::NewEntry>& batch : batches) {
+    std::vector<model::Entry> entries;
+    for (const store::NewEntry& each : batch) {
+      model::Entry entry = each.entry;
       if (each.follows) entry.parent = head;
       entry.payload = json_line(entry.payload);
-      if (!is_marginal(entry.type)) head = entry.id;
+      if (!model::is_marginal(entry.type)) head = entry.id;
       entries.push_back(std::move(entry));
     }
     add(std::move(entries));
@@ -88,7 +90,7 @@ std::vector<Sample> samples_of_every_shape(std::size_t size) {
   out.push_back(make_sample(
       "branches", batches(1250, [&] {
         const std::uint64_t first = number + 1;
-        std::vector<NewEntry> batch{
+        std::vector<store::NewEntry> batch{
             says_after(first, root ? std::optional(root) : std::nullopt), says(first + 1),
             notes(first + 2, R"({"kind":"title","text":"a title"})"), says_after(first + 3, first),
             notes(first + 4,
@@ -112,22 +114,22 @@ std::vector<Sample> samples_of_every_shape(std::size_t size) {
 void put_transcript(CrashDisk& disk, std::string_view bytes, Id session) {
   const auto files = disk.process();
   for (const char* folder : {"transcripts", "quarantine", "trash"}) files->make_folder(folder);
-  disk.put(transcript_path(session), bytes);
+  disk.put(store::log::transcript_path(session), bytes);
 }
 
-std::vector<Entry> entries_of(Log& log) {
-  std::vector<Entry> out;
-  log.each(0, [&](const Placed& placed) {
-    if (placed.entry.type != type::session_header) out.push_back(placed.entry);
+std::vector<model::Entry> entries_of(store::log::Log& log) {
+  std::vector<model::Entry> out;
+  log.each(0, [&](const store::StoredEntry& placed) {
+    if (placed.entry.type != model::type::session_header) out.push_back(placed.entry);
     return true;
   });
   return out;
 }
 
-std::vector<Id> ids_of(StorageBackend& backend, Id session) {
+std::vector<Id> ids_of(store::StorageBackend& backend, Id session) {
   std::vector<Id> out;
-  backend.load(session, 0, [&](const Placed& placed) {
-    if (placed.entry.type != type::session_header) out.push_back(placed.entry.id);
+  backend.load(session, 0, [&](const store::StoredEntry& placed) {
+    if (placed.entry.type != model::type::session_header) out.push_back(placed.entry.id);
     return true;
   });
   return out;

@@ -50,7 +50,7 @@ std::vector<Run> runs(const Script& script) {
   return out;
 }
 
-std::string anthropic(const Script& script, Stop end) {
+std::string anthropic(const Script& script, model::Stop end) {
   std::string out = typed("message_start", R"("message":{"usage":{"input_tokens":9}})");
   const std::vector<Run> all = runs(script);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -72,21 +72,21 @@ std::string anthropic(const Script& script, Stop end) {
       if (run.kind == Kind::call) piece("input_json_delta", "partial_json", escaped(text));
     }
     if (run.kind == Kind::think) piece("signature_delta", "signature", "c2lnbmVk");
-    if (i + 1 < all.size() || end != Stop::length)
+    if (i + 1 < all.size() || end != model::Stop::length)
       out += typed("content_block_stop", "\"index\":" + std::to_string(i));
   }
-  if (end == Stop::error)
+  if (end == model::Stop::error)
     return out + typed("error", R"("error":{"type":"overloaded_error","message":"busy"})");
-  const std::string reason = end == Stop::length     ? "max_tokens"
-                             : end == Stop::tool_use ? "tool_use"
-                                                     : "end_turn";
+  const std::string reason = end == model::Stop::length     ? "max_tokens"
+                             : end == model::Stop::tool_use ? "tool_use"
+                                                            : "end_turn";
   return out +
          typed("message_delta",
                R"("delta":{"stop_reason":")" + reason + R"("},"usage":{"output_tokens":7})") +
          typed("message_stop", "");
 }
 
-std::string chat(const Script& script, Stop end) {
+std::string chat(const Script& script, model::Stop end) {
   const auto chunk = [](const std::string& delta, const std::string& finish) {
     return event(R"({"id":"chatcmpl-1","object":"chat.completion.chunk","choices":[{"index":0,)"
                  R"("delta":{)" +
@@ -107,17 +107,17 @@ std::string chat(const Script& script, Stop end) {
                              R"(,"function":{"arguments":")" + escaped(text) + "\"}}]",
                    "null");
   }
-  if (end == Stop::error)
+  if (end == model::Stop::error)
     return out + event(R"({"error":{"message":"busy","type":"server_error","code":503}})");
-  const std::string reason = end == Stop::length     ? "\"length\""
-                             : end == Stop::tool_use ? "\"tool_calls\""
-                                                     : "\"stop\"";
+  const std::string reason = end == model::Stop::length     ? "\"length\""
+                             : end == model::Stop::tool_use ? "\"tool_calls\""
+                                                            : "\"stop\"";
   return out + chunk("", reason) +
          event(R"({"choices":[],"usage":{"prompt_tokens":9,"completion_tokens":7}})") +
          event("[DONE]");
 }
 
-std::string responses(const Script& script, Stop end) {
+std::string responses(const Script& script, model::Stop end) {
   std::string out = typed("response.created", R"("response":{"status":"in_progress"})");
   const std::vector<Run> all = runs(script);
   for (std::size_t i = 0; i < all.size(); ++i) {
@@ -143,14 +143,14 @@ std::string responses(const Script& script, Stop end) {
     for (const std::string& text : run.pieces)
       out += typed(type, index + R"("item_id":"item_)" + number + R"(","delta":")" +
                              (run.kind == Kind::call ? escaped(text) : text) + "\"");
-    if (i + 1 < all.size() || end != Stop::length)
+    if (i + 1 < all.size() || end != model::Stop::length)
       out += typed("response.output_item.done", index + item(whole, "completed"));
   }
   const std::string usage = R"("usage":{"input_tokens":9,"output_tokens":7})";
-  if (end == Stop::error)
+  if (end == model::Stop::error)
     return out + typed("response.failed",
                        R"("response":{"status":"failed","error":{"code":"server_error"}})");
-  if (end == Stop::length)
+  if (end == model::Stop::length)
     return out +
            typed("response.incomplete", R"("response":{"status":"incomplete","incomplete_details":)"
                                         R"({"reason":"max_output_tokens"},)" +
@@ -159,7 +159,7 @@ std::string responses(const Script& script, Stop end) {
 }
 
 // Calls come whole here, so a limit can only lose the last one altogether.
-std::string google(const Script& script, Stop end) {
+std::string google(const Script& script, model::Stop end) {
   const auto chunk = [](const std::string& part, const std::string& rest = {}) {
     return event(R"({"candidates":[{"content":{"role":"model","parts":[)" + part +
                  R"(]},"index":0)" + rest + "}]}");
@@ -169,7 +169,7 @@ std::string google(const Script& script, Stop end) {
   for (std::size_t i = 0; i < all.size(); ++i) {
     const Run& run = all[i];
     if (run.kind == Kind::call) {
-      if (i + 1 < all.size() || end != Stop::length)
+      if (i + 1 < all.size() || end != model::Stop::length)
         out += chunk(R"({"functionCall":{"name":"bash","id":")" + run.id + R"(","args":)" +
                      run.whole() + R"(},"thoughtSignature":"c2ln"})");
       continue;
@@ -178,11 +178,11 @@ std::string google(const Script& script, Stop end) {
       out += chunk(R"({"text":")" + text + "\"" +
                    (run.kind == Kind::think ? R"(,"thought":true})" : "}"));
   }
-  if (end == Stop::error)
+  if (end == model::Stop::error)
     return out + event(R"({"error":{"code":503,"message":"busy","status":"UNAVAILABLE"}})");
   return out +
-         chunk(R"({"text":""})", end == Stop::length ? R"(,"finishReason":"MAX_TOKENS")"
-                                                     : R"(,"finishReason":"STOP")") +
+         chunk(R"({"text":""})", end == model::Stop::length ? R"(,"finishReason":"MAX_TOKENS")"
+                                                            : R"(,"finishReason":"STOP")") +
          event(R"({"usageMetadata":{"promptTokenCount":9,"candidatesTokenCount":7}})");
 }
 
@@ -216,10 +216,10 @@ constexpr std::array<const char*, 8> odd_words{"na\u00efve ", "\u65e5\u672c",   
 
 }  // namespace
 
-std::string rendered(const Codec& codec, const Script& script, Stop end) {
-  if (&codec == &anthropic_messages) return anthropic(script, end);
-  if (&codec == &openai_chat) return chat(script, end);
-  if (&codec == &openai_responses) return responses(script, end);
+std::string rendered(const wire::Codec& codec, const Script& script, model::Stop end) {
+  if (&codec == &wire::anthropic_messages) return anthropic(script, end);
+  if (&codec == &wire::openai_chat) return chat(script, end);
+  if (&codec == &wire::openai_responses) return responses(script, end);
   return google(script, end);
 }
 
@@ -251,17 +251,17 @@ Script alphabets(std::size_t words) {
 
 std::vector<BuiltStream> built_streams(std::size_t words) {
   std::vector<BuiltStream> out;
-  for (const Codec* codec :
-       {&anthropic_messages, &openai_chat, &openai_responses, &google_gemini}) {
+  for (const wire::Codec* codec : {&wire::anthropic_messages, &wire::openai_chat,
+                                   &wire::openai_responses, &wire::google_gemini}) {
     const std::string name(codec->name);
-    const std::string call = rendered(*codec, talk(words), Stop::tool_use);
-    const std::string limit = rendered(*codec, talk(words / 2), Stop::length);
-    const std::string error = rendered(*codec, talk(words / 2), Stop::error);
-    const std::string odd = rendered(*codec, alphabets(words), Stop::stop);
-    out.push_back({name + " tool_use LF", codec, call, Stop::tool_use});
-    out.push_back({name + " length CRLF", codec, reframed(limit, "\r\n"), Stop::length});
-    out.push_back({name + " error LF", codec, error, Stop::error});
-    out.push_back({name + " alphabets CR", codec, reframed(odd, "\r"), Stop::tool_use});
+    const std::string call = rendered(*codec, talk(words), model::Stop::tool_use);
+    const std::string limit = rendered(*codec, talk(words / 2), model::Stop::length);
+    const std::string error = rendered(*codec, talk(words / 2), model::Stop::error);
+    const std::string odd = rendered(*codec, alphabets(words), model::Stop::stop);
+    out.push_back({name + " tool_use LF", codec, call, model::Stop::tool_use});
+    out.push_back({name + " length CRLF", codec, reframed(limit, "\r\n"), model::Stop::length});
+    out.push_back({name + " error LF", codec, error, model::Stop::error});
+    out.push_back({name + " alphabets CR", codec, reframed(odd, "\r"), model::Stop::tool_use});
   }
   return out;
 }

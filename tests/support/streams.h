@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "core/message.h"
-#include "providers/codecs.h"
+#include "core/model/message.h"
+#include "providers/wire/codecs.h"
 
 namespace skein {
 
@@ -20,7 +20,7 @@ using Script = std::vector<Step>;
 
 // The body of a response that follows the script and ends so. Ends other than stop, tool_use and
 // length are an error of the provider. With `length` the last call is not ended.
-std::string rendered(const Codec& codec, const Script& script, Stop end);
+std::string rendered(const wire::Codec& codec, const Script& script, model::Stop end);
 
 // `words` words of thinking, then of text, then calls, `words` pieces of input in all.
 Script talk(std::size_t words);
@@ -29,9 +29,9 @@ Script alphabets(std::size_t words);
 
 struct BuiltStream {
   std::string name;
-  const Codec* codec;
+  const wire::Codec* codec;
   std::string body;
-  Stop stop;  // what it must come out as
+  model::Stop stop;  // what it must come out as
 };
 // Every wire with every end, with all line ends and with comments between the events.
 std::vector<BuiltStream> built_streams(std::size_t words);

@@ -2,7 +2,7 @@
 
 #include <sys/stat.h>
 
-#include "core/json.h"
+#include "core/text/json.h"
 
 namespace skein::test {
 
@@ -22,10 +22,10 @@ JsonText json_of(Members members) {
   return text + "}";
 }
 
-std::string text_of(const ToolOutcome& outcome) {
+std::string text_of(const model::ToolOutcome& outcome) {
   std::string text;
-  for (const ResultBlock& block : outcome.content)
-    if (const auto* piece = std::get_if<Text>(&block)) text += piece->text;
+  for (const model::ResultBlock& block : outcome.content)
+    if (const auto* piece = std::get_if<model::Text>(&block)) text += piece->text;
   return text;
 }
 
@@ -44,23 +44,24 @@ std::map<std::string, std::string> snapshot(const fs::path& folder) {
   return files;
 }
 
-Workbench::Workbench() {
+TestWorkspace::TestWorkspace() {
   fs::create_directories(root());
   write_file(outside() / "secret", secret);
   write_file(outside() / "folder/secret", secret);
   settings.root = root();
 }
 
-const Tools& Workbench::tools() {
-  if (tools_.empty()) tools_ = standard_tools(settings);
+const model::Tools& TestWorkspace::tools() {
+  if (tools_.empty()) tools_ = tools::standard_tools(settings);
   return tools_;
 }
 
-ToolOutcome Workbench::call(std::string_view tool, Members members, const ToolPorts& ports) {
-  return find_tool(tools(), tool)->run(json_of(members), ports);
+model::ToolOutcome TestWorkspace::call(std::string_view tool, Members members,
+                                       const model::ToolPorts& ports) {
+  return model::find_tool(tools(), tool)->run(json_of(members), ports);
 }
 
-std::string Workbench::result(std::string_view tool, Members members) {
+std::string TestWorkspace::result(std::string_view tool, Members members) {
   return text_of(call(tool, members));
 }
 

@@ -17,28 +17,29 @@ using Members = std::initializer_list<std::pair<std::string_view, std::string_vi
 
 // {"path", "a"} … as a JSON object; a value that begins with "=" is put in as it is.
 JsonText json_of(Members members);
-std::string text_of(const ToolOutcome& outcome);  // its Text blocks joined
+std::string text_of(const model::ToolOutcome& outcome);  // its Text blocks joined
 
 // Every file and link below a folder, with contents, modes and targets.
 std::map<std::string, std::string> snapshot(const std::filesystem::path& folder);
 
-class Workbench {
+class TestWorkspace {
  public:
-  Workbench();
+  TestWorkspace();
 
   std::filesystem::path root() const { return dir_.path() / "root"; }
   std::filesystem::path outside() const { return dir_.path() / "outside"; }
   static constexpr std::string_view secret = "the treasure is under the oak";
 
-  const Tools& tools();  // made at the first call, from `settings`
-  ToolOutcome call(std::string_view tool, Members members, const ToolPorts& ports = {});
+  const model::Tools& tools();  // made at the first call, from `settings`
+  model::ToolOutcome call(std::string_view tool, Members members,
+                          const model::ToolPorts& ports = {});
   std::string result(std::string_view tool, Members members);  // the text of it
 
-  ToolSettings settings;
+  tools::ToolSettings settings;
 
  private:
   TempDir dir_;
-  Tools tools_;
+  model::Tools tools_;
 };
 
 }  // namespace skein::test

@@ -14,8 +14,8 @@
 #include <string>
 #include <thread>
 
-#include "core/tools/confine.h"
-#include "core/tools/text.h"
+#include "core/tools/arguments.h"
+#include "core/tools/workspace/root.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -32,7 +32,7 @@ class Exchange {
  public:
   explicit Exchange(const fs::path& folder)
       : thread_([this, folder] {
-          const Fd here(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+          const tools::workspace::Fd here(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
           for (; !done_; swaps_ += 2) {
             renameat2(here.get(), "door", here.get(), "trap", RENAME_EXCHANGE);
             renameat2(here.get(), "last", here.get(), "last-trap", RENAME_EXCHANGE);
@@ -73,42 +73,42 @@ struct Tally {
 
 std::string text_behind(int fd) { return read_all(fd, 100).value_or(""); }
 
-bool read_once(const Root& root, const char* path, Tally& tally) {
-  const Place place = root.locate(path);
+bool read_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
+  const tools::workspace::Place place = root.locate(path);
   if (!place) return false;
-  const Opened file = root.open_file(place);
+  const tools::workspace::Opened file = root.open_file(place);
   if (!file) return false;
   tally.escapes += text_behind(file.fd.get()) == outside_text;
   return true;
 }
 
-bool write_once(const Root& root, const char* path, Tally&) {
-  const Place place = root.locate(path);
+bool write_once(const tools::workspace::Root& root, const char* path, Tally&) {
+  const tools::workspace::Place place = root.locate(path);
   return place && root.replace(place, inside_text).empty();
 }
 
-bool edit_once(const Root& root, const char* path, Tally& tally) {
-  const Place place = root.locate(path);
+bool edit_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
+  const tools::workspace::Place place = root.locate(path);
   if (!place) return false;
-  const Opened file = root.open_file(place);
+  const tools::workspace::Opened file = root.open_file(place);
   if (!file) return false;
   tally.escapes += text_behind(file.fd.get()) == outside_text;
   return root.replace(place, inside_text, file.info).empty();
 }
 
-bool list_once(const Root& root, const char*, Tally& tally) {
-  const Place place = root.locate("door");
+bool list_once(const tools::workspace::Root& root, const char*, Tally& tally) {
+  const tools::workspace::Place place = root.locate("door");
   if (!place) return false;
-  const Opened folder = root.open_folder(place);
+  const tools::workspace::Opened folder = root.open_folder(place);
   if (!folder) return false;
   tally.escapes += faccessat(folder.fd.get(), "only-outside", F_OK, 0) == 0;
   return true;
 }
 
 // The whole tool now and then, because it is what a model reaches; the parts for the numbers.
-bool whole_tools(const Tools& tools, Tally& tally) {
+bool whole_tools(const model::Tools& tools, Tally& tally) {
   const auto run = [&](const char* tool, Members members) {
-    const std::string text = text_of(find_tool(tools, tool)->run(json_of(members), {}));
+    const std::string text = text_of(model::find_tool(tools, tool)->run(json_of(members), {}));
     tally.escapes += text.find(outside_text) != std::string::npos ||
                      text.find("only-outside") != std::string::npos;
   };
@@ -124,7 +124,7 @@ bool naive_read(const fs::path& root, Tally& tally) {
   if (realpath(path.c_str(), real) == nullptr ||
       !std::string_view(real).starts_with(root.string() + "/"))
     return false;
-  const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const tools::workspace::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return false;
   tally.escapes += text_behind(file.get()) == outside_text;
   return true;
@@ -143,7 +143,7 @@ Tally race(long attempts, std::chrono::seconds longest, Attempt attempt) {
 
 struct Contest {
   const char* name;
-  bool (*once)(const Root&, const char*, Tally&);
+  bool (*once)(const tools::workspace::Root&, const char*, Tally&);
   long attempts;
 };
 
@@ -160,10 +160,11 @@ int main() {
   Tally all;
   bool intact = true;
   const auto start = Clock::now();
-  for (const Resolver resolver : {Resolver::kernel, Resolver::walk}) {
+  for (const tools::workspace::Resolver resolver :
+       {tools::workspace::Resolver::kernel, tools::workspace::Resolver::walk}) {
     for (const Contest& contest : contests) {
       Arena arena;
-      const Root root(arena.root, {}, resolver);
+      const tools::workspace::Root root(arena.root, {}, resolver);
       Tally tally;
       long swaps = 0;
       {
@@ -176,14 +177,16 @@ int main() {
       }
       intact &= arena.untouched();
       printf("%-5s %-6s %8ld attempts, %8ld worked, %8ld swaps, %ld escapes\n", contest.name,
-             resolver == Resolver::kernel ? "kernel" : "walk", tally.attempts, tally.worked, swaps,
-             tally.escapes);
+             resolver == tools::workspace::Resolver::kernel ? "kernel" : "walk", tally.attempts,
+             tally.worked, swaps, tally.escapes);
       all.attempts += tally.attempts, all.worked += tally.worked, all.escapes += tally.escapes;
     }
   }
   Arena arena;
-  const auto root = std::make_shared<const Root>(arena.root, std::vector<std::string>{});
-  const Tools tools{read_tool(root, {}), list_tool(root, {}), grep_tool(root, {})};
+  const auto root =
+      std::make_shared<const tools::workspace::Root>(arena.root, std::vector<std::string>{});
+  const model::Tools tools{tools::read_tool(root, {}), tools::list_tool(root, {}),
+                           tools::grep_tool(root, {})};
   const Exchange exchange(arena.root);
   const Tally whole = race(20'000, longest, [&](Tally& own) { return whole_tools(tools, own); });
   const Tally naive =

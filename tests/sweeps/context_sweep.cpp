@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
-#include "core/build_context.h"
-#include "core/compaction.h"
-#include "core/normalize.h"
-#include "core/tokens.h"
+#include "core/context/build_context.h"
+#include "core/context/compaction.h"
+#include "core/handover/normalize.h"
+#include "core/model/tokens.h"
+#include "core/model/tree.h"
 #include "core/tools/tools.h"
-#include "core/tree.h"
-#include "providers/codecs.h"
-#include "providers/validator.h"
+#include "providers/grammar/validator.h"
+#include "providers/wire/codecs.h"
 #include "tests/support/paths.h"
 #include "tests/support/random_transcript.h"
 
@@ -23,90 +23,94 @@ using namespace skein::test;
 
 namespace {
 
-const Codec* const codecs[] = {&anthropic_messages, &openai_chat, &openai_responses,
-                               &google_gemini};
+const wire::Codec* const codecs[] = {&wire::anthropic_messages, &wire::openai_chat,
+                                     &wire::openai_responses, &wire::google_gemini};
 
 std::size_t cut = 0, smallest = 0, compacted = 0;
 
 // A tree that grows now here, now there; the path to the leaf that grew last.
-std::vector<Entry> random_path(Dice& dice) {
-  std::vector<Entry> entries, path;
-  Tree::Builder builder;
-  const auto grow = [&](Entry entry) {
+std::vector<model::Entry> random_path(Dice& dice) {
+  std::vector<model::Entry> entries, path;
+  model::Tree::Builder builder;
+  const auto grow = [&](model::Entry entry) {
     entry.id = Id{dice.roll()};  // the places of cuts depend on it
     follow(path, std::move(entry));
-    builder.add(facts_of(path.back(), entries.size()));
+    builder.add(model::facts_of(path.back(), entries.size()));
     entries.push_back(path.back());
   };
-  for (Message& message : random_transcript(dice)) {
-    for (Block& block : message.content)  // some of it long, so that there is something to prune
-      if (auto* result = std::get_if<ToolResult>(&block); result && dice.chance(20))
-        result->content.emplace_back(Text{std::string(1 + dice.below(9000), 'x')});
+  for (model::Message& message : random_transcript(dice)) {
+    for (model::Block& block :
+         message.content)  // some of it long, so that there is something to prune
+      if (auto* result = std::get_if<model::ToolResult>(&block); result && dice.chance(20))
+        result->content.emplace_back(model::Text{std::string(1 + dice.below(9000), 'x')});
     if (!entries.empty() && dice.chance(8)) {
       path.clear();
-      const Tree tree = Tree::Builder(builder).build();
-      for (const Tree::Node* node : tree.path(entries[dice.below(entries.size())].id))
+      const model::Tree tree = model::Tree::Builder(builder).build();
+      for (const model::Tree::Node* node : tree.path(entries[dice.below(entries.size())].id))
         path.push_back(entries[node->at]);
     }
-    grow(message_entry(message));
+    grow(model::message_entry(message));
     if (dice.chance(4))
-      grow(make_entry(type::branch_summary, R"({"summary":"what was done elsewhere"})"));
-    if (dice.chance(4)) grow(make_entry(type::runtime_init, R"({"system":"s"})"));
+      grow(model::make_entry(model::type::branch_summary,
+                             R"({"summary":"what was done elsewhere"})"));
+    if (dice.chance(4)) grow(model::make_entry(model::type::runtime_init, R"({"system":"s"})"));
     if (dice.chance(3))
-      if (const auto plan =
-              plan_compaction(path, {}, static_cast<std::int64_t>(dice.below(2000)), tool_table()))
-        grow(compaction_entry(*plan, "the notes", {}));
+      if (const auto plan = context::plan_compaction(
+              path, {}, static_cast<std::int64_t>(dice.below(2000)), tools::tool_table()))
+        grow(context::compaction_entry(*plan, "the notes", {}));
   }
-  grow(message_entry(user_message("the last words")));
+  grow(model::message_entry(model::user_message("the last words")));
   return path;
 }
 
 // What is left when all is left out that may be, in tokens.
-std::int64_t least(const std::vector<Entry>& path, const std::set<Id>& redacted) {
-  std::vector<Said> said = telling_of(path, redacted).said;
-  cut_to(said, 0);
-  shorten_results(said);
-  return tokens_of(said);
+std::int64_t least(const std::vector<model::Entry>& path, const std::set<Id>& redacted) {
+  std::vector<context::ContextMessage> said = context::history_of(path, redacted).said;
+  context::cut_to(said, 0);
+  context::shorten_results(said);
+  return context::tokens_of(said);
 }
 
-bool has_last_words(const std::vector<Message>& messages) {
-  for (const Message& message : messages)
-    if (message.role == Role::user)
-      for (const Block& block : message.content)
-        if (const auto* text = std::get_if<Text>(&block); text && text->text == "the last words")
+bool has_last_words(const std::vector<model::Message>& messages) {
+  for (const model::Message& message : messages)
+    if (message.role == model::Role::user)
+      for (const model::Block& block : message.content)
+        if (const auto* text = std::get_if<model::Text>(&block);
+            text && text->text == "the last words")
           return true;
   return false;
 }
 
 // One conversation as it might stand when a model is to be asked.
 struct Scene {
-  std::vector<Entry> path;
+  std::vector<model::Entry> path;
   std::set<Id> redacted{};
-  Window window{};
+  context::Window window{};
 };
 
 Scene random_scene(Dice& dice) {
   Scene scene{.path = random_path(dice)};
-  for (const Entry& entry : scene.path)
+  for (const model::Entry& entry : scene.path)
     if (dice.chance(3) && &entry != &scene.path.back()) scene.redacted.insert(entry.id);
   scene.window = {static_cast<std::int64_t>(20 + dice.below(dice.chance(50) ? 500 : 5000)), 20};
   return scene;
 }
 
-BuiltContext build(const Scene& scene, const Target& target, Window window) {
-  return build_context({scene.path,
-                        scene.redacted,
-                        "be brief",
-                        {{"read", "reads", R"({"type":"object"})"}},
-                        {target.provider, target.model},
-                        window});
+context::BuiltContext build(const Scene& scene, const handover::Target& target,
+                            context::Window window) {
+  return context::build_context({scene.path,
+                                 scene.redacted,
+                                 "be brief",
+                                 {{"read", "reads", R"({"type":"object"})"}},
+                                 {target.provider, target.model},
+                                 window});
 }
 
-std::string body_of(const BuiltContext& built, const Target& target) {
-  Context context = built.context;
-  context.messages.push_back(user_message("go on"));  // none is sent that ends in an answer
-  context.messages = normalize(context.messages, target);
-  ModelFacts facts{.max_output = 100, .images = target.takes_images};
+std::string body_of(const context::BuiltContext& built, const handover::Target& target) {
+  model::Context context = built.context;
+  context.messages.push_back(model::user_message("go on"));  // none is sent that ends in an answer
+  context.messages = handover::normalize(context.messages, target);
+  wire::ModelFacts facts{.max_output = 100, .images = target.takes_images};
   if (target.signed_calls) facts.missing_signature = "bm9uZQ==";
   return codecs[static_cast<std::size_t>(target.wire)]
       ->encode(context, {target.provider, target.model}, facts)
@@ -114,9 +118,9 @@ std::string body_of(const BuiltContext& built, const Target& target) {
 }
 
 // What is wrong with the request for this model; empty: nothing.
-std::string wrong_request(const Scene& scene, const Target& target) {
-  const BuiltContext built = build(scene, target, scene.window);
-  if (const auto broken = violations(target, body_of(built, target)); !broken.empty())
+std::string wrong_request(const Scene& scene, const handover::Target& target) {
+  const context::BuiltContext built = build(scene, target, scene.window);
+  if (const auto broken = grammar::violations(target, body_of(built, target)); !broken.empty())
     return broken.front();
   if (build(scene, target, scene.window).context.messages != built.context.messages)
     return "built twice, it is not the same";
@@ -134,14 +138,14 @@ std::string wrong_request(const Scene& scene, const Target& target) {
 }
 
 // The same with a summary that is made and taken back.
-std::string wrong_summary(Scene scene, const Target& target) {
-  const auto plan = plan_compaction(scene.path, scene.redacted, 500, tool_table());
+std::string wrong_summary(Scene scene, const handover::Target& target) {
+  const auto plan = context::plan_compaction(scene.path, scene.redacted, 500, tools::tool_table());
   if (!plan) return {};
   ++compacted;
-  const std::vector<Message> before = build(scene, target, scene.window).context.messages;
-  follow(scene.path, compaction_entry(*plan, "the notes", {}));
+  const std::vector<model::Message> before = build(scene, target, scene.window).context.messages;
+  follow(scene.path, context::compaction_entry(*plan, "the notes", {}));
   const std::string shorter = body_of(build(scene, target, {}), target);
-  if (const auto broken = violations(target, shorter); !broken.empty())
+  if (const auto broken = grammar::violations(target, shorter); !broken.empty())
     return "after a summary: " + broken.front();
   if (shorter.find("the last words") == std::string::npos)
     return "after a summary the user's last words are missing";
@@ -156,8 +160,8 @@ std::string wrong(std::uint64_t seed) {
   Dice dice(seed);
   const Scene scene = random_scene(dice);
   for (std::uint64_t i = 0; i < std::size(codecs); ++i) {
-    const auto wire = static_cast<WireFormat>(i);
-    const Target target = random_target(dice, wire);
+    const auto wire = static_cast<handover::WireFormat>(i);
+    const handover::Target target = random_target(dice, wire);
     std::string trouble = wrong_request(scene, target);
     if (trouble.empty() && seed % std::size(codecs) == i) trouble = wrong_summary(scene, target);
     if (!trouble.empty()) return "wire " + std::to_string(i) + ": " + trouble;

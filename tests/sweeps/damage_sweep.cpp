@@ -42,38 +42,40 @@ bool looks_torn(const Sample& sample, std::size_t at, std::size_t how) {
 
 // The entries a reader must find: those whose text still stands somewhere in the file as it was.
 // Of a last batch that looks torn, and that no index knows, the lines may be missing.
-std::vector<Entry> must_load(const Sample& sample, const std::string& damaged, bool torn,
-                             std::uint64_t known) {
-  std::vector<Entry> out;
+std::vector<model::Entry> must_load(const Sample& sample, const std::string& damaged, bool torn,
+                                    std::uint64_t known) {
+  std::vector<model::Entry> out;
   std::size_t from = 0;
   for (const Sample::Line& line : sample.lines) {
     const std::string text = sample.bytes.substr(line.begin, line.end - line.begin - 1);
     const std::size_t found = damaged.find(text, from);
     if (found == std::string::npos) continue;
     from = found + text.size();
-    if (line.entry.type == type::session_header) continue;
+    if (line.entry.type == model::type::session_header) continue;
     if (line.end <= known || !torn || line.batch + 1 < sample.borders.size())
       out.push_back(line.entry);
   }
   return out;
 }
 
-bool contains(const std::vector<Entry>& all, const std::vector<Entry>& some) {
+bool contains(const std::vector<model::Entry>& all, const std::vector<model::Entry>& some) {
   std::size_t at = 0;
-  for (const Entry& entry : all)
+  for (const model::Entry& entry : all)
     if (at < some.size() && entry == some[at]) ++at;
   return at == some.size();
 }
 
-bool every_byte_has_a_standing(Files& files, std::size_t size, std::uint64_t acknowledged) {
-  const int handle = files.open(transcript_path(sample_session), OpenAs::reader);
-  const OpenFile file(files, handle);
+bool every_byte_has_a_standing(store::files::Files& files, std::size_t size,
+                               std::uint64_t acknowledged) {
+  const int handle =
+      files.open(store::log::transcript_path(sample_session), store::files::OpenAs::reader);
+  const store::files::OpenFile file(files, handle);
   std::uint64_t told = 0;
   bool contiguous = true;
-  ScanEnd end;
-  scan(
-      files, handle, {seal_seed(sample_session), 0, 0, acknowledged},
-      [&](const Found& found) {
+  store::log::ScanEnd end;
+  store::log::scan(
+      files, handle, {store::log::seal_seed(sample_session), 0, 0, acknowledged},
+      [&](const store::log::ScannedLine& found) {
         contiguous = contiguous && found.begin == told && found.end > found.begin;
         told = found.end;
       },
@@ -81,8 +83,8 @@ bool every_byte_has_a_standing(Files& files, std::size_t size, std::uint64_t ack
   return contiguous && told == size && end.size == size;
 }
 
-void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample, const LogMemory* memory,
-                std::size_t at, std::size_t how) {
+void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
+                const store::log::LogMemory* memory, std::size_t at, std::size_t how) {
   sweep.count();
   const auto where = [&] {
     return std::string(mutations[how]) + " byte " + std::to_string(at) + " of " + sample.name +
@@ -91,15 +93,15 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample, const LogMe
   const std::string bytes = mutate(sample.bytes, at, how);
   put_transcript(disk, bytes);
   const auto files = disk.process();
-  Log log(*files, sample_session);
+  store::log::Log log(*files, sample_session);
   if (!sweep.check(!log.refresh(memory), [&] { return where() + ": does not open"; })) return;
 
-  std::vector<Entry> seen;
+  std::vector<model::Entry> seen;
   bool honest = true;
-  log.each(0, [&](const Placed& placed) {
+  log.each(0, [&](const store::StoredEntry& placed) {
     if (!placed.altered)
       honest = honest && std::ranges::count(sample.lines, placed.entry, &Sample::Line::entry) > 0;
-    if (placed.entry.type != type::session_header) seen.push_back(placed.entry);
+    if (placed.entry.type != model::type::session_header) seen.push_back(placed.entry);
     return true;
   });
   sweep.check(contains(seen, must_load(sample, bytes, looks_torn(sample, at, how),
@@ -108,27 +110,28 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample, const LogMe
   sweep.check(honest, [&] { return where() + ": shows as committed what was not written"; });
   sweep.check(every_byte_has_a_standing(*files, bytes.size(), memory ? memory->end : 0),
               [&] { return where() + ": a byte without a standing"; });
-  sweep.check(disk.bytes(transcript_path(sample_session)) == bytes,
+  sweep.check(disk.bytes(store::log::transcript_path(sample_session)) == bytes,
               [&] { return where() + ": reading modified it"; });
 
   if (at % 3 != how % 3) return;
-  const NewEntry entry = says(900001, "afterwards");
+  const store::NewEntry entry = says(900001, "afterwards");
   const std::uint64_t kept = log.memory().end;
   if (!ok(log.append(std::span(&entry, 1), {}))) {
-    sweep.check(disk.bytes(transcript_path(sample_session)) == bytes,
+    sweep.check(disk.bytes(store::log::transcript_path(sample_session)) == bytes,
                 [&] { return where() + ": a refused append wrote"; });
     sweep.check(at < sample.borders.front(), [&] { return where() + ": cannot be appended to"; });
     return;
   }
-  Log again(*files, sample_session);
+  store::log::Log again(*files, sample_session);
   again.refresh();
-  const std::vector<Entry> now = entries_of(again);
+  const std::vector<model::Entry> now = entries_of(again);
   sweep.check(now.size() == seen.size() + 1 && std::equal(seen.begin(), seen.end(), now.begin()),
               [&] { return where() + ": the append afterwards lost something"; });
   const std::string torn = bytes.substr(kept);
-  sweep.check(disk.bytes(transcript_path(sample_session)).starts_with(bytes.substr(0, kept)) &&
-                  (torn.empty() || std::ranges::count(quarantined(disk), torn) > 0),
-              [&] { return where() + ": bytes were dropped"; });
+  sweep.check(
+      disk.bytes(store::log::transcript_path(sample_session)).starts_with(bytes.substr(0, kept)) &&
+          (torn.empty() || std::ranges::count(quarantined(disk), torn) > 0),
+      [&] { return where() + ": bytes were dropped"; });
   for (const std::string& path : disk.paths("quarantine")) files->remove(path);
 }
 
@@ -138,18 +141,19 @@ void damage_transcripts(Sweep& sweep, std::size_t size) {
     const auto remembered = [&](std::uint64_t end) {
       put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
       const auto files = disk.process();
-      Log log(*files, sample_session);
+      store::log::Log log(*files, sample_session);
       log.refresh();
       return log.memory();
     };
     const std::size_t count = sample.borders.size();
-    const LogMemory memories[] = {remembered(sample.borders[count - 1]),
-                                  remembered(sample.borders[count - 2]),
-                                  remembered(sample.borders[count / 2])};
+    const store::log::LogMemory memories[] = {remembered(sample.borders[count - 1]),
+                                              remembered(sample.borders[count - 2]),
+                                              remembered(sample.borders[count / 2])};
     for (std::size_t at = 0; at < sample.bytes.size(); ++at)
       for (std::size_t how = 0; how < std::size(mutations); ++how) {
         damage_one(sweep, disk, sample, nullptr, at, how);
-        for (const LogMemory& memory : memories) damage_one(sweep, disk, sample, &memory, at, how);
+        for (const store::log::LogMemory& memory : memories)
+          damage_one(sweep, disk, sample, &memory, at, how);
       }
   }
 }
@@ -159,11 +163,11 @@ void damage_index(Sweep& sweep) {
   CrashDisk disk;
   constexpr Id sessions[] = {Id{0x1111111111111111u}, Id{0x2222222222222222u}};
   {
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     bool made = false;
     for (const Id session : sessions) {
       backend.create(header_of(session, "main:cli:" + to_string(session).substr(0, 4)), {}, made);
-      const std::vector<NewEntry> batch{says(1), says(2)};
+      const std::vector<store::NewEntry> batch{says(1), says(2)};
       backend.append(session, batch, {});
       backend.remember(session, "/w");
     }
@@ -179,15 +183,17 @@ void damage_index(Sweep& sweep) {
         DiskImage image = whole;
         image.files[name].bytes = mutate(whole.files.at(name).bytes, at, how);
         CrashDisk damaged(image);
-        FileBackend backend(damaged.process());
+        store::home::FileBackend backend(damaged.process());
         backend.last_used("/w");
         for (const Id session : sessions) {
-          const NewEntry entry = says(77);
+          const store::NewEntry entry = says(77);
           sweep.check(ids_of(backend, session) == std::vector{entry_id(1), entry_id(2)},
                       [&] { return where() + ": a session is not what it was"; });
-          const Outcome<AppendResult> appended = backend.append(session, std::span(&entry, 1), {});
+          const store::Outcome<store::AppendResult> appended =
+              backend.append(session, std::span(&entry, 1), {});
           sweep.check(
-              ok(appended) && std::get<AppendResult>(appended).entries.at(0).parent == entry_id(2),
+              ok(appended) &&
+                  std::get<store::AppendResult>(appended).entries.at(0).parent == entry_id(2),
               [&] { return where() + ": an append went astray"; });
         }
         sweep.check(backend.list().size() == 2, [&] { return where() + ": not all are listed"; });

@@ -12,13 +12,14 @@ using namespace skein::test;
 
 namespace {
 
-constexpr WireFormat wires[] = {WireFormat::anthropic, WireFormat::openai_chat,
-                                WireFormat::openai_responses, WireFormat::google};
+constexpr handover::WireFormat wires[] = {
+    handover::WireFormat::anthropic, handover::WireFormat::openai_chat,
+    handover::WireFormat::openai_responses, handover::WireFormat::google};
 
 const std::string systems[] = {"", "be brief", "caf\u00e9 \"quoted\"\n", "bad\xff"};
 
-std::vector<ToolSpec> random_tools(Dice& dice) {
-  std::vector<ToolSpec> tools;
+std::vector<model::ToolSpec> random_tools(Dice& dice) {
+  std::vector<model::ToolSpec> tools;
   for (const char* name : {"bash", "read", "list"})
     if (dice.chance(60))
       tools.push_back({name, "does it",
@@ -28,27 +29,27 @@ std::vector<ToolSpec> random_tools(Dice& dice) {
 }
 
 struct Row {
-  ProviderRow provider;
-  ModelRow model;
+  catalog::ProviderRow provider;
+  catalog::ModelRow model;
 };
 
-std::vector<Row> rows_of(const Catalog& catalog, WireFormat wire) {
+std::vector<Row> rows_of(const catalog::Catalog& catalog, handover::WireFormat wire) {
   std::vector<Row> rows;
-  for (const ModelRow& model : catalog.models())
-    if (const ProviderRow* provider = catalog.find_provider(model.provider);
+  for (const catalog::ModelRow& model : catalog.models())
+    if (const catalog::ProviderRow* provider = catalog.find_provider(model.provider);
         provider && provider->wire == wire)
       rows.push_back({*provider, model});
   // A model of no row gets cautious values, and must work as well.
-  for (const ProviderRow& provider : catalog.providers())
+  for (const catalog::ProviderRow& provider : catalog.providers())
     if (provider.wire == wire)
       rows.push_back({provider, catalog.find_model({std::string(provider.name), "unheard-of"})});
   return rows;
 }
 
 // Some of the transcript was written by the very model it goes back to.
-void sign_some(Dice& dice, const ModelRef& model, std::vector<Message>& messages) {
-  for (Message& message : messages)
-    if (message.role == Role::assistant && dice.chance(40)) {
+void sign_some(Dice& dice, const model::ModelRef& model, std::vector<model::Message>& messages) {
+  for (model::Message& message : messages)
+    if (message.role == model::Role::assistant && dice.chance(40)) {
       message.provider = model.provider;
       message.model = model.model;
     }
@@ -59,30 +60,31 @@ void sign_some(Dice& dice, const ModelRef& model, std::vector<Message>& messages
 int main(int argc, char** argv) {
   const std::uint64_t count = argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 25'000;
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
-  const Catalog catalog;
+  const catalog::Catalog catalog;
   Sweep sweep("encode_sweep");
-  for (const WireFormat wire : wires) {
+  for (const handover::WireFormat wire : wires) {
     const std::vector<Row> rows = rows_of(catalog, wire);
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
       Dice dice(seed * 4 + static_cast<std::uint64_t>(wire));
       const Row& row = rows[dice.below(rows.size())];
-      const ModelRef model{std::string(row.provider.name),
-                           row.model.known ? std::string(row.model.name) : "unheard-of",
-                           static_cast<ThinkingLevel>(dice.below(4))};
-      Context context{systems[dice.below(std::size(systems))], random_transcript(dice),
-                      random_tools(dice)};
+      const model::ModelRef model{std::string(row.provider.name),
+                                  row.model.known ? std::string(row.model.name) : "unheard-of",
+                                  static_cast<model::ThinkingLevel>(dice.below(4))};
+      model::Context context{systems[dice.below(std::size(systems))], random_transcript(dice),
+                             random_tools(dice)};
       sign_some(dice, model, context.messages);
-      context.messages.push_back(user_message("go on"));
+      context.messages.push_back(model::user_message("go on"));
 
-      const CheckedRequest request = make_request(context, model, row.provider, row.model);
+      const providers::CheckedRequest request =
+          providers::make_request(context, model, row.provider, row.model);
       sweep.count();
       sweep.check(request.faults.empty(), [&] {
-        return "seed " + std::to_string(seed) + ", " + to_string(model) + ": " +
+        return "seed " + std::to_string(seed) + ", " + model::to_string(model) + ": " +
                request.faults.front() + (count == 1 ? "\n" + request.wire.body : "");
       });
-      sweep.check(
-          make_request(context, model, row.provider, row.model).wire.body == request.wire.body,
-          [&] { return "seed " + std::to_string(seed) + ": not the same twice"; });
+      sweep.check(providers::make_request(context, model, row.provider, row.model).wire.body ==
+                      request.wire.body,
+                  [&] { return "seed " + std::to_string(seed) + ": not the same twice"; });
     }
   }
   return sweep.end("requests");

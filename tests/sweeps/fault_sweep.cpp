@@ -20,9 +20,9 @@ using Home = std::map<Id, std::vector<Id>>;  // the sessions that are there and 
 
 DiskImage base_home() {
   CrashDisk disk;
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   bool made = false;
-  const std::vector<NewEntry> batch{says(1), says(2)};
+  const std::vector<store::NewEntry> batch{says(1), says(2)};
   backend.create(header_of(first, "main:cli:first"), batch, made);
   backend.create(header_of(second, "main:cli:second"), batch, made);
   backend.remember(first, "/w");
@@ -31,32 +31,33 @@ DiskImage base_home() {
 
 DiskImage torn_home() {
   DiskImage image = base_home();
-  image.files[transcript_path(first)].bytes += R"({"id":"0123)";
+  image.files[store::log::transcript_path(first)].bytes += R"({"id":"0123)";
   return image;
 }
 
 DiskImage trashed_home() {
   CrashDisk disk(base_home());
-  FileBackend(disk.process()).erase(first);
+  store::home::FileBackend(disk.process()).erase(first);
   return disk.now();
 }
 
 DiskImage archived_home() {
   CrashDisk disk(base_home());
-  FileBackend(disk.process()).archive(first);
+  store::home::FileBackend(disk.process()).archive(first);
   return disk.now();
 }
 
 // Cut short, an archiving leaves both files.
 DiskImage half_archived_home() {
   DiskImage image = archived_home();
-  image.files[transcript_path(first)] = base_home().files[transcript_path(first)];
+  image.files[store::log::transcript_path(first)] =
+      base_home().files[store::log::transcript_path(first)];
   return image;
 }
 
 DiskImage headless_home() {
   DiskImage image = base_home();
-  image.files[transcript_path(first)].bytes[3] = '#';
+  image.files[store::log::transcript_path(first)].bytes[3] = '#';
   return image;
 }
 
@@ -65,8 +66,8 @@ constexpr const char* secret = "tok_9f8e7d6c5b4aZQ31xY";
 // In the session, in an archived one, in the trash, in a fragment.
 DiskImage leaky_home() {
   CrashDisk disk(base_home());
-  FileBackend backend(disk.process());
-  const std::vector<NewEntry> batch{says(5, std::string("use ") + secret)};
+  store::home::FileBackend backend(disk.process());
+  const std::vector<store::NewEntry> batch{says(5, std::string("use ") + secret)};
   backend.append(first, batch, {});
   backend.append(second, batch, {});
   backend.archive(second);
@@ -94,15 +95,15 @@ DiskImage unindexed_home() {
   return image;
 }
 
-bool append_two(FileBackend& backend) {
-  const std::vector<NewEntry> batch{says(11, "question"), says(12, "answer")};
+bool append_two(store::home::FileBackend& backend) {
+  const std::vector<store::NewEntry> batch{says(11, "question"), says(12, "answer")};
   return ok(backend.append(first, batch, {.expected_tail = {}, .check_all_ids = true}));
 }
 
 struct Verb {
   const char* name;
   DiskImage (*from)();
-  bool (*run)(FileBackend&);
+  bool (*run)(store::home::FileBackend&);
   bool may_double = false;
   bool once = false;           // what is done cannot be done again
   const char* gone = nullptr;  // a text that stands nowhere when it is done
@@ -112,69 +113,75 @@ constexpr Verb verbs[] = {
     {"append after a torn write", torn_home, append_two},
     {"append without an index", unindexed_home, append_two},
     {"append what is there", base_home,
-     [](FileBackend& backend) {
-       const std::vector<NewEntry> batch{says(1), says(2)};
+     [](store::home::FileBackend& backend) {
+       const std::vector<store::NewEntry> batch{says(1), says(2)};
        return ok(backend.append(first, batch, {}));
      }},
     {"create", base_home,
-     [](FileBackend& backend) {
+     [](store::home::FileBackend& backend) {
        bool made = false;
-       const std::vector<NewEntry> batch{says(21), says(22)};
+       const std::vector<store::NewEntry> batch{says(21), says(22)};
        return ok(backend.create(header_of(made_now, "main:cli:third"), batch, made));
      }},
     {"create what is there", unindexed_home,
-     [](FileBackend& backend) {
+     [](store::home::FileBackend& backend) {
        bool made = false;
        return ok(backend.create(header_of(made_now, "main:cli:second"), {}, made)) && !made;
      },
      true},
-    {"trash", base_home, [](FileBackend& backend) { return !backend.erase(first); }, false, true},
+    {"trash", base_home, [](store::home::FileBackend& backend) { return !backend.erase(first); },
+     false, true},
     {"restore", trashed_home,
-     [](FileBackend& backend) { return ok(backend.restore(to_string(first))); }, false, true},
-    {"archive", base_home, [](FileBackend& backend) { return !backend.archive(first); }},
+     [](store::home::FileBackend& backend) { return ok(backend.restore(to_string(first))); }, false,
+     true},
+    {"archive", base_home,
+     [](store::home::FileBackend& backend) { return !backend.archive(first); }},
     {"archive with a torn write", torn_home,
-     [](FileBackend& backend) { return !backend.archive(first); }},
+     [](store::home::FileBackend& backend) { return !backend.archive(first); }},
     {"archive what was half archived", half_archived_home,
-     [](FileBackend& backend) { return !backend.archive(first); }},
-    {"unarchive", archived_home, [](FileBackend& backend) { return !backend.unarchive(first); }},
+     [](store::home::FileBackend& backend) { return !backend.archive(first); }},
+    {"unarchive", archived_home,
+     [](store::home::FileBackend& backend) { return !backend.unarchive(first); }},
     {"append to an archive", archived_home, append_two},
     {"append to half an archive", half_archived_home, append_two},
-    {"trash an archive", archived_home, [](FileBackend& backend) { return !backend.erase(first); },
-     false, true},
+    {"trash an archive", archived_home,
+     [](store::home::FileBackend& backend) { return !backend.erase(first); }, false, true},
     {"empty the trash", trashed_home,
-     [](FileBackend& backend) { return ok(backend.empty_trash()); }},
+     [](store::home::FileBackend& backend) { return ok(backend.empty_trash()); }},
     {"fork", base_home,
-     [](FileBackend& backend) {
+     [](store::home::FileBackend& backend) {
        bool made = false;
-       SessionHeader header = header_of(made_now, "main:cli:fork");
+       store::SessionHeader header = header_of(made_now, "main:cli:fork");
        header.parent_session = {first, entry_id(2)};
-       const std::vector<Aside> asides{{message_of(31, "summary"), {}}};
+       const std::vector<store::ForkExtra> asides{{message_of(31, "summary"), {}}};
        return ok(backend.fork(header, asides, made));
      }},
     {"scrub", leaky_home,
-     [](FileBackend& backend) { return ok(backend.scrub(first, entry_id(5), {})); }, false, false,
-     secret},
+     [](store::home::FileBackend& backend) { return ok(backend.scrub(first, entry_id(5), {})); },
+     false, false, secret},
     {"migrate one file", json_home,
-     [](FileBackend& backend) { return ok(backend.migrate(made_now)); }},
+     [](store::home::FileBackend& backend) { return ok(backend.migrate(made_now)); }},
     {"migrate flat lines", flat_home,
-     [](FileBackend& backend) { return ok(backend.migrate(made_now)); }},
+     [](store::home::FileBackend& backend) { return ok(backend.migrate(made_now)); }},
     {"repair a header", headless_home,
-     [](FileBackend& backend) { return ok(backend.repair(first)); }},
+     [](store::home::FileBackend& backend) { return ok(backend.repair(first)); }},
     {"keep a blob", base_home,
-     [](FileBackend& backend) {
-       const Outcome<std::string> name = backend.keep_blob("large");
+     [](store::home::FileBackend& backend) {
+       const store::Outcome<std::string> name = backend.keep_blob("large");
        return ok(name) && ok(backend.load_blob(std::get<std::string>(name)));
      }},
-    {"prune blobs", base_home, [](FileBackend& backend) { return ok(backend.prune_blobs(false)); }},
-    {"list", unindexed_home, [](FileBackend& backend) { return backend.list().size() == 2; }},
+    {"prune blobs", base_home,
+     [](store::home::FileBackend& backend) { return ok(backend.prune_blobs(false)); }},
+    {"list", unindexed_home,
+     [](store::home::FileBackend& backend) { return backend.list().size() == 2; }},
     {"remember", unindexed_home,
-     [](FileBackend& backend) {
+     [](store::home::FileBackend& backend) {
        backend.open(first);
        backend.remember(first, "/w");
        return true;
      }},
     {"rebuild the index", base_home,
-     [](FileBackend& backend) {
+     [](store::home::FileBackend& backend) {
        try {
          return backend.rebuild_index() == 2;
        } catch (const Error&) {
@@ -182,21 +189,21 @@ constexpr Verb verbs[] = {
        }
      }},
     {"examine", torn_home,
-     [](FileBackend& backend) {
-       const Outcome<Damage> damage = backend.examine(first);
-       return ok(damage) && std::get<Damage>(damage).uncommitted.size() == 1;
+     [](store::home::FileBackend& backend) {
+       const store::Outcome<store::Damage> damage = backend.examine(first);
+       return ok(damage) && std::get<store::Damage>(damage).uncommitted.size() == 1;
      }},
     {"load", base_home,
-     [](FileBackend& backend) {
+     [](store::home::FileBackend& backend) {
        std::size_t count = 0;
-       const auto each = [&](const Placed&) { return ++count > 0; };
+       const auto each = [&](const store::StoredEntry&) { return ++count > 0; };
        return !backend.load(first, 0, each) && !backend.load_back(second, std::nullopt, each) &&
               count == 6;
      }},
 };
 
 Home home_of(CrashDisk& disk) {
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   Home home;
   for (const Id session : {first, second, made_now})
     if (ok(backend.open(session))) home[session] = ids_of(backend, session);
@@ -211,7 +218,7 @@ bool stands_in(const DiskImage& image, const char* text) {
 
 // A verb that throws has said that it is not done.
 template <class Verb>
-bool attempt(const Verb& verb, FileBackend& backend) {
+bool attempt(const Verb& verb, store::home::FileBackend& backend) {
   try {
     return verb.run(backend);
   } catch (const Error&) {
@@ -219,7 +226,9 @@ bool attempt(const Verb& verb, FileBackend& backend) {
   }
 }
 
-std::size_t listed(CrashDisk& disk) { return FileBackend(disk.process()).list().size(); }
+std::size_t listed(CrashDisk& disk) {
+  return store::home::FileBackend(disk.process()).list().size();
+}
 
 // Fails the n-th call, or every one from there on. Interruptions end some time.
 std::function<int(const char*)> failing(std::size_t n, int error, bool lasting) {
@@ -236,7 +245,7 @@ void fail_every_call(Sweep& sweep, const Verb& verb) {
   const Home before = home_of(before_disk);
   std::size_t calls = 0;
   {
-    FileBackend backend(after_disk.process());
+    store::home::FileBackend backend(after_disk.process());
     calls = after_disk.calls();
     sweep.check(verb.run(backend), [&] { return std::string(verb.name) + " fails by itself"; });
     calls = after_disk.calls() - calls;
@@ -254,7 +263,7 @@ void fail_every_call(Sweep& sweep, const Verb& verb) {
         };
         CrashDisk disk(image);
         {
-          FileBackend backend(disk.process());
+          store::home::FileBackend backend(disk.process());
           disk.fault = failing(n, error, lasting);
           const bool done = attempt(verb, backend);
           disk.fault = {};
@@ -287,12 +296,12 @@ void fail_every_call(Sweep& sweep, const Verb& verb) {
 void write_in_pieces(Sweep& sweep, std::size_t lengths) {
   const DiskImage image = torn_home();
   CrashDisk whole(image);
-  append_two(*std::make_unique<FileBackend>(whole.process()));
+  append_two(*std::make_unique<store::home::FileBackend>(whole.process()));
   for (std::size_t length = 1; length <= lengths; ++length)
     for (const bool interrupted : {false, true}) {
       sweep.count();
       CrashDisk disk(image);
-      FileBackend backend(disk.process());
+      store::home::FileBackend backend(disk.process());
       disk.shorten = [&](std::size_t count) { return std::min(count, length); };
       std::size_t count = 0;
       if (interrupted)
@@ -300,8 +309,8 @@ void write_in_pieces(Sweep& sweep, std::size_t lengths) {
           const std::string_view name(call);
           return (name == "write" || name == "read") && ++count % 3 != 0 ? EINTR : 0;
         };
-      sweep.check(append_two(backend) &&
-                      disk.bytes(transcript_path(first)) == whole.bytes(transcript_path(first)),
+      sweep.check(append_two(backend) && disk.bytes(store::log::transcript_path(first)) ==
+                                             whole.bytes(store::log::transcript_path(first)),
                   [&] { return "writes of " + std::to_string(length) + " bytes"; });
     }
   // The disk is full after so many bytes of the batch.
@@ -309,8 +318,8 @@ void write_in_pieces(Sweep& sweep, std::size_t lengths) {
     for (const bool stuck : {false, true}) {
       sweep.count();
       CrashDisk disk(base_home());
-      const std::string before = disk.bytes(transcript_path(first));
-      FileBackend backend(disk.process());
+      const std::string before = disk.bytes(store::log::transcript_path(first));
+      store::home::FileBackend backend(disk.process());
       std::size_t left = room;
       disk.shorten = [&](std::size_t count) {
         const std::size_t taken = std::min(count, left);
@@ -324,7 +333,7 @@ void write_in_pieces(Sweep& sweep, std::size_t lengths) {
       const bool done = append_two(backend);
       const auto where = [&] { return "room for " + std::to_string(room) + " bytes"; };
       if (!done && !stuck)
-        sweep.check(disk.bytes(transcript_path(first)) == before,
+        sweep.check(disk.bytes(store::log::transcript_path(first)) == before,
                     [&] { return where() + ": half a batch was left"; });
       disk.fault = {};
       disk.shorten = {};
@@ -345,7 +354,7 @@ void fail_syncs(Sweep& sweep) {
         };
         CrashDisk disk(verb.from());
         const Home before = home_of(disk);
-        FileBackend backend(disk.process());
+        store::home::FileBackend backend(disk.process());
         std::size_t failed = 0;
         disk.fault = [&](const char* call) {
           return std::string_view(call) == "sync" && failed < times ? ++failed, error : 0;

@@ -21,7 +21,7 @@ constexpr std::pair<Known, const char*> index_states[] = {{Known::right, "an ind
 DiskImage home_of(const Sample& sample, std::uint64_t end) {
   CrashDisk disk;
   put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   backend.list();
   return disk.now();
 }
@@ -41,39 +41,42 @@ void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char*
            ", with " + state;
   };
   DiskImage image = home;
-  std::string& bytes = image.files.at(transcript_path(sample_session)).bytes;
+  std::string& bytes = image.files.at(store::log::transcript_path(sample_session)).bytes;
   bytes = sample.bytes;
   bytes[at] = static_cast<char>(bytes[at] ^ (1 << bit));
   CrashDisk disk(image);
-  SessionStore store(std::make_unique<FileBackend>(disk.process()));
+  store::SessionStore store(std::make_unique<store::home::FileBackend>(disk.process()));
 
-  const Outcome<SessionRecord> opened = store.open(sample_session);
+  const store::Outcome<store::SessionRecord> opened = store.open(sample_session);
   if (!sweep.check(ok(opened), [&] { return where() + ": does not open"; })) return;
-  const std::optional<Id> head = std::get<SessionRecord>(opened).state.head;
-  const Outcome<Path> read = head ? store.path(sample_session, *head) : Outcome<Path>(Path{});
+  const std::optional<Id> head = std::get<store::SessionRecord>(opened).state.head;
+  const store::Outcome<store::Path> read =
+      head ? store.path(sample_session, *head) : store::Outcome<store::Path>(store::Path{});
   if (!sweep.check(ok(read), [&] { return where() + ": has no path"; })) return;
-  const Path& path = std::get<Path>(read);
+  const store::Path& path = std::get<store::Path>(read);
   for (const Sample::Line& line : sample.lines) {
     const bool touched = line.begin <= at && at < line.end;
-    if (touched || is_marginal(line.entry.type) || line.entry.type == type::session_header)
+    if (touched || model::is_marginal(line.entry.type) ||
+        line.entry.type == model::type::session_header)
       continue;
-    sweep.check(std::ranges::count(path.entries, line.entry.id,
-                                   [](const Placed& each) { return each.entry.id; }) == 1,
-                [&] { return where() + ": " + to_string(line.entry.id) + " is not on the path"; });
+    sweep.check(
+        std::ranges::count(path.entries, line.entry.id,
+                           [](const store::StoredEntry& each) { return each.entry.id; }) == 1,
+        [&] { return where() + ": " + to_string(line.entry.id) + " is not on the path"; });
   }
   // What is read on the way is told at once.
   if (at >= sample.borders.front())
     sweep.check(!path.notices.empty() || store.backend().damage_met(sample_session).any(),
                 [&] { return where() + ": nobody is told"; });
-  const Outcome<Damage> examined = store.backend().examine(sample_session);
-  sweep.check(ok(examined) && std::get<Damage>(examined).any(),
+  const store::Outcome<store::Damage> examined = store.backend().examine(sample_session);
+  sweep.check(ok(examined) && std::get<store::Damage>(examined).any(),
               [&] { return where() + ": it is called whole"; });
-  sweep.check(ok(examined) && std::get<Damage>(examined).uncommitted.empty(),
+  sweep.check(ok(examined) && std::get<store::Damage>(examined).uncommitted.empty(),
               [&] { return where() + ": it is called a write that was cut short"; });
 
   // The next append sets nothing aside that was acknowledged.
   if (at % 7 != 0) return;
-  const NewEntry entry = says(900001, "afterwards");
+  const store::NewEntry entry = says(900001, "afterwards");
   if (ok(store.append_session_entries(sample_session, std::span(&entry, 1))))
     sweep.check(disk.paths("quarantine").empty(), [&] { return where() + ": it was set aside"; });
 }
@@ -86,7 +89,7 @@ int main() {
   const auto said = [](std::uint64_t number, const std::string& text = "hello") {
     return says(number * 0x9e3779b9, text);
   };
-  const NewEntry title = notes(90, R"({"kind":"title","text":"a title"})");
+  const store::NewEntry title = notes(90, R"({"kind":"title","text":"a title"})");
   const Sample samples[] = {
       make_sample(
           "a batch at the end",

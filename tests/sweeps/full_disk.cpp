@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/store/log.h"
+#include "core/store/log/log.h"
 #include "tests/support/homes.h"
 #include "tests/support/own_mounts.h"
 #include "tests/support/process.h"
@@ -37,8 +37,8 @@ void limit_files_to(std::uint64_t bytes) {
 }
 
 bool is_full(const auto& outcome) {
-  const auto* failed = std::get_if<Failure>(&outcome);
-  return failed != nullptr && failed->kind == Failure::Kind::no_space;
+  const auto* failed = std::get_if<store::Failure>(&outcome);
+  return failed != nullptr && failed->kind == store::Failure::Kind::no_space;
 }
 
 std::size_t files_in(const fs::path& folder) {
@@ -49,18 +49,19 @@ std::size_t files_in(const fs::path& folder) {
 void append_at_every_byte() {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
   append(store, session, {user_says("before")});
-  const fs::path file = fs::path(home) / transcript_path(session);
-  const std::vector<NewEntry> batch{user_says("one"), user_says(std::string(700, 'x')),
-                                    user_says("three")};
+  const fs::path file = fs::path(home) / store::log::transcript_path(session);
+  const std::vector<store::NewEntry> batch{user_says("one"), user_says(std::string(700, 'x')),
+                                           user_says("three")};
   const std::string before = read_file(file);
   for (std::uint64_t room = 1;; ++room) {
     limit_files_to(before.size() + room);
-    const Outcome<AppendResult> outcome = store.append_session_entries(session, batch);
+    const store::Outcome<store::AppendResult> outcome =
+        store.append_session_entries(session, batch);
     limit_files_to(0);
-    if (std::holds_alternative<AppendResult>(outcome)) {
+    if (std::holds_alternative<store::AppendResult>(outcome)) {
       check(read_file(file).size() == before.size() + room, "the batch fits where it fits exactly");
       check(entries_of(store, session).size() == 4, "all of the batch is there");
       return;
@@ -69,7 +70,7 @@ void append_at_every_byte() {
     check(is_full(outcome), "an append says that the disk is full" + with);
     check(read_file(file) == before, "the transcript is as it was" + with);
     // Another process, at every byte: it sees what there was, and no damage.
-    SessionStore other = store_at(home);
+    store::SessionStore other = store_at(home);
     check(entries_of(other, session).size() == 1 && damage_in(other, session).empty(),
           "another process reads what there was" + with);
   }
@@ -79,17 +80,18 @@ void append_at_every_byte() {
 void create_at_every_byte() {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  session_called(*std::make_unique<SessionStore>(store_at(home)), "main:other:one");
+  session_called(*std::make_unique<store::SessionStore>(store_at(home)), "main:other:one");
   for (std::uint64_t room = 1;; ++room) {
-    SessionStore store = store_at(home);
+    store::SessionStore store = store_at(home);
     limit_files_to(room);
-    const Outcome<SessionHandle> made = store.create_session({.key = main_key, .title = "title"});
+    const store::Outcome<store::SessionHandle> made =
+        store.create_session({.key = main_key, .title = "title"});
     limit_files_to(0);
     const std::size_t files = files_in(fs::path(home) / "transcripts");
     const std::string with = " with room for " + std::to_string(room) + " bytes";
-    if (std::holds_alternative<SessionHandle>(made)) {
+    if (std::holds_alternative<store::SessionHandle>(made)) {
       check(files == 2, "the session is there" + with);
-      SessionStore other = store_at(home);
+      store::SessionStore other = store_at(home);
       check(listing(other).size() == 2, "it is listed, even if the index did not fit" + with);
       return;
     }
@@ -102,7 +104,7 @@ void create_at_every_byte() {
 void fork_many_blocks() {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
   for (int i = 0; i < 60; ++i) append(store, session, {user_says(std::string(100'000, 'x'))});
   const Id head = value_of(store.open(session)).state.head.value();
@@ -110,7 +112,7 @@ void fork_many_blocks() {
   for (const std::uint64_t room : {std::uint64_t{1}, block - 1, block, block + 1, block + page,
                                    2 * block - page, 2 * block, 2 * block + page + 1}) {
     limit_files_to(room);
-    const Outcome<SessionHandle> made = store.branch_from_entry(session, head);
+    const store::Outcome<store::SessionHandle> made = store.branch_from_entry(session, head);
     limit_files_to(0);
     const std::string with = " with room for " + std::to_string(room) + " bytes";
     check(is_full(made), "a fork says that the disk is full" + with);
@@ -127,23 +129,23 @@ void repair_at_every_byte() {
   const std::string home = (dir / "home").string();
   Id session;
   {
-    SessionStore store = store_at(home);
+    store::SessionStore store = store_at(home);
     session = session_called(store, main_key);
   }
-  const fs::path file = fs::path(home) / transcript_path(session);
+  const fs::path file = fs::path(home) / store::log::transcript_path(session);
   const std::string torn = read_file(file) + std::string(400, 'y');
   for (std::uint64_t room = 1; room < 400; ++room) {
     write_file(file, torn);
-    SessionStore store = store_at(home);
-    const std::vector<NewEntry> one{user_says("one")};
+    store::SessionStore store = store_at(home);
+    const std::vector<store::NewEntry> one{user_says("one")};
     limit_files_to(room);
-    const Outcome<AppendResult> outcome = store.append_session_entries(session, one);
+    const store::Outcome<store::AppendResult> outcome = store.append_session_entries(session, one);
     limit_files_to(0);
     check(is_full(outcome), "no room to set a torn tail aside: " + std::to_string(room));
     check(read_file(file) == torn, "the torn tail is still there: " + std::to_string(room));
     check(fs::is_empty(fs::path(home) / "quarantine"), "no half of it is in quarantine");
   }
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   append(store, session, {user_says("one")});
   check(entries_of(store, session).size() == 1, "with room it is repaired");
 }
@@ -155,15 +157,15 @@ void fill_a_disk(int kilobytes) {
     throw Error("no tmpfs");
   const std::string home = (dir / "home").string(), filler = (dir / "filler").string();
   const std::string on = " on a disk of " + std::to_string(kilobytes) + "k";
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
   append(store, session, {user_says("first")});
   std::size_t acknowledged = 1;
   write_file(filler, std::string(8192, 'f'));
   for (bool full = false; !full;) {
-    const std::vector<NewEntry> one{user_says(std::string(3000, 'x'))};
-    const Outcome<AppendResult> outcome = store.append_session_entries(session, one);
-    full = std::holds_alternative<Failure>(outcome);
+    const std::vector<store::NewEntry> one{user_says(std::string(3000, 'x'))};
+    const store::Outcome<store::AppendResult> outcome = store.append_session_entries(session, one);
+    full = std::holds_alternative<store::Failure>(outcome);
     if (full)
       check(is_full(outcome), "a full disk is called full" + on);
     else
@@ -178,7 +180,7 @@ void fill_a_disk(int kilobytes) {
   check(made.status == 3 || made.status == 0, "making a session ends with 0 or 3" + on);
   check(run(skein_command(home, {"sessions", "show", main_key})).status == 0,
         "what is there can be read" + on);
-  SessionStore other = store_at(home);
+  store::SessionStore other = store_at(home);
   check(entries_of(other, session).size() == acknowledged && damage_in(other, session).empty(),
         "what was acknowledged is there" + on);
   fs::remove(filler);
@@ -206,7 +208,7 @@ void try_commands(const std::string& home, const std::string& where, bool readab
 }
 
 void make_home(const std::string& home) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   append(store, session_called(store, main_key), {user_says("one")});
   store.list();
 }
@@ -234,7 +236,7 @@ void trash_on_another_disk() {
   ends_well({"sessions", "restore", main_key});
   check(fs::is_empty(home + "/trash"), "the session is gone from the trash");
   ends_well({"append", main_key});
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   check(store.list().size() == 1 && entries_of(store, store.list()[0].header.session).size() == 2,
         "it came back whole");
   unmount(home + "/trash");

@@ -83,7 +83,7 @@ class HostGit {
   std::thread thread_;
 };
 
-std::string first_wrong(const Workbench& bench) {
+std::string first_wrong(const TestWorkspace& bench) {
   const fs::path root = bench.root();
   // Every file that git or a shell would take for its own.
   for (const auto& [file, bytes] : snapshot(root)) {
@@ -100,7 +100,7 @@ std::string first_wrong(const Workbench& bench) {
   return "";
 }
 
-void furnish(Workbench& bench) {
+void furnish(TestWorkspace& bench) {
   const fs::path git = bench.root() / ".git";
   fs::create_directories(git / "objects");
   fs::create_directories(git / "refs");
@@ -119,10 +119,13 @@ int main(int count, char** words) {
   setenv("TMPDIR", "/var/tmp", 1);  // not the /tmp that is private in the sandbox
   const int rounds = long_run() ? 100 : 4, attempts = long_run() ? 1000 : 100;
   Sweep sweep("guard race");
-  for (const Sandbox sandbox : {Sandbox::bubblewrap, Sandbox::landlock}) {
-    if (sandbox == Sandbox::bubblewrap ? !bubblewrap_works() : landlock_version() == 0) continue;
+  for (const tools::sandbox::Sandbox sandbox :
+       {tools::sandbox::Sandbox::bubblewrap, tools::sandbox::Sandbox::landlock}) {
+    if (sandbox == tools::sandbox::Sandbox::bubblewrap ? !tools::sandbox::bubblewrap_works()
+                                                       : tools::sandbox::landlock_version() == 0)
+      continue;
     for (int round = 0; round < rounds; ++round) {
-      Workbench bench;
+      TestWorkspace bench;
       furnish(bench);
       bench.settings.sandbox = sandbox;
       const auto outside = snapshot(bench.outside());

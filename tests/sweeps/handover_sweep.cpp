@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "../support/random_transcript.h"
-#include "core/carry_over.h"
-#include "core/normalize.h"
+#include "core/handover/carry_over.h"
+#include "core/handover/normalize.h"
 #include "tests/support/handover_rules.h"
 
 using namespace skein;
@@ -16,50 +16,52 @@ using namespace skein::test;
 
 namespace {
 
-constexpr WireFormat wires[] = {WireFormat::anthropic, WireFormat::openai_chat,
-                                WireFormat::openai_responses, WireFormat::google};
+constexpr handover::WireFormat wires[] = {
+    handover::WireFormat::anthropic, handover::WireFormat::openai_chat,
+    handover::WireFormat::openai_responses, handover::WireFormat::google};
 
 std::size_t synthetic = 0, calls = 0, messages_in = 0, grown = 0;
 
-std::vector<std::string> words(const Message& message) {
+std::vector<std::string> words(const model::Message& message) {
   std::vector<std::string> out;
-  for (const Block& block : message.content)
-    if (const auto* text = std::get_if<Text>(&block)) out.push_back(text->text);
+  for (const model::Block& block : message.content)
+    if (const auto* text = std::get_if<model::Text>(&block)) out.push_back(text->text);
   return out;
 }
 
 // Every text of the transcript comes out, in order; it may have become a paragraph of its own.
-bool keeps_words(const std::vector<Message>& in, const std::vector<Message>& out,
-                 const Target& target) {
+bool keeps_words(const std::vector<model::Message>& in, const std::vector<model::Message>& out,
+                 const handover::Target& target) {
   std::vector<std::string> said;
-  for (const Message& message : out)
+  for (const model::Message& message : out)
     for (std::string& text : words(message)) said.push_back(std::move(text));
   auto next = said.begin();
-  for (const Message& message : in)
-    for (const std::string& text : words({.content = carry_over(message, target)})) {
+  for (const model::Message& message : in)
+    for (const std::string& text : words({.content = handover::carry_over(message, target)})) {
       while (next != said.end() && *next != text && *next != "\n\n" + text) ++next;
       if (next++ == said.end()) return false;
     }
   return true;
 }
 
-void count(const std::vector<Message>& messages) {
-  for (const Message& message : messages)
-    for (const Block& block : message.content)
-      if (const auto* result = std::get_if<ToolResult>(&block)) {
+void count(const std::vector<model::Message>& messages) {
+  for (const model::Message& message : messages)
+    for (const model::Block& block : message.content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block)) {
         ++calls;
-        synthetic +=
-            result->content == std::vector<ResultBlock>{Text{std::string(interrupted_text)}};
+        synthetic += result->content == std::vector<model::ResultBlock>{
+                                            model::Text{std::string(handover::interrupted_text)}};
       }
 }
 
 // `before` is what `after` begins with; a user message at its end may have grown.
-bool begins_with(const std::vector<Message>& after, const std::vector<Message>& before) {
+bool begins_with(const std::vector<model::Message>& after,
+                 const std::vector<model::Message>& before) {
   if (after.size() < before.size()) return false;
   for (std::size_t i = 0; i < before.size(); ++i) {
     if (after[i] == before[i]) continue;
-    Message cut = after[i];
-    if (i + 1 != before.size() || cut.role != Role::user ||
+    model::Message cut = after[i];
+    if (i + 1 != before.size() || cut.role != model::Role::user ||
         cut.content.size() < before[i].content.size())
       return false;
     cut.content.resize(before[i].content.size());
@@ -70,24 +72,24 @@ bool begins_with(const std::vector<Message>& after, const std::vector<Message>& 
 }
 
 // What is wrong with the hand-over of one transcript; empty: nothing.
-std::string wrong(std::uint64_t seed, WireFormat wire) {
+std::string wrong(std::uint64_t seed, handover::WireFormat wire) {
   Dice dice(seed * 4 + static_cast<std::uint64_t>(wire));
-  Target target = random_target(dice, wire);
-  std::vector<Message> messages = random_transcript(dice);
+  handover::Target target = random_target(dice, wire);
+  std::vector<model::Message> messages = random_transcript(dice);
   messages_in += messages.size();
 
-  std::vector<Message> before = normalize(messages, target);
+  std::vector<model::Message> before = handover::normalize(messages, target);
   count(before);
   if (const auto broken = violations(before, target); !broken.empty()) return broken[0];
-  if (normalize(before, target) != before) return "a second pass changes something";
+  if (handover::normalize(before, target) != before) return "a second pass changes something";
   if (!keeps_words(messages, before, target)) return "words are lost";
 
-  const std::vector<std::vector<Message>> turn = complete_turn(dice);
+  const std::vector<std::vector<model::Message>> turn = complete_turn(dice);
   for (std::size_t i = 0; i < turn.size(); ++i) {
     messages.insert(messages.end(), turn[i].begin(), turn[i].end());
     // The whole turn always; every step of it, as the agent sends them, for one seed in four.
     if (seed % 4 != 0 && i + 1 != turn.size()) continue;
-    std::vector<Message> after = normalize(messages, target);
+    std::vector<model::Message> after = handover::normalize(messages, target);
     if (!begins_with(after, before)) return "what was sent before has changed";
     if (const auto broken = violations(after, target); !broken.empty()) return broken[0];
     before = std::move(after);
@@ -102,7 +104,7 @@ int main(int argc, char** argv) {
   const std::uint64_t first = argc > 2 ? std::strtoull(argv[2], nullptr, 10) : 1;
   int failures = 0;
   for (std::uint64_t seed = first; seed < first + count && failures < 10; ++seed)
-    for (const WireFormat wire : wires)
+    for (const handover::WireFormat wire : wires)
       if (const std::string trouble = wrong(seed, wire); !trouble.empty()) {
         ++failures;
         std::printf("seed %llu, wire %d: %s\n", static_cast<unsigned long long>(seed),

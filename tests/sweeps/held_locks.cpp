@@ -12,8 +12,8 @@
 #include <cstdio>
 #include <thread>
 
-#include "core/store/file_backend.h"
-#include "core/store/log.h"
+#include "core/store/home/file_backend.h"
+#include "core/store/log/log.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -71,11 +71,11 @@ std::string wait_in_vain(const Waiting& each) {
   const std::string home = (dir / "home").string();
   Id session;
   {
-    SessionStore store = store_at(home);
+    store::SessionStore store = store_at(home);
     session = session_called(store, main_key);
     append(store, session, {user_says("one")});
   }
-  const std::string transcript = home + "/" + transcript_path(session);
+  const std::string transcript = home + "/" + store::log::transcript_path(session);
   const std::string before = read_file(transcript);
   const bool of_session = std::string_view(each.held) == "session";
   const pid_t holder = stopped_holder(of_session ? transcript : home + "/index.lock");
@@ -107,9 +107,9 @@ std::string wait_in_vain(const Waiting& each) {
 std::string wait_with_success() {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
-  const pid_t holder = stopped_holder(home + "/" + transcript_path(session));
+  const pid_t holder = stopped_holder(home + "/" + store::log::transcript_path(session));
   const pid_t waiter = start([&] {
     return run(skein_command(home, {"append", main_key}, line)).status;
   });
@@ -126,10 +126,10 @@ std::string wait_with_success() {
 std::string stop_a_writer(std::size_t number) {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
   const pid_t writer = start([&] {
-    SessionStore mine = store_at(home);
+    store::SessionStore mine = store_at(home);
     for (int i = 0; i < 400; ++i) append(mine, session, {user_says(std::string(20'000, 'x'))});
     return 0;
   });
@@ -152,7 +152,7 @@ std::string stop_a_writer(std::size_t number) {
 std::string die_with_children(std::size_t number) {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, main_key);
   const pid_t writer = start([&] {
     setpgid(0, 0);
@@ -164,7 +164,7 @@ std::string die_with_children(std::size_t number) {
         posix_spawnp(&ignored, "sleep", nullptr, nullptr, argv, environ);
       }
     });
-    SessionStore mine = store_at(home);
+    store::SessionStore mine = store_at(home);
     for (;;) append(mine, session, {user_says(std::string(50'000, 'x'))});
     return 0;
   });

@@ -12,130 +12,135 @@ using namespace skein::test;
 
 namespace {
 
-const Tools tools = {
-    shown_tool("bash", Effect::runs),
-    shown_tool("edit", Effect::writes, [](const JsonText& input) { return "-a\n+" + input; })};
+const model::Tools tools = {shown_tool("bash", model::Effect::runs),
+                            shown_tool("edit", model::Effect::writes,
+                                       [](const JsonText& input) { return "-a\n+" + input; })};
 
-Message result(const std::string& text, bool failed = false) {
-  Message message{.role = Role::tool};
-  message.content = {ToolResult{"c", {Text{text}}, failed}};
+model::Message result(const std::string& text, bool failed = false) {
+  model::Message message{.role = model::Role::tool};
+  message.content = {model::ToolResult{"c", {model::Text{text}}, failed}};
   return message;
 }
 
-Message reply(std::vector<Block> blocks) {
-  Message message{.role = Role::assistant};
+model::Message reply(std::vector<model::Block> blocks) {
+  model::Message message{.role = model::Role::assistant};
   message.content = std::move(blocks);
-  message.stop = Stop::stop;
+  message.stop = model::Stop::stop;
   return message;
 }
 
-ToolUse call(const std::string& name, const std::string& input) {
+model::ToolUse call(const std::string& name, const std::string& input) {
   return {.id = "c", .name = name, .input = input};
 }
 
 struct Door {
   const char* name;
-  void (*pass)(Screen&, const std::string&);
+  void (*pass)(screen::Screen&, const std::string&);
   bool as_spelled_out = false;  // a lone CR means nothing here
 };
 
 const Door doors[] = {
-    {"model text", [](Screen& s, const std::string& t) { s.show(text_event(t)); }, true},
+    {"model text", [](screen::Screen& s, const std::string& t) { s.show(text_event(t)); }, true},
     {"model text, cut",
-     [](Screen& s, const std::string& t) {
+     [](screen::Screen& s, const std::string& t) {
        for (const char c : t) s.show(text_event(std::string(1, c)));
      }},
     {"thinking",
-     [](Screen& s, const std::string& t) {
+     [](screen::Screen& s, const std::string& t) {
        s.show(thinking_event("first " + t + "\nsecond " + t));
        s.show(text_event("text"));
      }},
     {"tool name",
-     [](Screen& s, const std::string& t) {
-       s.show(Streaming{delta::ToolStart{"", "c", t}});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::Streaming{model::delta::ToolStart{"", "c", t}});
        s.tick();
-       s.show(committed(reply({ToolUse{"c", t, "{}"}})));
+       s.show(committed(reply({model::ToolUse{"c", t, "{}"}})));
        s.show(committed(result("x")));
      }},
     {"tool title",
-     [](Screen& s, const std::string& t) {
-       s.show(ToolStarted{call("bash", t), t});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::ToolStarted{call("bash", t), t});
        s.tick();
        s.show(committed(result("x")));
      }},
     {"tool output",
-     [](Screen& s, const std::string& t) {
-       s.show(ToolStarted{call("bash", "x"), "x"});
-       s.show(ToolOutput{"c", t});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::ToolStarted{call("bash", "x"), "x"});
+       s.show(model::ToolOutput{"c", t});
        s.tick();
      }},
     {"tool result",
-     [](Screen& s, const std::string& t) {
-       s.show(ToolStarted{call("bash", "x"), "x"});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::ToolStarted{call("bash", "x"), "x"});
        s.show(committed(result(t + "\n1\n2\n3\n4\n5\n6\n7\n" + t)));
      }},
-    {"failed tool", [](Screen& s, const std::string& t) { s.show(committed(result(t, true))); }},
+    {"failed tool",
+     [](screen::Screen& s, const std::string& t) { s.show(committed(result(t, true))); }},
     {"diff",
-     [](Screen& s, const std::string& t) {
-       s.show(ToolStarted{call("edit", t), "x"});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::ToolStarted{call("edit", t), "x"});
        s.show(committed(result("x")));
      }},
     {"notice",
-     [](Screen& s, const std::string& t) {
-       s.show(Notice{Notice::Level::warning, t});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::Notice{model::Notice::Level::warning, t});
      },
      true},
     {"retry",
-     [](Screen& s, const std::string& t) {
-       s.show(Retrying{1, std::chrono::seconds(3), t});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::Retrying{1, std::chrono::seconds(3), t});
        s.tick();
      },
      true},
-    {"error", [](Screen& s, const std::string& t) { s.end_turn(Stop::error, t); }, true},
+    {"error", [](screen::Screen& s, const std::string& t) { s.end_turn(model::Stop::error, t); },
+     true},
     {"question",
-     [](Screen& s, const std::string& t) {
-       s.show(Question{t, "+" + t, t});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(model::Question{t, "+" + t, t});
      },
      true},
     {"draft",
-     [](Screen& s, const std::string& t) {
+     [](screen::Screen& s, const std::string& t) {
        s.tick();
        s.set_draft(t);
        s.tick();
      },
      true},
-    {"file name", [](Screen& s, const std::string& t) { s.print_untrusted(t + "\n"); }, true},
+    {"file name", [](screen::Screen& s, const std::string& t) { s.print_untrusted(t + "\n"); },
+     true},
     {"session title",
-     [](Screen& s, const std::string& t) {
-       s.show(Table{.columns = {{"key"}, {"title"}}, .rows = {{t, t}}});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(layout::Table{.columns = {{"key"}, {"title"}}, .rows = {{t, t}}});
      },
      true},
     {"model name",
-     [](Screen& s, const std::string& t) {
-       s.show(committed(user_message("x")));
-       Message message = reply({Text{"x"}});
+     [](screen::Screen& s, const std::string& t) {
+       s.show(committed(model::user_message("x")));
+       model::Message message = reply({model::Text{"x"}});
        message.model = t;
        s.show(committed(message));
      }},
     {"saved prompt",
-     [](Screen& s, const std::string& t) { s.replay(message_entry(user_message(t))); }},
+     [](screen::Screen& s, const std::string& t) {
+       s.replay(model::message_entry(model::user_message(t)));
+     }},
     {"saved answer",
-     [](Screen& s, const std::string& t) {
-       s.replay(message_entry(reply({Thinking{t + "\n" + t}, Text{t}})));
+     [](screen::Screen& s, const std::string& t) {
+       s.replay(model::message_entry(reply({model::Thinking{t + "\n" + t}, model::Text{t}})));
      }},
     {"saved summary",
-     [](Screen& s, const std::string& t) {
-       Entry entry = message_entry(user_message(t));
+     [](screen::Screen& s, const std::string& t) {
+       model::Entry entry = model::message_entry(model::user_message(t));
        entry.type = t;
        s.replay(entry);
      }},
 };
 
-std::string sent(const Door& door, const std::string& text, const Look& look) {
+std::string sent(const Door& door, const std::string& text, const layout::TerminalStyle& look) {
   RecordedScreen screen(look, 60, &tools);
   door.pass(*screen, text);
   screen->tick();
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   screen->expand_last();
   return screen.bytes();
 }
@@ -145,11 +150,11 @@ std::string sent(const Door& door, const std::string& text, const Look& look) {
 int main() {
   Sweep sweep("hostile_output");
   const std::vector<std::string> texts = hostile_texts();
-  const std::pair<const char*, Look> quiet[] = {
+  const std::pair<const char*, layout::TerminalStyle> quiet[] = {
       {"pipe", piped},
       {"pipe in colours", {.colour = true, .links = true}},
       {"screen reader", screen_reader}};
-  const std::pair<const char*, Look> terminal = {"terminal", at_terminal};
+  const std::pair<const char*, layout::TerminalStyle> terminal = {"terminal", at_terminal};
   for (std::size_t i = 0; i < texts.size(); ++i)
     for (const Door& door : doors) {
       // Every case at a terminal; the quieter looks take turns.

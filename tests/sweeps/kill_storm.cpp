@@ -13,7 +13,7 @@
 #include <random>
 #include <set>
 
-#include "core/store/file_backend.h"
+#include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -48,11 +48,11 @@ void nap(long microseconds) {
 }
 
 // The ids of a batch follow one another; the first is divisible by sixteen.
-std::vector<NewEntry> batch_of(std::mt19937_64& random) {
+std::vector<store::NewEntry> batch_of(std::mt19937_64& random) {
   const std::uint64_t first = random() / 16 * 16;
   // A large batch is one that a kill can tear.
   const std::size_t length = random() % 200 == 0 ? 150'000 : 20 + random() % 200;
-  std::vector<NewEntry> out;
+  std::vector<store::NewEntry> out;
   for (std::size_t i = 0; i < batch_size; ++i)
     out.push_back(user_says(std::string(length, 'x'), Id{first + i}));
   return out;
@@ -60,9 +60,9 @@ std::vector<NewEntry> batch_of(std::mt19937_64& random) {
 
 int write_until_killed(const std::string& home, Id session, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   for (;;) {
-    const std::vector<NewEntry> batch = batch_of(random);
+    const std::vector<store::NewEntry> batch = batch_of(random);
     append(store, session, batch);
     const std::size_t at = shared->acknowledged++;
     if (at < Shared::most) shared->first_ids[at] = batch.front().entry.id.value;
@@ -70,9 +70,9 @@ int write_until_killed(const std::string& home, Id session, std::uint64_t seed) 
 }
 
 // The first ids of the batches that are there; complains of any that is not whole.
-std::set<std::uint64_t> batches_in(SessionStore& store, Id session) {
+std::set<std::uint64_t> batches_in(store::SessionStore& store, Id session) {
   std::map<std::uint64_t, std::size_t> counts;
-  for (const Entry& entry : entries_of(store, session)) ++counts[entry.id.value / 16 * 16];
+  for (const model::Entry& entry : entries_of(store, session)) ++counts[entry.id.value / 16 * 16];
   std::set<std::uint64_t> out;
   for (const auto& [first, count] : counts) {
     if (count != batch_size) complain("a batch is there by " + std::to_string(count) + " entries");
@@ -82,7 +82,7 @@ std::set<std::uint64_t> batches_in(SessionStore& store, Id session) {
 }
 
 int read_until_over(const std::string& home, Id session) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   std::set<std::uint64_t> seen;
   while (!shared->over) {
     // Acknowledged before the reading began, so it must be in it.
@@ -127,7 +127,7 @@ std::size_t storm_on_transcripts(std::size_t kills) {
   const std::string home = (dir / "home").string();
   std::vector<Id> sessions;
   {
-    SessionStore store = store_at(home);
+    store::SessionStore store = store_at(home);
     for (const char* key : {"main:storm:a", "main:storm:b"})
       sessions.push_back(session_called(store, key));
   }
@@ -145,7 +145,7 @@ std::size_t storm_on_transcripts(std::size_t kills) {
   for (const pid_t reader : readers)
     if (status_of(reader) != 0) complain("a reader failed");
 
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   std::set<std::uint64_t> there;
   for (const Id session : sessions) {
     there.merge(batches_in(store, session));
@@ -160,14 +160,15 @@ std::size_t storm_on_transcripts(std::size_t kills) {
 
 int write_index_until_killed(const std::string& home, std::uint64_t seed) {
   std::mt19937_64 random(seed);
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   for (;;) {
     const std::string key = "main:index:k" + std::to_string(random() % 40);
-    const Outcome<SessionHandle> made = store.create_session({.key = key, .cwd = "/"});
-    if (const auto* failed = std::get_if<Failure>(&made)) throw Error(failed->text);
-    const Id session = std::get<SessionHandle>(made).session_id;
-    const std::vector<NewEntry> one{user_says("x")};
-    const Outcome<AppendResult> appended = store.append_session_entries(session, one);
+    const store::Outcome<store::SessionHandle> made =
+        store.create_session({.key = key, .cwd = "/"});
+    if (const auto* failed = std::get_if<store::Failure>(&made)) throw Error(failed->text);
+    const Id session = std::get<store::SessionHandle>(made).session_id;
+    const std::vector<store::NewEntry> one{user_says("x")};
+    const store::Outcome<store::AppendResult> appended = store.append_session_entries(session, one);
     if (random() % 3 == 0)
       store.erase(session);
     else if (random() % 2 == 0)
@@ -184,9 +185,9 @@ std::size_t storm_on_index(std::size_t kills) {
   const std::size_t done = storm(8, kills, std::chrono::seconds(60), [&](std::uint64_t seed) {
     return write_index_until_killed(home, seed);
   });
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const std::vector<std::string> listed = listing(store);
-  SessionStore other = store_at(home);
+  store::SessionStore other = store_at(home);
   other.backend().rebuild_index();
   if (listed != listing(other)) complain("the index is not what a scan says");
   return done;

@@ -11,9 +11,9 @@
 #include <set>
 #include <sstream>
 
-#include "core/context.h"
-#include "core/json.h"
-#include "core/normalize.h"
+#include "core/context/history.h"
+#include "core/handover/normalize.h"
+#include "core/text/json.h"
 #include "tests/support/handover_rules.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
@@ -117,38 +117,40 @@ std::set<std::string> told_as_saved(const std::string& out) {
 }
 
 // What any of the four wires would refuse.
-std::string refused(const std::vector<Entry>& path) {
-  const std::vector<Message> messages = messages_of(path, {});
-  for (const WireFormat wire : {WireFormat::anthropic, WireFormat::openai_chat,
-                                WireFormat::openai_responses, WireFormat::google}) {
-    const Target target = target_for(wire, "p", "m");
-    for (const std::string& broken : violations(normalize(messages, target), target)) return broken;
+std::string refused(const std::vector<model::Entry>& path) {
+  const std::vector<model::Message> messages = context::messages_of(path, {});
+  for (const handover::WireFormat wire :
+       {handover::WireFormat::anthropic, handover::WireFormat::openai_chat,
+        handover::WireFormat::openai_responses, handover::WireFormat::google}) {
+    const handover::Target target = handover::target_for(wire, "p", "m");
+    for (const std::string& broken : violations(handover::normalize(messages, target), target))
+      return broken;
   }
   return {};
 }
 
 struct Found {
-  std::vector<Entry> entries{};
+  std::vector<model::Entry> entries{};
   std::size_t prompts = 0, commands = 0;  // commands: that have a result which is no failure
 };
 
 std::string look(const Place& place, const std::set<std::string>& told, Found& found) {
-  SessionStore store = store_at(place.home());
-  const Outcome<SessionRecord> record = store.find(key);
-  if (const auto* session = std::get_if<SessionRecord>(&record)) {
+  store::SessionStore store = store_at(place.home());
+  const store::Outcome<store::SessionRecord> record = store.find(key);
+  if (const auto* session = std::get_if<store::SessionRecord>(&record)) {
     const Id id = session->header.session;
     if (std::string damage = damage_in(store, id); !damage.empty()) return "damage:" + damage;
     found.entries = entries_of(store, id);
   }
   std::set<std::string> there;
-  for (const Entry& entry : found.entries) {
+  for (const model::Entry& entry : found.entries) {
     there.insert(to_string(entry.id));
     const auto message =
-        entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+        entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
     if (!message) continue;
-    found.prompts += message->role == Role::user && !message->continuation;
-    for (const Block& block : message->content)
-      if (const auto* result = std::get_if<ToolResult>(&block))
+    found.prompts += message->role == model::Role::user && !message->continuation;
+    for (const model::Block& block : message->content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block))
         found.commands += result->tool_use_id == "b" && !result->is_error;
   }
   if (!std::ranges::includes(there, told)) return "what was told as saved is missing";
@@ -177,7 +179,7 @@ std::string strike(const Point& point, const std::string& signal, bool& struck) 
     return "the next run ended with " + std::to_string(again.status) + ": " + again.err;
   if (std::string trouble = look(place, told, after); !trouble.empty())
     return "after the next run: " + trouble;
-  if (!unanswered_calls(after.entries).empty()) return "a call has no answer";
+  if (!store::unanswered_calls(after.entries).empty()) return "a call has no answer";
   if (before.prompts != after.prompts) return "going on made a prompt";
   return {};
 }

@@ -25,8 +25,8 @@ void complain(const std::string& text) {
   if (complaints++ < 20) std::fprintf(stderr, "life_races: %s\n", text.c_str());
 }
 
-bool may_fail(const Failure& failure) {
-  return failure.kind == Failure::Kind::gone || failure.kind == Failure::Kind::busy;
+bool may_fail(const store::Failure& failure) {
+  return failure.kind == store::Failure::Kind::gone || failure.kind == store::Failure::Kind::busy;
 }
 
 bool has_ended(pid_t process) {
@@ -38,27 +38,27 @@ bool has_ended(pid_t process) {
 struct Race {
   const char* name;
   // One round of the other process; throws Error if it goes wrong.
-  void (*round)(SessionStore& store, Id session, int number);
+  void (*round)(store::SessionStore& store, Id session, int number);
 };
 
-void check(const std::optional<Failure>& failed) {
+void check(const std::optional<store::Failure>& failed) {
   if (failed && !may_fail(*failed)) throw Error(failed->text);
 }
 
 constexpr Race races[] = {
     {"archive",
-     [](SessionStore& store, Id session, int number) {
+     [](store::SessionStore& store, Id session, int number) {
        check(number % 3 == 2 ? store.backend().unarchive(session)
                              : store.backend().archive(session));
      }},
     {"trash",
-     [](SessionStore& store, Id session, int) {
+     [](store::SessionStore& store, Id session, int) {
        check(store.erase(session));
-       const Outcome<SessionRecord> restored = store.restore(to_string(session));
-       if (const auto* failed = std::get_if<Failure>(&restored)) check(*failed);
+       const store::Outcome<store::SessionRecord> restored = store.restore(to_string(session));
+       if (const auto* failed = std::get_if<store::Failure>(&restored)) check(*failed);
      }},
     {"scrub",
-     [](SessionStore& store, Id session, int number) {
+     [](store::SessionStore& store, Id session, int number) {
        const Id leaked = numbered_id(1'000'000 + static_cast<std::uint64_t>(number));
        append(store, session,
               {user_says("tok_9f8e7d6c5b4aZQ31xY" + std::to_string(number), leaked)});
@@ -79,7 +79,7 @@ Progress& progress() {
 // Appends until the other process has ended, a few times in each of its rounds, so that neither
 // waits for the other all the time; every id that was acknowledged.
 std::vector<Id> append_beside(const std::string& home, Id session, pid_t other) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   std::vector<Id> acknowledged;
   int round = -1, left = 0;
   for (std::uint64_t number = 1; !has_ended(other);) {
@@ -89,22 +89,22 @@ std::vector<Id> append_beside(const std::string& home, Id session, pid_t other) 
       continue;
     }
     ++number;
-    const NewEntry entry = user_says("line " + std::to_string(number), numbered_id(number));
-    const Outcome<AppendResult> outcome =
+    const store::NewEntry entry = user_says("line " + std::to_string(number), numbered_id(number));
+    const store::Outcome<store::AppendResult> outcome =
         store.append_session_entries(session, std::span(&entry, 1));
     ++progress().appends;
-    if (std::holds_alternative<AppendResult>(outcome))
+    if (std::holds_alternative<store::AppendResult>(outcome))
       acknowledged.push_back(entry.entry.id);
-    else if (!may_fail(std::get<Failure>(outcome)))
-      complain("an append failed: " + std::get<Failure>(outcome).text);
+    else if (!may_fail(std::get<store::Failure>(outcome)))
+      complain("an append failed: " + std::get<store::Failure>(outcome).text);
   }
   return acknowledged;
 }
 
-void check_all_there(SessionStore& store, Id session, const std::vector<Id>& acknowledged,
+void check_all_there(store::SessionStore& store, Id session, const std::vector<Id>& acknowledged,
                      const std::string& where) {
   std::map<Id, int> there;
-  for (const Entry& entry : entries_of(store, session)) ++there[entry.id];
+  for (const model::Entry& entry : entries_of(store, session)) ++there[entry.id];
   for (const Id id : acknowledged)
     if (there[id] != 1)
       complain(where + ": " + to_string(id) + " is there " + std::to_string(there[id]) + " times");
@@ -115,11 +115,11 @@ void check_all_there(SessionStore& store, Id session, const std::vector<Id>& ack
 std::size_t run_race(const Race& race, int rounds) {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, "main:cli:user");
   progress().rounds = progress().appends = 0;
   const pid_t other = start([&] {
-    SessionStore own = store_at(home);
+    store::SessionStore own = store_at(home);
     for (int number = 0; number < rounds; ++number) {
       const int before = progress().appends;
       race.round(own, session, number);
@@ -131,7 +131,7 @@ std::size_t run_race(const Race& race, int rounds) {
   const std::vector<Id> acknowledged = append_beside(home, session, other);
   if (const int status = status_of(other); status != 0)
     complain(std::string(race.name) + ": the other process ended with " + std::to_string(status));
-  SessionStore fresh = store_at(home);
+  store::SessionStore fresh = store_at(home);
   fresh.restore(to_string(session));
   check_all_there(fresh, session, acknowledged, race.name);
   return acknowledged.size();
@@ -156,20 +156,21 @@ std::size_t race_migrations(int rounds) {
                      "\",\"created\":\"x\"}\n{\"type\":\"user\",\"content\":\"old\"}\n");
   }
   const pid_t other = start([&] {
-    SessionStore own = store_at(home);
+    store::SessionStore own = store_at(home);
     for (int number = 0; number < rounds; ++number) {
-      const Outcome<MigrationResult> migrated = own.backend().migrate(session(number));
-      if (const auto* failed = std::get_if<Failure>(&migrated)) check(*failed);
+      const store::Outcome<store::MigrationResult> migrated =
+          own.backend().migrate(session(number));
+      if (const auto* failed = std::get_if<store::Failure>(&migrated)) check(*failed);
     }
     return 0;
   });
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   std::size_t acknowledged = 0;
   for (int number = 0; number < rounds; ++number) {
-    const NewEntry entry = user_says("new", numbered_id(static_cast<std::uint64_t>(number)));
-    const Outcome<AppendResult> outcome =
+    const store::NewEntry entry = user_says("new", numbered_id(static_cast<std::uint64_t>(number)));
+    const store::Outcome<store::AppendResult> outcome =
         store.append_session_entries(session(number), std::span(&entry, 1));
-    if (const auto* failed = std::get_if<Failure>(&outcome)) {
+    if (const auto* failed = std::get_if<store::Failure>(&outcome)) {
       complain("an append to an older form failed: " + failed->text);
       continue;
     }
@@ -178,7 +179,7 @@ std::size_t race_migrations(int rounds) {
     if (entries_of(store, session(number)).size() != 2) complain("migrate: what was old is lost");
   }
   if (status_of(other) != 0) complain("migrate: the other process failed");
-  SessionStore fresh = store_at(home);
+  store::SessionStore fresh = store_at(home);
   for (int number = 0; number < rounds; ++number)
     if (entries_of(fresh, session(number)).size() != 2) complain("migrate: an entry was lost");
   return acknowledged;

@@ -4,7 +4,7 @@
 #include <fstream>
 #include <sstream>
 
-#include "providers/answer_limit.h"
+#include "providers/wire/answer_limit.h"
 #include "tests/support/model_server.h"
 #include "tests/support/sweep.h"
 
@@ -29,7 +29,7 @@ std::size_t peak_memory() {
 
 struct Measured {
   std::size_t growth = 0, sent = 0, text = 0;
-  Stop stop = Stop::stop;
+  model::Stop stop = model::Stop::stop;
 };
 
 Measured stream(const Dialect& dialect, std::size_t piece_size) {
@@ -48,10 +48,10 @@ Measured stream(const Dialect& dialect, std::size_t piece_size) {
   server.keep_events = false;
   peak_memory();
   const std::size_t before = peak_memory();
-  const Message message = server.run();
+  const model::Message message = server.run();
   const std::size_t after = peak_memory();
-  return {after > before ? after - before : 0, batches * text_in_batch, plain_text(message).size(),
-          message.stop};
+  return {after > before ? after - before : 0, batches * text_in_batch,
+          model::plain_text(message).size(), message.stop};
 }
 
 }  // namespace
@@ -63,10 +63,10 @@ int main() {
       const Measured measured = stream(dialect, piece);
       sweep.count();
       const std::string what = dialect.provider + " in pieces of " + std::to_string(piece) + ": ";
-      const bool fits = measured.sent <= AnswerLimit::most_bytes;
-      sweep.check(measured.stop == (fits ? Stop::stop : Stop::error),
+      const bool fits = measured.sent <= wire::AnswerLimit::most_bytes;
+      sweep.check(measured.stop == (fits ? model::Stop::stop : model::Stop::error),
                   [&] { return what + "it did not end as it should"; });
-      sweep.check(measured.text == std::min(measured.sent, AnswerLimit::most_bytes), [&] {
+      sweep.check(measured.text == std::min(measured.sent, wire::AnswerLimit::most_bytes), [&] {
         return what + std::to_string(measured.text) + " bytes are kept of " +
                std::to_string(measured.sent);
       });

@@ -29,12 +29,12 @@ struct Model {  // of one session
   }
 };
 
-using Kind = Failure::Kind;
+using Kind = store::Failure::Kind;
 
 class World {
  public:
   World(Sweep& sweep, std::uint64_t seed) : sweep_(sweep), random_(seed), seed_(seed) {
-    for (auto& each : backends_) each = std::make_unique<FileBackend>(disk_.process());
+    for (auto& each : backends_) each = std::make_unique<store::home::FileBackend>(disk_.process());
     bool made = false;
     for (const Id session : {Id{0x51}, Id{0x52}}) {
       pick().create(header_of(session, "main:cli:" + to_string(session)), {}, made);
@@ -63,7 +63,7 @@ class World {
   }
 
  private:
-  FileBackend& pick() { return *backends_[random_() % std::size(backends_)]; }
+  store::home::FileBackend& pick() { return *backends_[random_() % std::size(backends_)]; }
   std::pair<const Id, Model>& some_session() {
     return *std::next(models_.begin(), static_cast<std::ptrdiff_t>(random_() % models_.size()));
   }
@@ -75,17 +75,17 @@ class World {
 
   void append() {
     auto& [session, model] = some_session();
-    std::vector<NewEntry> batch;
+    std::vector<store::NewEntry> batch;
     std::vector<Model::Line> lines;
     std::optional<Id> previous = model.head;
     std::optional<Kind> refusal;
     const std::size_t count = 1 + random_() % 3;
     while (batch.size() < count && !refusal) {
       const std::string text = "text " + std::to_string(random_() % 1000);
-      NewEntry entry = random_() % 5 == 0
-                           ? notes(++number_, R"({"kind":"label","text":")" + text + "\"}")
-                           : says(++number_, text);
-      Model::Line line{entry.entry.id, previous, is_marginal(entry.entry.type),
+      store::NewEntry entry = random_() % 5 == 0
+                                  ? notes(++number_, R"({"kind":"label","text":")" + text + "\"}")
+                                  : says(++number_, text);
+      Model::Line line{entry.entry.id, previous, model::is_marginal(entry.entry.type),
                        entry.entry.payload};
       const auto choice = random_() % 12;
       if (choice == 0 && !model.lines.empty()) {  // an old entry as the parent
@@ -109,7 +109,7 @@ class World {
       batch.push_back(entry);
       lines.push_back(line);
     }
-    AppendOptions options{.check_all_ids = random_() % 2 == 0};
+    store::AppendOptions options{.check_all_ids = random_() % 2 == 0};
     const auto wanted = random_() % 4;
     if (wanted == 0 && model.tail) options.expected_tail = model.tail;
     if (wanted == 1 && !model.lines.empty())
@@ -118,14 +118,14 @@ class World {
       refusal = Kind::conflict;
     if (model.trashed) refusal = Kind::gone;
 
-    const Outcome<AppendResult> outcome = pick().append(session, batch, options);
-    if (const auto* failure = std::get_if<Failure>(&outcome)) {
+    const store::Outcome<store::AppendResult> outcome = pick().append(session, batch, options);
+    if (const auto* failure = std::get_if<store::Failure>(&outcome)) {
       check(refusal == failure->kind, "refused otherwise than expected: " + failure->text);
       if (failure->kind == Kind::conflict) check_arrived(model, *failure, *options.expected_tail);
       return;
     }
     if (!check(!refusal, "an append that should be refused went through")) return;
-    const AppendResult& result = std::get<AppendResult>(outcome);
+    const store::AppendResult& result = std::get<store::AppendResult>(outcome);
     check(result.appended == batch.size() && result.last == batch.back().entry.id,
           "the result of an append is wrong");
     for (std::size_t i = 0; i < lines.size() && i < result.entries.size(); ++i)
@@ -136,32 +136,33 @@ class World {
     }
     // The same once more, from anyone, changes nothing.
     if (random_() % 3 == 0) {
-      const Outcome<AppendResult> again = pick().append(session, batch, {});
-      check(ok(again) && std::get<AppendResult>(again).appended == 0, "a repeated batch counts");
+      const store::Outcome<store::AppendResult> again = pick().append(session, batch, {});
+      check(ok(again) && std::get<store::AppendResult>(again).appended == 0,
+            "a repeated batch counts");
     }
   }
 
-  void check_arrived(const Model& model, const Failure& failure, Id expected) {
+  void check_arrived(const Model& model, const store::Failure& failure, Id expected) {
     std::vector<Id> since, arrived;
     for (const Model::Line& line : model.lines) {
       since.push_back(line.id);
       if (line.id == expected) since.clear();
     }
-    for (const Entry& entry : failure.arrived) arrived.push_back(entry.id);
+    for (const model::Entry& entry : failure.arrived) arrived.push_back(entry.id);
     if (since.size() > 100) since.erase(since.begin(), since.end() - 100);
     check(failure.tail == model.tail && arrived == since, "a conflict tells something else");
   }
 
   void look() {
     auto& [session, model] = some_session();
-    FileBackend& backend = pick();
-    const Outcome<SessionRecord> opened = backend.open(session);
+    store::home::FileBackend& backend = pick();
+    const store::Outcome<store::SessionRecord> opened = backend.open(session);
     if (!check(ok(opened) != model.trashed, "a session is not where it should be")) return;
     std::size_t live = 0;
     for (const auto& [id, each] : models_) live += each.trashed ? 0 : 1;
     check(backend.list().size() == live, "the list is wrong");
     if (model.trashed) return;
-    const SessionState& state = std::get<SessionRecord>(opened).state;
+    const model::SessionState& state = std::get<store::SessionRecord>(opened).state;
     check(state.head == model.head && state.tail == model.tail &&
               state.entries == static_cast<std::int64_t>(model.lines.size()),
           "head, tail or count are not up to date");
@@ -169,8 +170,8 @@ class World {
     for (const Model::Line& line : model.lines) expected.push_back(line.id);
     check(ids_of(backend, session) == expected, "the entries are others");
     std::vector<Id> backward;
-    backend.load_back(session, std::nullopt, [&](const Placed& placed) {
-      if (placed.entry.type != type::session_header)
+    backend.load_back(session, std::nullopt, [&](const store::StoredEntry& placed) {
+      if (placed.entry.type != model::type::session_header)
         backward.insert(backward.begin(), placed.entry.id);
       return true;
     });
@@ -190,7 +191,7 @@ class World {
   void restart() {
     auto& backend = backends_[random_() % std::size(backends_)];
     if (random_() % 2 == 0) backend->remember(some_session().first, "/w");
-    backend = std::make_unique<FileBackend>(disk_.process());
+    backend = std::make_unique<store::home::FileBackend>(disk_.process());
     backend->last_used("/w");
   }
 
@@ -199,7 +200,7 @@ class World {
     if (model.trashed || model.lines.empty()) return;
     const Model::Line target = model.lines[random_() % model.lines.size()];
     if (target.marginal) return;
-    const NewEntry entry =
+    const store::NewEntry entry =
         notes(++number_, R"({"kind":"head","entryId":")" + to_string(target.id) + "\"}");
     check(ok(pick().append(session, std::span(&entry, 1), {})), "the head cannot be moved");
     model.lines.push_back({entry.entry.id, model.head, true, {}});
@@ -212,7 +213,7 @@ class World {
     bool made = false;
     const auto outcome =
         pick().create(header_of(Id{++number_ << 20}, "main:cli:" + to_string(session)), {}, made);
-    check(ok(outcome) && !made && std::get<SessionRecord>(outcome).header.session == session,
+    check(ok(outcome) && !made && std::get<store::SessionRecord>(outcome).header.session == session,
           "one key, two sessions");
   }
 
@@ -220,7 +221,8 @@ class World {
   void tear() {
     auto& [session, model] = some_session();
     const auto files = disk_.process();
-    const int handle = files->open(transcript_path(session), OpenAs::appender);
+    const int handle =
+        files->open(store::log::transcript_path(session), store::files::OpenAs::appender);
     if (handle < 0) return;
     files->write(handle, std::string_view(R"({"id":"0000000000000bad","parentId":null,"ty)")
                              .substr(0, 1 + random_() % 40));
@@ -230,7 +232,7 @@ class World {
   // A batch is written, another process sees it, the sync fails, it is taken back.
   void take_back() {
     auto& [session, model] = some_session();
-    FileBackend& reader = pick();
+    store::home::FileBackend& reader = pick();
     bool looking = false;
     disk_.fault = [&, id = session](const char* call) {
       if (looking || std::string_view(call) != "sync") return 0;
@@ -239,8 +241,8 @@ class World {
       looking = false;
       return EIO;
     };
-    const std::vector<NewEntry> batch{says(++number_, std::string(random_() % 300, 'x'))};
-    FileBackend writer(disk_.process());
+    const std::vector<store::NewEntry> batch{says(++number_, std::string(random_() % 300, 'x'))};
+    store::home::FileBackend writer(disk_.process());
     check(!ok(writer.append(session, batch, {})), "an append that was not synced is acknowledged");
     disk_.fault = {};
   }
@@ -249,7 +251,7 @@ class World {
   std::mt19937_64 random_;
   std::uint64_t seed_, steps_ = 0, number_ = 0;
   CrashDisk disk_{};
-  std::unique_ptr<FileBackend> backends_[3]{};
+  std::unique_ptr<store::home::FileBackend> backends_[3]{};
   std::map<Id, Model> models_{};
 };
 

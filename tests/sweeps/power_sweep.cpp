@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/store/packed.h"
+#include "core/store/home/packed.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
@@ -28,19 +28,19 @@ using Home = std::map<Id, Expected>;
 struct Run {
   explicit Run(CrashDisk& on) : disk(on), backend(disk.process()) {}
 
-  bool append(Id session, const std::vector<NewEntry>& batch, Home& home) {
+  bool append(Id session, const std::vector<store::NewEntry>& batch, Home& home) {
     if (!ok(backend.append(session, batch, {}))) return false;
-    for (const NewEntry& each : batch) home[session].entries.push_back(each.entry.id);
+    for (const store::NewEntry& each : batch) home[session].entries.push_back(each.entry.id);
     return true;
   }
-  std::vector<NewEntry> batch(std::size_t size) {
-    std::vector<NewEntry> out;
+  std::vector<store::NewEntry> batch(std::size_t size) {
+    std::vector<store::NewEntry> out;
     while (out.size() < size) out.push_back(says(++number, std::string(60 * out.size(), 'w')));
     return out;
   }
 
   CrashDisk& disk;
-  FileBackend backend;
+  store::home::FileBackend backend;
   std::uint64_t number = 0;
 };
 
@@ -53,7 +53,7 @@ struct Verb {
 
 bool create(Run& run, Home& meant) {
   bool made = false;
-  const std::vector<NewEntry> batch = run.batch(1);
+  const std::vector<store::NewEntry> batch = run.batch(1);
   if (!ok(run.backend.create(header_of(second_session, "main:cli:second"), batch, made)))
     return false;
   if (made) meant[second_session] = {{batch[0].entry.id}};
@@ -69,9 +69,9 @@ bool create_empty(Run& run, Home& meant) {
 
 bool branch(Run& run, Home& meant) {
   bool made = false;
-  SessionHeader header = header_of(branch_session, "main:branch:one");
+  store::SessionHeader header = header_of(branch_session, "main:branch:one");
   header.parent_session = {first_session, entry_id(2)};
-  const std::vector<Aside> asides{{run.batch(1)[0].entry, {}}};
+  const std::vector<store::ForkExtra> asides{{run.batch(1)[0].entry, {}}};
   if (!ok(run.backend.fork(header, asides, made))) return false;
   if (made) meant[branch_session] = {{entry_id(1), entry_id(2), asides[0].entry.id}};
   return true;
@@ -82,7 +82,8 @@ constexpr std::string_view torn_bytes = R"({"id":"00000000000000aa","parentId":n
 
 bool tear(Run& run, Home&) {
   const auto files = run.disk.process();
-  const int handle = files->open(transcript_path(first_session), OpenAs::appender);
+  const int handle =
+      files->open(store::log::transcript_path(first_session), store::files::OpenAs::appender);
   if (handle < 0) return false;
   files->write(handle, torn_bytes);
   files->sync(handle);
@@ -157,17 +158,18 @@ constexpr Verb verbs[] = {
      true},
 };
 
-Home found_on(CrashDisk& disk, FileBackend& backend) {
+Home found_on(CrashDisk& disk, store::home::FileBackend& backend) {
   Home home;
   for (const Id session : all_sessions) {
     if (ok(backend.open(session))) home[session] = {ids_of(backend, session)};
     for (const std::string& path : disk.paths("trash")) {
       if (!path.starts_with("trash/" + to_string(session)) || path.ends_with(".tmp")) continue;
       const auto files = disk.process();
-      const Outcome<Transcript> trashed = open_transcript(*files, session, path);
+      const store::Outcome<store::home::Transcript> trashed =
+          store::home::open_transcript(*files, session, path);
       if (!ok(trashed)) continue;
       home[session].trashed = true;
-      for (const Entry& entry : entries_of(*std::get<Transcript>(trashed).log))
+      for (const model::Entry& entry : entries_of(*std::get<store::home::Transcript>(trashed).log))
         home[session].entries.push_back(entry.id);
     }
   }
@@ -185,12 +187,13 @@ std::string shown(const Home& home) {
 // Also where they were packed.
 bool holds_torn_bytes(const DiskImage& image) {
   CrashDisk disk(image);
-  const std::unique_ptr<Files> files = disk.process();
+  const std::unique_ptr<store::files::Files> files = disk.process();
   return std::ranges::any_of(image.files, [&](const auto& each) {
     std::string bytes = each.second.bytes;
-    if (is_packed(each.first)) {
+    if (store::home::is_packed(each.first)) {
       bytes.clear();
-      read_pieces(*files, each.first, [&](std::string_view piece) { return bytes += piece, 0; });
+      store::home::read_pieces(*files, each.first,
+                               [&](std::string_view piece) { return bytes += piece, 0; });
     }
     return bytes.find(torn_bytes) != std::string::npos;
   });
@@ -202,7 +205,7 @@ void verify(Sweep& sweep, const DiskImage& image, const Home& before, const Home
   CrashDisk disk(image);
   std::size_t live = 0;
   {
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     const Home found = found_on(disk, backend);
     if (!sweep.check(found == before || found == after, [&] {
           return where + ": found" + shown(found) + ", expected" + shown(before) + " or" +
@@ -215,12 +218,12 @@ void verify(Sweep& sweep, const DiskImage& image, const Home& before, const Home
     for (const auto& [session, each] : found) {
       if (each.trashed) continue;
       const std::vector<Id> there = ids_of(backend, session);
-      const NewEntry entry = says(555);
+      const store::NewEntry entry = says(555);
       sweep.check(ok(backend.append(session, std::span(&entry, 1), {})),
                   [&] { return where + ": no append afterwards"; });
       std::vector<Id> more = there;
       more.push_back(entry.entry.id);
-      FileBackend other(disk.process());
+      store::home::FileBackend other(disk.process());
       sweep.check(ids_of(other, session) == more,
                   [&] { return where + ": the append afterwards lost something"; });
     }

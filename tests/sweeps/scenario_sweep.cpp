@@ -44,7 +44,7 @@ std::string wrong(const Scenario& scenario, const Dialect& dialect, const World&
   server.patience = {.connect = 5s, .answer = 5s, .idle = 5s, .retry = 1ms};
   if (std::strstr(scenario.name, "silence"))
     server.patience = {.connect = 5s, .answer = 150ms, .idle = 150ms, .retry = 1ms};
-  server.watch = [&](const Event&) { scene.heard = true; };
+  server.watch = [&](const model::Event&) { scene.heard = true; };
   std::optional<Environment> proxy;
   if (scenario.road == Scenario::Road::proxy) {
     proxy.emplace("HTTPS_PROXY", server.url().c_str());
@@ -54,21 +54,24 @@ std::string wrong(const Scenario& scenario, const Dialect& dialect, const World&
     server.move_to("http://127.0.0.1:" + std::to_string(closed_port()));
 
   const auto start = std::chrono::steady_clock::now();
-  const Message message = server.run();
+  const model::Message message = server.run();
   const auto took = std::chrono::steady_clock::now() - start;
 
   if (message.stop != scenario.stop)
     return "it ended as " + std::to_string(static_cast<int>(message.stop)) + ": " + message.error;
   if (static_cast<int>(server.requests.size()) != scenario.requests)
     return std::to_string(server.requests.size()) + " requests";
-  if (scenario.text && plain_text(message) != scenario.text) return "text: " + plain_text(message);
+  if (scenario.text && model::plain_text(message) != scenario.text)
+    return "text: " + model::plain_text(message);
   if (message.error.find(scenario.error) == std::string::npos) return "error: " + message.error;
-  const bool failed = message.stop == Stop::error || message.stop == Stop::interrupted;
+  const bool failed =
+      message.stop == model::Stop::error || message.stop == model::Stop::interrupted;
   if (failed == message.error.empty()) return "an error without words, or words without an error";
   if (message.error.size() > 2000) return "an endless error";
-  if (server.streamed() != plain_text(message)) return "shown: " + server.streamed();
-  if (message.stop == Stop::tool_use ? tool_uses(message).size() != 1
-                                     : message.stop == Stop::stop && !tool_uses(message).empty())
+  if (server.streamed() != model::plain_text(message)) return "shown: " + server.streamed();
+  if (message.stop == model::Stop::tool_use
+          ? model::tool_uses(message).size() != 1
+          : message.stop == model::Stop::stop && !model::tool_uses(message).empty())
     return "calls that were not made";
   if (message.error.find(test_key) != std::string::npos) return "the key is shown";
   if (took > 30s) return "it took too long";

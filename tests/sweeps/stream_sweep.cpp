@@ -30,10 +30,10 @@ struct Tally {
   }
 };
 
-std::string thoughts(const Message& message) {
+std::string thoughts(const model::Message& message) {
   std::string out;
-  for (const Block& block : message.content)
-    if (const auto* thinking = std::get_if<Thinking>(&block)) out += thinking->thinking;
+  for (const model::Block& block : message.content)
+    if (const auto* thinking = std::get_if<model::Thinking>(&block)) out += thinking->thinking;
   return out;
 }
 
@@ -45,34 +45,35 @@ bool begins(const std::string& whole, std::string_view part) {
   return whole.starts_with(part);
 }
 
-bool has_only_calls_of(const Message& whole, const Message& part) {
-  const auto known = tool_uses(whole);
-  return std::ranges::all_of(tool_uses(part), [&](const ToolUse* call) {
-    return std::ranges::any_of(known, [&](const ToolUse* each) {
+bool has_only_calls_of(const model::Message& whole, const model::Message& part) {
+  const auto known = model::tool_uses(whole);
+  return std::ranges::all_of(model::tool_uses(part), [&](const model::ToolUse* call) {
+    return std::ranges::any_of(known, [&](const model::ToolUse* each) {
       return each->id == call->id && each->name == call->name && each->input == call->input;
     });
   });
 }
 
-void check_cut(const BuiltStream& stream, const Message& whole, const Replay& state, std::size_t at,
-               Tally& tally) {
-  const Message cut = state.message();
-  const Message stopped = state.assembler.aborted();
+void check_cut(const BuiltStream& stream, const model::Message& whole, const Replay& state,
+               std::size_t at, Tally& tally) {
+  const model::Message cut = state.message();
+  const model::Message stopped = state.assembler.aborted();
   ++tally.cuts;
-  tally.expect(
-      cut.stop == Stop::interrupted || (cut.stop == whole.stop && cut.content == whole.content),
-      stream.name, at, "neither whole nor interrupted");
+  tally.expect(cut.stop == model::Stop::interrupted ||
+                   (cut.stop == whole.stop && cut.content == whole.content),
+               stream.name, at, "neither whole nor interrupted");
   tally.expect(has_only_calls_of(whole, cut), stream.name, at, "a call that was never made");
-  tally.expect(stopped.stop == Stop::aborted && has_only_calls_of(whole, stopped), stream.name, at,
-               "a stop by the user made a call");
-  tally.expect(begins(plain_text(whole), plain_text(cut)), stream.name, at, "text changed");
+  tally.expect(stopped.stop == model::Stop::aborted && has_only_calls_of(whole, stopped),
+               stream.name, at, "a stop by the user made a call");
+  tally.expect(begins(model::plain_text(whole), model::plain_text(cut)), stream.name, at,
+               "text changed");
   tally.expect(begins(thoughts(whole), thoughts(cut)), stream.name, at, "thinking changed");
 }
 
 void sweep(const BuiltStream& stream, Tally& tally) {
   const std::string_view body = stream.body;
   const Replay start(*stream.codec);
-  const Message whole = Replay(start).feed(body).message();
+  const model::Message whole = Replay(start).feed(body).message();
   ++tally.streams;
   tally.expect(whole.stop == stream.stop, stream.name, body.size(), "a wrong end");
 
@@ -97,10 +98,10 @@ void sweep(const BuiltStream& stream, Tally& tally) {
   tally.expect(bytes.message() == whole, stream.name, body.size(), "a different message");
 }
 
-const Codec& codec_of(const std::string& name) {
-  if (name.find("-messages-") != std::string::npos) return anthropic_messages;
-  if (name.find("-responses-") != std::string::npos) return openai_responses;
-  return name.find("-gemini-") != std::string::npos ? google_gemini : openai_chat;
+const wire::Codec& codec_of(const std::string& name) {
+  if (name.find("-messages-") != std::string::npos) return wire::anthropic_messages;
+  if (name.find("-responses-") != std::string::npos) return wire::openai_responses;
+  return name.find("-gemini-") != std::string::npos ? wire::google_gemini : wire::openai_chat;
 }
 
 // Recorded streams, where SKEIN_SAMPLES names a folder with some.
@@ -113,7 +114,7 @@ std::vector<BuiltStream> recorded_streams() {
     if (entry.path().extension() != ".sse") continue;
     std::ifstream in(entry.path(), std::ios::binary);
     const std::string body{std::istreambuf_iterator<char>(in), {}};
-    const Codec& codec = codec_of(entry.path().stem());
+    const wire::Codec& codec = codec_of(entry.path().stem());
     // What a recording means is another test's subject; here it must only not change.
     if (body.starts_with("{")) continue;
     out.push_back({entry.path().stem(), &codec, body, replay(codec, body).stop});

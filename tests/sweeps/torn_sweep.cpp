@@ -12,8 +12,8 @@ using namespace skein::test;
 
 namespace {
 
-std::vector<Entry> first_lines(const Sample& sample, std::size_t count) {
-  std::vector<Entry> out;
+std::vector<model::Entry> first_lines(const Sample& sample, std::size_t count) {
+  std::vector<model::Entry> out;
   for (std::size_t i = 1; i < count; ++i) out.push_back(sample.lines[i].entry);
   return out;
 }
@@ -31,45 +31,47 @@ std::size_t visible_lines(const Sample& sample, std::uint64_t size, std::uint64_
   return count;
 }
 
-LogMemory remembered(const Sample& sample, CrashDisk& disk, std::uint64_t end) {
+store::log::LogMemory remembered(const Sample& sample, CrashDisk& disk, std::uint64_t end) {
   put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
   const auto files = disk.process();
-  Log log(*files, sample_session);
+  store::log::Log log(*files, sample_session);
   log.refresh();
   return log.memory();
 }
 
 // The bytes that were there are all still there, in the file or set aside.
 bool accounted(const CrashDisk& disk, const std::string& before, std::uint64_t kept) {
-  const std::string after = disk.bytes(transcript_path(sample_session));
+  const std::string after = disk.bytes(store::log::transcript_path(sample_session));
   if (!after.starts_with(before.substr(0, kept))) return false;
   const std::string torn = before.substr(kept);
   return torn.empty() || std::ranges::count(quarantined(disk), torn) > 0;
 }
 
-void append_and_reload(Sweep& sweep, CrashDisk& disk, const std::vector<Entry>& expected,
-                       std::size_t batch_size, const LogMemory* memory, const std::string& where) {
+void append_and_reload(Sweep& sweep, CrashDisk& disk, const std::vector<model::Entry>& expected,
+                       std::size_t batch_size, const store::log::LogMemory* memory,
+                       const std::string& where) {
   const auto files = disk.process();
-  const std::string before = disk.bytes(transcript_path(sample_session));
-  const std::vector<NewEntry> batch = batch_size == 1
-                                          ? std::vector{says(900001, "after the crash")}
-                                          : std::vector{says(900001, "one"), says(900002, "two")};
-  std::vector<Entry> all = expected;
+  const std::string before = disk.bytes(store::log::transcript_path(sample_session));
+  const std::vector<store::NewEntry> batch =
+      batch_size == 1 ? std::vector{says(900001, "after the crash")}
+                      : std::vector{says(900001, "one"), says(900002, "two")};
+  std::vector<model::Entry> all = expected;
   std::uint64_t kept = 0;
   {
-    Log log(*files, sample_session);
+    store::log::Log log(*files, sample_session);
     if (log.refresh(memory))
       return void(sweep.check(false, [&] { return where + ": no reopening"; }));
     kept = log.memory().end;
-    const Outcome<AppendResult> appended = log.append(batch, {});
+    const store::Outcome<store::AppendResult> appended = log.append(batch, {});
     if (!sweep.check(ok(appended), [&] { return where + ": the append failed"; })) return;
-    for (const Entry& entry : std::get<AppendResult>(appended).entries) all.push_back(entry);
+    for (const model::Entry& entry : std::get<store::AppendResult>(appended).entries)
+      all.push_back(entry);
   }
-  Log again(*files, sample_session);
+  store::log::Log again(*files, sample_session);
   sweep.check(!again.refresh() && entries_of(again) == all,
               [&] { return where + ": after an append something is missing"; });
-  const Outcome<Damage> damage = again.examine();
-  sweep.check(ok(damage) && std::get<Damage>(damage).uncommitted.empty(),
+  const store::Outcome<store::Damage> damage = again.examine();
+  sweep.check(ok(damage) && std::get<store::Damage>(damage).uncommitted.empty(),
               [&] { return where + ": a repair left something behind"; });
   sweep.check(accounted(disk, before, kept), [&] { return where + ": bytes were dropped"; });
 }
@@ -78,7 +80,7 @@ void append_and_reload(Sweep& sweep, CrashDisk& disk, const std::vector<Entry>& 
 void cut_everywhere(Sweep& sweep, const Sample& sample, std::uint64_t known_end,
                     std::size_t batch_size) {
   CrashDisk disk;
-  std::optional<LogMemory> memory;
+  std::optional<store::log::LogMemory> memory;
   if (known_end > 0) memory = remembered(sample, disk, known_end);
   known_end = memory ? memory->end : 0;  // a border between batches
   const std::uint64_t header_end = sample.borders.front();
@@ -91,19 +93,19 @@ void cut_everywhere(Sweep& sweep, const Sample& sample, std::uint64_t known_end,
     const std::string bytes = sample.bytes.substr(0, size);
     put_transcript(disk, bytes);
     const auto files = disk.process();
-    Log log(*files, sample_session);
+    store::log::Log log(*files, sample_session);
     const bool opened = !log.refresh(memory ? &*memory : nullptr);
-    sweep.check(disk.bytes(transcript_path(sample_session)) == bytes,
+    sweep.check(disk.bytes(store::log::transcript_path(sample_session)) == bytes,
                 [&] { return where() + ": reading modified it"; });
     if (size + 1 < header_end) {
-      const NewEntry entry = says(900001);
+      const store::NewEntry entry = says(900001);
       sweep.check(!opened, [&] { return where() + ": opened without a header"; });
       sweep.check(!ok(log.append(std::span(&entry, 1), {})) &&
-                      disk.bytes(transcript_path(sample_session)) == bytes,
+                      disk.bytes(store::log::transcript_path(sample_session)) == bytes,
                   [&] { return where() + ": wrote to what is not a transcript"; });
       continue;
     }
-    const std::vector<Entry> expected =
+    const std::vector<model::Entry> expected =
         first_lines(sample, visible_lines(sample, size, std::min(size, known_end)));
     sweep.check(opened && entries_of(log) == expected,
                 [&] { return where() + ": not the committed prefix"; });
@@ -117,11 +119,11 @@ void cut_the_index(Sweep& sweep) {
   CrashDisk disk;
   const Id sessions[] = {Id{0x1111111111111111u}, Id{0x2222222222222222u}, Id{0x3333333333333333u}};
   {
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     bool made = false;
     for (const Id session : sessions) {
       backend.create(header_of(session, "main:cli:" + to_string(session).substr(0, 4)), {}, made);
-      const NewEntry entry = says(session.value & 15);
+      const store::NewEntry entry = says(session.value & 15);
       backend.append(session, std::span(&entry, 1), {});
       backend.remember(session, "/w" + to_string(session).substr(0, 1));
     }
@@ -133,11 +135,11 @@ void cut_the_index(Sweep& sweep) {
       DiskImage image = whole;
       image.files[name].bytes.resize(size);
       CrashDisk torn(image);
-      FileBackend backend(torn.process());
+      store::home::FileBackend backend(torn.process());
       const auto where = [&] { return std::string("cut ") + name + " at " + std::to_string(size); };
       sweep.check(backend.list().size() == 3, [&] { return where() + ": not all are listed"; });
       for (const Id session : sessions) {
-        const NewEntry entry = says(77);
+        const store::NewEntry entry = says(77);
         sweep.check(ids_of(backend, session) == std::vector{entry_id(session.value & 15)} &&
                         ok(backend.append(session, std::span(&entry, 1), {})),
                     [&] { return where() + ": a session is not what it was"; });
@@ -170,7 +172,8 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
   std::string stale;
   while (stale.size() < whole.size())
     for (const Sample::Line& line : sample.lines)
-      stale += seal_batch(std::span(&line.entry, 1), seal_seed(Id{42}), 7).bytes;
+      stale +=
+          store::log::seal_batch(std::span(&line.entry, 1), store::log::seal_seed(Id{42}), 7).bytes;
   std::uint64_t random = 88172645463325252u;
   CrashDisk disk;
   for (std::size_t n = 0; n < std::min(combinations, limit); ++n) {
@@ -196,14 +199,14 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
     };
     put_transcript(disk, bytes);
     const auto files = disk.process();
-    Log log(*files, sample_session);
+    store::log::Log log(*files, sample_session);
     if (!sweep.check(!log.refresh(), [&] { return where() + ": does not open"; })) continue;
     // What was acknowledged is there; of the rest only whole batches, or lines told to be altered.
-    std::vector<Entry> seen;
+    std::vector<model::Entry> seen;
     std::map<std::size_t, std::size_t> whole_lines;
     bool invented = false;
-    log.each(0, [&](const Placed& placed) {
-      if (placed.entry.type == type::session_header) return true;
+    log.each(0, [&](const store::StoredEntry& placed) {
+      if (placed.entry.type == model::type::session_header) return true;
       seen.push_back(placed.entry);
       const auto line = std::ranges::find(sample.lines, placed.at, &Sample::Line::begin);
       const bool written = line != sample.lines.end() && line->entry == placed.entry;
@@ -212,7 +215,8 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
       if (window == 1 && !foreign && placed.at >= safe && placed.altered) invented = true;
       return true;
     });
-    const std::vector<Entry> acknowledged = first_lines(sample, visible_lines(sample, safe, 0));
+    const std::vector<model::Entry> acknowledged =
+        first_lines(sample, visible_lines(sample, safe, 0));
     bool there = seen.size() >= acknowledged.size() &&
                  std::equal(acknowledged.begin(), acknowledged.end(), seen.begin());
     if (window == 1 && !foreign)

@@ -6,7 +6,7 @@
 #include <filesystem>
 #include <set>
 
-#include "core/base.h"
+#include "core/text/base.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -160,7 +160,7 @@ std::string knock(const Door& door, const std::string& name, const fs::path& dir
 
   const std::string what = std::string(door.name) + " with '" + name.substr(0, 60) + "' ";
   // Some are keys after all: these may make a session, and then there is one of that name.
-  const bool is_key = !key_trouble(name);
+  const bool is_key = !store::key_problem(name);
   if (finished.timed_out) return what + "hangs";
   if (finished.status != 2 && finished.status != 4 && !(finished.status == 0 && is_key))
     return what + "ends with " + std::to_string(finished.status) + ": " + finished.err;
@@ -183,7 +183,7 @@ int main() {
   for (int worker = 0; worker < 2; ++worker) {
     const fs::path own = dir / std::to_string(worker);
     fs::create_directories(own / "here");
-    SessionStore store = store_at((own / "home").string());
+    store::SessionStore store = store_at((own / "home").string());
     const Id session = session_called(store, "main:cli:user");
     append(store, session, {user_says("hello")});
     store.list();

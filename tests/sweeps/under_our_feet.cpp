@@ -9,7 +9,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/store/log.h"
+#include "core/store/log/log.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -84,7 +84,7 @@ struct Home {
   TempDir dir{};
   std::string path = (dir / "home").string();
   fs::path outside = dir / "outside";
-  SessionStore store;
+  store::SessionStore store;
   Id session{};
   Home() : store(store_at(path)) {
     write_file(outside, secret);
@@ -92,7 +92,7 @@ struct Home {
     append(store, session, {user_says("one"), user_says("two")});
     store.list();
   }
-  fs::path transcript() const { return fs::path(path) / transcript_path(session); }
+  fs::path transcript() const { return fs::path(path) / store::log::transcript_path(session); }
   std::string touched() const {
     if (read_file(outside) != secret) return "it wrote to another's file";
     if (fs::exists(outside.string() + "-none")) return "it made a file behind a link";
@@ -136,10 +136,11 @@ std::string while_running(const Trick& trick, bool reads_first) {
   append(home.store, home.session, {user_says("three")});
   trick.play(home.transcript(), home.outside);
   if (reads_first) home.store.load_session_entries(home.session);
-  const std::vector<NewEntry> one{user_says("four")};
-  const Outcome<AppendResult> outcome = home.store.append_session_entries(home.session, one);
+  const std::vector<store::NewEntry> one{user_says("four")};
+  const store::Outcome<store::AppendResult> outcome =
+      home.store.append_session_entries(home.session, one);
   if (std::string trouble = home.touched(); !trouble.empty()) return trouble;
-  const auto* failed = std::get_if<Failure>(&outcome);
+  const auto* failed = std::get_if<store::Failure>(&outcome);
   switch (trick.left) {
     case Left::session:
       if (failed) return "an append fails: " + failed->text;
@@ -149,7 +150,8 @@ std::string while_running(const Trick& trick, bool reads_first) {
       if (failed) return "an append fails: " + failed->text;
       break;
     case Left::nothing:
-      if (!failed || failed->kind != Failure::Kind::gone) return "it does not say it is gone";
+      if (!failed || failed->kind != store::Failure::Kind::gone)
+        return "it does not say it is gone";
       if (fs::exists(home.transcript())) return "it made the transcript anew";
       break;
     case Left::other:
@@ -187,7 +189,7 @@ std::string home_moved() {
   append(home.store, home.session, {user_says("three")});
   home.store.list();
   if (fs::exists(home.path)) return "the old home was made anew";
-  SessionStore there = store_at(moved);
+  store::SessionStore there = store_at(moved);
   return entries_of(there, home.session).size() == 3 ? "" : "an append is missing";
 }
 
@@ -210,9 +212,9 @@ std::string folder_is_link(const char* folder) {
 std::string index_removed_before_create() {
   Home home;
   fs::remove(fs::path(home.path) / "sessions.json");
-  SessionStore other = store_at(home.path);
+  store::SessionStore other = store_at(home.path);
   session_called(other, "main:new:one");
-  SessionStore third = store_at(home.path);
+  store::SessionStore third = store_at(home.path);
   return third.list().size() == 2 ? "" : "a session is not listed any more";
 }
 

@@ -9,7 +9,7 @@
 #include <random>
 #include <set>
 
-#include "core/store/file_backend.h"
+#include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -30,15 +30,16 @@ std::string by(int worker, int number) {
 
 // Now and then one insists on the tail it knows, and on a conflict takes the one it is told.
 int append_many(const std::string& home, Id session, int worker, int count) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   std::optional<Id> tail = value_of(store.open(session)).state.tail;
   for (int number = 0; number < count;) {
-    const std::vector<NewEntry> one{user_says(by(worker, number))};
-    AppendOptions options;
+    const std::vector<store::NewEntry> one{user_says(by(worker, number))};
+    store::AppendOptions options;
     if (worker % 2 == 1 && number % 20 == 0 && tail) options.expected_tail = tail;
-    const Outcome<AppendResult> outcome = store.append_session_entries(session, one, options);
-    if (const auto* failed = std::get_if<Failure>(&outcome)) {
-      if (failed->kind != Failure::Kind::conflict) throw Error(failed->text);
+    const store::Outcome<store::AppendResult> outcome =
+        store.append_session_entries(session, one, options);
+    if (const auto* failed = std::get_if<store::Failure>(&outcome)) {
+      if (failed->kind != store::Failure::Kind::conflict) throw Error(failed->text);
       tail = failed->tail;
       continue;
     }
@@ -51,7 +52,7 @@ int append_many(const std::string& home, Id session, int worker, int count) {
 std::size_t one_session(int workers, int each) {
   const TempDir dir;
   const std::string home = (dir / "home").string();
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   const Id session = session_called(store, "main:cli:user");
   std::vector<pid_t> children;
   for (int worker = 0; worker < workers; ++worker)
@@ -61,23 +62,23 @@ std::size_t one_session(int workers, int each) {
     if (const int status = status_of(child); status != 0)
       complain(where + "a writer ended with " + std::to_string(status));
 
-  SessionStore fresh = store_at(home);
-  const std::vector<Entry> entries = entries_of(fresh, session);
+  store::SessionStore fresh = store_at(home);
+  const std::vector<model::Entry> entries = entries_of(fresh, session);
   if (entries.size() != static_cast<std::size_t>(workers * each))
     complain(where + std::to_string(entries.size()) + " entries");
   std::optional<Id> previous;
   std::map<std::string, int> seen;
-  for (const Entry& entry : entries) {
+  for (const model::Entry& entry : entries) {
     if (entry.parent != previous) complain(where + "the chain breaks at " + to_string(entry.id));
     previous = entry.id;
-    ++seen[preview(entry, 60)];
+    ++seen[model::preview(entry, 60)];
   }
   for (int worker = 0; worker < workers; ++worker)
     for (int number = 0; number < each; ++number)
       if (seen[by(worker, number)] != 1)
         complain(where + by(worker, number) + " is there " +
                  std::to_string(seen[by(worker, number)]) + " times");
-  const Damage damage = value_of(fresh.backend().examine(session));
+  const store::Damage damage = value_of(fresh.backend().examine(session));
   if (damage.any()) complain(where + "the transcript is damaged");
   return entries.size();
 }
@@ -99,13 +100,14 @@ struct Acknowledged {
 };
 
 // What may happen to one who works on a session that others throw away and bring back.
-bool expected(const Failure& failure) {
-  return failure.kind == Failure::Kind::gone || failure.kind == Failure::Kind::refused ||
-         failure.kind == Failure::Kind::busy;
+bool expected(const store::Failure& failure) {
+  return failure.kind == store::Failure::Kind::gone ||
+         failure.kind == store::Failure::Kind::refused ||
+         failure.kind == store::Failure::Kind::busy;
 }
 
 int work_on_many(const std::string& home, int worker, int operations, int keys, Acknowledged& log) {
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   std::mt19937 random(static_cast<unsigned>(worker));
   std::map<std::string, Id> known;
   for (int done = 0; done < operations; ++done) {
@@ -117,30 +119,33 @@ int work_on_many(const std::string& home, int worker, int operations, int keys, 
                              : dice < 94                      ? 2
                              : dice < 97                      ? 3
                                                               : 4;
-    std::optional<Failure> failed;
+    std::optional<store::Failure> failed;
     if (kind == 0) {
-      const Outcome<SessionHandle> made = store.create_session({.key = key, .cwd = "/"});
-      if (const auto* handle = std::get_if<SessionHandle>(&made))
+      const store::Outcome<store::SessionHandle> made =
+          store.create_session({.key = key, .cwd = "/"});
+      if (const auto* handle = std::get_if<store::SessionHandle>(&made))
         known[key] = handle->session_id;
       else
-        failed = std::get<Failure>(made);
+        failed = std::get<store::Failure>(made);
     } else if (kind == 1) {
-      const std::vector<NewEntry> batch{user_says(by(worker, done)), user_says("and more")};
-      const Outcome<AppendResult> outcome = store.append_session_entries(known[key], batch);
-      if (std::holds_alternative<AppendResult>(outcome))
-        for (const NewEntry& each : batch) log.add(known[key], each.entry.id);
+      const std::vector<store::NewEntry> batch{user_says(by(worker, done)), user_says("and more")};
+      const store::Outcome<store::AppendResult> outcome =
+          store.append_session_entries(known[key], batch);
+      if (std::holds_alternative<store::AppendResult>(outcome))
+        for (const store::NewEntry& each : batch) log.add(known[key], each.entry.id);
       else
-        failed = std::get<Failure>(outcome);
+        failed = std::get<store::Failure>(outcome);
     } else if (kind == 2) {
       failed = store.erase(known[key]);
     } else if (kind == 3) {
-      const Outcome<SessionRecord> restored = store.restore(to_string(known[key]));
-      if (std::holds_alternative<Failure>(restored)) failed = std::get<Failure>(restored);
+      const store::Outcome<store::SessionRecord> restored = store.restore(to_string(known[key]));
+      if (std::holds_alternative<store::Failure>(restored))
+        failed = std::get<store::Failure>(restored);
     } else {
       store.list();
     }
     ++log.done[kind];
-    if (failed && failed->kind == Failure::Kind::busy) ++log.done[5];
+    if (failed && failed->kind == store::Failure::Kind::busy) ++log.done[5];
     if (failed && !expected(*failed))
       throw Error("kind " + std::to_string(kind) + ": " + failed->text);
   }
@@ -157,9 +162,9 @@ void many_sessions(int workers, int operations, int keys, Acknowledged& log) {
     if (const int status = status_of(child); status != 0)
       complain("a worker on many sessions ended with " + std::to_string(status));
 
-  SessionStore store = store_at(home);
+  store::SessionStore store = store_at(home);
   if (const std::vector<std::string> listed = listing(store); true) {
-    SessionStore other = store_at(home);
+    store::SessionStore other = store_at(home);
     other.backend().rebuild_index();
     if (listed != listing(other)) complain("the list is not what a rebuilt index says");
   }
@@ -167,9 +172,9 @@ void many_sessions(int workers, int operations, int keys, Acknowledged& log) {
     store.restore(file.path().filename().string().substr(0, 16));
   std::map<Id, std::set<Id>> there;
   std::set<std::string> keys_seen;
-  for (const SessionRecord& each : store.list()) {
+  for (const store::SessionRecord& each : store.list()) {
     if (!keys_seen.insert(each.key).second) complain("two sessions are called " + each.key);
-    for (const Entry& entry : entries_of(store, each.header.session))
+    for (const model::Entry& entry : entries_of(store, each.header.session))
       there[each.header.session].insert(entry.id);
     if (const std::string damage = damage_in(store, each.header.session); !damage.empty())
       complain(each.key + " has" + damage);

@@ -5,20 +5,23 @@
 #include "core/store/entry_text.h"
 
 using namespace skein;
+using namespace skein::exchange;
 
 namespace {
 
-std::vector<Entry> talk() {
-  const Message answer{
-      .role = Role::assistant,
-      .content = {Thinking{"hm"}, Text{"I look."}, ToolUse{"c1", "read", "{\"path\":\"a\"}"}},
-      .provider = "p",
-      .model = "gpt"};
-  const Message result{.role = Role::tool,
-                       .content = {ToolResult{.tool_use_id = "c1", .content = {Text{"x ``` y"}}}}};
-  std::vector<Entry> path{message_entry(user_message("what is in a?")), message_entry(answer),
-                          message_entry(result),
-                          make_entry(type::model_change, R"({"provider":"p","model":"m"})")};
+std::vector<model::Entry> talk() {
+  const model::Message answer{.role = model::Role::assistant,
+                              .content = {model::Thinking{"hm"}, model::Text{"I look."},
+                                          model::ToolUse{"c1", "read", "{\"path\":\"a\"}"}},
+                              .provider = "p",
+                              .model = "gpt"};
+  const model::Message result{
+      .role = model::Role::tool,
+      .content = {model::ToolResult{.tool_use_id = "c1", .content = {model::Text{"x ``` y"}}}}};
+  std::vector<model::Entry> path{
+      model::message_entry(model::user_message("what is in a?")), model::message_entry(answer),
+      model::message_entry(result),
+      model::make_entry(model::type::model_change, R"({"provider":"p","model":"m"})")};
   for (std::size_t i = 1; i < path.size(); ++i) path[i].parent = path[i - 1].id;
   return path;
 }
@@ -39,14 +42,14 @@ TEST_CASE("an empty conversation is a title") {
 }
 
 TEST_CASE("exported lines can be appended again, and are the same entries") {
-  const std::vector<Entry> path = talk();
+  const std::vector<model::Entry> path = talk();
   const std::string lines = as_json_lines(path);
-  std::vector<Entry> back;
+  std::vector<model::Entry> back;
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin);
-    const auto taken = new_entry_from_json(lines.substr(begin, end - begin));
-    REQUIRE(std::holds_alternative<NewEntry>(taken));
-    back.push_back(std::get<NewEntry>(taken).entry);
+    const auto taken = store::new_entry_from_json(lines.substr(begin, end - begin));
+    REQUIRE(std::holds_alternative<store::NewEntry>(taken));
+    back.push_back(std::get<store::NewEntry>(taken).entry);
     begin = end + 1;
   }
   CHECK(back == path);

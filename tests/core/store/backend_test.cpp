@@ -10,21 +10,23 @@
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
+using namespace skein::store;
 using namespace skein::test;
 
 namespace {
 
 constexpr Id a{0xa}, b{0xb}, c{0xc};
 
-Outcome<SessionRecord> create(FileBackend& backend, Id session, const std::string& key) {
+Outcome<SessionRecord> create(store::home::FileBackend& backend, Id session,
+                              const std::string& key) {
   bool made = false;
   return backend.create(header_of(session, key), {}, made);
 }
-bool append(FileBackend& backend, Id session, std::uint64_t number) {
+bool append(store::home::FileBackend& backend, Id session, std::uint64_t number) {
   const NewEntry entry = says(number);
   return ok(backend.append(session, std::span(&entry, 1), {}));
 }
-std::vector<std::string> keys(FileBackend& backend) {
+std::vector<std::string> keys(store::home::FileBackend& backend) {
   std::vector<std::string> out;
   for (const SessionRecord& each : backend.list()) out.push_back(each.key);
   std::ranges::sort(out);
@@ -36,18 +38,18 @@ using Keys = std::vector<std::string>;
 
 TEST_CASE("keys have three or five plain parts") {
   for (const char* key : {"main:cli:user", "a:b:c", "agent:main:cli:direct:user@x.y+z-1"})
-    CHECK_FALSE(key_trouble(key));
+    CHECK_FALSE(key_problem(key));
   for (const std::string& key :
        {std::string{}, std::string("main"), std::string("a:b"), std::string("a:b:c:d"),
         std::string("a::c"), std::string("a:b:c:"), std::string("a:b:../c"), std::string("a:b:c d"),
         std::string("a:b:\xc3\xa9"), std::string("a:b:") + '\0', "a:b:" + std::string(65, 'c'),
         std::string(64, 'a') + ":" + std::string(64, 'b') + ":" + std::string(64, 'c') + ":dddd:e"})
-    CHECK(key_trouble(key));
+    CHECK(key_problem(key));
 }
 
 TEST_CASE("a second terminal learns what the first one wrote") {
   CrashDisk disk;
-  FileBackend one(disk.process()), two(disk.process());
+  store::home::FileBackend one(disk.process()), two(disk.process());
   REQUIRE(ok(create(one, a, "main:cli:user")));
   CHECK(keys(two) == Keys{"main:cli:user"});
   REQUIRE(append(one, a, 1));
@@ -59,12 +61,12 @@ TEST_CASE("a second terminal learns what the first one wrote") {
 
 TEST_CASE("of two that create one key the second opens what the first made") {
   CrashDisk disk;
-  FileBackend one(disk.process()), two(disk.process());
+  store::home::FileBackend one(disk.process()), two(disk.process());
   REQUIRE(ok(create(one, a, "main:cli:user")));
   const auto second = create(two, b, "main:cli:user");
   REQUIRE(ok(second));
   CHECK(std::get<SessionRecord>(second).header.session == a);
-  CHECK_FALSE(disk.has(transcript_path(b)));
+  CHECK_FALSE(disk.has(store::log::transcript_path(b)));
 }
 
 TEST_CASE("a session whose maker died is safe once somebody else works with it") {
@@ -72,14 +74,14 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
   for (const bool by_key : {true, false}) {
     CAPTURE(by_key);
     CrashDisk disk;
-    FileBackend one(disk.process()), two(disk.process());
+    store::home::FileBackend one(disk.process()), two(disk.process());
     disk.fault = [](const char* call) -> int {
       if (std::string_view(call) == "sync_folder") throw Killed{};
       return 0;
     };
     CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
     disk.fault = {};
-    REQUIRE(disk.has(transcript_path(a)));
+    REQUIRE(disk.has(store::log::transcript_path(a)));
 
     if (by_key) {
       REQUIRE(std::get<SessionRecord>(create(two, b, "main:cli:user")).header.session == a);
@@ -88,7 +90,7 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
       REQUIRE(append(two, a, 1));
     }
     disk.crash_images(1'000, 1, [](const DiskImage& image) {
-      CHECK(image.files.contains(transcript_path(a)));
+      CHECK(image.files.contains(store::log::transcript_path(a)));
       return true;
     });
   }
@@ -96,7 +98,7 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
 
 TEST_CASE("an index that cannot be read just now is not an empty one") {
   CrashDisk disk;
-  FileBackend one(disk.process()), two(disk.process());
+  store::home::FileBackend one(disk.process()), two(disk.process());
   create(one, a, "main:cli:a");
   CHECK(keys(one) == Keys{"main:cli:a"});
   create(two, b, "main:cli:b");
@@ -108,7 +110,7 @@ TEST_CASE("an index that cannot be read just now is not an empty one") {
 
 TEST_CASE("the index is merged and never overwritten by a stale copy") {
   CrashDisk disk;
-  FileBackend one(disk.process()), two(disk.process());
+  store::home::FileBackend one(disk.process()), two(disk.process());
   REQUIRE(ok(create(one, a, "main:cli:a")));
   CHECK(keys(two) == Keys{"main:cli:a"});
   REQUIRE(ok(create(one, b, "main:cli:b")));
@@ -117,7 +119,7 @@ TEST_CASE("the index is merged and never overwritten by a stale copy") {
   one.open(b);
   one.remember(b, "/w");
 
-  const auto index = parse_index(disk.bytes("sessions.json"));
+  const auto index = store::home::parse_index(disk.bytes("sessions.json"));
   REQUIRE(index);
   CHECK(index->sessions.size() == 2);
   CHECK(index->sessions.at(a).key == "main:cli:a");
@@ -126,7 +128,7 @@ TEST_CASE("the index is merged and never overwritten by a stale copy") {
 
 TEST_CASE("a restored session whose key was taken gets a suffix, and its transcript says so") {
   CrashDisk disk;
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   REQUIRE(ok(create(backend, a, "main:cli:user")));
   REQUIRE_FALSE(backend.erase(a));
   REQUIRE(ok(create(backend, b, "main:cli:user")));
@@ -135,13 +137,13 @@ TEST_CASE("a restored session whose key was taken gets a suffix, and its transcr
   CHECK(std::get<SessionRecord>(restored).key == "main:cli:user.2");
 
   disk.process()->remove("sessions.json");
-  FileBackend later(disk.process());
+  store::home::FileBackend later(disk.process());
   CHECK(keys(later) == Keys{"main:cli:user", "main:cli:user.2"});
   CHECK(std::get<SessionRecord>(later.open(a)).state.key == "main:cli:user.2");
 }
 
 TEST_CASE("three sessions of one key get three keys, also where a suffix is somebody's own") {
-  Index index;
+  store::home::Index index;
   const auto add = [&](Id session, const std::string& key, const std::string& created) {
     index.sessions[session].memory.header = header_of(session, key);
     index.sessions[session].memory.header.created_at = created;
@@ -149,7 +151,7 @@ TEST_CASE("three sessions of one key get three keys, also where a suffix is some
   add(a, "m:c:u.2", "2026-01-01");
   add(b, "m:c:u", "2026-01-02");
   add(c, "m:c:u", "2026-01-03");
-  settle_keys(index);
+  store::home::settle_keys(index);
   CHECK(index.sessions[a].key == "m:c:u.2");
   CHECK(index.sessions[b].key == "m:c:u");
   CHECK(index.sessions[c].key == "m:c:u.3");
@@ -160,12 +162,12 @@ TEST_CASE("an error while sessions are listed hides none of them afterwards") {
     for (const int error : {EIO, EMFILE, EACCES}) {
       CrashDisk disk;
       {
-        FileBackend backend(disk.process());
+        store::home::FileBackend backend(disk.process());
         create(backend, a, "main:cli:a");
         create(backend, b, "main:cli:b");
       }
       disk.process()->remove("sessions.json");
-      FileBackend backend(disk.process());
+      store::home::FileBackend backend(disk.process());
       disk.fault = [&](const char* name) { return std::string_view(name) == call ? error : 0; };
       try {
         backend.list();
@@ -173,7 +175,7 @@ TEST_CASE("an error while sessions are listed hides none of them afterwards") {
       }
       disk.fault = {};
       CHECK(keys(backend) == Keys{"main:cli:a", "main:cli:b"});
-      FileBackend later(disk.process());
+      store::home::FileBackend later(disk.process());
       CHECK(keys(later) == Keys{"main:cli:a", "main:cli:b"});
     }
 }
@@ -181,7 +183,7 @@ TEST_CASE("an error while sessions are listed hides none of them afterwards") {
 TEST_CASE("a batch that could not be synced is not saved, whatever the disk calls it") {
   for (const int error : {EIO, ESTALE, ENOENT, ENOSPC}) {
     CrashDisk disk;
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     REQUIRE(ok(create(backend, a, "main:cli:a")));
     disk.fault = [&](const char* call) { return std::string_view(call) == "sync" ? error : 0; };
     const NewEntry entry = says(1);
@@ -195,39 +197,39 @@ TEST_CASE("a batch that could not be synced is not saved, whatever the disk call
 TEST_CASE("an index that was changed by so much as a byte is made anew") {
   CrashDisk disk;
   {
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     create(backend, a, "main:cli:a");
     append(backend, a, 1);
     backend.remember(a, "/w");
   }
   const std::string text = disk.bytes("sessions.json");
-  REQUIRE(parse_index(text));
+  REQUIRE(store::home::parse_index(text));
   std::string changed = text;
   changed[changed.find(to_string(entry_id(1)))] = 'b';
-  CHECK_FALSE(parse_index(changed));
-  CHECK_FALSE(parse_index(text.substr(0, text.size() - 1)));
-  CHECK(print_index(*parse_index(text)) == text);
+  CHECK_FALSE(store::home::parse_index(changed));
+  CHECK_FALSE(store::home::parse_index(text.substr(0, text.size() - 1)));
+  CHECK(store::home::print_index(*store::home::parse_index(text)) == text);
 
   disk.put("sessions.json", changed);
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   CHECK(std::get<SessionRecord>(backend.open(a)).state.head == entry_id(1));
 }
 
 TEST_CASE("the index vouches for nothing that a power cut could still take away") {
   CrashDisk disk;
-  FileBackend writer(disk.process());
+  store::home::FileBackend writer(disk.process());
   create(writer, a, "main:cli:a");
   append(writer, a, 1);
-  FileBackend(disk.process()).list();
+  store::home::FileBackend(disk.process()).list();
   // Another process lists the sessions after the write, before the sync.
   bool looking = false;
   std::size_t images = 0, halves = 0;
   disk.fault = [&](const char* call) {
     if (std::string_view(call) != "sync" || std::exchange(looking, true)) return 0;
-    FileBackend(disk.process()).list();
+    store::home::FileBackend(disk.process()).list();
     images = disk.crash_images(2000, 7, [&](const DiskImage& image) {
       CrashDisk after(image);
-      FileBackend reader(after.process());
+      store::home::FileBackend reader(after.process());
       const std::size_t seen = ids_of(reader, a).size();
       halves += seen != 1 && seen != 4;
       return true;
@@ -244,19 +246,19 @@ TEST_CASE("a session whose file is gone or empty is not silently replaced") {
   for (const bool gone : {true, false}) {
     CrashDisk disk;
     {
-      FileBackend backend(disk.process());
+      store::home::FileBackend backend(disk.process());
       create(backend, a, "main:cli:a");
       append(backend, a, 1);
       backend.remember(a, "/w");
     }
-    const std::string bytes = disk.bytes(transcript_path(a));
+    const std::string bytes = disk.bytes(store::log::transcript_path(a));
     if (gone)
-      disk.process()->remove(transcript_path(a));
+      disk.process()->remove(store::log::transcript_path(a));
     else
-      disk.put(transcript_path(a), "");
+      disk.put(store::log::transcript_path(a), "");
     // Not after a list that has noticed it either.
     for (int times = 0; times < 2; ++times) {
-      FileBackend backend(disk.process());
+      store::home::FileBackend backend(disk.process());
       CHECK(backend.list().size() == (times == 0 ? 0 : 1));
       bool made = false;
       const auto refused = backend.create(header_of(b, "main:cli:a"), {}, made);
@@ -265,15 +267,15 @@ TEST_CASE("a session whose file is gone or empty is not silently replaced") {
       CHECK(backend.strays().size() == 1);
       REQUIRE(ok(backend.create(header_of(b, "main:cli:b"), {}, made)));
     }
-    disk.put(transcript_path(a), bytes);
-    CHECK(FileBackend(disk.process()).list().size() == 2);
-    CHECK_FALSE(FileBackend(disk.process()).lost("main:cli:a"));
+    disk.put(store::log::transcript_path(a), bytes);
+    CHECK(store::home::FileBackend(disk.process()).list().size() == 2);
+    CHECK_FALSE(store::home::FileBackend(disk.process()).lost("main:cli:a"));
   }
 }
 
 TEST_CASE("a session that was let go, or deleted, is not missed") {
   CrashDisk disk;
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   create(backend, a, "main:cli:a");
   append(backend, a, 1);
   backend.remember(a, "/w");
@@ -281,8 +283,8 @@ TEST_CASE("a session that was let go, or deleted, is not missed") {
   CHECK_FALSE(backend.lost("main:cli:a"));
   create(backend, b, "main:cli:a");
   backend.list();
-  disk.process()->remove(transcript_path(b));
-  FileBackend other(disk.process());
+  disk.process()->remove(store::log::transcript_path(b));
+  store::home::FileBackend other(disk.process());
   other.list();
   CHECK(other.lost("main:cli:a"));
   other.rebuild_index();
@@ -291,7 +293,7 @@ TEST_CASE("a session that was let go, or deleted, is not missed") {
 
 TEST_CASE("a disk that fails while an entry is looked for is not an entry that is not there") {
   CrashDisk disk;
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   create(backend, a, "main:cli:a");
   append(backend, a, 1);
   disk.fault = [](const char* call) { return std::string_view(call) == "stat" ? EIO : 0; };
@@ -308,14 +310,14 @@ TEST_CASE("what an index leaves out is read as it was") {
       for (const std::vector<Id>& leaves :
            {std::vector<Id>{}, {entry_id(1)}, {entry_id(2)}, {entry_id(1), entry_id(2)}})
         for (const char* key : {"", "main:cli:a", "main:cli:b"}) {
-          Index index;
-          IndexEntry& entry = index.sessions[a];
+          store::home::Index index;
+          store::home::IndexEntry& entry = index.sessions[a];
           entry.key = "main:cli:a";
           entry.memory.header = header_of(a, key);
           entry.memory.state = {
               .tail = tail, .head = head, .leaves = leaves, .entries = 1, .updated_at = "2026"};
           entry.archived = leaves.size() == 2;
-          const auto read = parse_index(print_index(index));
+          const auto read = store::home::parse_index(store::home::print_index(index));
           REQUIRE(read);
           CHECK(read->sessions.at(a).memory.header == entry.memory.header);
           CHECK(read->sessions.at(a).memory.state == entry.memory.state);
@@ -326,7 +328,7 @@ TEST_CASE("what an index leaves out is read as it was") {
 TEST_CASE("a whole key is found by its line in the index, or not at all") {
   CrashDisk disk;
   {
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     create(backend, a, "main:cli:a");
     create(backend, b, "main:cli:a.b");
     append(backend, b, 1);
@@ -334,21 +336,22 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
     backend.list();
   }
   const std::string text = disk.bytes("sessions.json");
-  const auto row = parse_index_row(text, "main:cli:a.b");
+  const auto row = store::home::parse_index_row(text, "main:cli:a.b");
   REQUIRE(row);
-  const auto whole = parse_index(text);
+  const auto whole = store::home::parse_index(text);
   CHECK(row->folder_mtime_ns == whole->folder_mtime_ns);
   CHECK(row->entry.key == "main:cli:a.b");
   CHECK(row->entry.memory.header == whole->sessions.at(b).memory.header);
   CHECK(row->entry.memory.state == whole->sessions.at(b).memory.state);
   for (const char* other : {"main:cli", "main:cli:", "session_key", "main:cli:a\":{", "sessions"})
-    CHECK_FALSE(parse_index_row(text, other));
-  CHECK_FALSE(parse_index_row(text.substr(1), "main:cli:a"));  // the checksum does not fit
+    CHECK_FALSE(store::home::parse_index_row(text, other));
+  CHECK_FALSE(
+      store::home::parse_index_row(text.substr(1), "main:cli:a"));  // the checksum does not fit
 
-  CHECK(FileBackend(disk.process()).find_key("main:cli:a") == a);
-  CHECK_FALSE(FileBackend(disk.process()).find_key("main:cli:c"));
+  CHECK(store::home::FileBackend(disk.process()).find_key("main:cli:a") == a);
+  CHECK_FALSE(store::home::FileBackend(disk.process()).find_key("main:cli:c"));
   // Whoever opens it sees what came since.
-  FileBackend writer(disk.process()), reader(disk.process());
+  store::home::FileBackend writer(disk.process()), reader(disk.process());
   REQUIRE(reader.find_key("main:cli:a") == a);
   append(writer, a, 2);
   CHECK(std::get<SessionRecord>(reader.open(a)).state.head == entry_id(2));
@@ -356,9 +359,9 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
 
 TEST_CASE("at no time does anyone see half an index") {
   CrashDisk disk;
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   create(backend, a, "main:cli:a");
-  disk.changed = [&] { CHECK(parse_index(disk.bytes("sessions.json"))); };
+  disk.changed = [&] { CHECK(store::home::parse_index(disk.bytes("sessions.json"))); };
   create(backend, b, "main:cli:b");
   backend.open(a);
   backend.remember(a, "/w");
@@ -369,26 +372,27 @@ TEST_CASE("at no time does anyone see half an index") {
 TEST_CASE("what lies below the index's committed offset is altered, never torn") {
   CrashDisk disk;
   {
-    FileBackend backend(disk.process());
+    store::home::FileBackend backend(disk.process());
     create(backend, a, "main:cli:a");
     const std::vector<NewEntry> batch{says(1), says(2)};
     backend.append(a, batch, {});
     backend.remember(a, "/w");
   }
-  std::string bytes = disk.bytes(transcript_path(a));
+  std::string bytes = disk.bytes(store::log::transcript_path(a));
   bytes[bytes.rfind("hello")] = 'H';
-  disk.put(transcript_path(a), bytes);
-  FileBackend backend(disk.process());
+  disk.put(store::log::transcript_path(a), bytes);
+  store::home::FileBackend backend(disk.process());
   CHECK(ids_of(backend, a) == std::vector{entry_id(1), entry_id(2)});
   REQUIRE(append(backend, a, 3));
-  CHECK(disk.bytes(transcript_path(a)).starts_with(bytes));
+  CHECK(disk.bytes(store::log::transcript_path(a)).starts_with(bytes));
   CHECK(disk.paths("quarantine").empty());
 }
 
 TEST_CASE("the index is made anew from the transcripts, in memory and on disk") {
   TempDir dir;
   for (const bool memory : {true, false}) {
-    FileBackend backend(memory ? memory_files() : real_files((dir / "home").string()));
+    store::home::FileBackend backend(memory ? store::files::memory_files()
+                                            : store::files::real_files((dir / "home").string()));
     create(backend, a, "main:cli:a");
     create(backend, b, "main:cli:b");
     CHECK(backend.rebuild_index() == 2);
@@ -398,18 +402,18 @@ TEST_CASE("the index is made anew from the transcripts, in memory and on disk") 
 
 TEST_CASE("the session used last in a workspace is remembered") {
   CrashDisk disk;
-  FileBackend backend(disk.process());
+  store::home::FileBackend backend(disk.process());
   create(backend, a, "main:cli:a");
   backend.remember(a, "/w");
-  CHECK(FileBackend(disk.process()).last_used("/w") == a);
-  CHECK_FALSE(FileBackend(disk.process()).last_used("/other"));
+  CHECK(store::home::FileBackend(disk.process()).last_used("/w") == a);
+  CHECK_FALSE(store::home::FileBackend(disk.process()).last_used("/other"));
   REQUIRE_FALSE(backend.erase(a));
-  CHECK_FALSE(FileBackend(disk.process()).last_used("/w"));
+  CHECK_FALSE(store::home::FileBackend(disk.process()).last_used("/w"));
 }
 
 TEST_CASE("entries read a piece at a time come each exactly once") {
   CrashDisk disk;
-  auto backend = std::make_unique<FileBackend>(disk.process());
+  auto backend = std::make_unique<store::home::FileBackend>(disk.process());
   create(*backend, a, "main:cli:a");
   std::vector<Id> expected;
   for (std::uint64_t number = 1; number <= 25; number += 5) {
@@ -425,9 +429,9 @@ TEST_CASE("entries read a piece at a time come each exactly once") {
       while (reader.has_more()) {
         const auto piece = reader.next();
         REQUIRE(ok(piece));
-        CHECK(std::get<std::vector<Entry>>(piece).size() <= size);
-        for (const Entry& entry : std::get<std::vector<Entry>>(piece))
-          if (entry.type != type::session_header) seen.push_back(entry.id);
+        CHECK(std::get<std::vector<model::Entry>>(piece).size() <= size);
+        for (const model::Entry& entry : std::get<std::vector<model::Entry>>(piece))
+          if (entry.type != model::type::session_header) seen.push_back(entry.id);
       }
       CHECK(seen == expected);
       reader.reset();
@@ -437,7 +441,7 @@ TEST_CASE("entries read a piece at a time come each exactly once") {
 
 TEST_CASE("paths, branches and the default leaf are those of the branch used last") {
   CrashDisk disk;
-  auto files = std::make_unique<FileBackend>(disk.process());
+  auto files = std::make_unique<store::home::FileBackend>(disk.process());
   create(*files, a, "main:cli:a");
   SessionStore store(std::move(files));
   const std::vector<NewEntry> entries{says_after(1, std::nullopt), says(2), says(3),
@@ -446,7 +450,7 @@ TEST_CASE("paths, branches and the default leaf are those of the branch used las
   const auto path_to = [&](std::uint64_t leaf) {
     std::vector<std::uint64_t> out;
     const Outcome<Path> found = store.path(a, entry_id(leaf));
-    for (const Placed& placed : std::get<Path>(found).entries)
+    for (const StoredEntry& placed : std::get<Path>(found).entries)
       out.push_back(placed.entry.id.value - entry_id(0).value);
     return out;
   };
@@ -459,7 +463,7 @@ TEST_CASE("paths, branches and the default leaf are those of the branch used las
   CHECK(branches[1].length == 4);
 
   REQUIRE(ok(store.set_head(a, entry_id(3))));
-  FileBackend later(disk.process());
+  store::home::FileBackend later(disk.process());
   CHECK(std::get<SessionRecord>(later.open(a)).state.head == entry_id(3));
 
   const auto branched = store.branch_from_entry(a, entry_id(3), "main:cli:branch");
@@ -470,11 +474,12 @@ TEST_CASE("paths, branches and the default leaf are those of the branch used las
 }
 
 TEST_CASE("calls without a result are found, and answered ones are not") {
-  Message calls{.role = Role::assistant};
-  calls.content = {ToolUse{"one", "read", "{}"}, ToolUse{"two", "bash", "{}"}};
-  Message result{.role = Role::tool, .content = {ToolResult{"one", {Text{"out"}}}}};
-  const std::vector<Entry> path{message_entry(calls), message_entry(result)};
-  const std::vector<ToolUse> open = unanswered_calls(path);
+  model::Message calls{.role = model::Role::assistant};
+  calls.content = {model::ToolUse{"one", "read", "{}"}, model::ToolUse{"two", "bash", "{}"}};
+  model::Message result{.role = model::Role::tool,
+                        .content = {model::ToolResult{"one", {model::Text{"out"}}}}};
+  const std::vector<model::Entry> path{model::message_entry(calls), model::message_entry(result)};
+  const std::vector<model::ToolUse> open = unanswered_calls(path);
   REQUIRE(open.size() == 1);
   CHECK(open[0].id == "two");
 }

@@ -5,11 +5,12 @@
 #include <random>
 #include <set>
 
-#include "core/store/file_backend.h"
+#include "core/store/home/file_backend.h"
 #include "core/store/session_store.h"
 #include "tests/support/homes.h"
 
 using namespace skein;
+using namespace skein::store;
 using namespace skein::test;
 
 namespace {
@@ -71,7 +72,7 @@ TEST_CASE("a whole key means its session or none, whatever other keys and titles
 TEST_CASE("every door of the store gives a whole key its own session") {
   std::mt19937 random(11);
   for (int set = 0; set < 40; ++set) {
-    SessionStore store(std::make_unique<FileBackend>(memory_files()));
+    SessionStore store(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
     std::set<std::string> keys;
     for (int step = 0; step < 25; ++step) {
       const std::string key = some_key(random);

@@ -10,6 +10,7 @@
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
+using namespace skein::store;
 using namespace skein::test;
 
 namespace {
@@ -18,7 +19,7 @@ using Numbers = std::vector<std::uint64_t>;
 
 // Entries 1-2-3 and 2-4-5, in memory.
 struct Branched {
-  SessionStore store{std::make_unique<FileBackend>(memory_files())};
+  SessionStore store{std::make_unique<store::home::FileBackend>(store::files::memory_files())};
   Id session = session_called(store, "main:cli:user");
 
   Branched() {
@@ -27,8 +28,9 @@ struct Branched {
   }
   Numbers load(const LoadOptions& options) {
     Numbers out;
-    for (const Entry& entry : value_of(store.load_session_entries(session, options)))
-      if (entry.type != type::session_header) out.push_back(entry.id.value - entry_id(0).value);
+    for (const model::Entry& entry : value_of(store.load_session_entries(session, options)))
+      if (entry.type != model::type::session_header)
+        out.push_back(entry.id.value - entry_id(0).value);
     return out;
   }
 };
@@ -84,7 +86,7 @@ TEST_CASE("sessions are listed by their last use, the latest first") {
 }
 
 TEST_CASE("of the sessions of one key in the trash the one deleted last comes back") {
-  SessionStore store(std::make_unique<FileBackend>(memory_files()));
+  SessionStore store(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
   std::vector<Id> deleted;
   for (int i = 0; i < 6; ++i) {
     deleted.push_back(session_called(store, "main:cli:user"));
@@ -107,13 +109,13 @@ TEST_CASE("other programs' transcripts, damaged or not, are refused and left as 
     CrashDisk disk;
     const std::string bytes = read_file(file.path());
     put_transcript(disk, bytes);
-    SessionStore store(std::make_unique<FileBackend>(disk.process()));
+    SessionStore store(std::make_unique<store::home::FileBackend>(disk.process()));
     const NewEntry entry = says(1);
     CHECK(std::holds_alternative<Failure>(store.open(sample_session)));
     CHECK(std::holds_alternative<Failure>(
         store.append_session_entries(sample_session, std::span(&entry, 1))));
     CHECK(store.list().empty());
-    CHECK(disk.bytes(transcript_path(sample_session)) == bytes);
+    CHECK(disk.bytes(store::log::transcript_path(sample_session)) == bytes);
     ++count;
   }
   CHECK(count >= 8);

@@ -6,11 +6,12 @@
 #include <chrono>
 #include <fstream>
 
-#include "core/base.h"
-#include "core/tools/environment.h"
+#include "core/text/base.h"
+#include "core/tools/sandbox/environment.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
+using namespace skein::tools;
 using namespace skein::test;
 namespace fs = std::filesystem;
 using Clock = std::chrono::steady_clock;
@@ -26,7 +27,7 @@ std::size_t own_memory() {
 }
 
 struct Run {
-  ToolOutcome outcome{};
+  model::ToolOutcome outcome{};
   std::string live{};  // the first bytes that came while it ran
   std::size_t live_bytes = 0;
   std::size_t kept_bytes = 0;
@@ -35,7 +36,7 @@ struct Run {
 };
 
 // `stop_after`: bytes of output after which the user presses ^C.
-Run run(Workbench& bench, Members members, std::size_t stop_after = SIZE_MAX) {
+Run run(TestWorkspace& bench, Members members, std::size_t stop_after = SIZE_MAX) {
   Run run;
   bench.tools();
   const std::size_t before = own_memory();
@@ -45,7 +46,7 @@ Run run(Workbench& bench, Members members, std::size_t stop_after = SIZE_MAX) {
   };
   bool stop = false;
   Clock::time_point stopped_at{}, start = Clock::now();
-  ToolPorts ports;
+  model::ToolPorts ports;
   ports.output = [&](std::string_view piece) {
     if (run.live.size() < 1000) run.live += piece;
     run.live_bytes += piece.size();
@@ -71,34 +72,36 @@ constexpr std::size_t mebibyte = 1024 * 1024;
 constexpr milliseconds slack{100};
 
 // Everything below is tried with the sandbox this machine has and without one.
-std::vector<Sandbox> ways() { return {best_sandbox(), Sandbox::none}; }
+std::vector<tools::sandbox::Sandbox> ways() {
+  return {tools::sandbox::best_sandbox(), tools::sandbox::Sandbox::none};
+}
 
 }  // namespace
 
 TEST_CASE("a command's output and exit status are told") {
-  for (const Sandbox sandbox : ways()) {
-    Workbench bench;
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     write_file(bench.root() / "f", "text");
 
     CHECK(bench.result("bash", {{"command", "cat f; echo; echo err >&2; pwd"}}) ==
           "text\nerr\n" + fs::canonical(bench.root()).string() + "\n");
-    const ToolOutcome failed = bench.call("bash", {{"command", "echo a; exit 3"}});
+    const model::ToolOutcome failed = bench.call("bash", {{"command", "echo a; exit 3"}});
     CHECK(failed.is_error);
     CHECK(text_of(failed) == "a\n[exit status 3]");
     CHECK(bench.result("bash", {{"command", "true"}}) == "[no output]");
     CHECK(bench.result("bash", {{"command", "cat"}}) == "[no output]");  // nothing to read
     CHECK(bench.call("bash", {{"command", "=\"a\\u0000b\""}}).is_error);
     CHECK(bench.call("bash", {{"command", "=7"}}).is_error);
-    const bool wrapped = sandbox == Sandbox::bubblewrap;
+    const bool wrapped = sandbox == tools::sandbox::Sandbox::bubblewrap;
     CHECK(bench.result("bash", {{"command", "kill -9 $$"}}) ==
           (wrapped ? "[exit status 137]" : "[ended by signal 9, Killed]"));
   }
 }
 
 TEST_CASE("a command has no terminal, so its keys cannot be read or faked") {
-  Workbench bench;
-  bench.settings.sandbox = Sandbox::none;
+  TestWorkspace bench;
+  bench.settings.sandbox = tools::sandbox::Sandbox::none;
   CHECK(bench.result("bash", {{"command", "(exec 3</dev/tty) 2>/dev/null || echo none"}}) ==
         "none\n");
   CHECK(bench.result("bash", {{"command", "ps -o sid= -p $$ | tr -d ' '; echo $$"}}).size() > 2);
@@ -125,8 +128,8 @@ TEST_CASE("keys are not in a command's environment") {
                         "HTTPS_PROXY",
                         "MY_SERVICE",
                         "PROMPT_COMMAND"};
-  for (const Sandbox sandbox : ways()) {
-    Workbench bench;
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     for (const char* key : keys) setenv(key, "http://user:sk-12345@host", 1);
     setenv("BASH_ENV", "", 1);
@@ -142,7 +145,7 @@ TEST_CASE("keys are not in a command's environment") {
   const std::vector<std::string> own{
       "PATH=/bin",  "OPENAI_API_KEY=k",         "LC_ALL=C",
       "LC_TOKEN=t", "HTTPS_PROXY=http://u:p@h", "HTTP_PROXY=http://h"};
-  const auto passed = command_environment(own, "/tmp");
+  const auto passed = tools::sandbox::command_environment(own, "/tmp");
   CHECK(std::vector(passed.begin(), passed.begin() + 3) ==
         std::vector<std::string>{"PATH=/bin", "LC_ALL=C", "HTTP_PROXY=http://h"});
 }
@@ -154,18 +157,20 @@ TEST_CASE("a proxy's password does not reach a command, however the proxy is nam
          {"user:secret@host:3128", "http://user:secret@host", "user:sec@ret@host", "secret@host",
           "//user:secret@host", "socks5h://u:secret@h", "host:1/?secret@"}) {
       CAPTURE(name + "=" + value);
-      for (const std::string& passed : command_environment({name + "=" + value}, ""))
+      for (const std::string& passed :
+           tools::sandbox::command_environment({name + "=" + value}, ""))
         CHECK(!passed.starts_with(name));
     }
-  CHECK(command_environment({"http_proxy=host:3128"}, "")[0] == "http_proxy=host:3128");
+  CHECK(tools::sandbox::command_environment({"http_proxy=host:3128"}, "")[0] ==
+        "http_proxy=host:3128");
 }
 
 TEST_CASE("a command out of time ends with everything it started") {
-  for (const Sandbox sandbox : ways()) {
-    Workbench bench;
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     const auto start = Clock::now();
-    const ToolOutcome outcome = bench.call(
+    const model::ToolOutcome outcome = bench.call(
         "bash", {{"command", "sleep 1000 & sleep 1000 | cat; echo never"}, {"timeout_ms", "=300"}});
 
     CHECK(outcome.is_error);
@@ -175,8 +180,8 @@ TEST_CASE("a command out of time ends with everything it started") {
 }
 
 TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is killed") {
-  for (const Sandbox sandbox : ways()) {
-    Workbench bench;
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     bench.settings.limits.grace = milliseconds(400);
     const Run tidy = run(
@@ -197,8 +202,8 @@ TEST_CASE("a command that heeds SIGTERM may tidy up, one that ignores it is kill
 }
 
 TEST_CASE("a daemon that keeps the pipe open holds nobody up") {
-  for (const Sandbox sandbox : ways()) {
-    Workbench bench;
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     for (const char* command :
          {"sleep 3 & echo started", "setsid sleep 3 & echo started",
@@ -217,7 +222,7 @@ TEST_CASE("a flood of output takes little memory and is kept up to the limit") {
         "yes | head -c 104857600", "yes $'\\e[31mred\\e[0m\\e]52;c;x\\a' | head -c 104857600",
         "yes 😀 | head -c 104857600"}) {
     CAPTURE(command);
-    Workbench bench;
+    TestWorkspace bench;
     const Run flood = run(bench, {{"command", command}});
 
     CHECK(flood.live_bytes == 104857600);
@@ -231,8 +236,8 @@ TEST_CASE("a flood of output takes little memory and is kept up to the limit") {
 }
 
 TEST_CASE("a command that prints for ever can be stopped at once") {
-  for (const Sandbox sandbox : ways()) {
-    Workbench bench;
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    TestWorkspace bench;
     bench.settings.sandbox = sandbox;
     const Run endless = run(bench, {{"command", "yes"}}, 20 * mebibyte);
 
@@ -244,18 +249,18 @@ TEST_CASE("a command that prints for ever can be stopped at once") {
 
 TEST_CASE(
     "a readable wake descriptor ends the wait for a silent command, and is no reason to spin") {
-  Workbench bench;
+  TestWorkspace bench;
   int ends[2];
   REQUIRE(pipe(ends) == 0);
   REQUIRE(write(ends[1], "x", 1) == 1);  // readable from the start, and nobody reads it
   Clock::time_point stopped_at = Clock::time_point::max();
   int asked = 0;
-  ToolPorts ports;
+  model::ToolPorts ports;
   ports.wake_fd = ends[0];
   ports.stopped = [&] { return ++asked, stopped_at != Clock::time_point::max(); };
   ports.output = [&](std::string_view) { stopped_at = Clock::now(); };
 
-  const ToolOutcome outcome =
+  const model::ToolOutcome outcome =
       bench.call("bash", {{"command", "sleep 0.2; echo ready; exec sleep 100"}}, ports);
 
   CHECK(text_of(outcome) == "ready\n[stopped by the user]");
@@ -266,7 +271,7 @@ TEST_CASE(
 }
 
 TEST_CASE("output that is not text comes as a hex dump, cut characters are replaced") {
-  Workbench bench;
+  TestWorkspace bench;
   const Run binary = run(bench, {{"command", "printf 'ELF\\0\\1\\2'"}});
   CHECK(text_of(binary.outcome) ==
         "[binary output, 6 bytes; it begins with]\n0000  45 4c 46 00 01 02  ELF...\n");
@@ -275,7 +280,7 @@ TEST_CASE("output that is not text comes as a hex dump, cut characters are repla
 }
 
 TEST_CASE("a long output shows its beginning and its end") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.result_bytes = 100;
   CHECK(bench.result("bash", {{"command", "seq 1 1000"}}).starts_with("1\n2\n"));
   CHECK(bench.result("bash", {{"command", "seq 1 1000"}}).ends_with("999\n1000\n"));
@@ -284,9 +289,9 @@ TEST_CASE("a long output shows its beginning and its end") {
 }
 
 TEST_CASE("live pieces never cut a character") {
-  Workbench bench;
+  TestWorkspace bench;
   std::vector<std::string> pieces;
-  ToolPorts ports;
+  model::ToolPorts ports;
   ports.output = [&](std::string_view piece) { pieces.emplace_back(piece); };
   bench.call(
       "bash",
@@ -302,8 +307,8 @@ TEST_CASE("commands share a temporary folder that goes with the tools") {
   std::string seen;
   fs::path folder;
   {
-    Workbench bench;
-    bench.settings.sandbox = Sandbox::none;
+    TestWorkspace bench;
+    bench.settings.sandbox = tools::sandbox::Sandbox::none;
     bench.result("bash", {{"command", "echo 1 > $TMPDIR/x"}});
     CHECK(bench.result("bash", {{"command", "cat $TMPDIR/x"}}) == "1\n");
     seen = bench.result("bash", {{"command", "printf %s $TMPDIR"}});

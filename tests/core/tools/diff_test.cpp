@@ -5,6 +5,7 @@
 #include <random>
 
 using namespace skein;
+using namespace skein::tools;
 
 namespace {
 

@@ -1,14 +1,15 @@
 #include <doctest/doctest.h>
 
-#include "core/tools/near.h"
+#include "core/tools/closest_lines.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
+using namespace skein::tools;
 using namespace skein::test;
 namespace fs = std::filesystem;
 
 TEST_CASE("a file is written with the folders it needs") {
-  Workbench bench;
+  TestWorkspace bench;
   CHECK(bench.result("write", {{"path", "a/b/c.txt"}, {"content", "one\ntwo\n"}}) ==
         "wrote 2 lines, 8 bytes, to a/b/c.txt");
   CHECK(read_file(bench.root() / "a/b/c.txt") == "one\ntwo\n");
@@ -22,9 +23,9 @@ TEST_CASE("a file is written with the folders it needs") {
 }
 
 TEST_CASE("the preview of a write is a diff, and writes nothing") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "f", "one\ntwo\n");
-  const Tool& write = *find_tool(bench.tools(), "write");
+  const model::Tool& write = *model::find_tool(bench.tools(), "write");
   CHECK(write.preview(json_of({{"path", "f"}, {"content", "one\n2\n"}})) ==
         "--- a/f\n+++ b/f\n@@ -1,2 +1,2 @@\n one\n-two\n+2\n");
   CHECK(write.preview(json_of({{"path", "new/g"}, {"content", "x\n"}})) ==
@@ -33,17 +34,17 @@ TEST_CASE("the preview of a write is a diff, and writes nothing") {
 }
 
 TEST_CASE("the only occurrence of a text is replaced") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "f", "a\nb\nc\n");
   const Members members{{"path", "f"}, {"old_text", "b\n"}, {"new_text", "B\nBB\n"}};
-  CHECK(find_tool(bench.tools(), "edit")->preview(json_of(members)) ==
+  CHECK(model::find_tool(bench.tools(), "edit")->preview(json_of(members)) ==
         "--- a/f\n+++ b/f\n@@ -1,3 +1,4 @@\n a\n-b\n+B\n+BB\n c\n");
   CHECK(bench.result("edit", members) == "changed f at line 2");
   CHECK(read_file(bench.root() / "f") == "a\nB\nBB\nc\n");
 }
 
 TEST_CASE("a text that occurs more than once is replaced only when all are meant") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "f", "x\ny\nx\n");
   CHECK(bench.result("edit", {{"path", "f"}, {"old_text", "x"}, {"new_text", "z"}}) ==
         "f: `old_text` occurs 2 times (lines 1, 3); give more of the text around it, or set "
@@ -57,7 +58,7 @@ TEST_CASE("a text that occurs more than once is replaced only when all are meant
 }
 
 TEST_CASE("a text that is not there is answered with what is nearest") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "f", "int main() {\n\treturn 0;\n}\n");
   write_file(bench.root() / "crlf", "one\r\ntwo\r\n");
   CHECK(bench.result("edit", {{"path", "f"}, {"old_text", "  return 0;"}, {"new_text", "x"}}) ==
@@ -77,7 +78,7 @@ TEST_CASE("a text that is not there is answered with what is nearest") {
 }
 
 TEST_CASE("a file too large to edit is left alone") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.edit_bytes = 4;
   write_file(bench.root() / "f", "12345");
   CHECK(bench.result("edit", {{"path", "f"}, {"old_text", "1"}, {"new_text", "x"}}) ==

@@ -6,6 +6,7 @@
 #include "tests/support/workbench.h"
 
 using namespace skein;
+using namespace skein::tools;
 using namespace skein::test;
 namespace fs = std::filesystem;
 
@@ -158,7 +159,7 @@ TEST_CASE("a line too long to be searched at once is searched in pieces that see
 }
 
 TEST_CASE("a search that takes too long ends in time, within one line too") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.grep_time = std::chrono::milliseconds(50);
   std::string line(8'000'000, 'a');  // with an a here and there no two states are the same
   for (std::size_t i = 0, dice = 1; i < line.size(); ++i)
@@ -171,7 +172,7 @@ TEST_CASE("a search that takes too long ends in time, within one line too") {
 }
 
 TEST_CASE("what may go unseen in a very long line is said") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "line", std::string(50'000, '-'));
   const std::string result = bench.result("grep", {{"pattern", "a.{1000}b"}});
   CHECK(
@@ -181,7 +182,7 @@ TEST_CASE("what may go unseen in a very long line is said") {
 }
 
 TEST_CASE("bytes that are not UTF-8 are searched as one character each") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "latin1", "gr\xfc\xdf\n\xe4\n\xe4\xb8\nend");
   CHECK(bench.result("grep", {{"pattern", "^gr..$"}}) == "latin1:1:gr\uFFFD\uFFFD\n");
   CHECK(bench.result("grep", {{"pattern", "^[^a-z]$"}, {"ignore_case", "=true"}})
@@ -190,7 +191,7 @@ TEST_CASE("bytes that are not UTF-8 are searched as one character each") {
 }
 
 TEST_CASE("matching lines come with their file and number") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "a.cpp", "one\nint x;\r\nint y;");
   write_file(bench.root() / "sub/b.h", "int z;\n");
   write_file(bench.root() / "bin", std::string_view("int\0", 4));
@@ -208,7 +209,7 @@ TEST_CASE("matching lines come with their file and number") {
 }
 
 TEST_CASE("a search is bounded in lines, in their length and in file size") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.grep_lines = 3;
   bench.settings.limits.grep_file_bytes = 5000;
   write_file(bench.root() / "a", "x\nx\nx\nx\n");

@@ -3,15 +3,16 @@
 
 #include <cstdlib>
 
-#include "core/tools/ignore.h"
+#include "core/tools/workspace/ignore.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
+using namespace skein::tools;
 using namespace skein::test;
 namespace fs = std::filesystem;
 
 TEST_CASE("a listing names folders, files and links in order") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "b.txt", "");
   write_file(bench.root() / "a/deep/er/file", "");
   write_file(bench.root() / ".git/config", "");
@@ -25,7 +26,7 @@ TEST_CASE("a listing names folders, files and links in order") {
 }
 
 TEST_CASE("a long listing stays level and says what is left out") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.list_entries = 5;
   for (int i = 0; i < 9; ++i) write_file(bench.root() / "big" / std::to_string(i), "");
   write_file(bench.root() / "z", "");
@@ -36,7 +37,7 @@ TEST_CASE("a long listing stays level and says what is left out") {
 }
 
 TEST_CASE("forbidden folders are not listed and not searched") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / ".sessions/s.jsonl", "treasure");
   write_file(bench.root() / "f", "treasure");
   bench.settings.forbidden = {bench.root() / ".sessions"};
@@ -49,7 +50,7 @@ TEST_CASE("ignored files are those git itself ignores") {
     MESSAGE("SKIPPED: there is no git to compare with");
     return;
   }
-  Workbench bench;
+  TestWorkspace bench;
   write_file(
       bench.root() / ".gitignore",
       "# comment\n*.o\n!keep.o\n/top\nbuild/\ndoc/*.txt\n**/cache/**\nfoo/**/bar\n\\#odd\n\\!bang\n"
@@ -115,7 +116,7 @@ TEST_CASE("ignored files are those git itself ignores") {
   REQUIRE(std::system(
               (quiet + "git init -q . 2>/dev/null && printf '" + exclude + "' > .git/info/exclude")
                   .c_str()) == 0);
-  bench.settings.sandbox = Sandbox::none;
+  bench.settings.sandbox = tools::sandbox::Sandbox::none;
   const std::string git =
       bench.result("bash", {{"command",
                              "git -c core.quotePath=off ls-files --others --exclude-standard -z | "
@@ -133,7 +134,7 @@ TEST_CASE("ignored files are those git itself ignores") {
 }
 
 TEST_CASE("an ignored folder that is named is listed") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / ".gitignore", "build/\n");
   write_file(bench.root() / "build/out/a", "needle");
   CHECK(bench.result("list", {}) == ".gitignore\n");

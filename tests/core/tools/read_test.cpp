@@ -2,21 +2,22 @@
 
 #include <unistd.h>
 
-#include "core/base.h"
+#include "core/text/base.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
+using namespace skein::tools;
 using namespace skein::test;
 namespace fs = std::filesystem;
 
 TEST_CASE("a file is read as it is") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "f", "one\n\ttwo\nthree");
   CHECK(bench.result("read", {{"path", "f"}}) == "one\n\ttwo\nthree");
 }
 
 TEST_CASE("a part of a file is read, and where to go on is told") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "f", "1\n2\n3\n4\n5\n");
   CHECK(bench.result("read", {{"path", "f"}, {"offset", "=2"}, {"limit", "=2"}}) ==
         "2\n3\n[the file goes on: 10 bytes in all; read on with offset 4]");
@@ -26,7 +27,7 @@ TEST_CASE("a part of a file is read, and where to go on is told") {
 }
 
 TEST_CASE("a line is not looked for without end") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.read_scan_bytes = 100'000;
   write_file(bench.root() / "sparse", "one\ntwo\n" + std::string(9000, 'x') + "\n");
   fs::resize_file(bench.root() / "sparse", std::uintmax_t{1} << 40);
@@ -38,7 +39,7 @@ TEST_CASE("a line is not looked for without end") {
 }
 
 TEST_CASE("a long file stops at whole lines, a long line between characters") {
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.result_bytes = 20;
   write_file(bench.root() / "lines", "12345678\n12345678\n12345678\n");
   write_file(bench.root() / "line", "ä€😀ä€😀ä€😀ä€😀");
@@ -51,7 +52,7 @@ TEST_CASE("a long file stops at whole lines, a long line between characters") {
 }
 
 TEST_CASE("a sparse file of ten gigabytes is read in bounded memory") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "huge", "first\n");
   REQUIRE(truncate((bench.root() / "huge").c_str(), 10'000'000'000) == 0);
   const std::string text = bench.result("read", {{"path", "huge"}});
@@ -59,7 +60,7 @@ TEST_CASE("a sparse file of ten gigabytes is read in bounded memory") {
 }
 
 TEST_CASE("bytes that are not UTF-8 are replaced, files that are not text are dumped") {
-  Workbench bench;
+  TestWorkspace bench;
   write_file(bench.root() / "latin", "caf\xe9\n");
   write_file(bench.root() / "binary", std::string_view("\x7f"
                                                        "ELF\0\1",
@@ -78,30 +79,30 @@ TEST_CASE("an image comes as an image, kept as a blob") {
       {"GIF89a....", "image/gif"},
       {std::string("RIFF\0\0\0\0WEBP....", 16), "image/webp"}};
   for (const auto& [bytes, type] : images) {
-    Workbench bench;
+    TestWorkspace bench;
     write_file(bench.root() / "picture", bytes);
     std::string kept;
-    ToolPorts ports;
+    model::ToolPorts ports;
     ports.keep_blob = [&](std::string_view blob) {
       kept = blob;
       return "name";
     };
-    const ToolOutcome outcome = bench.call("read", {{"path", "picture"}}, ports);
+    const model::ToolOutcome outcome = bench.call("read", {{"path", "picture"}}, ports);
     REQUIRE(outcome.content.size() == 2);
-    CHECK(std::get<Image>(outcome.content[1]) == Image{type, "name"});
+    CHECK(std::get<model::Image>(outcome.content[1]) == model::Image{type, "name"});
     CHECK(kept == bytes);
     CHECK(bench.call("read", {{"path", "picture"}}).is_error);  // nowhere to keep it
   }
-  Workbench bench;
+  TestWorkspace bench;
   bench.settings.limits.image_bytes = 8;
   write_file(bench.root() / "picture", images[0].first);
-  ToolPorts ports;
+  model::ToolPorts ports;
   ports.keep_blob = [](std::string_view) { return ""; };
   CHECK(bench.call("read", {{"path", "picture"}}, ports).is_error);
 }
 
 TEST_CASE("what cannot be read is told in a sentence") {
-  Workbench bench;
+  TestWorkspace bench;
   fs::create_directories(bench.root() / "folder");
   CHECK(bench.result("read", {{"path", "no"}}) == "no: No such file or directory");
   CHECK(bench.result("read", {{"path", "folder"}}) == "folder: is a folder");
@@ -111,16 +112,16 @@ TEST_CASE("what cannot be read is told in a sentence") {
   CHECK(bench.result("read", {{"path", "=7"}}) == "`path` is missing or not a string");
   CHECK(bench.result("read", {{"path", "no"}, {"offset", "=-1"}}) ==
         "`offset` is not a whole number");
-  CHECK(text_of(find_tool(bench.tools(), "read")->run("nonsense", {})) ==
+  CHECK(text_of(model::find_tool(bench.tools(), "read")->run("nonsense", {})) ==
         "the input is not a JSON object");
 }
 
 TEST_CASE("every tool has a schema that is JSON, a title for any input and an effect") {
-  Workbench bench;
+  TestWorkspace bench;
   std::vector<std::string> names, changing;
-  for (const Tool& tool : bench.tools()) {
+  for (const model::Tool& tool : bench.tools()) {
     names.push_back(tool.name);
-    if (tool.effect != Effect::reads) changing.push_back(tool.name);
+    if (tool.effect != model::Effect::reads) changing.push_back(tool.name);
     CHECK(tool.schema.find("\"type\": \"object\"") != std::string::npos);
     for (const char* input :
          {"", "{}", "[]", "{\"path\":7}", R"({"path":"a\nb\u001b[2J","command":"a\nb"})"}) {
@@ -131,6 +132,6 @@ TEST_CASE("every tool has a schema that is JSON, a title for any input and an ef
   }
   CHECK(names == std::vector<std::string>{"read", "write", "edit", "list", "grep", "bash"});
   CHECK(changing == std::vector<std::string>{"write", "edit", "bash"});
-  CHECK(find_tool(bench.tools(), "read")->title(R"({"path":"./src//main.cpp"})") ==
+  CHECK(model::find_tool(bench.tools(), "read")->title(R"({"path":"./src//main.cpp"})") ==
         "read src/main.cpp");
 }

@@ -2,49 +2,52 @@
 
 #include <atomic>
 
-#include "core/store/file_backend.h"
-#include "providers/offline.h"
+#include "core/store/home/file_backend.h"
+#include "providers/offline/offline.h"
 #include "repl/shell.h"
 #include "tests/support/homes.h"
 #include "tests/support/recorded_screen.h"
 
 using namespace skein;
+using namespace skein::commands;
 using namespace skein::test;
 
 namespace {
 
 // A shell whose screen is remembered.
 struct Scene {
-  OfflineProvider demo{std::chrono::milliseconds{0}};
-  SessionStore store{std::make_unique<FileBackend>(memory_files())};
-  Tools tools{};
-  Agent agent{{.store = store,
-               .tools = tools,
-               .provider = [this](const ModelRef&) -> Provider& { return demo; },
-               .limits =
-                   [](const ModelRef&) {
-                     return ModelLimits{{32'000, 4'000}, true};
-                   }}};
+  offline::OfflineProvider demo{std::chrono::milliseconds{0}};
+  store::SessionStore store{
+      std::make_unique<store::home::FileBackend>(store::files::memory_files())};
+  model::Tools tools{};
+  agent::Agent agent{
+      {.store = store,
+       .tools = tools,
+       .provider = [this](const model::ModelRef&) -> model::Provider& { return demo; },
+       .limits =
+           [](const model::ModelRef&) {
+             return agent::ModelLimits{{32'000, 4'000}, true};
+           }}};
   std::atomic<bool> stop{false}, leave{false};
   RecordedScreen screen{piped};
-  std::optional<Shell> shell{};
+  std::optional<repl::Shell> shell{};
 
   Scene() {
-    Desk desk;
-    desk.cost = [](const std::string& model, const Usage&) {
+    ShellServices desk;
+    desk.cost = [](const std::string& model, const model::Usage&) {
       return model == "new/model" ? std::nullopt : std::optional<double>(0.25);
     };
-    const auto settings_for = [](const Conversation&) {
-      return Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
+    const auto settings_for = [](const agent::Conversation&) {
+      return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
     };
-    shell.emplace(Shell::Parts{.store = store,
-                               .agent = agent,
-                               .screen = *screen,
-                               .stop = stop,
-                               .leave = leave,
-                               .workspace = "/",
-                               .settings_for = settings_for,
-                               .desk = desk});
+    shell.emplace(repl::Shell::Parts{.store = store,
+                                     .agent = agent,
+                                     .screen = *screen,
+                                     .stop = stop,
+                                     .leave = leave,
+                                     .workspace = "/",
+                                     .settings_for = settings_for,
+                                     .desk = desk});
     shell->open(session_called(store, "main:cli:user"));
   }
   // What the screen shows for one line.
@@ -75,13 +78,13 @@ TEST_CASE("/context shows what fills the window") {
 TEST_CASE("/usage says what each prompt and each model cost") {
   Scene scene;
   CHECK(scene.shown("/usage") == "no model has been paid for yet\n");
-  const auto reply = [](const char* provider, const char* model, Usage usage) {
-    return NewEntry{message_entry({.role = Role::assistant,
-                                   .content = {Text{"a"}},
-                                   .provider = provider,
-                                   .model = model,
-                                   .usage = usage,
-                                   .duration_ms = 1500})};
+  const auto reply = [](const char* provider, const char* model, model::Usage usage) {
+    return store::NewEntry{model::message_entry({.role = model::Role::assistant,
+                                                 .content = {model::Text{"a"}},
+                                                 .provider = provider,
+                                                 .model = model,
+                                                 .usage = usage,
+                                                 .duration_ms = 1500})};
   };
   append(scene.store, scene.shell->conversation().session(),
          {user_says("how are you"),
@@ -106,7 +109,7 @@ TEST_CASE("/compact sums up and /undo takes it back") {
         "error: nothing was summed up: there is too little to sum up yet\n");
   for (const char* line : {"hello", "what can you do", "tell me more", "and now", "thank you"})
     scene.shown(line);
-  const std::vector<Message> before = scene.shell->context().context.messages;
+  const std::vector<model::Message> before = scene.shell->context().context.messages;
   const std::string no_summary = "= summary" + std::string(23, ' ') + "0";
   CHECK(scene.shown("/context").find(no_summary) != std::string::npos);
   CHECK(scene.shown("/compact").find("/undo takes it back") != std::string::npos);

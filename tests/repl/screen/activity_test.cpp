@@ -3,22 +3,24 @@
 #include <doctest/doctest.h>
 
 using namespace skein;
+using namespace skein::screen;
 
 TEST_CASE("a running tool has a clock of its own, and the turn goes on with its own") {
   Activity activity;
-  activity.hear(Role::user, 0);
-  activity.hear(ToolStarted{{.id = "c", .name = "bash", .input = "{}"}, "bash make"}, 60'000);
+  activity.hear(model::Role::user, 0);
+  activity.hear(model::ToolStarted{{.id = "c", .name = "bash", .input = "{}"}, "bash make"},
+                60'000);
   CHECK(activity.at(62'000).activity == "bash make");
   CHECK(activity.at(62'000).elapsed_ms == 2'000);
-  activity.hear(ToolEnded{"c"}, 63'000);
+  activity.hear(model::ToolEnded{"c"}, 63'000);
   CHECK(activity.at(64'000).elapsed_ms == 64'000);
 }
 
 TEST_CASE("a wait counts down by itself, the number before the reason") {
   using std::chrono::seconds;
   Activity activity;
-  activity.hear(Role::user, 0);
-  activity.hear(Retrying{1, seconds(15), "too many requests"}, 1'000);
+  activity.hear(model::Role::user, 0);
+  activity.hear(model::Retrying{1, seconds(15), "too many requests"}, 1'000);
   CHECK(activity.at(1'000).activity == "trying again in 15 s: too many requests");
   CHECK(activity.at(10'500).activity == "trying again in 6 s: too many requests");
   CHECK(activity.at(60'000).activity == "trying again in 0 s: too many requests");

@@ -7,16 +7,17 @@
 #include "tests/support/stage.h"
 
 using namespace skein;
+using namespace skein::screen;
 using namespace skein::test;
 
 namespace {
 
-Message answer(std::string text) {
-  Message message{.role = Role::assistant};
-  message.content = {Text{std::move(text)}};
+model::Message answer(std::string text) {
+  model::Message message{.role = model::Role::assistant};
+  message.content = {model::Text{std::move(text)}};
   message.provider = "p";
   message.model = "m";
-  message.stop = Stop::stop;
+  message.stop = model::Stop::stop;
   message.duration_ms = 2100;
   return message;
 }
@@ -25,26 +26,26 @@ Message answer(std::string text) {
 
 TEST_CASE("a turn in a pipe is its words, without escapes and without anything that moves") {
   RecordedScreen screen(piped);
-  screen->show(committed(user_message("hi")));
+  screen->show(committed(model::user_message("hi")));
   screen->show(thinking_event("First.\nSecond."));
   screen->tick();
   screen->show(text_event("Hello **wor"));
   screen->show(text_event("ld**"));
   screen->show(committed(answer("Hello **world**")));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(screen.bytes() == "thinking: First.  … 2 lines\nHello **world**\nm · 2.1 s\n");
 }
 
 TEST_CASE("thinking is shown whole, line by line as it comes, once that is wanted") {
   RecordedScreen screen(piped);
-  screen->show(committed(user_message("hi")));
+  screen->show(committed(model::user_message("hi")));
   screen->change_thinking();
   screen->show(thinking_event("\n\nFirst.\n\nSec"));
   CHECK(screen.bytes() == "thinking is shown whole\nthinking: First.\n\n");
   screen->show(thinking_event("ond\x1b[2J."));
   screen->show(text_event("Hello"));
   screen->show(committed(answer("Hello")));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(screen.bytes() ==
         "thinking is shown whole\nthinking: First.\n\nSecond␛[2J.\nHello\nm · 2.1 s\n");
 }
@@ -56,28 +57,28 @@ TEST_CASE("thinking that is wanted in the middle comes from its beginning, and i
   screen->show(thinking_event("rd."));
   screen->change_thinking();
   screen->show(text_event("Hello"));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(
       screen.bytes() ==
       "thinking is shown whole\nthinking: First.\nSecond.\nof thinking one line is shown\nHello\n");
 }
 
 TEST_CASE("what happened looks the same when it is replayed, byte for byte") {
-  for (const Look& look : {piped, at_terminal, no_colour}) {
+  for (const layout::TerminalStyle& look : {piped, at_terminal, no_colour}) {
     Stage stage(R"([[{"think": "Hm.\nYes."}, {"say": "Let me **look**:\n\n- one\n- two"},
                      {"call": {"id": "c1", "name": "look", "input": {"a": 1}}},
                      {"call": {"id": "c2", "name": "poke"}}],
                     "Done, see `x`.\n\n| a | b |\n|---|---|\n| 1 | 2 |\n"])");
-    stage.answer = Answer{Answer::Choice::yes};
+    stage.answer = model::Answer{model::Answer::Choice::yes};
     RecordedScreen live(look, 60, &stage.tools), again(look, 60, &stage.tools);
-    stage.listener = [&](const Event& event) { live->show(event); };
-    Conversation conversation = stage.conversation();
+    stage.listener = [&](const model::Event& event) { live->show(event); };
+    agent::Conversation conversation = stage.conversation();
     live->print(look.colour ? "\033[1m› \033[mdo it\n" : "› do it\n");  // as the editor leaves it
-    const TurnEnd end = stage.turn(conversation, "do it");
+    const agent::TurnEnd end = stage.turn(conversation, "do it");
     live->end_turn(end.stop, end.error);
 
-    for (const Entry& entry : stage.stored(conversation))
-      if (entry.type == type::message) again->replay(entry);
+    for (const model::Entry& entry : stage.stored(conversation))
+      if (entry.type == model::type::message) again->replay(entry);
     again->flush();
     CHECK(again.bytes() == live.bytes());
     CHECK(live.bytes().find("look") != std::string::npos);
@@ -85,34 +86,34 @@ TEST_CASE("what happened looks the same when it is replayed, byte for byte") {
 }
 
 TEST_CASE("a turn that went wrong says so in a replay too") {
-  Message cut = answer("part");
-  cut.stop = Stop::interrupted;
+  model::Message cut = answer("part");
+  cut.stop = model::Stop::interrupted;
   RecordedScreen screen(piped);
-  screen->replay(message_entry(user_message("two\nlines")));
-  screen->replay(message_entry(cut));
+  screen->replay(model::message_entry(model::user_message("two\nlines")));
+  screen->replay(model::message_entry(cut));
   CHECK(screen.bytes() ==
         "› two\n  lines\npart\nthe answer was cut short; /continue goes on\nm · 2.1 s\n");
 }
 
 TEST_CASE("an answer that is cut, refused or empty is told, live and in a replay") {
   struct Ending {
-    Stop stop;
+    model::Stop stop;
     const char *text, *told;
   };
   for (const Ending& ending :
-       {Ending{Stop::length, "half",
+       {Ending{model::Stop::length, "half",
                "half\nthe answer is not complete: the model reached its output limit; /continue "
                "goes on\n"},
-        Ending{Stop::refusal, "I can",
+        Ending{model::Stop::refusal, "I can",
                "I can\nthe answer was refused or filtered; /continue goes on\n"},
-        Ending{Stop::stop, "", "the model sent an empty answer; /continue goes on\n"}}) {
-    Message reply = answer(ending.text);
+        Ending{model::Stop::stop, "", "the model sent an empty answer; /continue goes on\n"}}) {
+    model::Message reply = answer(ending.text);
     reply.stop = ending.stop;
     RecordedScreen again(piped), live(piped);
-    again->replay(message_entry(user_message("q")));
-    again->replay(message_entry(reply));
+    again->replay(model::message_entry(model::user_message("q")));
+    again->replay(model::message_entry(reply));
     CHECK(again.bytes() == "› q\n" + std::string(ending.told) + "m · 2.1 s\n");
-    live->show(committed(user_message("q")));
+    live->show(committed(model::user_message("q")));
     live->show(committed(reply));
     live->end_turn(reply.stop, "", *ending.text == '\0');
     CHECK(live.bytes() == std::string(ending.told) + "m · 2.1 s\n");
@@ -120,16 +121,16 @@ TEST_CASE("an answer that is cut, refused or empty is told, live and in a replay
 }
 
 TEST_CASE("that the model was asked to go on is no prompt of the user's") {
-  Message request = user_message("Go on.");
+  model::Message request = model::user_message("Go on.");
   request.continuation = true;
   RecordedScreen screen(piped);
-  screen->replay(message_entry(request));
+  screen->replay(model::message_entry(request));
   CHECK(screen.bytes() == "(asked to go on)\n");
 }
 
 TEST_CASE("the live line stays under the text and leaves nothing behind") {
   RecordedScreen screen(at_terminal, 40);
-  screen->show(committed(user_message("hi")));
+  screen->show(committed(model::user_message("hi")));
   screen->tick();
   CHECK(seen(screen.bytes(), 40) == "⠙ waiting for the model  0 s\n");
   screen.now += 2500;
@@ -147,13 +148,14 @@ TEST_CASE("the live line stays under the text and leaves nothing behind") {
         "Some words that flow over the edge of\nthe and then more\n⠹ writing  2 s · ~10 tokens › "
         "next\n");
   screen.now += 100;
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe and then more\n");
 }
 
 TEST_CASE("a window made smaller leaves nothing of the live line") {
   RecordedScreen screen(at_terminal, 60);
-  screen->show(ToolStarted{{.id = "1", .name = "bash"}, "bash make all the things that there are"});
+  screen->show(
+      model::ToolStarted{{.id = "1", .name = "bash"}, "bash make all the things that there are"});
   screen->tick();
   const std::string before = seen(screen.bytes(), 60);
   CHECK(before.find("bash make all the things that there are") != std::string::npos);
@@ -161,7 +163,7 @@ TEST_CASE("a window made smaller leaves nothing of the live line") {
   screen.writes.clear();
   screen.width = 30;
   screen.now += 1000;
-  screen->end_turn(Stop::error, "the server hung up in the middle of it");
+  screen->end_turn(model::Stop::error, "the server hung up in the middle of it");
   CHECK(seen(before.substr(0, before.size() - 1) + screen.bytes(), 30) ==
         "error: the server hung up in\nthe middle of it\n");
 }
@@ -169,20 +171,20 @@ TEST_CASE("a window made smaller leaves nothing of the live line") {
 TEST_CASE("a running tool shows its last line, then one line and the end of its output") {
   std::string output;
   for (int i = 1; i <= 20; ++i) output += "line " + std::to_string(i) + "\n";
-  Message result{.role = Role::tool};
-  result.content = {ToolResult{"1", {Text{output}}}};
+  model::Message result{.role = model::Role::tool};
+  result.content = {model::ToolResult{"1", {model::Text{output}}}};
   result.duration_ms = 1500;
-  const Tools tools = {shown_tool("bash", Effect::runs)};
+  const model::Tools tools = {shown_tool("bash", model::Effect::runs)};
 
   RecordedScreen screen(at_terminal, 60, &tools);
-  screen->show(ToolStarted{{.id = "1", .name = "bash", .input = "count"}, "bash count"});
-  screen->show(ToolOutput{"1", "line 1\nline 2\n"});
+  screen->show(model::ToolStarted{{.id = "1", .name = "bash", .input = "count"}, "bash count"});
+  screen->show(model::ToolOutput{"1", "line 1\nline 2\n"});
   screen.now += 100;
   screen->tick();
   CHECK(seen(screen.bytes(), 60) == "⠙ bash count  0 s · Esc or Ctrl+C stops · line 2\n");
-  screen->show(ToolEnded{"1", false, 1500});
+  screen->show(model::ToolEnded{"1", false, 1500});
   screen->show(committed(result));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   const std::string shown = seen(screen.bytes(), 60);
   CHECK(shown ==
         "● bash count  20 lines · 1.5 s\n  … 14 more lines (Ctrl+O shows all)\n  line 15\n"
@@ -192,13 +194,13 @@ TEST_CASE("a running tool shows its last line, then one line and the end of its 
 }
 
 TEST_CASE("a diff is coloured, and not shown twice when it was asked about") {
-  const Tools tools = {shown_tool("edit", Effect::writes, [](const JsonText&) {
+  const model::Tools tools = {shown_tool("edit", model::Effect::writes, [](const JsonText&) {
     return "--- a/f\n+++ b/f\n@@ -1 +1 @@\n-old\n+new\n";
   })};
-  Message result{.role = Role::tool};
-  result.content = {ToolResult{"1", {Text{"changed f at line 1"}}}};
+  model::Message result{.role = model::Role::tool};
+  result.content = {model::ToolResult{"1", {model::Text{"changed f at line 1"}}}};
   RecordedScreen screen(at_terminal, 60, &tools);
-  screen->show(ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
+  screen->show(model::ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
   screen->show(committed(result));
   screen->flush();
   CHECK(screen.bytes() ==
@@ -206,22 +208,22 @@ TEST_CASE("a diff is coloured, and not shown twice when it was asked about") {
         "  \033[31m-old\033[m\n  \033[32m+new\033[m\n");
 
   RecordedScreen asked(at_terminal, 60, &tools);
-  asked->show(ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
-  asked->show(Question{"Allow edit f?", "-old\n+new", ""});
+  asked->show(model::ToolStarted{{.id = "1", .name = "edit", .input = "f"}, "edit f"});
+  asked->show(model::Question{"Allow edit f?", "-old\n+new", ""});
   asked->show(committed(result));
   asked->flush();
-  CHECK(without_styles(asked.bytes()) == "-old\n+new\nAllow edit f?\n● edit f  +1 −1\n");
+  CHECK(layout::without_styles(asked.bytes()) == "-old\n+new\nAllow edit f?\n● edit f  +1 −1\n");
 }
 
 TEST_CASE("a screen reader hears who speaks and what a tool does, as it does it") {
-  Message result{.role = Role::tool};
-  result.content = {ToolResult{"1", {Text{"no such file"}}, true}};
+  model::Message result{.role = model::Role::tool};
+  result.content = {model::ToolResult{"1", {model::Text{"no such file"}}, true}};
   RecordedScreen screen(screen_reader);
-  screen->replay(message_entry(user_message("read it")));
-  screen->show(ToolStarted{{.id = "1", .name = "read", .input = "{}"}, "read x"});
+  screen->replay(model::message_entry(model::user_message("read it")));
+  screen->show(model::ToolStarted{{.id = "1", .name = "read", .input = "{}"}, "read x"});
   screen->tick();
   screen->show(committed(result));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(screen.bytes() == "you: read it\ntool: read {}\nfailed: read {}  failed\n  no such file\n");
 }
 
@@ -234,16 +236,16 @@ TEST_CASE("a word that nothing follows is shown after a while, and goes on where
   CHECK(seen(screen.bytes(), 40) == "Hello wor\n⠙ writing  1 s · Esc or Ctrl+C stops\n");
   screen.now += 100;
   screen->show(text_event("ld, how"));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(seen(screen.bytes(), 40) == "Hello world, how\n");
 }
 
 TEST_CASE("a notice in the middle of a paragraph stands on a line of its own") {
   RecordedScreen screen(at_terminal, 40);
   screen->show(text_event("one two "));
-  screen->show(Notice{Notice::Level::warning, "careful"});
+  screen->show(model::Notice{model::Notice::Level::warning, "careful"});
   screen->show(text_event("three four\n"));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(seen(screen.bytes(), 40) == "one two\ncareful\n three four\n");
 }
 
@@ -257,7 +259,7 @@ TEST_CASE("at a terminal there are at most 60 writes a second, and few bytes mor
     at += 7;
     if (ms % 100 == 0) screen->tick();
   }
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(screen.writes.size() <= 60 * seconds);
   CHECK(screen.writes.size() > 10 * seconds);
   CHECK(screen.bytes().size() < text.size() + text.size() / 2);
@@ -273,20 +275,20 @@ TEST_CASE("a turn without a prompt of its own is summed up too") {
   RecordedScreen screen(piped);
   screen->begin_turn();
   screen->show(committed(answer("Again.")));
-  screen->end_turn(Stop::stop, "");
+  screen->end_turn(model::Stop::stop, "");
   CHECK(screen.bytes() == "Again.\nm · 2.1 s\n");
 }
 
 TEST_CASE("a stop speaks of a partial answer only if there is one") {
   RecordedScreen nothing(piped), something(piped);
   nothing->begin_turn();
-  nothing->end_turn(Stop::aborted, "");
+  nothing->end_turn(model::Stop::aborted, "");
   CHECK(nothing.bytes() == "■ stopped.\n");
 
-  Message half = answer("Half an");
-  half.stop = Stop::aborted;
+  model::Message half = answer("Half an");
+  half.stop = model::Stop::aborted;
   something->begin_turn();
   something->show(committed(half));
-  something->end_turn(Stop::aborted, "");
+  something->end_turn(model::Stop::aborted, "");
   CHECK(something.bytes() == "Half an\n■ stopped. The partial answer is kept.\nm · 2.1 s\n");
 }

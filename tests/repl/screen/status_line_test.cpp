@@ -2,10 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include "repl/layout/width.h"
 #include "repl/screen/turn_summary.h"
-#include "repl/screen/width.h"
 
 using namespace skein;
+using namespace skein::screen;
 
 TEST_CASE("the live line says what happens, for how long and how to stop it") {
   const Status status{
@@ -25,7 +26,7 @@ TEST_CASE("the live line fits, whatever is in it and however narrow it is") {
     for (std::size_t width = 0; width < 120; ++width) {
       status.draft = draft;
       const std::string text = status_text(status, width);
-      CHECK(display_width(text) <= width);
+      CHECK(layout::display_width(text) <= width);
       CHECK(text.find_first_of("\n\r\t\033") == std::string::npos);
     }
   status.draft = "a very long draft that goes on and on and on and on";
@@ -34,16 +35,16 @@ TEST_CASE("the live line fits, whatever is in it and however narrow it is") {
 }
 
 TEST_CASE("a turn is one line: model, tokens, cost, context, seconds") {
-  Message reply{.role = Role::assistant};
+  model::Message reply{.role = model::Role::assistant};
   reply.provider = "p";
   reply.model = "opus";
-  reply.usage = Usage{.input = 1300, .output = 200, .cache_read = 4900};
+  reply.usage = model::Usage{.input = 1300, .output = 200, .cache_read = 4900};
   reply.duration_ms = 7000;
   TurnSummary turn;
   add(turn, reply);
-  reply.usage = Usage{.input = 0, .output = 210, .cache_read = 0};
+  reply.usage = model::Usage{.input = 0, .output = 210, .cache_read = 0};
   add(turn, reply);
-  Message result{.role = Role::tool};
+  model::Message result{.role = model::Role::tool};
   result.duration_ms = 400;
   add(turn, result);
   CHECK(summary_text(turn) == "opus · 6.2k in (4.9k cached) 410 out · 14 s");

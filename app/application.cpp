@@ -1,0 +1,235 @@
+#include "app/application.h"
+
+#include <unistd.h>
+
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <string_view>
+#include <utility>
+
+#include "app/home.h"
+#include "app/print_mode.h"
+#include "app/repl_mode.h"
+#include "app/system_prompt.h"
+#include "app/trust.h"
+#include "core/store/home/file_backend.h"
+#include "core/text/log.h"
+#include "core/tools/tools.h"
+#include "providers/event_mask.h"
+#include "providers/stream.h"
+#include "repl/layout/sanitize.h"
+
+namespace skein::app {
+
+namespace {
+
+// No SA_RESTART: a signal must end a wait.
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    if (signal != SIGINT) leave_asked() = true;
+    stop_asked() = true;
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
+// Throws Error if it is not understood and the subcommand cares.
+void check_config(const Invocation& invocation) {
+  if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
+  configured_catalog(invocation);
+}
+
+store::SessionStore store_for(const Invocation& invocation) {
+  if (!invocation.no_session) return open_store(invocation);
+  return store::SessionStore(
+      std::make_unique<store::home::FileBackend>(store::files::memory_files()));
+}
+
+}  // namespace
+
+std::atomic<bool>& stop_asked() {
+  static std::atomic<bool> asked{false};
+  static_assert(std::atomic<bool>::is_always_lock_free);
+  return asked;
+}
+
+std::atomic<bool>& leave_asked() {
+  static std::atomic<bool> asked{false};
+  return asked;
+}
+
+Application::Application(const Invocation& invocation)
+    : invocation_(invocation),
+      workspace_(workspace_folder(invocation)),
+      config_(load_config(invocation, workspace_, catalog_)),
+      store_(store_for(invocation)),
+      windows_(windows_file(invocation)),
+      grants_(grants_file(invocation), workspace_) {
+  keys_.take_environment(catalog_.key_variables());
+  if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
+  if (!invocation.base_url.empty()) {
+    const std::string model = config_.model.empty() ? default_model() : config_.model;
+    catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
+  }
+  const std::string state = state_folder();
+  tools_ = tools::standard_tools({.root = workspace_,
+                                  .forbidden = own_places(invocation),
+                                  .sandbox = config_.sandbox,
+                                  .network = config_.sandbox_network,
+                                  .command_limits = config_.command_limits(),
+                                  .quarantine = state.empty() ? "" : state + "/quarantine"});
+  system_ = system_prompt(config_, workspace_);
+  agent_ = std::make_unique<agent::Agent>(agent::Agent::Parts{
+      .store = store_,
+      .tools = tools_,
+      .provider = [this](const model::ModelRef& model) -> model::Provider& {
+        return provider_for(model);
+      },
+      .clean = [this](std::string text) { return clean(std::move(text)); },
+      .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
+      .limits = [this](const model::ModelRef& model) { return limits_of(model); },
+      .learn =
+          [this](const model::ModelRef& model, const agent::ModelLimits& limits) {
+            windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
+                          now_ms());
+          },
+      .no_sandbox =
+          [this] {
+            return sandbox() == tools::sandbox::Sandbox::none
+                       ? tools::sandbox::describe(tools::sandbox::Sandbox::none)
+                       : "";
+          },
+      .grant = [this](Id session,
+                      const std::string& rule) { return grants_.give(session, rule); }});
+}
+
+// The model and where it is served: the same name may mean another window elsewhere.
+std::string Application::place_of(const model::ModelRef& model) const {
+  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+  return model::to_string(model) + (row != nullptr ? " " + catalog::base_url(*row) : "");
+}
+
+agent::ModelLimits Application::limits_of(const model::ModelRef& model) const {
+  const catalog::ModelRow row = catalog_.find_model(model);
+  const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
+  agent::ModelLimits limits{{row.window, row.max_output},
+                            built_in != nullptr && !built_in->summarizes};
+  if (const auto known = windows_.find(place_of(model), now_ms())) {
+    if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
+    limits.tokens_per_guess = known->tokens_per_guess;
+  }
+  return limits;
+}
+
+tools::sandbox::Sandbox Application::sandbox() const {
+  return config_.sandbox ? *config_.sandbox : tools::sandbox::best_sandbox();
+}
+
+screen::Screen::Parts Application::screen_parts() const {
+  screen::Screen::Parts parts = skein::screen::screen_parts(
+      STDOUT_FILENO, config_.color.empty() ? "auto" : config_.color, config_.screen_reader);
+  parts.tools = &tools_;
+  parts.account = [this](screen::TurnSummary& turn) {
+    const catalog::ModelRow row =
+        catalog_.find_model({.provider = turn.provider, .model = turn.model});
+    turn.window = row.known ? row.window : 0;
+    if (turn.usage != model::Usage{})
+      turn.cost_usd = catalog_.cost(turn.provider + "/" + turn.model, turn.usage);
+  };
+  return parts;
+}
+
+std::string Application::clean(std::string text) const {
+  return providers::mask_secrets(text, keys_.secrets());
+}
+
+std::function<void(const model::Event&)> Application::masking(
+    std::function<void(const model::Event&)> sink) const {
+  return providers::EventMask(keys_, std::move(sink));
+}
+
+// What cannot be kept is no reason to end a turn: the tool says so instead.
+std::string Application::kept(std::string_view bytes) {
+  store::Outcome<std::string> name = store_.backend().keep_blob(bytes);
+  if (const auto* failed = std::get_if<store::Failure>(&name)) {
+    log_warning("blob not kept",
+                {{"bytes", bytes.size()}, {"kind", static_cast<int>(failed->kind)}});
+    return {};
+  }
+  return std::get<std::string>(std::move(name));
+}
+
+model::Provider& Application::provider_for(const model::ModelRef& model) {
+  const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
+  const bool own = built_in != nullptr && built_in->one_for_each_model;
+  std::unique_ptr<model::Provider>& provider =
+      providers_[own ? model::to_string(model) : model.provider];
+  if (!provider && built_in != nullptr) provider = built_in->make(model.model);
+  if (!provider) provider = std::make_unique<providers::HttpProvider>(catalog_, keys_);
+  return *provider;
+}
+
+std::string Application::without_key() const {
+  const catalog::BuiltInRow& row = catalog_.fallback();
+  return std::string(row.name) + "/" + std::string(row.model);
+}
+
+std::string Application::default_model() const {
+  for (const catalog::ProviderRow& row : catalog_.providers()) {
+    if (row.local || !row.key_needed) continue;
+    const bool usable = !row.key_command.empty() ||
+                        keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
+    for (const catalog::ModelRow& model : catalog_.models())
+      if (usable && model.provider == row.name)
+        return std::string(row.name) + "/" + std::string(model.name);
+  }
+  return without_key();
+}
+
+agent::Agent::Settings Application::settings_for(const agent::Conversation& conversation,
+                                                 Flags flags) const {
+  const bool by_flag = flags == Flags::count;
+  const std::string& given = conversation.state().system;  // with /system
+  agent::Agent::Settings settings{.system = given.empty() ? system_ : given,
+                                  .rules = config_.rules,
+                                  .max_calls = config_.max_turns};
+  std::string model = config_.model;
+  if (!(by_flag && !invocation_.model.empty()) && !conversation.state().model.empty())
+    model = conversation.state().model;
+  settings.model = catalog_.parse(model.empty() ? default_model() : model);
+  std::string thinking = config_.thinking;
+  if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
+    thinking = conversation.state().thinking;
+  settings.model.thinking =
+      model::parse_thinking_level(thinking).value_or(model::ThinkingLevel::off);
+  permission::add_session_rules(
+      settings.rules, tools_, conversation.state().permissions,
+      [&](const std::string& rule) { return grants_.has(conversation.session(), rule); });
+  if (const std::size_t count = settings.rules.not_applied.size(); count > 0)
+    settings.notices.push_back(std::to_string(count) + (count == 1 ? " rule" : " rules") +
+                               " this session recorded " + (count == 1 ? "is" : "are") +
+                               " not applied here; /permissions shows " +
+                               (count == 1 ? "it" : "them"));
+  if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
+  settings.compact_at = config_.compact_at;
+  return settings;
+}
+
+int run(const Invocation& invocation) {
+  start_log(state_folder(), invocation.debug);
+  if (invocation.debug && !log_file().empty())
+    std::fprintf(stderr, "skein: the log is in %s\n", layout::sanitized(log_file()).c_str());
+  if (invocation.subcommand != nullptr) {
+    check_config(invocation);
+    return invocation.subcommand->run(invocation);
+  }
+  catch_signals();
+  tools::sandbox::hide_process_memory();
+  if (!invocation.print && attended()) offer_trust(workspace_folder(invocation));
+  Application bench(invocation);
+  return invocation.print ? print_mode(bench, invocation) : repl_mode(bench, invocation);
+}
+
+}  // namespace skein::app

@@ -1,0 +1,86 @@
+// Puts the parts together: the one place that names every concrete class.
+#pragma once
+
+#include <atomic>
+#include <map>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "app/cli.h"
+#include "app/config.h"
+#include "app/session_choice.h"
+#include "core/agent/agent.h"
+#include "core/agent/conversation.h"
+#include "core/store/home/grants.h"
+#include "core/tools/sandbox/sandbox.h"
+#include "providers/catalog/catalog.h"
+#include "providers/catalog/known_windows.h"
+#include "providers/keys.h"
+#include "repl/commands/services.h"
+#include "repl/screen/screen.h"
+
+namespace skein::app {
+
+// Everything a conversation needs, made for one invocation.
+class Application {
+ public:
+  explicit Application(const Invocation& invocation);
+
+  store::SessionStore& store() { return store_; }
+  agent::Agent& agent() { return *agent_; }
+  const model::Tools& tools() const { return tools_; }
+  const catalog::Catalog& catalog() const { return catalog_; }
+  const Config& config() const { return config_; }
+  const std::string& workspace() const { return workspace_; }
+  tools::sandbox::Sandbox sandbox() const;
+
+  // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
+  // skein is started; whatever is opened later goes on as it was left.
+  enum class Flags { count, do_not };
+  agent::Agent::Settings settings_for(const agent::Conversation& conversation,
+                                      Flags flags = Flags::count) const;
+  // The first provider a key is there for; without any, the model that is built in.
+  std::string default_model() const;
+  std::string without_key() const;  // the model that is built in
+  commands::ShellServices desk();   // what the REPL's commands may ask
+  // Standard output, as flags and environment want it, with the titles of our tools and the prices
+  // of our models.
+  screen::Screen::Parts screen_parts() const;
+  // Masks every key in `text`.
+  std::string clean(std::string text) const;
+  // Shows events to `sink` with every key in them masked.
+  std::function<void(const model::Event&)> masking(
+      std::function<void(const model::Event&)> sink) const;
+
+ private:
+  std::string kept(std::string_view bytes);
+  agent::ModelLimits limits_of(const model::ModelRef& model) const;
+  std::string place_of(const model::ModelRef& model) const;
+  model::Provider& provider_for(const model::ModelRef& model);
+
+  const Invocation& invocation_;
+  std::string workspace_;
+  catalog::Catalog catalog_{};
+  providers::Keyring keys_{};
+  Config config_;
+  store::SessionStore store_;
+  catalog::KnownWindows windows_;
+  model::Tools tools_;
+  std::string system_;
+  mutable store::home::Grants grants_;  // read when first asked
+  std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
+  std::unique_ptr<agent::Agent> agent_{};
+};
+
+int run(const Invocation& invocation);  // returns the exit status
+
+// Set by SIGINT, SIGTERM and SIGHUP; cleared by whoever starts something that can be stopped.
+std::atomic<bool>& stop_asked();
+// Set by SIGTERM and SIGHUP, never cleared.
+std::atomic<bool>& leave_asked();
+
+// What a shell calls a program that was ended by ^C; scripts get it for every signal.
+inline constexpr int interrupted_status = 130;
+
+}  // namespace skein::app

@@ -1,0 +1,107 @@
+// What the REPL's commands may ask of providers, keys and configuration.
+#include <sstream>
+
+#include "app/application.h"
+#include "app/availability.h"
+#include "app/home.h"
+#include "core/tools/workspace/tree_walk.h"
+#include "providers/key_check.h"
+
+namespace skein::app {
+
+namespace {
+
+std::vector<commands::ModelLine> model_lines(const catalog::Catalog& catalog,
+                                             const providers::Keyring& keys) {
+  std::vector<commands::ModelLine> lines;
+  for (const auto& [provider, name, row, usable] : available_models(catalog, keys)) {
+    std::string note = usable.why;
+    if (row.prices.input) note = price_text(row.prices) + " per million · " + note;
+    if (row.window > 0) note = thousands(row.window) + " window · " + note;
+    lines.push_back({provider + "/" + name, usable.now, note});
+  }
+  return lines;
+}
+
+std::string login_text(const catalog::Catalog& catalog, const providers::Keyring& keys) {
+  const std::vector<providers::LocalServer> servers =
+      providers::find_local_servers(catalog, model::Ports{});
+  std::string out;
+  for (const catalog::ProviderRow& row : catalog.providers()) {
+    std::string name(row.name);
+    name.resize(std::max<std::size_t>(name.size(), 18), ' ');
+    const Usable usable = usable_now(row, keys, servers);
+    out += (usable.now ? "* " : "  ") + name + usable.why + "\n";
+  }
+  return out +
+         "A key is never stored. Give it in the environment before skein starts:\n"
+         "  export ANTHROPIC_API_KEY=…\n"
+         "or let a command print it, in the configuration (/config says where):\n"
+         "  [providers.anthropic]\n"
+         "  key-command = \"pass show anthropic\"\n"
+         "/login PROVIDER checks whether its key is taken.\n";
+}
+
+constexpr std::size_t most_files = 20'000;
+
+std::vector<std::string> files_below(const std::string& workspace) {
+  const tools::workspace::Root root(workspace, {});
+  std::vector<std::string> out;
+  tools::workspace::walk_tree(
+      root, ".", root.locate("."), {}, [&](const tools::workspace::Walked& found) {
+        if (found.kind != tools::workspace::EntryKind::folder) out.push_back(found.path);
+        return out.size() < most_files ? tools::workspace::WalkControl::go_on
+                                       : tools::workspace::WalkControl::stop;
+      });
+  return out;
+}
+
+}  // namespace
+
+commands::ShellServices Application::desk() {
+  commands::ShellServices desk;
+  desk.tools = &tools_;
+  desk.models = [this] { return model_lines(catalog_, keys_); };
+  desk.model = [this](std::string_view name) { return catalog_.parse(name); };
+  desk.target = [this](const model::ModelRef& model) {
+    const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+    handover::Target target = handover::target_for(
+        row ? row->wire : handover::WireFormat::openai_chat, model.provider, model.model);
+    if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
+    return target;
+  };
+  desk.cost = [this](const std::string& model, const model::Usage& usage) {
+    return catalog_.cost(model, usage);
+  };
+  desk.login = [this](std::string_view provider) {
+    if (provider.empty()) return login_text(catalog_, keys_);
+    const catalog::ProviderRow* row = catalog_.find_provider(provider);
+    if (row == nullptr) throw Error("no provider is called " + std::string(provider));
+    return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
+  };
+  desk.files = [this] { return files_below(workspace_); };
+  desk.configuration = [this] {
+    std::ostringstream out;
+    out << "configuration  " << config_folder() << "/config.toml\n"
+        << "workspace      " << workspace_ << "/.skein/config.toml\n"
+        << "sessions       "
+        << (invocation_.no_session ? "in memory only" : home_folder(invocation_)) << "\n"
+        << "model          " << (config_.model.empty() ? default_model() : config_.model) << "\n"
+        << "thinking       " << (config_.thinking.empty() ? "off" : config_.thinking) << "\n"
+        << "calls a turn   " << config_.max_turns << " at most\n"
+        << "summed up at   " << config_.compact_at << " of the window (0: never unasked)\n";
+    return out.str();
+  };
+  desk.grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); };
+  desk.take_back = [this](Id session, const std::string& rule) {
+    return grants_.take_back(session, rule);
+  };
+  desk.sandbox = [this] {
+    return tools::sandbox::describe(sandbox()) + "\nnetwork  " +
+           tools::sandbox::describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +
+           tools::sandbox::describe(config_.command_limits());
+  };
+  return desk;
+}
+
+}  // namespace skein::app

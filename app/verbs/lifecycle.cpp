@@ -1,0 +1,208 @@
+// skein sessions archive, unarchive, empty-trash, prune, prune-blobs, and redact: what happens to a
+// session as a whole, and what is taken out of sight.
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstdio>
+#include <cstring>
+#include <filesystem>
+#include <set>
+
+#include "app/config.h"
+#include "app/home.h"
+#include "app/verbs/json_output.h"
+#include "app/verbs/subcommands.h"
+#include "core/store/home/scrub_files.h"
+#include "core/text/json.h"
+#include "repl/screen/screen.h"
+
+namespace skein::verbs {
+
+namespace {
+
+void print_line(std::string_view untrusted) {
+  std::fputs((layout::sanitized(untrusted) + "\n").c_str(), stdout);
+}
+
+void check(const std::optional<store::Failure>& failed) {
+  if (failed) throw Error(failed->text, store::exit_status_of(*failed));
+}
+
+// "30d", "12h", "2w" in milliseconds.
+std::int64_t duration_ms(const std::string& text) {
+  constexpr std::int64_t hour = 60 * 60 * 1000;
+  constexpr std::pair<char, std::int64_t> units[] = {
+      {'h', hour}, {'d', 24 * hour}, {'w', 7 * 24 * hour}};
+  std::int64_t count = 0;
+  const char* end = text.data() + text.size();
+  const auto [stopped, failed] = std::from_chars(text.data(), end, count);
+  for (const auto& [unit, ms] : units)
+    if (failed == std::errc{} && stopped + 1 == end && *stopped == unit && count > 0 &&
+        count < 100'000)
+      return count * ms;
+  throw Error("'" + text + "' is no length of time; say 12h, 30d or 8w", ExitStatus::usage);
+}
+
+int set_archived(const app::Invocation& invocation, bool archived) {
+  store::SessionStore store = app::open_store(invocation);
+  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  const Id session = found.header.session;
+  check(archived ? store.backend().archive(session) : store.backend().unarchive(session));
+  const store::SessionRecord record = store::value_or_throw(store.open(session));
+  if (invocation.has("--json"))
+    print_json(dump({{"key", record.key},
+                     {"id", to_string(session)},
+                     {"archived", record.archived},
+                     {"bytes", record.bytes}}));
+  else
+    print_line((archived ? "archived " : "unarchived ") + record.key + ": " +
+               std::to_string(found.bytes) + " bytes became " + std::to_string(record.bytes));
+  return 0;
+}
+
+// The input history and the logs lie outside the home; the configuration is the user's own.
+void scrub_elsewhere(const std::string& home, const model::Scrubbing& what,
+                     store::Scrubbed& report) {
+  namespace fs = std::filesystem;
+  const std::pair<std::string, bool> folders[] = {{app::state_folder(), true},
+                                                  {app::config_folder(), false}};
+  for (const auto& [folder, ours] : folders) {
+    int failed = -ENOENT;
+    const auto files = folder.empty() ? nullptr : store::files::files_beneath(folder, failed);
+    if (!files) {
+      if (failed != -ENOENT) report.unreached.push_back(folder + ": " + std::strerror(-failed));
+      continue;
+    }
+    // A home that lies there has been dealt with.
+    std::error_code unknown;
+    const fs::path there = fs::canonical(folder, unknown);
+    const fs::path own = unknown ? fs::path{} : fs::canonical(home, unknown);
+    if (unknown) report.unreached.push_back(folder + ": " + unknown.message());
+    if (unknown || there == own) continue;
+    const std::set<std::string> spared{own.lexically_relative(there).string()};
+    store::home::FileScrubber scrubber(*files, what, report, folder + "/");
+    if (ours)
+      scrubber.folder("", spared, true);
+    else
+      scrubber.look("", spared);
+  }
+}
+
+void print_repeats(const std::vector<std::string>& entries) {
+  constexpr std::size_t shown = 10;
+  if (entries.empty()) return;
+  std::string names;
+  for (std::size_t i = 0; i < std::min(entries.size(), shown); ++i)
+    names += (names.empty() ? "" : ", ") + entries[i];
+  if (entries.size() > shown) names += " and " + std::to_string(entries.size() - shown) + " more";
+  print_line("  left as they are, though they say a line of it or the same few words: " + names +
+             " (--text TEXT takes a text out everywhere)");
+}
+
+}  // namespace
+
+int archive_session(const app::Invocation& invocation) { return set_archived(invocation, true); }
+int unarchive_session(const app::Invocation& invocation) { return set_archived(invocation, false); }
+
+int empty_trash(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const store::EmptiedTrash emptied = store::value_or_throw(store.backend().empty_trash());
+  if (invocation.has("--json"))
+    print_json(dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}));
+  else
+    print_line("removed " + std::to_string(emptied.sessions) + " sessions, " +
+               std::to_string(emptied.bytes) + " bytes, for good");
+  return 0;
+}
+
+int prune_sessions(const app::Invocation& invocation) {
+  if (!invocation.has("--older-than"))
+    throw Error("say how old a session must be: --older-than 30d", ExitStatus::usage);
+  const std::int64_t age = duration_ms(invocation.value("--older-than"));
+  const bool only_look = invocation.has("--dry-run");
+  store::SessionStore store = app::open_store(invocation);
+  Json moved = Json::array();
+  for (const store::SessionRecord& record : store.unused_for(age)) {
+    // Somebody may have come back to it since the list was made.
+    const Id session = record.header.session;
+    if (store::value_or_throw(store.open(session)).state.updated_at != record.state.updated_at)
+      continue;
+    if (!only_look) check(store.erase(session));
+    moved.push_back({{"key", record.key}, {"id", to_string(session)}});
+    if (!invocation.has("--json"))
+      print_line(
+          (only_look ? "would move " : "moved ") + record.key + " to the trash, last used " +
+          (record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at));
+  }
+  if (invocation.has("--json"))
+    print_json(dump({{only_look ? "would_move" : "moved", moved}}));
+  else if (moved.empty())
+    print_line("no session is that old");
+  return 0;
+}
+
+int prune_blobs(const app::Invocation& invocation) {
+  const bool only_look = invocation.has("--dry-run");
+  store::SessionStore store = app::open_store(invocation);
+  const store::PrunedBlobs pruned = store::value_or_throw(store.backend().prune_blobs(only_look));
+  if (invocation.has("--json"))
+    print_json(
+        dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}));
+  else
+    print_line((only_look ? "would remove " : "removed ") + std::to_string(pruned.names.size()) +
+               " blobs, " + std::to_string(pruned.bytes) + " bytes");
+  return 0;
+}
+
+int redact_entry(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  const Id session = found.header.session;
+  const Id entry = store::value_or_throw(store.find_entry(session, invocation.arguments.at(1)));
+  const bool scrubs = invocation.has("--scrub");
+  if (invocation.has("--text") && !scrubs)
+    throw Error("--text names what --scrub takes out; give both", ExitStatus::usage);
+  store::Scrubbed scrubbed;
+  store::ScrubWish wish;
+  wish.elsewhere = [home = app::home_folder(invocation)](const model::Scrubbing& what,
+                                                         store::Scrubbed& report) {
+    scrub_elsewhere(home, what, report);
+  };
+  if (invocation.has("--text")) wish.named.push_back(invocation.value("--text"));
+  for (const std::string& text : wish.named)
+    if (text.size() < 4)
+      throw Error("--text is too short to be meant everywhere", ExitStatus::usage);
+  if (scrubs)
+    scrubbed =
+        store::value_or_throw(store.scrub(session, entry, invocation.value("--reason"), wish));
+  else
+    store::value_or_throw(store.redact(session, entry, invocation.value("--reason")));
+  store.remember(session, "");
+
+  const int status = scrubbed.left.empty() ? 0 : static_cast<int>(ExitStatus::storage);
+  Json summaries = Json::array();
+  for (const Id id : scrubbed.summaries) summaries.push_back(to_string(id));
+  if (invocation.has("--json")) {
+    print_json(dump({{"key", found.key},
+                     {"redacted", to_string(entry)},
+                     {"scrubbed", scrubs},
+                     {"changed", scrubbed.changed},
+                     {"left", scrubbed.left},
+                     {"repeats", scrubbed.repeats},
+                     {"summaries", summaries}}));
+    return status;
+  }
+  print_line("entry " + to_string(entry) + " is masked from now on" +
+             (scrubs ? "; what it said was taken out of these files:"
+                     : "; its text still stands in the transcript's file (--scrub takes it out)"));
+  for (const std::string& each : scrubbed.changed) print_line("  " + each);
+  if (scrubs && scrubbed.changed.empty()) print_line("  none: nothing was found to take out");
+  for (const Json& id : summaries)
+    print_line("  summary " + id.get<std::string>() +
+               " came after it and may retell it in other words: read it, redact it if it does");
+  print_repeats(scrubbed.repeats);
+  for (const std::string& each : scrubbed.left) print_line("  " + each);
+  return status;
+}
+
+}  // namespace skein::verbs

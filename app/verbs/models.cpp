@@ -1,0 +1,119 @@
+// skein models, skein migrate: which models there are, and handing a session to another one.
+#include <cstdio>
+
+#include "app/availability.h"
+#include "app/config.h"
+#include "app/home.h"
+#include "app/verbs/json_output.h"
+#include "app/verbs/subcommands.h"
+#include "core/context/history.h"
+#include "core/handover/compatibility.h"
+#include "core/text/amounts.h"
+#include "core/text/json.h"
+#include "providers/keys.h"
+#include "repl/layout/sanitize.h"
+
+namespace skein::verbs {
+
+namespace {
+
+void print_line(const std::string& untrusted) { std::puts(layout::sanitized(untrusted).c_str()); }
+
+std::string pad(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+Json price_json(const std::optional<double>& price) { return price ? Json(*price) : Json(nullptr); }
+
+}  // namespace
+
+int list_models(const app::Invocation& invocation) {
+  catalog::Catalog catalog;
+  app::load_config(invocation, app::workspace_folder(invocation), catalog);
+  providers::Keyring keys;
+  keys.take_environment(catalog.key_variables());
+  const std::string wanted = invocation.arguments.empty() ? "" : invocation.arguments.front();
+
+  Json out = Json::array();
+  for (const auto& [provider, name, row, usable] : app::available_models(catalog, keys)) {
+    if (!wanted.empty() && wanted != provider) continue;
+    out.push_back({{"model", provider + "/" + name},
+                   {"window", row.window},
+                   {"max_output", row.max_output},
+                   {"images", row.images},
+                   {"thinking", row.thinks != catalog::Thinks::no},
+                   {"prices",
+                    {{"input", price_json(row.prices.input)},
+                     {"output", price_json(row.prices.output)},
+                     {"cache_read", price_json(row.prices.cache_read)},
+                     {"cache_write", price_json(row.prices.cache_write)}}},
+                   {"usable", usable.now},
+                   {"why", usable.why}});
+    if (!invocation.has("--json"))
+      print_line(std::string(usable.now ? "* " : "  ") + pad(provider + "/" + name, 40) + "  " +
+                 pad(app::thousands(row.window), 6) + "  " + pad(app::price_text(row.prices), 20) +
+                 "  " + usable.why);
+  }
+  if (out.empty())
+    throw Error(
+        "no models of '" + wanted + "' are known; any name may be tried as " + wanted + "/NAME",
+        ExitStatus::usage);
+  if (invocation.has("--json")) print_json(dump(out));
+  return 0;
+}
+
+int migrate_session(const app::Invocation& invocation) {
+  catalog::Catalog catalog;
+  app::load_config(invocation, app::workspace_folder(invocation), catalog);
+  if (!invocation.has("--to")) throw Error("migrate needs --to PROVIDER/MODEL", ExitStatus::usage);
+  const model::ModelRef to = catalog.parse(invocation.value("--to"));
+  const catalog::ProviderRow* provider = catalog.find_provider(to.provider);
+
+  store::SessionStore store = app::open_store(invocation);
+  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  const store::SessionRecord record = store::value_or_throw(store.open(found.header.session));
+  if (!record.state.head) throw Error("session " + record.key + " is empty", ExitStatus::usage);
+  std::vector<model::Entry> path;
+  for (const store::StoredEntry& placed :
+       store::value_or_throw(store.path(record.header.session, *record.state.head)).entries)
+    path.push_back(placed.entry);
+
+  handover::Compatibility report;
+  if (provider != nullptr)
+    report =
+        handover::check_compatibility(context::messages_of(path, record.state.redacted),
+                                      handover::target_for(provider->wire, to.provider, to.model));
+  const std::string from = record.state.model.empty() ? "unknown" : record.state.model;
+  Json out = {{"from", from},
+              {"to", model::to_string(to)},
+              {"compatible", true},  // normalize() makes any transcript fit
+              {"warnings", report.warnings},
+              {"lossyFields", report.lossy_fields}};
+  if (!invocation.has("--check")) {
+    // Going on with another model needs none of this; a copy is for keeping both.
+    const store::SessionHandle copy = store::value_or_throw(store.branch_from_entry(
+        record.header.session, *record.state.head, invocation.value("--new-key")));
+    store::NewEntry change{model::make_entry(
+        model::type::model_change, dump({{"provider", to.provider}, {"model", to.model}}))};
+    change.entry.meta = dump(
+        {{"migratedFrom", from}, {"migratedTo", model::to_string(to)}, {"migratedAt", now_utc()}});
+    store::value_or_throw(store.append_session_entries(copy.session_id, std::span(&change, 1)));
+    out["key"] = store::value_or_throw(store.open(copy.session_id)).key;
+    out["entries"] = path.size();
+  }
+  if (invocation.has("--json")) {
+    print_json(dump(out));
+    return 0;
+  }
+  for (const std::string& warning : report.warnings) print_line("warning: " + warning);
+  if (invocation.has("--check"))
+    print_line(report.warnings.empty() ? "nothing would be lost"
+                                       : "lossy: " + dump(out["lossyFields"]));
+  else
+    print_line("Migrated " + counted(path.size(), "entry", "entries") + " from " + from + " to " +
+               model::to_string(to) + ": " + string_at(out, "key"));
+  return 0;
+}
+
+}  // namespace skein::verbs

@@ -1,0 +1,362 @@
+// skein sessions …, append, branch: the store from outside, for scripts and for people.
+#include <algorithm>
+#include <cstdio>
+#include <set>
+
+#include "app/config.h"
+#include "app/home.h"
+#include "app/verbs/json_output.h"
+#include "app/verbs/subcommands.h"
+#include "core/model/redaction.h"
+#include "core/model/stats.h"
+#include "core/model/tree_drawing.h"
+#include "core/store/damage_text.h"
+#include "core/store/entry_text.h"
+#include "core/store/log/seal.h"
+#include "core/store/session_name.h"
+#include "core/text/json_writer.h"
+#include "repl/layout/sanitize.h"
+
+namespace skein::verbs {
+
+namespace {
+
+void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print_line(std::string_view untrusted) { print(layout::sanitized(untrusted) + "\n"); }
+void notice(const std::string& text) {
+  std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
+}
+
+JsonText record_json(const store::SessionRecord& record, const catalog::Catalog& catalog) {
+  const model::SessionState& state = record.state;
+  const model::Usage usage = model::total_usage(state);
+  // null: nothing was used, or a price is not known. Never a guess.
+  const std::optional<double> cost = catalog.cost(state.usage);
+  std::string out;
+  JsonWriter writer(out);
+  writer.text("key", record.key);
+  writer.text("id", to_string(record.header.session));
+  writer.text("title", state.title);
+  writer.text("created_at", record.header.created_at);
+  writer.text("updated_at", state.updated_at.empty() ? record.header.created_at : state.updated_at);
+  writer.number("message_count", state.messages);
+  writer.text("cwd", record.header.cwd);
+  writer.text("model", state.model);
+  writer.open("stats");
+  JsonWriter stats(out);
+  stats.number("input_tokens", usage.input);
+  stats.number("output_tokens", usage.output);
+  stats.number("cache_read_tokens", usage.cache_read);
+  stats.number("cache_write_tokens", usage.cache_write);
+  stats.number("tool_calls", state.tool_calls);
+  stats.raw("cost_usd", cost ? dump(*cost) : "null");
+  stats.end();
+  writer.number("bytes", static_cast<std::int64_t>(record.bytes));
+  writer.raw("head", state.head ? json_string(to_string(*state.head)) : "null");
+  writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
+  writer.truth("archived", record.archived);
+  writer.end();
+  return out;
+}
+
+// An entry that is not as it was written says so.
+JsonText entry_json(const store::StoredEntry& placed, const std::set<Id>& redacted) {
+  JsonText out = store::to_json(model::masked(placed.entry, redacted));
+  if (placed.altered) out.insert(out.size() - 1, ",\"altered\":true");
+  return out;
+}
+
+JsonText entries_json(const std::vector<store::StoredEntry>& entries,
+                      const std::set<Id>& redacted) {
+  std::string out = "[";
+  for (const store::StoredEntry& placed : entries)
+    out += (out.size() > 1 ? "," : "") + entry_json(placed, redacted);
+  return out + "]";
+}
+
+std::string pad(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+// An error is not an end: what came before it may be half of a batch.
+std::string all_of_stdin() {
+  std::string input, block(64u << 10, '\0');
+  std::size_t line = 0;  // where the last one begins
+  while (const std::size_t got = std::fread(block.data(), 1, block.size(), stdin)) {
+    input.append(block, 0, got);
+    if (const std::size_t end = input.rfind('\n'); end != std::string::npos && end >= line)
+      line = end + 1;
+    // With room for the white space that a line of a transcript has not.
+    if (input.size() - line > 2 * store::log::max_line_bytes)
+      throw Error("an entry is larger than 16 MiB; nothing was written", ExitStatus::usage);
+    if (input.size() > 4 * store::log::max_batch_bytes)
+      throw Error("a batch holds at most 32 MiB; split it, nothing was written", ExitStatus::usage);
+  }
+  if (std::ferror(stdin) != 0)
+    throw Error("the entries could not be read to their end; nothing was written",
+                ExitStatus::usage);
+  return input;
+}
+
+// A person's view of an entry: who, and what.
+void print_entry(const store::StoredEntry& placed, const std::set<Id>& redacted) {
+  const model::Entry entry = model::masked(placed.entry, redacted);
+  const std::string id =
+      to_string(entry.id) + (placed.altered ? "  " + std::string(store::altered_mark) : "");
+  const auto message =
+      entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
+  const std::string who =
+      message ? std::string(model::name(message->role)) : "[" + entry.type + "]";
+  if (!message) return print_line(id + "  " + who + " " + model::preview(entry, 200));
+  print_line(id + "  " + who);
+  for (const model::Block& block : message->content) {
+    if (const auto* text = std::get_if<model::Text>(&block)) print_line(text->text);
+    if (const auto* call = std::get_if<model::ToolUse>(&block))
+      print_line("→ " + call->name + " " + call->input);
+    if (const auto* result = std::get_if<model::ToolResult>(&block))
+      for (const model::ResultBlock& part : result->content)
+        if (const auto* text = std::get_if<model::Text>(&part)) print_line(text->text);
+  }
+  if (!message->error.empty()) print_line("error: " + message->error);
+}
+
+void show_tree(store::SessionStore& store, const store::SessionRecord& record, bool ascii) {
+  const Id session = record.header.session;
+  const model::Tree tree = store::value_or_throw(store.tree(session));
+  print(model::draw(
+      tree,
+      {.label =
+           [&](const model::Tree::Node& node) {
+             const store::Outcome<store::StoredEntry> placed =
+                 store.backend().load_at(session, node.at);
+             const auto* found = std::get_if<store::StoredEntry>(&placed);
+             const std::string head =
+                 node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
+             return layout::sanitized(
+                        to_string(node.id) + ": " +
+                        (found && found->altered ? std::string(store::altered_mark) + " " : "") +
+                        (found ? model::preview(model::masked(found->entry, record.state.redacted),
+                                                30)
+                               : "")) +
+                    head;
+           },
+       .ascii = ascii}));
+}
+
+// An entry about one that is not there would mask or sum up nothing.
+void check_references(store::SessionStore& store, const std::string& name,
+                      const std::vector<store::NewEntry>& entries) {
+  const store::Outcome<store::SessionRecord> found = store.find(name);
+  const auto* record = std::get_if<store::SessionRecord>(&found);
+  std::set<Id> known;
+  for (const store::NewEntry& each : entries) {
+    const std::optional<Id> other = store::referred_entry(each.entry);
+    if (other && !known.contains(*other) &&
+        !(record &&
+          std::holds_alternative<model::Entry>(store.load_entry(record->header.session, *other))))
+      throw Error("the " + each.entry.type + " names the entry " + to_string(*other) +
+                      ", which is not in the session",
+                  ExitStatus::usage);
+    known.insert(each.entry.id);
+  }
+}
+
+}  // namespace
+
+int list_sessions(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const std::vector<store::SessionRecord> sessions = store.list();
+  const auto catalog = app::configured_catalog(invocation);
+  if (invocation.has("--json")) {
+    std::string out = "[";
+    for (const store::SessionRecord& record : sessions)
+      out += (out.size() > 1 ? "," : "") + record_json(record, *catalog);
+    print_json(out + "]");
+    return 0;
+  }
+  if (sessions.empty()) print("no sessions yet\n");
+  std::size_t width = 0;
+  for (const store::SessionRecord& record : sessions) width = std::max(width, record.key.size());
+  for (const store::SessionRecord& record : sessions) {
+    print_line(
+        pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
+        pad((record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at)
+                .substr(0, 16),
+            16) +
+        "  " + (record.archived ? "archived · " : "") +
+        model::stats_line(record.state, catalog->cost(record.state.usage)) + "  " +
+        record.state.title);
+  }
+  if (const std::size_t older = store.backend().older_forms(); older > 0)
+    print(older == 1
+              ? "1 session of an older form lies here; `skein doctor --repair` brings it in\n"
+              : std::to_string(older) +
+                    " sessions of an older form lie here; `skein doctor --repair` brings "
+                    "them in\n");
+  return 0;
+}
+
+int show_session(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  const Id session = found.header.session;
+  const store::SessionRecord record = store::value_or_throw(store.open(session));
+
+  if (invocation.has("--entry")) {
+    const Id id = store::value_or_throw(store.find_entry(session, invocation.value("--entry")));
+    const store::StoredEntry placed = store::value_or_throw(store.load_placed(session, id));
+    if (invocation.has("--json"))
+      print_json(entry_json(placed, record.state.redacted));
+    else
+      print_entry(placed, record.state.redacted);
+    return 0;
+  }
+  store::Path path;
+  if (record.state.head) path = store::value_or_throw(store.path(session, *record.state.head));
+  for (const std::string& text : path.notices) notice(text);
+  const store::Damage damage = store::value_or_throw(store.backend().examine(session));
+  const store::DamageCount met = store.backend().damage_met(session);
+  if (met.any())
+    notice(store::damage_notice(met, record.key));
+  else if (damage.any())
+    notice("this transcript is damaged; `skein doctor " + record.key + "` says where");
+
+  if (!invocation.has("--json")) {
+    if (invocation.has("--tree"))
+      show_tree(store, record, invocation.has("--ascii"));
+    else
+      for (const store::StoredEntry& placed : path.entries)
+        print_entry(placed, record.state.redacted);
+    return 0;
+  }
+  std::string out = "{\"session\":" + record_json(record, *app::configured_catalog(invocation)) +
+                    ",\"path\":" + entries_json(path.entries, record.state.redacted);
+  if (invocation.has("--tree")) {
+    std::vector<store::StoredEntry> all;
+    if (auto failed = store.backend().load(session, 0, [&](const store::StoredEntry& placed) {
+          all.push_back(placed);
+          return true;
+        }))
+      throw Error(failed->text, store::exit_status_of(*failed));
+    Json leaves = Json::array();
+    const model::Tree tree = store::value_or_throw(store.tree(session));
+    for (const model::Tree::Node* leaf : tree.leaves()) leaves.push_back(to_string(leaf->id));
+    out +=
+        ",\"entries\":" + entries_json(all, record.state.redacted) + ",\"leaves\":" + dump(leaves);
+  }
+  print_json(out + "}");
+  return 0;
+}
+
+int delete_sessions(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  // All names are looked up before anything is moved, so that a slip moves nothing.
+  std::vector<store::SessionRecord> found;
+  for (const std::string& name : invocation.arguments)
+    found.push_back(store::value_or_throw(store.find(name)));
+  for (const store::SessionRecord& record : found) {
+    if (auto failed = store.erase(record.header.session))
+      throw Error(failed->text, store::exit_status_of(*failed));
+    if (invocation.has("--json"))
+      print_json(dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}));
+    else
+      print_line("moved " + record.key + " to the trash; `skein sessions restore " + record.key +
+                 "` brings it back");
+  }
+  return 0;
+}
+
+int restore_session(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const std::string& wanted = invocation.arguments.at(0);
+  const store::SessionRecord record = store::value_or_throw(store.restore(wanted));
+  if (invocation.has("--json"))
+    print_json(record_json(record, *app::configured_catalog(invocation)));
+  else if (record.header.key != record.key)
+    print_line("restored as " + record.key + ": " + record.header.key +
+               " is another session's now");
+  else
+    print_line("restored " + record.key);
+  return 0;
+}
+
+int rename_session(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const store::SessionRecord record = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  store::value_or_throw(store.open(record.header.session));
+  store::value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
+  store.remember(record.header.session, "");
+  if (invocation.has("--json"))
+    print_json(record_json(store::value_or_throw(store.open(record.header.session)),
+                           *app::configured_catalog(invocation)));
+  return 0;
+}
+
+int append_entries(const app::Invocation& invocation) {
+  const std::string input = all_of_stdin();
+  std::vector<store::NewEntry> entries;
+  std::string_view rest = input;
+  for (std::size_t number = 1; !rest.empty(); ++number) {
+    const std::size_t end = std::min(rest.find('\n'), rest.size());
+    const std::string_view line = rest.substr(0, end);
+    rest.remove_prefix(std::min(end + 1, rest.size()));
+    if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
+    store::Outcome<store::NewEntry> entry = store::new_entry_from_json(line);
+    if (const auto* failed = std::get_if<store::Failure>(&entry))
+      throw Error("line " + std::to_string(number) + ": " + failed->text, ExitStatus::usage);
+    entries.push_back(std::move(std::get<store::NewEntry>(entry)));
+  }
+  store::AppendOptions options{.check_all_ids = true};
+  if (invocation.has("--expect-tail")) {
+    options.expected_tail = parse_id(invocation.value("--expect-tail"));
+    if (!options.expected_tail)
+      throw Error("--expect-tail takes an entry id (16 lower-case hex digits)", ExitStatus::usage);
+  }
+
+  store::SessionStore store = app::open_store(invocation);
+  const std::string& name = invocation.arguments.at(0);
+  check_references(store, name, entries);
+  const auto workspace = [&] { return app::workspace_folder(invocation); };
+  Id session = store::value_or_throw(store.find_or_create(name, workspace)).session;
+
+  store::AppendResult result{.session = session};
+  if (!entries.empty()) {
+    store::Outcome<store::AppendResult> appended =
+        store.append_session_entries(session, entries, options);
+    // Deleted since it was found: then the key is nobody's, and begins a new session.
+    if (const auto* failed = std::get_if<store::Failure>(&appended);
+        failed && failed->kind == store::Failure::Kind::gone && store::is_whole_key(name)) {
+      session = store::value_or_throw(store.find_or_create(name, workspace)).session;
+      appended = store.append_session_entries(session, entries, options);
+    }
+    result = store::value_or_throw(std::move(appended));
+  }
+  print_json(
+      dump({{"sessionId", to_string(session)},
+            {"lastAppendedEntryId", result.last ? Json(to_string(*result.last)) : Json(nullptr)},
+            {"appendedCount", result.appended}}));
+  return 0;
+}
+
+int branch_session(const app::Invocation& invocation) {
+  store::SessionStore store = app::open_store(invocation);
+  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  const store::SessionRecord record = store::value_or_throw(store.open(found.header.session));
+  const Id session = record.header.session;
+  std::optional<Id> from = record.state.head;
+  if (invocation.has("--from"))
+    from = store::value_or_throw(store.find_entry(session, invocation.value("--from")));
+  if (!from)
+    throw Error("session " + record.key + " has no entry to branch from", ExitStatus::usage);
+  const store::SessionHandle made = store::value_or_throw(store.branch_from_entry(
+      session, *from, invocation.value("--new-key"), invocation.value("--summary")));
+  const store::SessionRecord branch = store::value_or_throw(store.open(made.session_id));
+  if (invocation.has("--json"))
+    print_json(record_json(branch, *app::configured_catalog(invocation)));
+  else
+    print_line(branch.key + " branches off " + record.key + " at " + to_string(*from));
+  return 0;
+}
+
+}  // namespace skein::verbs

@@ -1,0 +1,376 @@
+#include "core/agent/agent.h"
+
+#include <algorithm>
+#include <chrono>
+#include <utility>
+
+#include "core/agent/agent_turn.h"
+#include "core/model/pause.h"
+#include "core/text/json.h"
+#include "core/text/log.h"
+#include "core/text/wait.h"
+
+namespace skein::agent {
+
+namespace {
+
+std::string system_in(const JsonText& payload) {
+  const std::optional<Json> json = parse_json(payload);
+  return json ? string_at(*json, "system") : std::string{};
+}
+
+// The system prompt the session was last told: on this path, or else, where that has not been read
+// so far back, on any.
+std::string recorded_system(const Conversation& conversation, store::SessionStore& store) {
+  for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
+    if (entry->type == model::type::runtime_init) return system_in(entry->payload);
+  const std::optional<model::Position> at = conversation.state().runtime_init;
+  if (!at) return {};
+  const store::Outcome<store::StoredEntry> last =
+      store.backend().load_at(conversation.session(), *at);
+  const auto* placed = std::get_if<store::StoredEntry>(&last);
+  return placed ? system_in(placed->entry.payload) : std::string{};
+}
+
+// More calls in one answer are a mistake.
+constexpr std::size_t most_calls = 128;
+
+model::Message result_of(const model::ToolUse& call, const model::ToolOutcome& outcome) {
+  model::Message result{.role = model::Role::tool};
+  result.content = {model::ToolResult{call.id, outcome.content, outcome.is_error, outcome.blob}};
+  result.duration_ms = outcome.duration_ms;
+  return result;
+}
+
+constexpr const char* go_on_text = "Go on.";
+constexpr const char* cut_text =
+    "Your last answer was cut off. Go on exactly where it stopped, and repeat nothing of it.";
+
+// The answer that is the last thing said on this path, if it is; one that failed before it said
+// anything does not count.
+std::optional<model::Message> last_answer(const std::vector<model::Entry>& path) {
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
+    std::optional<model::Message> message = entry->type == model::type::message
+                                                ? model::message_from_json(entry->payload)
+                                                : std::nullopt;
+    if (!message || (message->role == model::Role::assistant && message->content.empty())) continue;
+    return message->role == model::Role::assistant ? message : std::nullopt;
+  }
+  return std::nullopt;
+}
+
+bool is_whole(const model::Message& answer) {
+  return answer.stop == model::Stop::stop || answer.stop == model::Stop::refusal;
+}
+
+constexpr const char* limit_text =
+    "not run: the answer reached the output limit in or after this call. Make it again, shorter or "
+    "in several pieces.";
+
+// How often in a row the model may make calls that nobody can read.
+constexpr int most_faulty_replies = 3;
+
+// A tool waits on its own and asks whether to stop: that is when the keyboard is looked at, but not
+// every time, since a busy one asks at every line.
+class KeyboardLook {
+ public:
+  explicit KeyboardLook(const model::Ports& ports) : ports_(ports) {}
+
+  void operator()() {
+    if (ports_.input.fd < 0 || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(5);
+    if (is_readable(ports_.input.fd) && ports_.input.on_ready) ports_.input.on_ready();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const model::Ports& ports_;
+  Clock::time_point next_{};
+};
+
+}  // namespace
+
+model::Ending ending_of(const TurnEnd& end) {
+  if (end.out_of_calls) return {end.error, true};
+  return model::ending_of(end.stop, end.error, end.empty);
+}
+
+model::Entry Agent::entry_for(const model::Message& message, const std::string& run_id) const {
+  model::Entry entry = model::message_entry(message);
+  entry.payload = parts_.clean(std::move(entry.payload));
+  entry.run_id = run_id;
+  return entry;
+}
+
+// The disk may be full for a while: the batch stays here, and tools with side effects wait with it.
+void Agent::commit(Turn& turn, std::vector<model::Entry> entries) {
+  for (;;) {
+    const store::Outcome<store::AppendResult> outcome = turn.conversation.append(entries);
+    if (const auto* saved = std::get_if<store::AppendResult>(&outcome)) {
+      for (const model::Entry& entry : saved->entries) turn.ports.sink(model::Committed{entry});
+      return;
+    }
+    const store::Failure& failure = std::get<store::Failure>(outcome);
+    log_warning("not saved", {{"session", to_string(turn.conversation.session())},
+                              {"kind", static_cast<int>(failure.kind)}});
+    turn.ports.sink(model::Notice{model::Notice::Level::error, failure.text});
+    const bool again = failure.kind == store::Failure::Kind::no_space ||
+                       failure.kind == store::Failure::Kind::busy;
+    if (!again || !turn.ports.ask ||
+        turn.ports.ask({"This could not be saved yet. Try again?", failure.text, ""}).choice ==
+            model::Answer::Choice::no)
+      throw Error(failure.text, store::exit_status_of(failure));
+  }
+}
+
+void Agent::commit_prompt(Turn& turn, std::vector<model::Entry> entries) {
+  std::vector<model::Entry> arrived;
+  const store::Outcome<store::AppendResult> outcome =
+      turn.conversation.append_prompt(std::move(entries), arrived);
+  if (const auto* failed = std::get_if<store::Failure>(&outcome))
+    throw Error(failed->text, store::exit_status_of(*failed));
+  if (!arrived.empty()) {
+    turn.ports.sink(model::Notice{model::Notice::Level::info,
+                                  "Another process has gone on in this session meanwhile; "
+                                  "your message follows what it wrote:"});
+    for (const model::Entry& entry : arrived) turn.ports.sink(model::Committed{entry});
+  }
+  for (const model::Entry& entry : std::get<store::AppendResult>(outcome).entries)
+    turn.ports.sink(model::Committed{entry});
+}
+
+TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
+                        Settings& settings, const model::Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  std::vector<model::Entry> entries = changed_surroundings(turn);
+  entries.push_back(entry_for(prompt, turn.run_id));
+  commit_prompt(turn, std::move(entries));
+  return loop(turn);
+}
+
+void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
+                 const model::Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  commit_prompt(turn,
+                {entry_for(model::user_message(text), "")});  // of no run: nothing follows from it
+}
+
+bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
+  if (conversation.path().empty()) return false;
+  const model::Entry& last = conversation.path().back();
+  const auto message =
+      last.type == model::type::message ? model::message_from_json(last.payload) : std::nullopt;
+  if (!message || message->role == model::Role::assistant || last.run_id.empty()) return false;
+  return std::holds_alternative<store::SessionLease>(hold_alone(conversation.session(), ports));
+}
+
+TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  std::vector<model::Entry> entries = changed_surroundings(turn);
+  if (const std::optional<model::Message> last = last_answer(conversation.path())) {
+    model::Message request = model::user_message(is_whole(*last) ? go_on_text : cut_text);
+    request.continuation = true;
+    entries.push_back(entry_for(request, turn.run_id));
+  }
+  if (!entries.empty()) commit(turn, std::move(entries));
+  return loop(turn);
+}
+
+// Compared as it would be stored: a system prompt with a key in it is not a new one every time.
+std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) const {
+  std::vector<model::Entry> entries;
+  Json tools = Json::array();
+  for (const model::Tool& tool : parts_.tools) tools.push_back(tool.name);
+  JsonText surroundings =
+      parts_.clean(dump({{"system", turn.settings.system}, {"tools", std::move(tools)}}));
+  if (recorded_system(turn.conversation, parts_.store) != system_in(surroundings))
+    entries.push_back(model::make_entry(model::type::runtime_init, std::move(surroundings)));
+  for (model::Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
+    entries.push_back(std::move(entry));
+  for (model::Entry& entry : entries) entry.run_id = turn.run_id;
+  return entries;
+}
+
+store::SessionLease Agent::hold(Id session) {
+  const store::Outcome<store::SessionLease> outcome =
+      parts_.store.hold(session, store::LockMode::shared);
+  const auto* held = std::get_if<store::SessionLease>(&outcome);
+  return held != nullptr ? *held : nullptr;
+}
+
+TurnEnd Agent::loop(Turn& turn) {
+  // So that nobody takes our open calls for what a crash left. Without it the work still goes on.
+  store::SessionLease at_work;
+  while (turn.end.calls < turn.settings.max_calls) {
+    if (!at_work) at_work = hold(turn.conversation.session());
+    const model::Message reply = ask_model(turn);
+    turn.end.text = parts_.clean(model::plain_text(reply));
+    turn.end.stop = reply.stop;
+    turn.end.error = parts_.clean(reply.error);
+    turn.end.empty = model::is_empty_answer(reply);
+    if (!run_calls(turn, reply)) return turn.end;
+  }
+  turn.end.stop = model::Stop::error;
+  turn.end.out_of_calls = true;
+  turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
+                   " model calls for one prompt (--max-turns raises the limit)";
+  return turn.end;
+}
+
+// Whether the model gets another try after it was told what is wrong with its calls.
+bool Agent::may_try_again(Turn& turn, const model::Message& reply) {
+  // The limit cut a call, most often a long file: the model can send it in pieces.
+  if (reply.stop == model::Stop::length) return !std::exchange(turn.asked_after_cut, true);
+  if (reply.stop != model::Stop::tool_use) return false;
+  const std::vector<const model::ToolUse*> calls = model::tool_uses(reply);
+  const auto faulty = std::ranges::find_if(calls, [](auto* call) { return !call->fault.empty(); });
+  if (faulty == calls.end()) {
+    turn.faulty_replies = 0;
+    return true;
+  }
+  if (++turn.faulty_replies < most_faulty_replies) return true;
+  turn.end.stop = model::Stop::error;
+  turn.end.error = "the model made a call that cannot be read " +
+                   std::to_string(turn.faulty_replies) +
+                   " times in a row; the last one: " + (*faulty)->fault;
+  return false;
+}
+
+// Every call is answered, come what may: a transcript with an open call is refused by every
+// provider. True if the model should be asked again.
+bool Agent::run_calls(Turn& turn, const model::Message& reply) {
+  const std::vector<const model::ToolUse*> calls = model::tool_uses(reply);
+  const bool finished = reply.stop == model::Stop::tool_use;  // cut or failed answers order nothing
+  for (std::size_t i = 0; i < std::min(calls.size(), most_calls); ++i) {
+    const model::ToolUse* call = calls[i];
+    const bool stopped = turn.ports.stopped();
+    if (stopped && turn.end.stop != model::Stop::aborted) turn.end.stop = model::Stop::aborted;
+    answer(turn, *call,
+           stopped                             ? model::tool_failure("cancelled by the user")
+           : reply.stop == model::Stop::length ? model::tool_failure(limit_text)
+           : !finished ? model::tool_failure("not run: the answer that asked for it was cut short")
+           : !call->fault.empty() ? model::tool_failure("not run: " + call->fault)
+                                  : run_call(turn, *call));
+  }
+  if (calls.size() > most_calls) refuse_calls(turn, std::span(calls).subspan(most_calls));
+  if (turn.ports.stopped() && !calls.empty()) turn.end.stop = model::Stop::aborted;
+  return !calls.empty() && !turn.ports.stopped() && may_try_again(turn, reply);
+}
+
+// A model that lost its way asks for thousands; many results share a batch, and one sync.
+void Agent::refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls) {
+  constexpr std::size_t batch = 1000;
+  turn.ports.sink(model::Notice{model::Notice::Level::warning,
+                                "the model made " + std::to_string(most_calls + calls.size()) +
+                                    " calls in one answer; only the first " +
+                                    std::to_string(most_calls) + " count"});
+  const model::ToolOutcome refused =
+      model::tool_failure("not run: only the first " + std::to_string(most_calls) +
+                          " calls of an answer are run; make the others again if they are needed");
+  std::vector<model::Entry> entries;
+  for (const model::ToolUse* call : calls) {
+    entries.push_back(entry_for(result_of(*call, refused), turn.run_id));
+    if (entries.size() == batch || call == calls.back()) commit(turn, std::exchange(entries, {}));
+  }
+}
+
+void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome) {
+  commit(turn, {entry_for(result_of(call, outcome), turn.run_id)});
+}
+
+model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
+  const model::Tool* tool = model::find_tool(parts_.tools, call.name);
+  if (tool == nullptr) {
+    std::string known;
+    for (const model::Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;
+    return model::tool_failure("there is no tool '" + call.name + "'; there are: " + known);
+  }
+  turn.ports.sink(model::ToolStarted{call, tool->title(call.input)});
+  model::ToolUse agreed = call;
+  const Permission permission = permitted(turn, *tool, agreed);
+  const std::int64_t started = now_ms();  // how long somebody thought about it is not the tool's
+  model::ToolOutcome outcome =
+      permission.given ? execute(*tool, agreed, turn.ports, turn.settings.rules, permission.place)
+                       : model::tool_failure(permission.note);
+  outcome.duration_ms = now_ms() - started;
+  if (permission.given && !permission.note.empty())
+    outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
+  turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
+  if (!outcome.notice.empty())
+    turn.ports.sink(model::Notice{model::Notice::Level::warning, outcome.notice});
+  return outcome;
+}
+
+model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse& call,
+                                  const model::Ports& ports, const permission::Rules& rules,
+                                  const std::optional<std::string>& judged) {
+  KeyboardLook look(ports);
+  const model::ToolPorts tool_ports{.output =
+                                        [&](std::string_view text) {
+                                          ports.sink(model::ToolOutput{call.id, std::string(text)});
+                                        },
+                                    .stopped =
+                                        [&] {
+                                          look();
+                                          return ports.stopped();
+                                        },
+                                    .wake_fd = ports.input.fd,
+                                    .keep_blob = parts_.keep_blob,
+                                    .judged = judged,
+                                    .denied = permission::denied_places(rules, parts_.tools, call)};
+  try {
+    return tool.run(call.input, tool_ports);
+  } catch (const std::exception& error) {
+    return model::tool_failure(error.what());  // the end of a call, not of the turn
+  }
+}
+
+// The place of a process that was killed as it started a command is held by its child until that
+// has become the command: so what is taken now may be free in a moment.
+store::Outcome<store::SessionLease> Agent::hold_alone(Id session, const model::Ports& ports) {
+  constexpr std::chrono::milliseconds patience{300}, step{5};
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (;;) {
+    store::Outcome<store::SessionLease> outcome =
+        parts_.store.hold(session, store::LockMode::exclusive);
+    const auto* failed = std::get_if<store::Failure>(&outcome);
+    if (failed == nullptr || failed->kind != store::Failure::Kind::busy ||
+        std::chrono::steady_clock::now() > end || !model::pause(ports, step))
+      return outcome;
+  }
+}
+
+std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports,
+                           const permission::Rules& rules) {
+  if (store::unanswered_calls(conversation.path()).empty()) return 0;
+  const store::Outcome<store::SessionLease> alone = hold_alone(conversation.session(), ports);
+  if (const auto* failed = std::get_if<store::Failure>(&alone);
+      failed != nullptr && failed->kind == store::Failure::Kind::busy) {
+    ports.sink(
+        model::Notice{model::Notice::Level::info,
+                      "another process is at work in this session; what it began is left to it"});
+    return 0;
+  }
+  conversation.catch_up();  // it may have come to its end just now
+  Settings none;
+  Turn turn{conversation, none, ports};
+  const std::vector<model::ToolUse> open = store::unanswered_calls(conversation.path());
+  for (const model::ToolUse& call : open) {
+    const model::Tool* tool = model::find_tool(parts_.tools, call.name);
+    const permission::Decision decision = permission::decide(rules, parts_.tools, call);
+    const bool harmless = tool != nullptr && tool->effect == model::Effect::reads &&
+                          decision.verdict == permission::Decision::Verdict::allow;
+    const bool again = harmless && ports.ask &&
+                       ports.ask({"This was interrupted before it had a result. Run it now?",
+                                  tool->title(call.input), ""})
+                               .choice != model::Answer::Choice::no;
+    answer(turn, call,
+           again
+               ? execute(*tool, call, ports, rules, decision.place)
+               : model::tool_failure(
+                     "interrupted: skein ended before this had a result; it may have run in part"));
+  }
+  return open.size();
+}
+
+}  // namespace skein::agent

@@ -1,0 +1,266 @@
+// The agent's half that asks the model: what a request is built from, how it is kept inside the
+// window, and the call that sums up what is long ago.
+#include <algorithm>
+#include <utility>
+
+#include "core/agent/agent_turn.h"
+#include "core/context/compaction.h"
+#include "core/text/log.h"
+#include "core/text/request_text.h"
+
+namespace skein::agent {
+
+namespace {
+
+constexpr std::int64_t kept_tokens = 20'000;
+constexpr int most_tries = 4;  // of a request that is refused as too long, each shorter
+
+// A summary is not part of the answer, so its pieces are not shown.
+model::Ports without_words(const model::Ports& ports) {
+  model::Ports out = ports;
+  out.sink = [&ports](const model::Event& event) {
+    if (!std::holds_alternative<model::Streaming>(event)) ports.sink(event);
+  };
+  return out;
+}
+
+void notice(const model::Ports& ports, model::Notice::Level level, std::string text) {
+  ports.sink(model::Notice{level, std::move(text)});
+}
+
+// What is kept beside the transcript, for the one request. An image that is gone stays without its
+// bytes, and the codecs say so in its place.
+template <class Blocks>
+void load_images(Blocks& blocks, store::StorageBackend& backend) {
+  for (auto& block : blocks) {
+    if (auto* image = std::get_if<model::Image>(&block); image && !image->blob.empty()) {
+      store::Outcome<std::string> bytes = backend.load_blob(image->blob);
+      if (auto* loaded = std::get_if<std::string>(&bytes)) image->bytes = std::move(*loaded);
+    }
+    if constexpr (std::is_same_v<Blocks, std::vector<model::Block>>)
+      if (auto* result = std::get_if<model::ToolResult>(&block))
+        load_images(result->content, backend);
+  }
+}
+
+// What is known of a model once it has refused a request: its window, if it told that, else three
+// quarters of what was sent; and what our guess is worth at least. With both, what is sent next is
+// at most three quarters of what was refused.
+ModelLimits limits_after(ModelLimits known, const context::BuiltContext& refused,
+                         const model::delta::Overflow& told) {
+  const auto guessed = static_cast<double>(std::max<std::int64_t>(refused.guessed, 1));
+  if (told.window > 0)
+    known.window.tokens = told.window;
+  else
+    known.window = {static_cast<std::int64_t>(guessed * refused.tokens_per_guess * 0.75), 0};
+  const auto room = static_cast<double>(context::room_in(known.window));
+  known.tokens_per_guess = std::max({refused.tokens_per_guess, room / (guessed * 0.75),
+                                     static_cast<double>(told.sent) / guessed});
+  return known;
+}
+
+std::string count_of(std::size_t count, const std::string& what) {
+  return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
+}
+
+}  // namespace
+
+ModelLimits Agent::limits_of(const model::ModelRef& model) const {
+  const auto learned = learned_.find(model::to_string(model));
+  return learned != learned_.end() ? learned->second : parts_.limits(model);
+}
+
+// How much may be sent before what is long ago is summed up; 0: no limit.
+std::int64_t Agent::limit_of(const Settings& settings) const {
+  const context::Window window = window_of(settings.model);
+  const double part = settings.compact_at * static_cast<double>(window.tokens);
+  return std::min(static_cast<std::int64_t>(part), context::room_in(window));
+}
+
+context::ContextSource Agent::source_of(const Conversation& conversation,
+                                        const Settings& settings) const {
+  const model::SessionState& state = conversation.state();
+  context::ContextSource source{.path = conversation.path(),
+                                .redacted = state.redacted,
+                                .system = state.system.empty() ? settings.system : state.system,
+                                .model = settings.model};
+  const ModelLimits limits = limits_of(settings.model);
+  source.window = limits.window;
+  source.tokens_per_guess = limits.tokens_per_guess;
+  for (const model::Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
+  return source;
+}
+
+context::BuiltContext Agent::context(Conversation& conversation, const Settings& settings) {
+  // A token is about four bytes, and most of a payload is what is said in it.
+  const std::int64_t tokens = context::enough_tokens(window_of(settings.model));
+  conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
+  const context::BuiltContext* built = &contexts_.get(source_of(conversation, settings));
+  while (built->read_all && conversation.read_further())
+    built = &contexts_.get(source_of(conversation, settings));
+  return *built;
+}
+
+model::Message Agent::ask_model(Turn& turn) {
+  ++turn.end.calls;
+  const std::int64_t started = now_ms();
+  make_room(turn);
+  context::BuiltContext built = context(turn.conversation, turn.settings);
+  model::Message reply;
+  std::optional<model::delta::Overflow> overflow = send(turn, built, reply);
+  // The call that was refused left nothing worth keeping, so it may be made again.
+  for (int tries = 1; overflow && tries < most_tries; ++tries) {
+    if (!make_room_after(turn, built, *overflow)) break;
+    built = context(turn.conversation, turn.settings);
+    overflow = send(turn, built, reply);
+  }
+  reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
+  if (reply.usage) turn.end.usage += *reply.usage;
+  commit(turn, {entry_for(reply, turn.run_id)});
+  return reply;
+}
+
+// What the provider says if the request was refused as too long.
+std::optional<model::delta::Overflow> Agent::send(Turn& turn, const context::BuiltContext& built,
+                                                  model::Message& reply) {
+  tell_of_gaps(turn, built);
+  model::Context context = built.context;
+  for (model::Message& message : context.messages)
+    load_images(message.content, parts_.store.backend());
+  std::optional<model::delta::Overflow> overflow;
+  model::Ports listening = turn.ports;
+  listening.sink = [&](const model::Event& event) {
+    const auto* streaming = std::get_if<model::Streaming>(&event);
+    const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
+    if (failed != nullptr && failed->overflow) overflow = failed->told;
+    turn.ports.sink(event);
+  };
+  model::ModelRef model = turn.settings.model;
+  // In a small window there is less room for the answer than the model could fill.
+  if (const std::int64_t left = built.window.tokens - built.room;
+      left > 0 && left < built.window.output && model.max_output == 0)
+    model.max_output = left;
+  reply = parts_.provider(model).stream(context, model, listening);
+  if (reply.stop != model::Stop::error || !reply.content.empty()) overflow.reset();
+  return overflow;
+}
+
+void Agent::make_room(Turn& turn) {
+  const std::int64_t limit = limit_of(turn.settings);
+  const std::int64_t size = context(turn.conversation, turn.settings).whole;
+  if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
+}
+
+// Either our guess was too low or the window was not known: it is smaller than what was refused.
+// Sizes are compared as they were guessed: what a guess is worth changes here. True if there is
+// less to send now.
+bool Agent::make_room_after(Turn& turn, const context::BuiltContext& refused,
+                            const model::delta::Overflow& told) {
+  const Settings& settings = turn.settings;
+  const ModelLimits learned = limits_after(limits_of(settings.model), refused, told);
+  learned_[model::to_string(settings.model)] = learned;
+  if (told.window > 0) parts_.learn(settings.model, learned);
+  log_warning("overflow", {{"model", model::to_string(settings.model)},
+                           {"guessed", refused.guessed},
+                           {"window", told.window},
+                           {"sent", told.sent}});
+  notice(turn.ports, model::Notice::Level::info,
+         told.window > 0
+             ? "the model takes " + std::to_string(told.window) + " tokens, and this was more"
+             : "the model refused about " + std::to_string(refused.filling.total()) +
+                   " tokens as too many");
+  const std::int64_t size = context(turn.conversation, settings).whole;
+  if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
+  return !turn.ports.stopped() && context(turn.conversation, settings).guessed < refused.guessed;
+}
+
+// After one that came to nothing it is not tried again before the session has grown by an eighth of
+// the window: else every call would pay for another.
+void Agent::compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit) {
+  const Id session = turn.conversation.session();
+  const auto tried = failed_compactions_.find(session);
+  if (tried != failed_compactions_.end() &&
+      size <= tried->second + window_of(turn.settings.model).tokens / 8)
+    return;
+  notice(turn.ports, model::Notice::Level::info,
+         "the conversation fills the model's window; summing up what is long ago");
+  const Compacted compacted = compact(turn.conversation, "", turn.settings, turn.ports);
+  turn.end.usage += compacted.usage;
+  if (!compacted.done && turn.ports.stopped()) return;
+  if (!compacted.done)
+    notice(turn.ports, model::Notice::Level::warning, "no summary was made: " + compacted.why_not);
+  if (!compacted.done || compacted.after > limit)
+    failed_compactions_[session] = compacted.done ? compacted.after : size;
+}
+
+// Said when it changes, and that is in steps: not with every call.
+void Agent::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
+  const Gaps gaps{built.left_out > 0 ? built.begins_with : std::nullopt, built.pruned};
+  if (std::exchange(told_gaps_[turn.conversation.session()], gaps) == gaps) return;
+  std::string what;
+  if (built.left_out > 0) what = count_of(built.left_out, "older message");
+  if (built.pruned > 0)
+    what += (what.empty() ? "" : " and ") + count_of(built.pruned, "long tool result");
+  if (!what.empty())
+    notice(turn.ports, model::Notice::Level::warning,
+           "to fit its window, the model does not see " + what + "; the session keeps everything");
+}
+
+Compacted Agent::compact(Conversation& conversation, const std::string& focus,
+                         const Settings& settings, const model::Ports& ports) {
+  const context::BuiltContext longer = context(conversation, settings);
+  Compacted out{.before = longer.whole};
+  const auto refused = [&out](std::string why) {
+    out.why_not = std::move(why);
+    log_debug("compaction", {{"before", out.before}, {"after", out.after}, {"done", false}});
+    return out;
+  };
+  const std::optional<context::CompactionPlan> plan = context::plan_compaction(
+      conversation.path(), conversation.state().redacted, kept_tokens, parts_.tools);
+  if (!plan) return refused("there is too little to sum up yet");
+
+  std::string summary;
+  context::SummaryAuthor author{.model = settings.model,
+                                .tokens_per_guess = longer.tokens_per_guess};
+  if (parts_.limits(settings.model).summarize_by_rule) {
+    summary = context::extracted_summary(*plan);
+  } else {
+    model::ModelRef model = settings.model;
+    model.thinking = model::ThinkingLevel::off;
+    // Half the room: a summary is often asked for because our guess of the size was too low.
+    const auto half =
+        static_cast<std::int64_t>(static_cast<double>(longer.room) / longer.tokens_per_guess / 2);
+    const model::Context request = context::summary_request(
+        *plan, focus, longer.room > 0 ? std::max<std::int64_t>(half, 1) : 0);
+    const model::Message reply =
+        parts_.provider(model).stream(request, model, without_words(ports));
+    if (reply.usage) out.usage = *reply.usage;
+    author.usage = reply.usage;
+    if (reply.stop == model::Stop::aborted || ports.stopped()) return refused("stopped");
+    if (reply.stop != model::Stop::stop)
+      return refused(reply.error.empty() ? "the summary was cut short" : reply.error);
+    summary = model::plain_text(reply);
+  }
+  if (is_blank(summary)) return refused("the summary came back empty");
+
+  model::Entry entry = context::compaction_entry(*plan, summary, author);
+  entry.payload = parts_.clean(std::move(entry.payload));
+  std::vector<model::Entry> shorter = conversation.path();
+  shorter.push_back(entry);
+  context::ContextSource source = source_of(conversation, settings);
+  source.path = shorter;
+  out.after = context::build_context(source).whole;
+  if (out.after >= out.before)
+    return refused("the summary is not shorter than what it would stand for");
+
+  const store::Outcome<store::AppendResult> outcome = conversation.append({std::move(entry)});
+  if (const auto* failed = std::get_if<store::Failure>(&outcome)) return refused(failed->text);
+  for (const model::Entry& saved : std::get<store::AppendResult>(outcome).entries)
+    ports.sink(model::Committed{saved});
+  out.done = true;
+  log_debug("compaction", {{"before", out.before}, {"after", out.after}, {"done", true}});
+  failed_compactions_.erase(conversation.session());
+  return out;
+}
+
+}  // namespace skein::agent

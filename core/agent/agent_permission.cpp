@@ -1,0 +1,144 @@
+// Whether a call is run: by rule, or by asking the user, who may also rewrite it.
+#include <utility>
+
+#include "core/agent/agent.h"
+#include "core/agent/agent_turn.h"
+#include "core/text/json.h"
+
+namespace skein::agent {
+
+namespace {
+
+using Verdict = permission::Decision::Verdict;
+
+std::string reason_of(const permission::Decision& decision) {
+  return decision.reason.empty() ? "not permitted" : decision.reason;
+}
+
+std::string names_of(const std::vector<permission::Rule>& rules) {
+  std::string names;
+  for (const permission::Rule& rule : rules)
+    names += (names.empty() ? "" : ",") + permission::to_string(rule);
+  return names;
+}
+
+// And what would have made it unnecessary.
+std::string nobody_to_ask(const permission::Rules& rules, const model::Tools& tools,
+                          const model::ToolUse& call) {
+  std::string text = "; it would have to be asked for, and there is nobody to ask";
+  permission::Rules bold = rules;
+  bold.mode = permission::Mode::bypass;
+  if (const std::string names = names_of(permission::remember(rules, tools, call)); !names.empty())
+    text += " (--allowed-tools '" + names + "' would allow it)";
+  else if (permission::decide(bold, tools, call).verdict == Verdict::allow)
+    text += " (-y would allow it, and everything else)";
+  return text;
+}
+
+std::optional<std::string> argument(const JsonText& input, const std::string& name) {
+  const std::optional<Json> json = parse_json(input);
+  if (!json || !at(*json, name).is_string()) return std::nullopt;
+  return string_at(*json, name);
+}
+
+JsonText with_argument(const JsonText& input, const std::string& name, const std::string& text) {
+  Json json = parse_json(input).value_or(Json::object());
+  json[name] = text;
+  return dump(json);
+}
+
+// Who is asked should know which file it is.
+std::string led_elsewhere(const model::Tool& tool, const model::ToolUse& call,
+                          const permission::Decision& decision) {
+  const std::optional<std::string> path = argument(call.input, tool.argument.name);
+  if (!path || path->starts_with('/') || !decision.place || decision.place->empty()) return {};
+  std::string_view words = *path;
+  while (words.starts_with("./")) words.remove_prefix(2);
+  return words == *decision.place ? "" : ", which is " + *decision.place;
+}
+
+model::Question question_about(const model::Tool& tool, const model::ToolUse& call,
+                               const permission::Decision& decision,
+                               const std::vector<permission::Rule>& offered) {
+  model::Question question{
+      .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + "?",
+      .detail = tool.preview ? tool.preview(call.input) : std::string{},
+      .remember = names_of(offered)};
+  if (const auto text = argument(call.input, tool.amendable)) {
+    const auto path =
+        tool.argument.is_path() ? argument(call.input, tool.argument.name) : std::nullopt;
+    question.amendable = {*text, path.value_or(tool.name + ".sh")};
+  }
+  return question;
+}
+
+}  // namespace
+
+Agent::Permission Agent::permitted(Turn& turn, const model::Tool& tool, model::ToolUse& call) {
+  permission::Rules& rules = turn.settings.rules;
+  const std::string exposed = tool.needs_sandbox() ? parts_.no_sandbox() : "";
+  rules.sandboxed = exposed.empty();
+  const permission::Decision decision = permission::decide(rules, parts_.tools, call);
+  if (decision.verdict == Verdict::allow) return {true, {}, decision.place};
+  std::string why_not = reason_of(decision);
+  if (decision.verdict == Verdict::deny) return {false, why_not};
+  if (!turn.ports.ask) {
+    if (!exposed.empty()) why_not += "; " + exposed;
+    why_not += nobody_to_ask(rules, parts_.tools, call);
+    turn.ports.sink(model::Notice{model::Notice::Level::warning,
+                                  tool.title(call.input) + " was not run: " + why_not});
+    return {false, why_not};
+  }
+  if (!exposed.empty() && !std::exchange(told_of_sandbox_, true))
+    turn.ports.sink(model::Notice{model::Notice::Level::warning, exposed});
+  return ask_user(turn, tool, call, decision);
+}
+
+Agent::Permission Agent::ask_user(Turn& turn, const model::Tool& tool, model::ToolUse& call,
+                                  permission::Decision decision) {
+  std::string note;
+  for (;;) {
+    const std::vector<permission::Rule> offered =
+        permission::remember(turn.settings.rules, parts_.tools, call);
+    const model::Answer answer = turn.ports.ask(question_about(tool, call, decision, offered));
+    switch (answer.choice) {
+      case model::Answer::Choice::yes: return {true, note, decision.place};
+      case model::Answer::Choice::always:
+        keep_rules(turn, offered);
+        return {true, note, decision.place};
+      case model::Answer::Choice::no:
+        return {false, "the user said no" + (answer.text.empty() ? "" : ": " + answer.text)};
+      case model::Answer::Choice::amend: break;
+    }
+    // What it is now is judged, shown and asked about as if it had been so from the beginning.
+    call.input = with_argument(call.input, tool.amendable, answer.text);
+    turn.ports.sink(model::ToolStarted{call, tool.title(call.input)});
+    decision = permission::decide(turn.settings.rules, parts_.tools, call);
+    if (decision.verdict == Verdict::deny)
+      return {false, "as the user changed it, it is refused: " + reason_of(decision)};
+    note = model::amendment(tool.amendable, answer.text).text;
+  }
+}
+
+// For this session, so that a restart need not ask again.
+void Agent::keep_rules(Turn& turn, const std::vector<permission::Rule>& given) {
+  if (given.empty()) return;
+  for (const permission::Rule& rule : given)
+    if (const std::string why =
+            parts_.grant(turn.conversation.session(), permission::to_string(rule));
+        !why.empty())
+      turn.ports.sink(
+          model::Notice{model::Notice::Level::warning,
+                        permission::to_string(rule) + " holds until skein ends: " + why});
+  std::vector<permission::Rule>& allowed = turn.settings.rules.allow;
+  allowed.insert(allowed.end(), given.begin(), given.end());
+  Json all = Json::array();
+  for (const std::string& rule : turn.conversation.state().permissions) all.push_back(rule);
+  for (const permission::Rule& rule : given) all.push_back(permission::to_string(rule));
+  model::Entry entry =
+      model::make_entry(model::type::custom, dump({{"kind", "permissions"}, {"rules", all}}));
+  entry.run_id = turn.run_id;
+  commit(turn, {std::move(entry)});
+}
+
+}  // namespace skein::agent

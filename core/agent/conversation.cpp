@@ -1,0 +1,173 @@
+#include "core/agent/conversation.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/context/history.h"
+#include "core/store/damage_text.h"
+#include "core/text/json.h"
+
+namespace skein::agent {
+
+namespace {
+
+// Whether `leaf` is reached from `head` through `arrived`. A branch that grew elsewhere is no
+// reason to leave our own.
+bool grew_from(std::optional<Id> head, const std::vector<model::Entry>& arrived,
+               std::optional<Id> leaf) {
+  std::set<std::optional<Id>> ours{head};
+  for (const model::Entry& entry : arrived)
+    if (ours.contains(entry.parent)) ours.insert(entry.id);
+  return ours.contains(leaf);
+}
+
+}  // namespace
+
+std::vector<model::Entry> changes_to(const model::SessionState& state,
+                                     const model::ModelRef& model) {
+  std::vector<model::Entry> entries;
+  if (state.model != model::to_string(model))
+    entries.push_back(model::make_entry(
+        model::type::model_change, dump({{"provider", model.provider}, {"model", model.model}})));
+  const std::string level = state.thinking.empty() ? "off" : state.thinking;
+  if (level != model::name(model.thinking))
+    entries.push_back(model::make_entry(model::type::thinking_level_change,
+                                        dump({{"level", model::name(model.thinking)}})));
+  return entries;
+}
+
+Conversation::Conversation(store::SessionStore& store, Id session)
+    : store_(store), record_(store::value_or_throw(store.open(session))) {
+  head_ = record_.state.head;
+  load_path();
+}
+
+void Conversation::load_path() {
+  path_.clear();
+  has_more_ = false;
+  if (!head_) return;
+  std::size_t bytes = 0;
+  std::optional<Id> kept;  // by a compaction that has been met: nothing before it is wanted
+  bool reached = false;
+  store::Path path =
+      store::value_or_throw(store_.path_until(session(), *head_, [&](const model::Entry& entry) {
+        bytes += entry.payload.size();
+        if (!kept) kept = context::first_kept(entry);
+        reached = kept == entry.id;
+        return reached || bytes > wanted_bytes_;
+      }));
+  has_more_ = !path.whole && !reached;
+  notices_ = std::move(path.notices);
+  // Only what was read on the way here is known: a long session is not read through to be opened.
+  if (std::string text = store::damage_notice(store_.backend().damage_met(session()), record_.key);
+      !text.empty())
+    notices_.push_back(std::move(text));
+  for (store::StoredEntry& placed : path.entries) path_.push_back(std::move(placed.entry));
+}
+
+void Conversation::read_at_least(std::size_t bytes) {
+  if (!has_more_ || bytes <= wanted_bytes_) return;
+  wanted_bytes_ = bytes;
+  load_path();
+}
+
+// From the head again: when each time is four times the last one, all of them cost little more than
+// the last.
+bool Conversation::read_further() {
+  if (!has_more_) return false;
+  wanted_bytes_ *= 4;
+  load_path();
+  return true;
+}
+
+std::vector<model::Entry> Conversation::path_until(
+    const std::function<bool(const model::Entry&)>& enough) const {
+  std::vector<model::Entry> out;
+  if (!head_) return out;
+  store::Path path = store::value_or_throw(store_.path_until(session(), *head_, enough));
+  for (store::StoredEntry& placed : path.entries) out.push_back(std::move(placed.entry));
+  return out;
+}
+
+std::int64_t Conversation::turns() const {
+  // One that never branched has them all on its path.
+  if (state().leaves.size() < 2 && head_ == state().tail) return state().messages;
+  constexpr std::size_t most_bytes = 16u << 20;
+  std::size_t bytes = 0;
+  std::int64_t count = 0;
+  for (const model::Entry& entry : path_until([&](const model::Entry& each) {
+         bytes += each.payload.size();
+         return bytes > most_bytes;
+       })) {
+    const auto message =
+        entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
+    count += message && message->role == model::Role::user;
+  }
+  return count;
+}
+
+void Conversation::reload() {
+  record_ = store::value_or_throw(store_.open(session()));
+  load_path();
+}
+
+void Conversation::catch_up() {
+  record_ = store::value_or_throw(store_.open(session()));
+  head_ = record_.state.head;
+  load_path();
+}
+
+store::Outcome<store::AppendResult> Conversation::append_with(std::vector<model::Entry> entries,
+                                                              const store::AppendOptions& options) {
+  std::vector<store::NewEntry> batch;
+  std::optional<Id> parent = head_;
+  for (model::Entry& entry : entries) {
+    entry.parent = parent;
+    if (!model::is_marginal(entry.type)) parent = entry.id;
+    batch.push_back({std::move(entry), false});
+  }
+  store::Outcome<store::AppendResult> outcome =
+      store_.append_session_entries(session(), batch, options);
+  if (const auto* appended = std::get_if<store::AppendResult>(&outcome)) {
+    head_ = parent;
+    bool compacted = false;
+    for (const model::Entry& entry : appended->entries) {
+      compacted = compacted || entry.type == model::type::compaction_summary;
+      if (!model::is_marginal(entry.type)) path_.push_back(entry);
+    }
+    if (compacted) load_path();
+    const store::Outcome<store::SessionRecord> opened = store_.open(session());
+    if (const auto* record = std::get_if<store::SessionRecord>(&opened)) record_ = *record;
+  }
+  return outcome;
+}
+
+store::Outcome<store::AppendResult> Conversation::append(std::vector<model::Entry> entries) {
+  return append_with(std::move(entries), {});
+}
+
+store::Outcome<store::AppendResult> Conversation::append_prompt(
+    std::vector<model::Entry> entries, std::vector<model::Entry>& arrived) {
+  // Where our head is the end of the conversation as we know it, somebody else may have gone on.
+  store::AppendOptions options;
+  if (head_ && head_ == record_.state.tail) options.expected_tail = head_;
+  store::Outcome<store::AppendResult> outcome = append_with(entries, options);
+  const auto* failed = std::get_if<store::Failure>(&outcome);
+  if (failed == nullptr || failed->kind != store::Failure::Kind::conflict) return outcome;
+  record_ = store::value_or_throw(store_.open(session()));
+  if (grew_from(head_, failed->arrived, record_.state.head)) {
+    for (const model::Entry& entry : failed->arrived)
+      if (!model::is_marginal(entry.type)) arrived.push_back(entry);
+    head_ = record_.state.head;
+    load_path();
+  }
+  return append_with(std::move(entries), {});
+}
+
+void Conversation::move_head(Id entry) {
+  store::value_or_throw(store_.set_head(session(), entry));
+  head_ = entry;
+  reload();
+}
+
+}  // namespace skein::agent

@@ -1,0 +1,144 @@
+#include "core/context/history.h"
+
+#include <algorithm>
+
+#include "core/model/redaction.h"
+#include "core/model/tokens.h"
+#include "core/text/json.h"
+#include "core/text/request_text.h"
+
+namespace skein::context {
+
+namespace {
+
+// Summaries come as a user's words: every provider takes those.
+model::Message summary_message(const char* introduction, const std::string& summary) {
+  return model::user_message(std::string(introduction) + "\n\n" + summary);
+}
+
+std::string member(const model::Entry& entry, const char* name) {
+  const std::optional<Json> payload = parse_json(entry.payload);
+  return payload ? string_at(*payload, name) : std::string{};
+}
+
+// The summary, and what we keep beside it because a model might forget to write it down.
+std::string compaction_text(const Json& payload) {
+  std::string out = string_at(payload, "summary");
+  const auto add_files = [&](const char* title, const Json& files) {
+    std::string names;
+    for (const Json& file : files)
+      if (file.is_string()) names += (names.empty() ? "" : ", ") + file.get<std::string>();
+    if (!names.empty()) out += std::string("\n\n") + title + names;
+  };
+  add_files("Files read: ", at(payload, "filesRead"));
+  add_files("Files changed: ", at(payload, "filesChanged"));
+  if (const std::string prompt = string_at(payload, "lastPrompt"); !prompt.empty())
+    out += "\n\nThe user's last message, which is still being worked on:\n" + prompt;
+  return out;
+}
+
+bool says_something(const model::Message& message) {
+  return std::ranges::any_of(message.content, [](const model::Block& block) {
+    const auto* text = std::get_if<model::Text>(&block);
+    return std::holds_alternative<model::Image>(block) || (text && !is_blank(text->text));
+  });
+}
+
+std::optional<ContextMessage> said_in(const model::Entry& entry, const std::set<Id>& redacted) {
+  const bool hidden = redacted.contains(entry.id);
+  if (entry.type == model::type::branch_summary)
+    return ContextMessage{
+        entry.id, summary_message("Summary of another branch of this conversation:",
+                                  hidden ? model::redacted_text : member(entry, "summary"))};
+  if (entry.type != model::type::message) return std::nullopt;
+  std::optional<model::Message> message = model::message_from_json(entry.payload);
+  if (!message) return std::nullopt;
+  if (hidden) *message = model::masked(std::move(*message));
+  const bool by_user = model::is_prompt(*message) && says_something(*message);
+  return ContextMessage{entry.id, std::move(*message), 0, by_user};
+}
+
+ContextMessage said_in_summary(const model::Entry& entry, const Json& payload,
+                               const std::set<Id>& redacted) {
+  const std::string text =
+      redacted.contains(entry.id) ? model::redacted_text : compaction_text(payload);
+  ContextMessage said{.entry = entry.id,
+                      .message = summary_message("Summary of the conversation so far:", text),
+                      .pinned = true};
+  said.tokens = model::tokens_of(said.message);
+  return said;
+}
+
+}  // namespace
+
+ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>& redacted,
+                          std::int64_t enough) {
+  ContextHistory out;
+  const auto compacted = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
+    return entry.type == model::type::compaction_summary;
+  });
+  std::size_t from = 0, summary = 0;
+  if (compacted != path.rend()) {
+    const auto first = std::ranges::find(path, first_kept(*compacted), &model::Entry::id);
+    summary = static_cast<std::size_t>(compacted.base() - 1 - path.begin());
+    from = std::min(summary, static_cast<std::size_t>(first - path.begin()));
+  }
+
+  const auto pass_over = [&](const model::Entry& entry) {
+    if (entry.type != model::type::message) return;
+    ++out.unread;
+    out.unread_tokens += static_cast<std::int64_t>(entry.payload.size()) / 4;
+  };
+  // Backward from the end, until there is enough; from there on only the user's words are missing.
+  std::int64_t sum = 0;
+  std::size_t later = 0;
+  bool asked = false;
+  for (std::size_t i = path.size(); i-- > from;) {
+    const bool full = enough > 0 && sum > enough;
+    if (full && asked) {
+      for (const model::Entry& entry : path.subspan(from, i + 1 - from)) pass_over(entry);
+      break;
+    }
+    std::optional<ContextMessage> said = said_in(path[i], redacted);
+    if (!said) continue;
+    if (full && !said->by_user) {
+      pass_over(path[i]);
+      continue;
+    }
+    said->tokens = model::tokens_of(said->message);
+    sum += said->tokens;
+    asked = asked || said->by_user;
+    later += i >= summary;
+    out.said.push_back(std::move(*said));
+  }
+  if (compacted != path.rend()) {
+    const Json payload = parse_json(compacted->payload).value_or(Json::object());
+    out.said.push_back(said_in_summary(*compacted, payload, redacted));
+    if (const Json& told = at(payload, "tokensPerGuess"); told.is_number())
+      out.tokens_per_guess = told.get<double>();
+  }
+  std::ranges::reverse(out.said);
+  // Where reading ended is chance, and may be between a call and its result.
+  if (out.unread > 0) {
+    const std::int64_t read = tokens_of(out.said);
+    out.unread += cut_to(out.said, enough);
+    out.unread_tokens += read - tokens_of(out.said);
+  }
+  out.since_summary = out.said.size() - std::min(later, out.said.size());
+  return out;
+}
+
+std::vector<model::Message> messages_of(std::span<const model::Entry> path,
+                                        const std::set<Id>& redacted) {
+  std::vector<model::Message> out;
+  for (ContextMessage& said : history_of(path, redacted).said)
+    out.push_back(std::move(said.message));
+  return out;
+}
+
+std::optional<Id> first_kept(const model::Entry& entry) {
+  if (entry.type != model::type::compaction_summary) return std::nullopt;
+  return parse_id(member(entry, "firstKeptEntryId")).value_or(entry.id);
+}
+
+}  // namespace skein::context

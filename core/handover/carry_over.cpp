@@ -1,0 +1,203 @@
+#include "core/handover/carry_over.h"
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/text/json.h"
+#include "core/text/request_text.h"
+
+namespace skein::handover {
+
+namespace {
+
+constexpr std::string_view image_left_out = "(an image was left out)";
+constexpr std::string_view no_output = "(no output)";
+constexpr std::string_view image_follows = "(see the image after the results)";
+
+// The reply was cut: by the user, by the network or by the provider.
+bool is_unfinished(const model::Message& message) {
+  return message.stop == model::Stop::aborted || message.stop == model::Stop::interrupted ||
+         message.stop == model::Stop::error;
+}
+
+std::string member_of(const JsonText& object, std::string_view key) {
+  if (object.find(key) == object.npos) return {};
+  return string_at(parse_json(object).value_or(Json{}), key);
+}
+
+bool is_signature(const std::string& text, const Target& target) {
+  return is_sendable(text) && (target.wire != WireFormat::google || is_base64(text));
+}
+
+// What is sent back verbatim or not at all: repaired, it would no longer be what the provider gave.
+JsonText verbatim(const JsonText& data, bool own, const Target& target) {
+  if (!own || data.empty() || !is_sendable_object(data)) return {};
+  const std::string signature = member_of(data, "thoughtSignature");
+  return signature.empty() || is_signature(signature, target) ? data : JsonText{};
+}
+
+bool is_signed(const model::Thinking& block, const Target& target) {
+  // A signature covers the very words; repaired ones are no longer those.
+  if (!is_sendable(block.thinking)) return false;
+  if (!block.signature.empty()) return is_signature(block.signature, target);
+  // Chat services keep theirs in the detail they sent.
+  return target.wire == WireFormat::openai_chat &&
+         !verbatim(block.provider_data, true, target).empty();
+}
+
+// Whether what the provider gave beside the words goes back with them. A Responses server misses
+// the reasoning that led to an item it knows by id; where that stays behind, the ids must too.
+bool keeps_data(const model::Message& message, const Target& target) {
+  if (!same_model(message, target)) return false;
+  if (target.wire != WireFormat::openai_responses) return true;
+  return std::ranges::all_of(message.content, [&](const model::Block& block) {
+    const auto* thinking = std::get_if<model::Thinking>(&block);
+    return !thinking || fate(*thinking, message, target) == BlockTreatment::kept;
+  });
+}
+
+struct BlockCarrier {
+  const model::Message& author;
+  const Target& target;
+  bool own;
+  std::vector<model::Block>& out;
+  bool apart = false;  // something that is no text stood between this one and the last
+
+  void operator()(const model::Text& block) {
+    model::Text text{sendable(block.text), data(block.provider_data, is_sendable(block.text))};
+    // Gemini hangs a signature on a part without words, and wants it back there.
+    const bool carrier = target.wire == WireFormat::google &&
+                         !member_of(text.provider_data, "thoughtSignature").empty();
+    if (carrier || !is_blank(text.text)) add(std::move(text), std::exchange(apart, false));
+  }
+  void operator()(const model::Thinking& block) {
+    apart = true;
+    if (author.role != model::Role::assistant) return;
+    switch (fate(block, author, target)) {
+      case BlockTreatment::kept: {
+        const bool intact = is_sendable(block.thinking) && is_signature(block.signature, target);
+        out.emplace_back(model::Thinking{sendable(block.thinking), intact ? block.signature : "",
+                                         block.redacted,
+                                         data(block.provider_data, is_sendable(block.thinking))});
+        break;
+      }
+      case BlockTreatment::plain_text: add(model::Text{sendable(block.thinking)}, true); break;
+      case BlockTreatment::dropped: break;
+    }
+  }
+  void operator()(const model::Image& block) const {
+    if (fate(block, author, target) == BlockTreatment::kept)
+      out.emplace_back(model::Image{block.mime_type, sendable(block.blob), block.bytes,
+                                    data(block.provider_data)});
+    else
+      out.emplace_back(model::Text{std::string(image_left_out)});
+  }
+  void operator()(const model::ToolUse& block) const {
+    if (author.role == model::Role::assistant)
+      out.emplace_back(model::ToolUse{block.id, tool_name(block.name), sendable_object(block.input),
+                                      data(block.provider_data)});
+  }
+  void operator()(const model::ToolResult&) const {}
+  void operator()(const model::Opaque& block) const {
+    if (fate(block, author, target) == BlockTreatment::kept) out.emplace_back(block);
+  }
+
+  JsonText data(const JsonText& given, bool intact = true) const {
+    return verbatim(given, own && intact, target);
+  }
+
+ private:
+  void add(model::Text text, bool is_apart) {
+    if (is_apart && author.role == model::Role::assistant && target.wire == WireFormat::openai_chat)
+      set_apart(text.text, out);
+    out.emplace_back(std::move(text));
+  }
+};
+
+}  // namespace
+
+void set_apart(std::string& text, const std::vector<model::Block>& before) {
+  const auto* last = before.empty() ? nullptr : std::get_if<model::Text>(&before.back());
+  if (last != nullptr && !last->text.ends_with('\n') && !text.starts_with('\n'))
+    text.insert(0, "\n\n");
+}
+
+BlockTreatment fate(const model::Thinking& block, const model::Message& author,
+                    const Target& target) {
+  const bool own = same_model(author, target);
+  if (own && is_signed(block, target)) return BlockTreatment::kept;
+  if (block.redacted || is_blank(block.thinking)) return BlockTreatment::dropped;
+  // Half a thought, without the seal that says it is whole, is of no use to anyone.
+  if (is_unfinished(author) && block.signature.empty() && block.provider_data.empty())
+    return BlockTreatment::dropped;
+  return own && target.unsigned_thinking ? BlockTreatment::kept : BlockTreatment::plain_text;
+}
+
+BlockTreatment fate(const model::Image& block, const model::Message& author, const Target& target) {
+  // Only Gemini speaks in images, and only it wants to hear its own again.
+  if (author.role == model::Role::assistant &&
+      !(same_model(author, target) && target.wire == WireFormat::google))
+    return BlockTreatment::plain_text;
+  return takes(block, target) ? BlockTreatment::kept : BlockTreatment::plain_text;
+}
+
+BlockTreatment fate(const model::Opaque& block, const model::Message& author,
+                    const Target& target) {
+  // In a reply that was cut, a tool the provider runs itself may lack its result. Chat completions
+  // have no place for blocks that are neither words nor calls.
+  const bool kept = same_model(author, target) && block.provider == target.provider &&
+                    target.wire != WireFormat::openai_chat && !is_unfinished(author) &&
+                    is_sendable_object(block.raw);
+  return kept ? BlockTreatment::kept : BlockTreatment::dropped;
+}
+
+std::vector<model::Block> carry_over(const model::Message& message, const Target& target) {
+  std::vector<model::Block> out;
+  if (message.role == model::Role::tool) return out;
+  BlockCarrier carrier{message, target, keeps_data(message, target), out};
+  for (const model::Block& block : message.content) std::visit(carrier, block);
+  return out;
+}
+
+std::string item_id(const model::Block& block) {
+  return std::visit(
+      [](const auto& each) {
+        if constexpr (requires { each.raw; })
+          return member_of(each.raw, "id");
+        else
+          return member_of(each.provider_data, "id");
+      },
+      block);
+}
+
+model::ToolResult carry_over(const model::ToolResult& result, bool own, const Target& target,
+                             std::vector<model::Block>& attached) {
+  model::ToolResult out{.tool_use_id = {}, .is_error = result.is_error};
+  out.provider_data = verbatim(result.provider_data, own, target);
+  const std::size_t attached_before = attached.size();
+  for (const model::ResultBlock& block : result.content) {
+    if (const auto* text = std::get_if<model::Text>(&block)) {
+      if (!is_blank(text->text))
+        out.content.emplace_back(
+            model::Text{sendable(text->text), verbatim(text->provider_data, own, target)});
+    } else if (const auto* image = std::get_if<model::Image>(&block)) {
+      model::Image kept{image->mime_type, sendable(image->blob), image->bytes};
+      if (!takes(*image, target))
+        out.content.emplace_back(model::Text{std::string(image_left_out)});
+      else if (target.images_in_results)
+        out.content.emplace_back(std::move(kept));
+      else
+        attached.emplace_back(std::move(kept));
+    } else if (const auto* opaque = std::get_if<model::Opaque>(&block)) {
+      if (own && opaque->provider == target.provider && is_sendable_object(opaque->raw))
+        out.content.emplace_back(*opaque);
+    }
+  }
+  if (out.content.empty())
+    out.content.emplace_back(
+        model::Text{std::string(attached.size() > attached_before ? image_follows : no_output)});
+  return out;
+}
+
+}  // namespace skein::handover

@@ -1,0 +1,211 @@
+#include "core/handover/normalize.h"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <unordered_map>
+#include <unordered_set>
+#include <utility>
+
+#include "core/handover/carry_over.h"
+#include "core/handover/tool_ids.h"
+
+namespace skein::handover {
+
+namespace {
+
+constexpr std::string_view opening_text = "(what was said before is not shown)";
+constexpr std::string_view attached_text = "(images from the tool results)";
+
+struct Call {
+  std::size_t block;  // where in the turn's content it stands
+  bool own;           // made by the target itself
+  const model::ToolResult* result = nullptr;
+};
+
+// What one side says until the other side, or a tool, speaks.
+struct Turn {
+  model::Role role;
+  std::vector<model::Block> content{};
+  std::vector<Call> calls{};
+  bool answered = false;
+};
+
+const model::ToolUse& use_of(const Turn& turn, const Call& call) {
+  return std::get<model::ToolUse>(turn.content[call.block]);
+}
+
+// Sorts messages into turns and results to their calls.
+class Sorter {
+ public:
+  explicit Sorter(const Target& target) : target_(target) {}
+
+  void add(const model::Message& message) {
+    std::vector<model::Block> blocks = carry_over(message, target_);
+    if (!blocks.empty()) say(message, std::move(blocks));
+    for (const model::Block& block : message.content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block)) answer(*result);
+  }
+
+  std::vector<Turn> turns() && { return std::move(turns_); }
+
+ private:
+  // The calls with one id in the latest turn that used it.
+  struct Waiting {
+    std::size_t turn;
+    std::vector<std::size_t> calls{};
+    std::size_t answered = 0;
+  };
+
+  void say(const model::Message& message, std::vector<model::Block> blocks) {
+    // Replies with nothing between them were one reply: some stores write a line for every block.
+    // A result between them means that the second was said knowing it.
+    if (turns_.empty() || turns_.back().role != message.role || turns_.back().answered) {
+      turns_.push_back({message.role});
+      last_item_.clear();
+    }
+    if (auto* text = std::get_if<model::Text>(&blocks.front());
+        text && message.role == model::Role::assistant && target_.wire == WireFormat::openai_chat)
+      set_apart(text->text, turns_.back().content);
+    const bool own = same_model(message, target_);
+    for (model::Block& block : blocks) {
+      const auto* call = std::get_if<model::ToolUse>(&block);
+      if (call && !wait_for(*call, own)) continue;
+      if (target_.wire == WireFormat::openai_responses && !name_once(block)) continue;
+      turns_.back().content.push_back(std::move(block));
+    }
+  }
+
+  // A Responses server refuses a second item with the same id; only the texts of one message share
+  // theirs. False if nothing is left of the block without it.
+  bool name_once(model::Block& block) {
+    const std::string id = item_id(block);
+    auto* text = std::get_if<model::Text>(&block);
+    const bool next_text = text && !last_item_.empty() && id == last_item_;
+    last_item_ = text ? id : "";
+    if (id.empty() || next_text || items_.insert(id).second) return true;
+    last_item_.clear();
+    if (text) return text->provider_data.clear(), true;
+    if (auto* call = std::get_if<model::ToolUse>(&block)) return call->provider_data.clear(), true;
+    return false;
+  }
+
+  // False if the call stands in this turn already: some stores write it twice.
+  bool wait_for(const model::ToolUse& use, bool own) {
+    const std::size_t index = turns_.size() - 1;
+    Turn& turn = turns_.back();
+    const auto [found, first_use] = waiting_.try_emplace(use.id, Waiting{index});
+    Waiting& waiting = found->second;
+    if (waiting.turn != index) waiting = {index};
+    if (!waiting.calls.empty() && !use.id.empty()) {
+      const model::ToolUse& last = use_of(turn, turn.calls[waiting.calls.back()]);
+      if (last.name == use.name && last.input == use.input) return false;
+    }
+    waiting.calls.push_back(turn.calls.size());
+    turn.calls.push_back({turn.content.size(), own});
+    // A result written before its call is better than none, if the id was not in use before.
+    const auto stray = first_use ? strays_.find(use.id) : strays_.end();
+    if (stray != strays_.end()) turn.calls.back().result = stray->second;
+    return true;
+  }
+
+  // A result belongs to the latest turn that used its id; there, equal ids are served in order.
+  // More results than calls: the rest are duplicates.
+  void answer(const model::ToolResult& result) {
+    const auto found = waiting_.find(result.tool_use_id);
+    if (found == waiting_.end()) {
+      strays_.try_emplace(result.tool_use_id, &result);
+      return;
+    }
+    Waiting& waiting = found->second;
+    if (waiting.answered == waiting.calls.size()) return;
+    Turn& turn = turns_[waiting.turn];
+    turn.calls[waiting.calls[waiting.answered++]].result = &result;
+    turn.answered = true;
+  }
+
+  const Target& target_;
+  std::vector<Turn> turns_{};
+  std::unordered_map<std::string, Waiting> waiting_{};
+  std::unordered_map<std::string, const model::ToolResult*> strays_{};
+  std::unordered_set<std::string> items_{};
+  std::string last_item_{};  // of a text that the next one may belong to
+};
+
+// Puts turns one after the other, so that roles follow each other as the target wants them to.
+class Composer {
+ public:
+  explicit Composer(const Target& target) : target_(target), ids_(target.ids) {}
+
+  void add(Turn turn) {
+    if (turn.role == model::Role::user) return say(model::Role::user, std::move(turn.content));
+    const auto is_thinking = [](const model::Block& block) {
+      return std::holds_alternative<model::Thinking>(block);
+    };
+    if (std::ranges::all_of(turn.content, is_thinking)) return;
+    while (!target_.ends_in_thinking && is_thinking(turn.content.back())) turn.content.pop_back();
+
+    std::vector<model::Block> results, attached;
+    for (const Call& call : turn.calls) {
+      auto& use = std::get<model::ToolUse>(turn.content[call.block]);
+      use.id = ids_.next(use.id);
+      model::ToolResult result =
+          call.result ? carry_over(*call.result, call.own, target_, attached) : interrupted();
+      result.tool_use_id = use.id;
+      results.emplace_back(std::move(result));
+    }
+    say(model::Role::assistant, std::move(turn.content));
+    if (!results.empty()) say(model::Role::tool, std::move(results));
+    if (attached.empty()) return;
+    attached.insert(attached.begin(), model::Text{std::string(attached_text)});
+    say(model::Role::user, std::move(attached));
+  }
+
+  std::vector<model::Message> messages() && { return std::move(out_); }
+
+ private:
+  static model::ToolResult interrupted() {
+    return {.tool_use_id = {},
+            .content = {model::Text{std::string(interrupted_text)}},
+            .is_error = true};
+  }
+
+  void say(model::Role role, std::vector<model::Block> content) {
+    if (out_.empty() && role != model::Role::user)
+      push(model::Role::user, {model::Text{std::string(opening_text)}});
+    if (!out_.empty() && out_.back().role == role) {
+      std::ranges::move(content, std::back_inserter(out_.back().content));
+      return;
+    }
+    if (!out_.empty() && out_.back().role == model::Role::tool && role == model::Role::user &&
+        !target_.bridge_text.empty())
+      push(model::Role::assistant, {model::Text{target_.bridge_text}});
+    push(role, std::move(content));
+  }
+
+  void push(model::Role role, std::vector<model::Block> content) {
+    model::Message message{.role = role, .content = std::move(content)};
+    if (role == model::Role::assistant) {
+      message.provider = target_.provider;
+      message.model = target_.model;
+    }
+    out_.push_back(std::move(message));
+  }
+
+  const Target& target_;
+  ToolIds ids_;
+  std::vector<model::Message> out_{};
+};
+
+}  // namespace
+
+std::vector<model::Message> normalize(const std::vector<model::Message>& messages,
+                                      const Target& target) {
+  Sorter sorter(target);
+  for (const model::Message& message : messages) sorter.add(message);
+  Composer composer(target);
+  for (Turn& turn : std::move(sorter).turns()) composer.add(std::move(turn));
+  return std::move(composer).messages();
+}
+
+}  // namespace skein::handover

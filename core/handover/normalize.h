@@ -1,0 +1,29 @@
+// Hands a conversation to a model, whoever wrote it: what comes out is what no server refuses.
+// Pure; the transcript itself is never changed.
+#pragma once
+
+#include <string_view>
+#include <vector>
+
+#include "core/handover/target.h"
+#include "core/model/message.h"
+
+namespace skein::handover {
+
+// What a call without a recorded result is answered with.
+inline constexpr std::string_view interrupted_text = "interrupted: no result was recorded";
+
+// The messages as `target` may see them. The first is the user's, roles follow each other, every
+// call is answered exactly once and directly after, in ONE tool message in the order of the calls;
+// nothing is blank, every id fits and is unique. tests/support/handover_rules says it rule by rule.
+//
+// Only what a request is made of comes out: role and content, and assistant messages bear the
+// target's name, for what is left in them is fit for it. May be empty if nothing was said.
+//
+// Idempotent, linear, and stable: appending a complete turn (a user message, then replies and the
+// results of their calls) changes nothing that came out before, except that a user message at the
+// very end is joined by the next one. So prompt caches stay valid.
+std::vector<model::Message> normalize(const std::vector<model::Message>& messages,
+                                      const Target& target);
+
+}  // namespace skein::handover

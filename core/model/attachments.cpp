@@ -1,0 +1,198 @@
+#include "core/model/attachments.h"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <filesystem>
+#include <memory>
+
+#include "core/text/code_fence.h"
+#include "core/text/image_type.h"
+
+namespace skein::model {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_text = 256 * 1024;
+
+bool ends_path(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+
+bool is_file(const Located& place) {
+  std::error_code failed;
+  return !place.absolute.empty() && fs::is_regular_file(place.absolute, failed);
+}
+
+struct Mention {
+  std::string name;  // as it stands behind the @
+  Located place;
+};
+
+// What is named behind an @: the file if there is one, else the words up to a blank.
+Mention mention_in(std::string_view text, const Locate& locate) {
+  if (text.starts_with('"')) {
+    const std::size_t end = text.find('"', 1);
+    std::string name(text.substr(1, end == std::string_view::npos ? 0 : end - 1));
+    Located place = name.empty() ? Located{} : locate(name);
+    return {std::move(name), std::move(place)};
+  }
+  const std::string words(text.begin(), std::ranges::find_if(text, ends_path));
+  // "look at @main.cpp, please": the comma is not part of it, unless there is such a file.
+  std::string name = words;
+  while (!name.empty()) {
+    if (Located place = locate(name); is_file(place)) return {std::move(name), std::move(place)};
+    if (std::string_view(".,;:!?)").find(name.back()) == std::string_view::npos) break;
+    name.pop_back();
+  }
+  return {name, name.empty() ? Located{} : locate(name)};
+}
+
+// What to say of a name that brought nothing along, if it looks as if a file was meant.
+std::string remark_on(const Mention& mention) {
+  std::error_code failed;
+  if (mention.name.empty() || mention.place.absolute.empty()) return {};
+  if (fs::is_directory(mention.place.absolute, failed))
+    return mention.name.find_first_not_of("./") == std::string::npos
+               ? std::string{}
+               : mention.name + " is a folder: nothing of it comes along";
+  const bool like_a_file = mention.name.find_first_of("/.") != std::string::npos &&
+                           mention.name.find('@') == std::string::npos;
+  const fs::path folder = fs::path(mention.place.absolute).parent_path();
+  if (!like_a_file || mention.place.exists || !fs::is_directory(folder, failed)) return {};
+  return "there is no file " + mention.name + ": nothing comes along";
+}
+
+// The file at the very place that was judged: no link in its stead.
+std::string read_up_to(const Located& place, std::size_t limit) {
+  const auto cannot = [&] {
+    return Error("cannot read " + place.absolute + "; nothing was sent", ExitStatus::usage);
+  };
+  const int fd =
+      open(place.absolute.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
+  if (fd < 0) throw cannot();
+  const std::unique_ptr<const int, void (*)(const int*)> closing(
+      &fd, [](const int* each) { close(*each); });
+  std::error_code failed;
+  const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
+  if (!failed && opened != place.absolute && !place.absolute.starts_with("/proc/")) throw cannot();
+  std::string bytes(limit, '\0');
+  std::size_t size = 0;
+  while (size < limit) {
+    const ssize_t count = read(fd, bytes.data() + size, limit - size);
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) throw cannot();
+    if (count == 0) break;
+    size += static_cast<std::size_t>(count);
+  }
+  bytes.resize(size);
+  return bytes;
+}
+
+constexpr std::string_view before_name = "\n\n[", after_name = "]";
+
+// The name in a block that this file made.
+std::optional<std::string_view> name_in(const Block& block) {
+  const auto* text = std::get_if<Text>(&block);
+  if (text == nullptr || !text->text.starts_with(before_name)) return std::nullopt;
+  const std::string_view rest = std::string_view(text->text).substr(before_name.size());
+  const std::size_t end = rest.find(after_name);
+  if (end == std::string_view::npos) return std::nullopt;
+  const std::string_view behind = rest.substr(end + after_name.size());
+  if (!behind.empty() && !behind.starts_with("\n")) return std::nullopt;
+  return rest.substr(0, end);
+}
+
+class Attaching {
+ public:
+  Attaching(PromptWithFiles& out, const std::function<std::string(std::string_view)>& keep_blob)
+      : out_(out), keep_blob_(keep_blob) {}
+
+  void add(const std::string& name, const Located& place) {
+    const std::string bytes = read_up_to(place, most_image_bytes + 1);
+    if (const std::string_view type = image_type(bytes); !type.empty())
+      add_image(name, type, bytes);
+    else
+      add_text(name, bytes);
+  }
+
+ private:
+  void add_image(const std::string& name, std::string_view type, const std::string& bytes) {
+    if (bytes.size() > most_image_bytes)
+      throw Error(name + " is too large: models take images of at most " +
+                      with_separators(most_image_bytes) + " bytes",
+                  ExitStatus::usage);
+    out_.message.content.emplace_back(titled(name, ""));
+    out_.message.content.emplace_back(Image{std::string(type), keep_blob_(bytes)});
+    out_.files.push_back(
+        {name, std::string(type) + ", " + with_separators(bytes.size()) + " bytes"});
+  }
+  void add_text(const std::string& name, const std::string& bytes) {
+    if (bytes.find('\0') != std::string::npos)
+      throw Error(name + " is neither text nor an image that models take (png, jpeg, gif, webp)",
+                  ExitStatus::usage);
+    const bool cut = bytes.size() > most_text;
+    std::string text = valid_utf8(cut ? utf8_prefix(bytes, most_text) : std::string_view(bytes));
+    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) +
+                       (text.empty() || text.ends_with('\n') ? 0 : 1);
+    std::string body = "\n" + fenced(text);
+    if (cut) body += "[cut here; the read tool shows the rest]";
+    out_.message.content.emplace_back(titled(name, body));
+    out_.files.push_back({name, with_separators(lines) + (lines == 1 ? " line" : " lines") +
+                                    (cut ? ", the beginning" : "")});
+  }
+  static Text titled(const std::string& name, const std::string& body) {
+    return {std::string(before_name) + name + std::string(after_name) + body};
+  }
+
+  PromptWithFiles& out_;
+  const std::function<std::string(std::string_view)>& keep_blob_;
+};
+
+}  // namespace
+
+PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
+                           const AttachPorts& ports) {
+  PromptWithFiles out{user_message(prompt)};
+  Attaching attaching(out, ports.keep_blob);
+  std::vector<std::string> seen;
+  for (std::size_t at = typed.find('@'); at != std::string::npos; at = typed.find('@', at + 1)) {
+    if (at > 0 && !ends_path(typed[at - 1])) continue;  // an address, not a path
+    const Mention found = mention_in(typed.substr(at + 1), ports.locate);
+    if (std::ranges::find(seen, found.name) != seen.end()) continue;
+    seen.push_back(found.name);
+    if (!is_file(found.place)) {
+      if (const std::string remark = remark_on(found); !remark.empty()) ports.tell(remark);
+    } else if (ports.may(found.name, found.place)) {
+      attaching.add(found.name, found.place);
+    }
+  }
+  return out;
+}
+
+std::string mention(std::string_view path) {
+  const bool plain = std::ranges::none_of(path, ends_path);
+  return plain ? "@" + std::string(path) : "@\"" + std::string(path) + "\"";
+}
+
+std::string words_alone(const Message& message) {
+  if (message.role != Role::user) return plain_text(message);
+  std::string out;
+  for (const Block& block : message.content)
+    if (const auto* text = std::get_if<Text>(&block);
+        text && (&block == &message.content.front() || !name_in(block)))
+      out += text->text;
+  return out;
+}
+
+std::vector<std::string> attached_names(const Message& message) {
+  std::vector<std::string> out;
+  // The first block is always words, whatever they look like.
+  for (std::size_t i = 1; i < message.content.size(); ++i)
+    if (const auto name = name_in(message.content[i])) out.emplace_back(*name);
+  return out;
+}
+
+}  // namespace skein::model

@@ -1,0 +1,76 @@
+#include "core/model/entry.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/model/attachments.h"
+#include "core/text/json.h"
+
+namespace skein::model {
+
+namespace {
+
+constexpr std::array marginal_types{type::redaction, type::model_change,
+                                    type::thinking_level_change, type::system_prompt_override};
+
+// Whitespace runs become one space; ends after `characters` code points with an ellipsis.
+std::string one_line(std::string_view text, std::size_t characters) {
+  std::string out;
+  std::size_t count = 0;
+  bool space = false;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte == ' ' || (byte >= '\t' && byte <= '\r')) {
+      space = !out.empty();
+      continue;
+    }
+    const bool starts_character = (byte & 0xC0) != 0x80;
+    if (starts_character && count + (space ? 1 : 0) >= characters) return out + "…";
+    if (space) out += ' ', ++count;
+    space = false;
+    out += text[i];
+    if (starts_character) ++count;
+  }
+  return out;
+}
+
+std::string words_of(const Message& message) {
+  if (std::string text = words_alone(message); !text.empty()) return text;
+  for (const Block& block : message.content) {
+    if (const auto* call = std::get_if<ToolUse>(&block)) return call->name + " " + call->input;
+    if (const auto* thinking = std::get_if<Thinking>(&block)) return thinking->thinking;
+    if (const auto* result = std::get_if<ToolResult>(&block))
+      for (const ResultBlock& part : result->content)
+        if (const auto* text = std::get_if<Text>(&part)) return text->text;
+  }
+  return message.error;
+}
+
+}  // namespace
+
+Entry make_entry(std::string_view type, JsonText payload) {
+  return Entry{.id = random_id(),
+               .type = std::string(type),
+               .timestamp = now_utc(),
+               .payload = std::move(payload)};
+}
+
+Entry message_entry(const Message& message) { return make_entry(type::message, to_json(message)); }
+
+bool is_marginal(std::string_view type) {
+  return type == type::custom || std::ranges::find(marginal_types, type) != marginal_types.end();
+}
+
+std::string preview(const Entry& entry, std::size_t characters) {
+  if (entry.type == type::message)
+    if (const auto message = message_from_json(entry.payload))
+      return message->continuation ? "(asked to go on)" : one_line(words_of(*message), characters);
+  const std::optional<Json> payload = parse_json(entry.payload);
+  if (!payload) return {};
+  for (const char* member : {"summary", "text", "content", "name", "model", "level", "kind"})
+    if (const std::string text = string_at(*payload, member); !text.empty())
+      return one_line(text, characters);
+  return "[" + entry.type + "]";
+}
+
+}  // namespace skein::model

@@ -1,0 +1,50 @@
+// One line of a transcript, as a value. The store seals and writes it; the tree arranges it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/model/message.h"
+#include "core/text/base.h"
+
+namespace skein::model {
+
+struct Entry {
+  Id id{};
+  std::optional<Id> parent{};  // none: a root
+  std::string type{};          // "message", "custom", … ; unknown ones are kept as they are
+  std::string timestamp{};
+  std::string run_id{};  // the turn it belongs to; may be empty
+  JsonText payload = "{}";
+  JsonText meta{};  // a JSON object, or empty
+  bool operator==(const Entry&) const = default;
+};
+
+// The types skein itself writes.
+namespace type {
+inline constexpr std::string_view session_header = "session_header";
+inline constexpr std::string_view message = "message";
+inline constexpr std::string_view model_change = "model_change";
+inline constexpr std::string_view thinking_level_change = "thinking_level_change";
+inline constexpr std::string_view runtime_init = "runtime_init";
+inline constexpr std::string_view system_prompt_override = "system_prompt_override";
+inline constexpr std::string_view compaction_summary = "compaction_summary";
+inline constexpr std::string_view branch_summary = "branch_summary";
+inline constexpr std::string_view redaction = "redaction";
+inline constexpr std::string_view custom = "custom";
+}  // namespace type
+
+// A new entry with a fresh id and the time of now; the store gives it its parent.
+Entry make_entry(std::string_view type, JsonText payload);
+Entry message_entry(const Message& message);
+
+// Marginal entries (titles, labels, snapshots, the head, redactions, changes of model …) record
+// where they were written but are never a parent, a leaf or the head. `custom` entries all are.
+bool is_marginal(std::string_view type);
+
+// One line of text that stands for an entry in lists and drawings: whitespace folded, cut at
+// `characters` code points. Not yet safe for a terminal: the screen's sink makes it so.
+std::string preview(const Entry& entry, std::size_t characters);
+
+}  // namespace skein::model

@@ -1,0 +1,166 @@
+// What flows while a turn runs: deltas from a provider's stream, events from the loop to whoever
+// shows them, and the ports through which the loop reaches the outside.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/model/entry.h"
+#include "core/model/message.h"
+
+namespace skein::model {
+
+// A step of a stream. `block` names the block it belongs to, in the provider's own terms (an index,
+// an item id); empty means: the last block if it is of this kind and still open, else a new one.
+namespace delta {
+struct TextPiece {
+  std::string block, text;
+  bool operator==(const TextPiece&) const = default;
+};
+struct ThinkingPiece {
+  std::string block, text;
+  bool operator==(const ThinkingPiece&) const = default;
+};
+// A signature is set, not appended; `redacted` marks a whole block of encrypted thinking.
+struct Signature {
+  std::string block, signature;
+  bool redacted = false;
+  bool operator==(const Signature&) const = default;
+};
+struct ToolStart {
+  std::string block, id, name;
+  bool operator==(const ToolStart&) const = default;
+};
+struct ToolInput {
+  std::string block, json_piece;
+  bool whole = false;  // not one more piece but the entire input, which replaces what there was
+  bool operator==(const ToolInput&) const = default;
+};
+// The whole block is there. A call counts only after this and a strict parse of its input.
+struct BlockEnd {
+  std::string block;
+  bool all = false;  // every open block: some wires end their calls only with the answer
+  bool operator==(const BlockEnd&) const = default;
+};
+// Members merged into the block's provider_data (of a block we do not know: into the block).
+struct ProviderData {
+  std::string block;
+  JsonText members;
+  bool operator==(const ProviderData&) const = default;
+};
+// A block we do not know, whole.
+struct Unknown {
+  std::string block;
+  JsonText raw;
+  bool operator==(const Unknown&) const = default;
+};
+// Totals so far: what is given overwrites, what is not keeps its value.
+struct UsageUpdate {
+  std::optional<std::int64_t> input{}, output{}, cache_read{}, cache_write{}, reasoning{};
+  bool operator==(const UsageUpdate&) const = default;
+};
+// The provider's reason for stopping. Not yet the end: usage may follow.
+struct StopReason {
+  Stop stop;
+  std::string detail{};  // a refusal's explanation, say
+  bool operator==(const StopReason&) const = default;
+};
+// The terminal marker: a stream without it was cut.
+struct Finished {
+  bool operator==(const Finished&) const = default;
+};
+// What a provider says when a request is too long, in tokens; 0: it does not say.
+struct Overflow {
+  std::int64_t window = 0;  // what it takes
+  std::int64_t sent = 0;    // what it was given
+  bool operator==(const Overflow&) const = default;
+};
+// The provider reports an error inside the stream.
+struct Failed {
+  std::string text;
+  bool overflow = false;  // the request was too long for the model
+  bool retryable = false;
+  Overflow told{};  // what it says about that
+  bool operator==(const Failed&) const = default;
+};
+}  // namespace delta
+
+using Delta =
+    std::variant<delta::TextPiece, delta::ThinkingPiece, delta::Signature, delta::ToolStart,
+                 delta::ToolInput, delta::BlockEnd, delta::ProviderData, delta::Unknown,
+                 delta::UsageUpdate, delta::StopReason, delta::Finished, delta::Failed>;
+using Deltas = std::vector<Delta>;
+
+// What the loop tells the outside. Streaming is provisional; Committed is on disk.
+struct Streaming {
+  Delta delta;
+};
+struct Committed {
+  Entry entry;
+};
+struct ToolStarted {
+  ToolUse call;
+  std::string title;  // one line: "read src/main.cpp"
+};
+struct ToolOutput {
+  std::string call_id;
+  std::string text;  // as it arrives; untrusted
+};
+struct ToolEnded {
+  std::string call_id;
+  bool is_error = false;
+  std::int64_t duration_ms = 0;
+};
+struct Notice {
+  enum class Level { info, warning, error } level = Level::info;
+  std::string text;
+};
+// A request failed and is tried again after `wait`. Sent once for each wait.
+struct Retrying {
+  int attempt = 1;
+  std::chrono::milliseconds wait{};
+  std::string reason;
+};
+
+using Event =
+    std::variant<Streaming, Committed, ToolStarted, ToolOutput, ToolEnded, Notice, Retrying>;
+
+// A question only a person may answer. With nobody to ask, the answer is no.
+struct Question {
+  std::string text;        // "run this command?"
+  std::string detail{};    // the exact command or the diff
+  std::string remember{};  // what "always" would cover, exactly; empty if it is not offered
+  // What the user may rewrite before it is done: a command, a text; and the name of a file that
+  // would hold such a text.
+  struct Amendable {
+    std::string text;
+    std::string file;
+  };
+  std::optional<Amendable> amendable{};
+};
+struct Answer {
+  enum class Choice { no, yes, always, amend } choice = Choice::no;
+  std::string text{};  // with no, why not, for the model to read; with amend, what it shall be
+};
+
+// The loop's lines to the outside. One poll watches the network, the keyboard and children, so the
+// keyboard is a file descriptor here: providers and the REPL stay strangers.
+struct Ports {
+  std::function<void(const Event&)> sink = [](const Event&) {};
+  std::function<Answer(const Question&)> ask{};
+  const std::atomic<bool>* stop = nullptr;  // set by ^C; lock-free
+  struct Input {
+    int fd = -1;
+    std::function<void()> on_ready{};
+  } input{};
+
+  bool stopped() const { return stop != nullptr && stop->load(std::memory_order_relaxed); }
+};
+
+}  // namespace skein::model

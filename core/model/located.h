@@ -1,0 +1,21 @@
+// Where a path leads once every link in it is followed: what rules decide on, whatever a call or a
+// prompt calls it.
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace skein::model {
+
+struct Located {
+  std::string below{};      // its path in the workspace, "." for that itself; empty: tools cannot
+  std::string absolute{};   // empty: it cannot be told
+  std::string from_home{};  // "~/x" if it lies in the user's home folder, "~" for that itself
+  bool many_names = false;  // a file with hard links: another of its names may lie anywhere
+  bool exists = false;
+  std::string refusal{};  // why `below` is empty
+};
+using Locate = std::function<Located(std::string_view path)>;
+
+}  // namespace skein::model

@@ -1,0 +1,120 @@
+// What was said, in no provider's dialect. Codecs translate it to and from the wire; the payload of
+// a `message` entry is its JSON form.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "core/text/base.h"
+
+namespace skein::model {
+
+enum class Role { user, assistant, tool };
+
+// Why an assistant message ended. `none` for the other roles.
+enum class Stop { none, stop, length, tool_use, refusal, aborted, interrupted, error };
+
+// Tokens of one model call. `input` excludes cached tokens, whatever the provider counts.
+struct Usage {
+  std::int64_t input = 0;
+  std::int64_t output = 0;
+  std::int64_t cache_read = 0;
+  std::int64_t cache_write = 0;
+  std::int64_t reasoning = 0;  // part of output
+  bool operator==(const Usage&) const = default;
+};
+Usage& operator+=(Usage& total, const Usage& more);
+// All that was sent, cached or not.
+inline std::int64_t whole_input(const Usage& usage) {
+  return usage.input + usage.cache_read + usage.cache_write;
+}
+
+// On every block, `provider_data` is a JSON object (or empty) that the provider which made the
+// block needs back verbatim: signatures, item ids, encrypted reasoning. Losing it is a bug.
+
+struct Text {
+  std::string text;
+  JsonText provider_data{};
+  bool operator==(const Text&) const = default;
+};
+
+struct Thinking {
+  std::string thinking;
+  std::string signature{};
+  bool redacted = false;  // `signature` then holds the provider's encrypted text
+  JsonText provider_data{};
+  bool operator==(const Thinking&) const = default;
+};
+
+struct Image {
+  std::string mime_type;
+  std::string blob{};   // name of the blob that holds the bytes
+  std::string bytes{};  // the bytes themselves, only in memory, while a request is made
+  JsonText provider_data{};
+  bool operator==(const Image&) const = default;
+};
+
+struct ToolUse {
+  std::string id;
+  std::string name;
+  JsonText input = "{}";  // a JSON object; what was none, or was cut, stands in it as `_raw`
+  JsonText provider_data{};
+  std::string fault{};  // why it cannot be run as it came; only in memory, until it is answered
+  bool operator==(const ToolUse&) const = default;
+};
+
+// Something a provider said that we do not know; kept to be sent back to that provider.
+struct Opaque {
+  std::string provider;
+  JsonText raw;
+  bool operator==(const Opaque&) const = default;
+};
+
+using ResultBlock = std::variant<Text, Image, Opaque>;
+
+struct ToolResult {
+  std::string tool_use_id;
+  std::vector<ResultBlock> content{};
+  bool is_error = false;
+  std::string blob{};  // the whole output, where `content` holds only a part of it
+  JsonText provider_data{};
+  bool operator==(const ToolResult&) const = default;
+};
+
+using Block = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
+
+struct Message {
+  Role role = Role::user;
+  std::vector<Block> content{};
+  // A user message that skein wrote so that the model goes on: it is no prompt.
+  bool continuation = false;
+  std::string provider{};  // who wrote it, for assistant messages
+  std::string model{};
+  Stop stop = Stop::none;
+  std::string error{};  // what went wrong, with Stop::error
+  std::optional<Usage> usage{};
+  std::int64_t duration_ms = 0;
+  bool operator==(const Message&) const = default;
+};
+
+Message user_message(std::string text);
+// A message of the user's own.
+bool is_prompt(const Message& message);
+// The Text blocks joined, as paragraphs where something stood between them; thinking, calls and
+// images left out.
+std::string plain_text(const Message& message);
+std::vector<const ToolUse*> tool_uses(const Message& message);
+
+std::string_view name(Role role);
+std::string_view name(Stop stop);
+
+// The payload of a `message` entry. Unknown blocks come back as Opaque, unknown members are
+// ignored; nullopt if it is not a message at all.
+JsonText to_json(const Message& message);
+std::optional<Message> message_from_json(std::string_view payload);
+
+}  // namespace skein::model

@@ -1,0 +1,52 @@
+// A provider: context in, deltas out, a message back.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/event.h"
+#include "core/model/message.h"
+
+namespace skein::model {
+
+enum class ThinkingLevel { off, low, medium, high };
+std::string_view name(ThinkingLevel level);
+std::optional<ThinkingLevel> parse_thinking_level(std::string_view name);
+
+// A tool as a model sees it.
+struct ToolSpec {
+  std::string name;
+  std::string description;
+  JsonText schema;  // JSON Schema of the input object
+};
+
+// Everything one model call is made from.
+struct Context {
+  std::string system{};
+  std::vector<Message> messages{};
+  std::vector<ToolSpec> tools{};
+};
+
+// Which model, and how it is to answer.
+struct ModelRef {
+  std::string provider;  // "anthropic", "openai", "offline", …
+  std::string model;
+  ThinkingLevel thinking = ThinkingLevel::off;
+  std::int64_t max_output = 0;  // 0: the catalog's value
+  bool operator==(const ModelRef&) const = default;
+};
+inline std::string to_string(const ModelRef& ref) { return ref.provider + "/" + ref.model; }
+
+class Provider {
+ public:
+  virtual ~Provider() = default;
+  // Sends `context` and reports every delta to ports.sink as it arrives. The network never throws:
+  // a failure comes back as a message with Stop::error, a cut stream as Stop::interrupted, a stop
+  // by the user as Stop::aborted, each with whatever had arrived.
+  virtual Message stream(const Context& context, const ModelRef& model, const Ports& ports) = 0;
+};
+
+}  // namespace skein::model

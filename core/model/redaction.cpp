@@ -1,0 +1,35 @@
+#include "core/model/redaction.h"
+
+#include "core/text/json.h"
+
+namespace skein::model {
+
+Message masked(Message message) {
+  const auto text_only = [](Text& text) { text = Text{redacted_text}; };
+  for (Block& block : message.content) {
+    if (auto* text = std::get_if<Text>(&block)) text_only(*text);
+    if (auto* call = std::get_if<ToolUse>(&block)) *call = ToolUse{call->id, call->name};
+    if (auto* result = std::get_if<ToolResult>(&block))
+      *result = ToolResult{result->tool_use_id, {Text{redacted_text}}, result->is_error};
+  }
+  // Thinking, images and what we do not know cannot be masked in place, so they go.
+  std::erase_if(message.content, [](const Block& block) {
+    return std::holds_alternative<Thinking>(block) || std::holds_alternative<Image>(block) ||
+           std::holds_alternative<Opaque>(block);
+  });
+  if (message.content.empty()) message.content.emplace_back(Text{redacted_text});
+  message.error.clear();
+  return message;
+}
+
+Entry masked(const Entry& entry, const std::set<Id>& redacted) {
+  if (!redacted.contains(entry.id)) return entry;
+  Entry out = entry;
+  const auto message =
+      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  out.payload = message ? to_json(masked(*message)) : dump({{"redacted", true}});
+  out.meta.clear();
+  return out;
+}
+
+}  // namespace skein::model

@@ -1,0 +1,53 @@
+// Taking a text out of entries for good: what of an entry gives it away elsewhere, and how an entry
+// reads without it. Pure; the store goes through the files.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/entry.h"
+
+namespace skein::model {
+
+// Pieces are kept in every form they are written in: as they are, as JSON, as the input history.
+struct Scrubbing {
+  Entry target{};
+  std::string title{};  // the one a session gets that begins with it
+  // What it says, each text whole and long enough to be no accident: it goes wherever it stands.
+  std::vector<std::string> texts{};
+  // The same of its single lines: they go from whatever retells it, and from what is no entry.
+  std::vector<std::string> lines{};
+  // Whole texts too short for that: known again only where they stand alone.
+  std::vector<std::string> alone{};
+  // What must stand nowhere at all: words of it that look like keys, and what the user named.
+  std::vector<std::string> secrets{};
+  std::vector<std::string> blobs{};  // it refers to
+};
+Scrubbing scrubbing_of(const Entry& target, std::span<const std::string> named);
+// Also what a copy of the target says that was found elsewhere: it may be an older one.
+void widen(Scrubbing& what, const Entry& copy);
+
+// The entry as it shall read from now on, or nothing if it may stay as it is. The target itself,
+// wherever it was copied to, keeps its id and its form. A title, a label, a summary loses the lines
+// as well, every other entry the texts and the secrets.
+std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what);
+
+// Whether an entry that was dealt with still says a line of it, or all of it where that is too
+// short to be told from chance.
+bool repeats(const Entry& entry, const Scrubbing& what);
+
+// Whether bytes hold the target, a text or a secret, as they are or as JSON writes them.
+bool holds(std::string_view bytes, const Scrubbing& what);
+// That, or a line of it, or nothing but a short text.
+bool gives_away(std::string_view bytes, const Scrubbing& what);
+// Quickly: false only if there is nothing to look at more closely.
+bool may_give_away(std::string_view bytes, const Scrubbing& what);
+
+// What is left of a file that is no transcript (a draft, a fragment, a history): JSON loses what
+// its strings give away, other text the lines that do.
+std::string without(std::string_view bytes, const Scrubbing& what);
+
+}  // namespace skein::model

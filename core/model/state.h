@@ -1,0 +1,69 @@
+// What a session is at this moment, folded from its entries one by one: title, model, head,
+// snapshots, labels, redactions, counts. A value; the index keeps it so that opening a session need
+// not read what lies far back.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/entry.h"
+#include "core/model/leaves.h"
+
+namespace skein::model {
+
+using Position = std::uint64_t;  // where an entry rests in its session; grows with time
+
+struct SessionState {
+  std::string key{};  // if it is another now than the header's
+  std::string title{};
+  bool title_given = false;  // by a title entry; else it comes from the first prompt
+  std::string model{};       // provider/model, as last changed or used
+  std::string thinking{};    // level
+  std::string system{};      // the override, if there is one
+  std::optional<Position> runtime_init{};
+
+  std::optional<Id> tail{};  // the last entry that is not marginal
+  std::optional<Id> head{};  // the entry a new one will follow
+  Position head_at = 0;      // 0: not known
+  Leaves leaves{};
+
+  std::map<std::string, Id> snapshots{};
+  std::map<Id, std::string> labels{};
+  std::set<Id> redacted{};
+  std::vector<std::string> permissions{};  // rules given for this session
+
+  std::int64_t entries = 0;   // the header not counted
+  std::int64_t messages = 0;  // by the user
+  std::int64_t tool_calls = 0;
+  std::int64_t duration_ms = 0;
+  std::map<std::string, Usage> usage{};  // by provider/model
+  std::string updated_at{};
+
+  bool operator==(const SessionState&) const = default;
+};
+
+Usage total_usage(const SessionState& state);
+
+// An entry as a scan meets it. `body` is the payload's text, with `,"meta":…` after it or not.
+struct EntryFacts {
+  Id id{};
+  std::optional<Id> parent{};
+  std::string_view type{};
+  std::string_view timestamp{};
+  std::string_view body{};
+  Position at = 0;
+};
+EntryFacts facts_of(const Entry& entry, Position at);
+
+// The state after one more entry. Entries come in the order they were written.
+void fold(SessionState& state, const EntryFacts& entry);
+
+// A line of at most 60 characters that could be the title of a session with this first prompt.
+std::string title_from(std::string_view prompt);
+
+}  // namespace skein::model

@@ -1,0 +1,16 @@
+// What a session came to, in one line for people: messages, tokens, cache, tools, time, cost.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "core/model/state.h"
+
+namespace skein::model {
+
+// "3 messages · 45.2k tokens (38% cached) · 7 tool calls · 2 min 5 s · $0.12". What is not known is
+// "-": sessions of before that was counted have none of it. A cost that is not known is left out.
+std::string stats_line(const SessionState& state, std::optional<double> cost_usd);
+
+}  // namespace skein::model

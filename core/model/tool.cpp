@@ -1,0 +1,37 @@
+#include "core/model/tool.h"
+
+#include <algorithm>
+
+namespace skein::model {
+
+ToolOutcome tool_text(std::string text) { return {{Text{std::move(text)}}}; }
+
+ToolOutcome tool_failure(std::string text) { return {{Text{std::move(text)}}, true}; }
+
+namespace {
+constexpr std::string_view amendment_opening = "The user changed `";
+}
+
+Text amendment(const std::string& argument, const std::string& text) {
+  return {std::string(amendment_opening) + argument +
+          "` before this was done. It was done with:\n" + text + "\n"};
+}
+
+bool was_amended(const ToolResult& result) {
+  const auto* first = result.content.size() > 1 ? std::get_if<Text>(&result.content[0]) : nullptr;
+  return first != nullptr && first->text.starts_with(amendment_opening);
+}
+
+const Tool* find_tool(const Tools& tools, std::string_view name) {
+  const auto found = std::ranges::find(tools, name, &Tool::name);
+  return found == tools.end() ? nullptr : &*found;
+}
+
+const Tool* find_file_reader(const Tools& tools) {
+  const auto found = std::ranges::find_if(tools, [](const Tool& tool) {
+    return tool.effect == Effect::reads && tool.argument.kind == Argument::Kind::file;
+  });
+  return found == tools.end() ? nullptr : &*found;
+}
+
+}  // namespace skein::model

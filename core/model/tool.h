@@ -1,0 +1,99 @@
+// A tool: one ability a model may call, as a struct of functions.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/event.h"
+#include "core/model/located.h"
+#include "core/model/message.h"
+#include "core/model/provider.h"
+
+namespace skein::model {
+
+// What a tool does to the world. What does more than read asks first and is never run again by
+// itself after a crash.
+enum class Effect { reads, writes, runs };
+
+// What a call is about, and so what rules say of it and how it is judged.
+struct Argument {
+  enum class Kind {
+    none,     // rules name the tool alone
+    file,     // a path
+    tree,     // the path of a file, or of a folder with everything in it
+    command,  // of a shell
+    url,      // rules name the tool alone: an address has too many spellings
+  };
+  Kind kind = Kind::none;
+  std::string name{};  // the member of the input that holds it
+
+  bool is_path() const { return kind == Kind::file || kind == Kind::tree; }
+};
+
+// What came of a call, for the model to read. Failure is an outcome, not an exception.
+struct ToolOutcome {
+  std::vector<ResultBlock> content;
+  bool is_error = false;
+  std::string blob{};  // where the whole output lies, if it was cut
+  std::int64_t duration_ms = 0;
+  std::string notice{};  // what the user must be told as well; may be empty
+};
+ToolOutcome tool_text(std::string text);
+ToolOutcome tool_failure(std::string text);
+
+// What the model is told of a call the user rewrote before it was run; and whether a result says
+// so: then its call does not tell what was done.
+Text amendment(const std::string& argument, const std::string& text);
+bool was_amended(const ToolResult& result);
+
+// What a tool may use while it runs.
+struct ToolPorts {
+  std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted
+  std::function<bool()> stopped = [] { return false; };
+  int wake_fd = -1;  // readable when `stopped` may have changed; -1: none
+  // Keeps bytes that are too large for a transcript line; returns the blob's name. May be empty.
+  std::function<std::string(std::string_view bytes)> keep_blob{};
+  // The place that was judged, as Located says it; empty: none in the workspace. A tool that finds
+  // its path leading elsewhere by now leaves it alone. Left out: nobody judged.
+  std::optional<std::string> judged{};
+  // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
+  std::function<bool(std::string_view below)> denied{};
+};
+
+struct Tool {
+  std::string name;
+  std::string description;
+  JsonText schema;
+  Effect effect = Effect::runs;
+  Argument argument{};
+  // One line for people: "read src/main.cpp". Never fails, whatever the input is.
+  std::function<std::string(const JsonText& input)> title;
+  // What the call would do, for a person to approve: a diff, a command. May be empty.
+  std::function<std::string(const JsonText& input)> preview{};
+  // What the call changes, told from its input alone, so that it can still be told much later: a
+  // unified diff. May be empty.
+  std::function<std::string(const JsonText& input)> diff{};
+  std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
+  // Where a path that stands in a call leads. May be empty: then rules go by its words.
+  Locate locate{};
+  // The argument a person may want to rewrite before the call is run; may be empty.
+  std::string amendable{};
+  std::vector<std::string> other_names{};  // for rules, in lower case: what other agents call it
+  // A pattern that is forbidden to the tool of this name is forbidden to this one too.
+  std::string forbidden_with{};
+
+  // Then every call is asked about where there is none.
+  bool needs_sandbox() const {
+    return effect == Effect::runs || argument.kind == Argument::Kind::command;
+  }
+  ToolSpec spec() const { return {name, description, schema}; }
+};
+
+using Tools = std::vector<Tool>;
+const Tool* find_tool(const Tools& tools, std::string_view name);
+const Tool* find_file_reader(const Tools& tools);  // what a file that is mentioned is read with
+
+}  // namespace skein::model

@@ -1,0 +1,266 @@
+#include "core/permission/policy.h"
+
+#include <algorithm>
+#include <array>
+
+#include "core/model/self_running_names.h"
+#include "core/permission/command_risks.h"
+#include "core/permission/rule_match.h"
+#include "core/permission/shell_words.h"
+#include "core/text/base.h"
+#include "core/text/json.h"
+
+namespace skein::permission {
+
+namespace {
+
+using Verdict = Decision::Verdict;
+
+struct ModeFacts {
+  Mode mode, next;
+  std::string_view name, sentence;
+};
+constexpr std::array modes{
+    ModeFacts{Mode::normal, Mode::accept_edits, "default",
+              "reads run unasked, edits and commands are asked about"},
+    ModeFacts{Mode::plan, Mode::normal, "plan", "only reads run, everything else is refused"},
+    ModeFacts{Mode::accept_edits, Mode::plan, "acceptEdits",
+              "edits in the workspace run unasked, commands are asked about"},
+    ModeFacts{Mode::bypass, Mode::normal, "bypassPermissions", "everything runs unasked"},
+};
+static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
+
+const ModeFacts& facts_about(Mode mode) { return modes[static_cast<std::size_t>(mode)]; }
+
+bool runs_by_itself(std::string_view path) {
+  while (!path.empty()) {
+    const std::size_t end = std::min(path.find('/'), path.size());
+    if (model::self_running_name(path.substr(0, end)) != nullptr) return true;
+    path.remove_prefix(std::min(end + 1, path.size()));
+  }
+  return false;
+}
+
+// A call as rules see it.
+struct Subject {
+  const model::Tool& tool;
+  std::optional<std::string> plain{};  // the path's words, settled
+  std::vector<model::Located>
+      names{};  // what its path may be called by: those words, where it leads
+  std::optional<model::Located> place{};  // where it leads, from a tool that can tell
+  std::optional<ShellLine> line{};        // for a command
+};
+
+Subject subject_of(const model::Tool& tool, const model::ToolUse& call) {
+  Subject subject{.tool = tool};
+  const std::string& name = tool.argument.name;
+  const auto input = parse_json(call.input);
+  if (tool.argument.kind == model::Argument::Kind::command)
+    subject.line = parse_shell_line(input ? string_at(*input, name) : "");
+  if (!tool.argument.is_path()) return subject;
+  const std::string path = input ? string_at(*input, name, ".") : ".";
+  subject.plain = plain_path(path);
+  if (subject.plain) subject.names.push_back({.below = *subject.plain});
+  if (path.starts_with('/')) subject.names.push_back({.absolute = path});
+  if (tool.locate) subject.names.push_back(subject.place.emplace(tool.locate(path)));
+  return subject;
+}
+
+// How a list of rules stands to a call: it covers it, does not, or cannot tell.
+enum class Cover { yes, no, unclear };
+
+// To forbid reading a file is to forbid searching it, to forbid edits of it is to forbid
+// overwriting, and to forbid a command is to forbid it to whatever runs commands. A tool's name
+// alone forbids that tool.
+bool forbids_use_of(const Rule& rule, const model::Tool& tool, const model::Tools& tools) {
+  if (rule.tool == tool.name) return true;
+  if (rule.pattern.empty()) return false;
+  if (rule.tool == tool.forbidden_with) return true;
+  const model::Tool* named = model::find_tool(tools, rule.tool);
+  constexpr auto command = model::Argument::Kind::command;
+  return named != nullptr && named->argument.kind == command && tool.argument.kind == command;
+}
+
+// With what the links in their own paths lead to.
+std::vector<Rule> path_rules(const std::vector<Rule>& rules, const model::Tool& tool,
+                             const model::Tools& tools) {
+  std::vector<Rule> out;
+  for (const Rule& rule : rules) {
+    if (!forbids_use_of(rule, tool, tools)) continue;
+    out.push_back(rule);
+    if (auto real = through_links(rule, tool.locate)) out.push_back(std::move(*real));
+  }
+  return out;
+}
+
+Cover denies_path(const std::vector<Rule>& rules, const Subject& subject,
+                  const model::Tools& tools) {
+  Cover cover = Cover::no;
+  const bool settled = subject.place ? !subject.place->absolute.empty() : subject.plain.has_value();
+  for (const Rule& rule : path_rules(rules, subject.tool, tools)) {
+    for (const model::Located& name : subject.names)
+      if (covers_place(rule, name, Purpose::deny)) return Cover::yes;
+    if (rule.pattern.empty()) return Cover::yes;
+    if (!settled || (subject.place && subject.place->many_names)) cover = Cover::unclear;
+  }
+  return cover;
+}
+
+Cover denies_command(const std::vector<Rule>& rules, const Subject& subject,
+                     const model::Tools& tools) {
+  Cover cover = Cover::no;
+  const ShellLine& line = *subject.line;
+  for (const Rule& rule : rules) {
+    if (!forbids_use_of(rule, subject.tool, tools)) continue;
+    if (rule.pattern.empty()) return Cover::yes;
+    for (const SimpleCommand& command : line.commands) {
+      if (covers_command(rule, command, Purpose::deny)) return Cover::yes;
+      if (!risk_of(command).empty()) cover = Cover::unclear;
+    }
+    if (!line.doubt.empty()) cover = Cover::unclear;
+  }
+  return cover;
+}
+
+bool allows(const Rule& rule, const SimpleCommand& command, const model::Tool& tool) {
+  if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow)) return false;
+  // Who said "always" to `cat README.md` did not speak of ~/.ssh.
+  return rule.origin != Rule::Origin::session || !has_wildcard(rule, tool.argument.kind) ||
+         !reaches_out(rule, command, tool.locate);
+}
+
+bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const model::Tool& tool) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) { return allows(rule, command, tool); });
+}
+
+Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
+
+Decision decide_command(const Rules& rules, const Subject& subject) {
+  const ShellLine& line = *subject.line;
+  if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
+  for (const SimpleCommand& command : line.commands)
+    if (!allows(rules.allow, command, subject.tool))
+      return ask("no rule allows `" + exact_pattern_for(command) + "`");
+  return {Verdict::allow};
+}
+
+Decision decide_path(const Rules& rules, const Subject& subject) {
+  if (subject.place && subject.place->below.empty()) return ask(subject.place->refusal);
+  if (!subject.place && !subject.plain)
+    return ask("the path is not a plain one below the workspace");
+  const model::Located place =
+      subject.place ? *subject.place : model::Located{.below = *subject.plain};
+  const bool edits = subject.tool.effect == model::Effect::writes;
+  const bool guarded =
+      runs_by_itself(place.below) || (subject.plain && runs_by_itself(*subject.plain));
+  if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
+  for (const Rule& rule : rules.allow)
+    if (rule.tool == subject.tool.name && covers_place(rule, place, Purpose::allow) &&
+        !(guarded && has_wildcard(rule, subject.tool.argument.kind)))
+      return {Verdict::allow};
+  return ask(guarded ? "other programs run what is in that file by themselves" : "");
+}
+
+Decision decide_whole(const Rules& rules, const model::Tool& tool) {
+  const bool allowed = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
+    return rule.tool == tool.name && rule.pattern.empty();
+  });
+  return allowed ? Decision{Verdict::allow} : ask("");
+}
+
+Decision decide_on(const Rules& rules, const Subject& subject, const model::Tools& tools) {
+  const Cover denied = subject.line ? denies_command(rules.deny, subject, tools)
+                                    : denies_path(rules.deny, subject, tools);
+  if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
+  if (rules.mode == Mode::plan && subject.tool.effect != model::Effect::reads)
+    return {Verdict::deny, "in plan mode nothing is changed"};
+  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
+  if (rules.mode == Mode::bypass) return {Verdict::allow};
+  if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask("there is no sandbox");
+  if (subject.line) return decide_command(rules, subject);
+  if (subject.tool.effect == model::Effect::reads) return {Verdict::allow};
+  return subject.tool.argument.is_path() ? decide_path(rules, subject)
+                                         : decide_whole(rules, subject.tool);
+}
+
+// Named from the root or the home folder: such a rule may speak of what lies outside.
+bool is_from_outside(const Rule& rule) {
+  return rule.pattern.starts_with('/') || rule.pattern.starts_with("~/");
+}
+
+}  // namespace
+
+std::optional<Mode> parse_mode(std::string_view name) {
+  const auto found = std::ranges::find(modes, name, &ModeFacts::name);
+  return found == modes.end() ? std::nullopt : std::optional(found->mode);
+}
+
+std::string_view name(Mode mode) { return facts_about(mode).name; }
+std::string describe(Mode mode) { return std::string(facts_about(mode).sentence); }
+Mode next(Mode mode) { return facts_about(mode).next; }
+
+Decision decide(const Rules& rules, const model::Tools& tools, const model::ToolUse& call) {
+  const model::Tool* tool = model::find_tool(tools, call.name);
+  if (tool == nullptr) return {Verdict::deny, "there is no tool named " + call.name};
+  const Subject subject = subject_of(*tool, call);
+  Decision decision = decide_on(rules, subject, tools);
+  if (subject.place) decision.place = subject.place->below;
+  return decision;
+}
+
+Decision decide_mention(const Rules& rules, const model::Tools& tools, const std::string& path) {
+  const model::Tool* tool = model::find_file_reader(tools);
+  if (tool == nullptr) return ask("there is no tool that reads");
+  const Subject subject = subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
+  const Cover denied = denies_path(rules.deny, subject, tools);
+  if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
+  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids reading it");
+  if (!subject.place || !subject.place->below.empty()) return {Verdict::allow};
+  for (const Rule& rule : rules.allow)
+    if (rule.tool == tool->name && is_from_outside(rule) &&
+        covers_place(rule, *subject.place, Purpose::allow))
+      return {Verdict::allow};
+  return ask(subject.place->refusal);
+}
+
+std::function<bool(std::string_view)> denied_places(const Rules& rules, const model::Tools& tools,
+                                                    const model::ToolUse& call) {
+  const model::Tool* tool = model::find_tool(tools, call.name);
+  if (tool == nullptr || !tool->locate) return {};
+  std::vector<Rule> about = path_rules(rules.deny, *tool, tools);
+  if (about.empty()) return {};
+  return [about = std::move(about), top = tool->locate(".")](std::string_view below) {
+    const std::string inner = "/" + std::string(below);
+    const model::Located place{
+        .below = std::string(below),
+        .absolute = (top.absolute == "/" ? "" : top.absolute) + inner,
+        .from_home = top.from_home.empty() ? std::string{} : top.from_home + inner};
+    return std::ranges::any_of(
+        about, [&](const Rule& rule) { return covers_place(rule, place, Purpose::deny); });
+  };
+}
+
+std::vector<Rule> remember(const Rules& rules, const model::Tools& tools,
+                           const model::ToolUse& call) {
+  const model::Tool* tool = model::find_tool(tools, call.name);
+  if (tool == nullptr) return {};
+  const Subject subject = subject_of(*tool, call);
+  std::vector<Rule> added;
+  if (!subject.line) {
+    added.push_back({tool->name});
+  } else {
+    for (const SimpleCommand& command : subject.line->commands) {
+      if (allows(rules.allow, command, *tool) || allows(added, command, *tool)) continue;
+      const std::size_t words = subcommand_word_count(command);
+      const Rule wide{tool->name, words > 0 ? pattern_for(command, words) : ""};
+      const bool holds = words > 0 && allows(wide, command, *tool);
+      added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command)});
+    }
+  }
+  // Only what keeps its word is offered.
+  Rules with = rules;
+  with.allow.insert(with.allow.end(), added.begin(), added.end());
+  return decide_on(with, subject, tools).verdict == Verdict::allow ? added : std::vector<Rule>{};
+}
+
+}  // namespace skein::permission

@@ -1,0 +1,87 @@
+// What may run unasked: a mode, rules, and the decision about one call. All of it values and pure
+// functions; who asks and who remembers is elsewhere.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/tool.h"
+
+namespace skein::permission {
+
+enum class Mode { normal, plan, accept_edits, bypass };
+std::optional<Mode> parse_mode(std::string_view name);  // default, plan, acceptEdits, …
+std::string_view name(Mode mode);
+std::string describe(Mode mode);  // what it lets pass, in half a sentence
+// The one a key press leads to: around default, acceptEdits and plan. bypassPermissions is left
+// that way, never entered.
+Mode next(Mode mode);
+
+// `read`: every call of a tool. `edit(src/*)`: those whose path matches the glob; the path is the
+// one in the workspace after links. `read(//etc/x)` is meant from the root of the file system,
+// `read(~/x)` from the home folder, `read(/x)` from the root or the workspace. `bash(ctest *)`:
+// those whose command has these words; a last `*` stands for any further words (or none), a `*` in
+// a word for any text in it. Rules that deny are read more widely (Purpose).
+struct Rule {
+  enum class Origin { session, flag, configuration, workspace };
+  std::string tool;
+  std::string pattern{};  // empty: every call
+  Origin origin = Origin::session;
+  bool operator==(const Rule&) const = default;
+};
+std::string_view name(Rule::Origin origin);
+// "read,bash(git status),bash(ctest *)". Tools may be named as elsewhere (Bash, LS, MultiEdit) and
+// prefixes written so (bash(git push:*)). Throws Error (usage) on what cannot be read, names no
+// tool or could match nothing.
+std::vector<Rule> parse_rules(std::string_view text, const model::Tools& tools);
+// The same for rules that are to allow: a wildcard that would let a command run any other is
+// refused as well, because no call would ever be allowed by it.
+std::vector<Rule> parse_allow_rules(std::string_view text, const model::Tools& tools);
+std::string to_string(const Rule& rule);
+
+struct Rules {
+  Mode mode = Mode::normal;
+  std::vector<Rule> allow{};
+  std::vector<Rule> deny{};  // stronger than everything else, in every mode
+  bool sandboxed = false;    // without a sandbox every command is asked about
+  // What the session's transcript says was allowed, but not by this user, here: only shown.
+  std::vector<Rule> not_applied{};
+};
+
+// Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
+// from anywhere: what it allows counts only if it was `granted`, by this user for this workspace.
+// What cannot be read is passed over: it must not keep the session from being opened.
+void add_session_rules(Rules& rules, const model::Tools& tools,
+                       const std::vector<std::string>& kept,
+                       const std::function<bool(const std::string& rule)>& granted);
+
+struct Decision {
+  enum class Verdict { allow, deny, ask } verdict = Verdict::ask;
+  std::string reason{};  // why not, for a person or the model to read
+  // Which place in the workspace this is about, after links; empty: none. Left out: a command, or a
+  // tool that cannot tell.
+  std::optional<std::string> place{};
+};
+
+// Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`.
+Decision decide(const Rules& rules, const model::Tools& tools, const model::ToolUse& call);
+
+// Whether a file that a prompt names may come along. What lies in the workspace may; elsewhere only
+// what a rule for the tool that reads files names from the root (//…, /…) or the home folder (~/…)
+// may.
+Decision decide_mention(const Rules& rules, const model::Tools& tools, const std::string& path);
+
+// What a search or listing must leave out, by place; empty if no rule speaks of it.
+std::function<bool(std::string_view below)> denied_places(const Rules& rules,
+                                                          const model::Tools& tools,
+                                                          const model::ToolUse& call);
+
+// What "always" would add, exactly: afterwards this call is allowed. Empty: not offered, because
+// no rule could cover it or none should.
+std::vector<Rule> remember(const Rules& rules, const model::Tools& tools,
+                           const model::ToolUse& call);
+
+}  // namespace skein::permission

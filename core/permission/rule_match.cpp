@@ -1,0 +1,157 @@
+#include "core/permission/rule_match.h"
+
+#include <algorithm>
+
+#include "core/permission/command_risks.h"
+
+namespace skein::permission {
+
+namespace {
+
+bool is_wild(const ShellWord& word) {
+  for (std::size_t i = 0; i < word.text.size(); ++i)
+    if (word.text[i] == '*' && word.literal[i] == '.') return true;
+  return false;
+}
+
+bool is_star(const ShellWord& word) { return word.text == "*" && word.literal == "."; }
+
+bool climbs(std::string_view text) {
+  return text == ".." || text.starts_with("../") || text.ends_with("/..") ||
+         text.find("/../") != std::string_view::npos;
+}
+
+// An unquoted `*` in the pattern is any text; every other character is itself.
+bool word_matches(const ShellWord& pattern, std::string_view text, Purpose purpose) {
+  if (!is_wild(pattern)) return pattern.text == text;
+  // To allow `cat src/*` is not to allow `cat src/../../etc/passwd`.
+  if (purpose == Purpose::allow && !is_star(pattern) && climbs(text)) return false;
+  std::size_t at = 0;
+  std::string piece;
+  bool first = true, after_star = false;
+  for (std::size_t i = 0; i <= pattern.text.size(); ++i) {
+    const bool end = i == pattern.text.size();
+    if (!end && !(pattern.text[i] == '*' && pattern.literal[i] == '.')) {
+      piece += pattern.text[i];
+      continue;
+    }
+    if (end && after_star) return text.size() >= at + piece.size() && text.ends_with(piece);
+    const std::size_t found =
+        first ? (text.starts_with(piece) ? 0 : std::string_view::npos) : text.find(piece, at);
+    if (found == std::string_view::npos) return false;
+    at = found + piece.size();
+    piece.clear();
+    first = false;
+    after_star = true;
+  }
+  return at == text.size();
+}
+
+std::string_view last_name(std::string_view program) {
+  return program.substr(program.rfind('/') + 1);
+}
+
+bool words_match(const SimpleCommand& pattern, const SimpleCommand& command, Purpose purpose) {
+  const bool open = is_star(pattern.back());
+  const std::size_t fixed = pattern.size() - (open ? 1 : 0);
+  const bool more_may_follow = open || purpose == Purpose::deny;
+  if (command.size() < fixed || (!more_may_follow && command.size() != fixed)) return false;
+  for (std::size_t i = 0; i < fixed; ++i) {
+    if (word_matches(pattern[i], command[i].text, purpose)) continue;
+    if (purpose == Purpose::allow || i > 0) return false;
+    ShellWord name{std::string(last_name(pattern[0].text)), {}};
+    name.literal = pattern[0].literal.substr(pattern[0].text.size() - name.text.size());
+    if (!word_matches(name, last_name(command[0].text), purpose)) return false;
+  }
+  return true;
+}
+
+// `git --no-pager push` is a `git push`.
+SimpleCommand without_first_options(const SimpleCommand& command) {
+  SimpleCommand out{command[0]};
+  std::size_t i = 1;
+  while (i < command.size() && command[i].text.starts_with('-')) ++i;
+  out.insert(out.end(), command.begin() + static_cast<std::ptrdiff_t>(i), command.end());
+  return out;
+}
+
+// The beginnings of what could be a path in an argument: `--file=/x`, `-f/x`, `a:/x`.
+std::vector<std::string_view> possible_paths(std::string_view word) {
+  std::vector<std::string_view> out;
+  if (!word.starts_with('-'))
+    out.push_back(word);
+  else if (word.size() > 2)
+    out.push_back(word.substr(2));
+  for (std::size_t at = 1; at < word.size(); ++at)
+    if (std::string_view("=:,").find(word[at - 1]) != std::string_view::npos &&
+        !(word[at - 1] == ':' && word.substr(at).starts_with("//")))  // https://…
+      out.push_back(word.substr(at));
+  if (const std::size_t slash = word.find('/'); word.starts_with('-') && slash < word.size())
+    out.push_back(word.substr(slash));
+  return out;
+}
+
+bool is_outside(std::string_view path, const model::Locate& locate) {
+  if (path == "/dev/null") return false;
+  if (!locate) return path.starts_with('/') || climbs(path);
+  const model::Located place = locate(path);
+  return place.below.empty() && (place.exists || place.absolute.empty());
+}
+
+}  // namespace
+
+bool has_wildcard(const Rule& rule, model::Argument::Kind kind) {
+  if (rule.pattern.empty()) return true;
+  if (kind != model::Argument::Kind::command)
+    return rule.pattern.find_first_of("*?[") != std::string::npos;
+  const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
+  return std::ranges::any_of(pattern.commands, [](const SimpleCommand& command) {
+    return std::ranges::any_of(command, is_wild);
+  });
+}
+
+bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose) {
+  if (purpose == Purpose::allow && has_wildcard(rule, model::Argument::Kind::command) &&
+      !risk_of(command).empty())
+    return false;
+  if (rule.pattern.empty()) return true;
+  const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
+  if (!pattern.doubt.empty() || pattern.commands.size() != 1) return false;
+  return words_match(pattern.commands[0], command, purpose) ||
+         (purpose == Purpose::deny &&
+          words_match(pattern.commands[0], without_first_options(command), purpose));
+}
+
+bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate) {
+  const ShellLine parsed = parse_shell_line(rule.pattern, Globs::of_words);
+  const SimpleCommand pattern = parsed.commands.empty() ? SimpleCommand{} : parsed.commands.front();
+  for (std::size_t i = 1; i < command.size(); ++i) {
+    // What the rule itself begins to spell out was meant so.
+    if (i < pattern.size() && !(pattern[i].text[0] == '*' && pattern[i].literal[0] == '.'))
+      continue;
+    std::string_view word = command[i].text;
+    for (std::size_t at = 0; at < word.size(); ++at)
+      if (command[i].literal[at] == '.' && std::string_view("*?[").find(word[at]) < 3) {
+        word = word.substr(0, word.substr(0, at).rfind('/') + 1);  // the folder of what it finds
+        break;
+      }
+    for (const std::string_view path : possible_paths(word))
+      if (!path.empty() && is_outside(path, locate)) return true;
+  }
+  return false;
+}
+
+std::string pattern_for(const SimpleCommand& command, std::size_t first_words) {
+  std::string pattern;
+  for (std::size_t i = 0; i < first_words; ++i) pattern += shell_quoted(command[i].text) + " ";
+  return pattern + "*";
+}
+
+std::string exact_pattern_for(const SimpleCommand& command) {
+  std::string pattern;
+  for (const ShellWord& word : command)
+    pattern += (pattern.empty() ? "" : " ") + shell_quoted(word.text);
+  return pattern;
+}
+
+}  // namespace skein::permission

@@ -1,0 +1,37 @@
+// Whether a rule covers a place or a command. Which tool it is for is not asked here. Pure; policy
+// decides what follows from it.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/permission/policy.h"
+#include "core/permission/shell_words.h"
+
+namespace skein::permission {
+
+// What a rule is for. One that allows must match the call as it is written. One that denies is read
+// widely: `secrets` is everything in that folder, a name without a slash is meant wherever it
+// stands, and a command's first words are enough, whatever path its program is called by.
+enum class Purpose { allow, deny };
+
+// A path as rules see it: "./a//b" is "a/b". Nullopt for what words alone do not settle: absolute
+// paths, ".." and control characters.
+std::optional<std::string> plain_path(std::string_view path);
+bool covers_place(const Rule& rule, const model::Located& place, Purpose purpose);
+// The same rule for the place its own path leads to, if links make that another one.
+std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate);
+
+bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose);
+// Whether an argument that a wildcard of the rule stands for names something outside the workspace.
+// Without `locate` words alone decide.
+bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate);
+
+// Whether it covers more than one call of a tool with such an argument.
+bool has_wildcard(const Rule& rule, model::Argument::Kind kind);
+// The patterns of rules: these words, then anything; and exactly these.
+std::string pattern_for(const SimpleCommand& command, std::size_t first_words);
+std::string exact_pattern_for(const SimpleCommand& command);
+
+}  // namespace skein::permission

@@ -1,0 +1,219 @@
+// How rules are written: parse_rules and its counterpart.
+#include <algorithm>
+#include <array>
+
+#include "core/permission/command_risks.h"
+#include "core/permission/policy.h"
+#include "core/permission/rule_match.h"
+#include "core/permission/shell_words.h"
+#include "core/text/base.h"
+
+namespace skein::permission {
+
+namespace {
+
+constexpr std::size_t longest_pattern = 4000;
+
+std::string_view trimmed(std::string_view text) {
+  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
+  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
+  return text;
+}
+
+std::string lower_case(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(), [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
+  });
+  return out;
+}
+
+bool is_closed_set(std::string_view pattern, std::size_t open) {
+  std::size_t at = open + 1;
+  if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;
+  return pattern.find(']', at + 1) != std::string_view::npos;
+}
+
+// Why a glob would match nothing, or nothing that was meant; empty: it is fine.
+std::string_view trouble_in_glob(std::string_view pattern) {
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    const char c = pattern[i];
+    if (static_cast<unsigned char>(c) < ' ') return "it holds a control character";
+    if (c == '\\') {
+      if (++i == pattern.size()) return "a backslash stands at its end";
+      continue;
+    }
+    if (c == '{' || c == '}') return "braces mean nothing here: write one rule for each";
+    if (c == '"' || c == '\'') return "paths are written without quotes";
+    if (c == '[' && !is_closed_set(pattern, i)) return "a `[` is not closed";
+    if (c == '[') i = pattern.find(']', i + 2);
+  }
+  return "";
+}
+
+// "./a//b/" is "a/b"; what begins at the root or the home folder still does.
+std::string settle_path(std::string& pattern) {
+  if (const std::string_view trouble = trouble_in_glob(pattern); !trouble.empty())
+    return std::string(trouble);
+  if (pattern.starts_with('!')) return "a path cannot be taken out of a rule";
+  if (pattern.starts_with('$')) return "variables mean nothing here: ~/ is the home folder";
+  if (pattern.starts_with('~') && !pattern.starts_with("~/"))
+    return "only ~/ is known, not the homes of others";
+  std::string start;
+  for (const std::string_view each : {"~/", "//", "/"})
+    if (start.empty() && pattern.starts_with(each)) start = each;
+  std::string_view words = std::string_view(pattern).substr(start.size());
+  while (words.starts_with('/')) words.remove_prefix(1);
+  const std::optional<std::string> plain = plain_path(words);
+  if (!plain) return "`..` means nothing here: write the path from the root (//…) or from ~/";
+  if (*plain == ".") return "for everything in a folder write **";
+  pattern = start + *plain;
+  return "";
+}
+
+std::string settle_command(std::string& pattern) {
+  constexpr std::string_view any = ":*";
+  if (pattern.ends_with(any)) {
+    pattern.resize(pattern.size() - any.size());
+    if (trimmed(pattern).empty()) return "there is no command in front of `:*`";
+    pattern += " *";
+  }
+  const ShellLine line = parse_shell_line(pattern, Globs::of_words);
+  if (!line.doubt.empty()) return "it holds " + line.doubt;
+  if (line.commands.size() != 1) return "it holds more than one command";
+  for (const ShellWord& word : line.commands[0]) {
+    for (std::size_t i = 0; i < word.text.size(); ++i) {
+      const bool literal = word.literal[i] == 'q' || word.text == "[" || word.text == "]";
+      if (!literal && std::string_view("?[]").find(word.text[i]) != std::string_view::npos)
+        return "only * stands for other text: quote `" + std::string(1, word.text[i]) +
+               "` if it is meant";
+    }
+    if (word.text.find(any) != std::string::npos && word.literal[word.text.find(any)] == '.')
+      return "`:*` means something only at the end";
+  }
+  return "";
+}
+
+std::string settle(std::string& pattern, const model::Argument& argument) {
+  if (argument.kind == model::Argument::Kind::command) return settle_command(pattern);
+  if (argument.is_path()) return settle_path(pattern);
+  return "it can only be allowed or forbidden as a whole";
+}
+
+// "bash, edit and read"
+std::string names_of(const model::Tools& tools) {
+  std::vector<std::string> names;
+  for (const model::Tool& tool : tools) names.push_back(tool.name);
+  std::ranges::sort(names);
+  std::string out;
+  for (std::size_t i = 0; i < names.size(); ++i)
+    out += (i == 0 ? "" : i + 1 < names.size() ? ", " : " and ") + names[i];
+  return out;
+}
+
+std::optional<Rule> read_rule(std::string_view text, const model::Tools& tools,
+                              std::string& trouble) {
+  constexpr std::string_view example = "; write it like read, edit(src/*) or bash(git status)";
+  const std::size_t open = text.find('(');
+  const std::string name = lower_case(trimmed(text.substr(0, open)));
+  const auto known = std::ranges::find_if(tools, [&](const model::Tool& tool) {
+    return lower_case(tool.name) == name ||
+           std::ranges::find(tool.other_names, name) != tool.other_names.end();
+  });
+  if (known == tools.end()) {
+    trouble = (name.empty() ? "it does not begin with a tool's name"
+                            : "there is no tool " + std::string(trimmed(text.substr(0, open)))) +
+              "; there are " + names_of(tools);
+    return std::nullopt;
+  }
+  Rule rule{known->name};
+  if (open == std::string_view::npos) return rule;
+  rule.pattern = text.ends_with(')') ? trimmed(text.substr(open + 1, text.size() - open - 2)) : "";
+  if (!text.ends_with(')'))
+    trouble = "a `(` is not closed";
+  else if (rule.pattern.empty())
+    trouble = "there is nothing between the brackets";
+  else if (rule.pattern.size() > longest_pattern)
+    trouble = "it is too long";
+  else
+    trouble = settle(rule.pattern, known->argument);
+  if (trouble.empty()) return rule;
+  trouble += example;
+  return std::nullopt;
+}
+
+[[noreturn]] void refuse(std::string_view text, const std::string& why) {
+  throw Error("cannot use the rule `" + std::string(text) + "`: " + why, ExitStatus::usage);
+}
+
+Rule parse_rule(std::string_view text, const model::Tools& tools) {
+  std::string trouble;
+  if (std::optional<Rule> rule = read_rule(text, tools, trouble)) return *rule;
+  refuse(text, trouble);
+}
+
+}  // namespace
+
+std::vector<Rule> parse_rules(std::string_view text, const model::Tools& tools) {
+  std::vector<Rule> rules;
+  std::size_t begin = 0;
+  int depth = 0;
+  char quote = 0;
+  for (std::size_t i = 0; i <= text.size(); ++i) {
+    const char c = i < text.size() ? text[i] : ',';
+    if (quote != 0 && i < text.size()) {
+      if (c == quote) quote = 0;
+      continue;
+    }
+    if (depth > 0 && (c == '\'' || c == '"')) quote = c;
+    if (c == '(') ++depth;
+    if (c == ')') --depth;
+    if (c != ',' || (depth > 0 && i < text.size())) continue;
+    const std::string_view part = trimmed(text.substr(begin, i - begin));
+    if (!part.empty()) rules.push_back(parse_rule(part, tools));
+    begin = i + 1;
+  }
+  return rules;
+}
+
+std::vector<Rule> parse_allow_rules(std::string_view text, const model::Tools& tools) {
+  std::vector<Rule> rules = parse_rules(text, tools);
+  for (const Rule& rule : rules) {
+    constexpr auto command = model::Argument::Kind::command;
+    if (model::find_tool(tools, rule.tool)->argument.kind != command || rule.pattern.empty() ||
+        !has_wildcard(rule, command))
+      continue;
+    const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);
+    if (const std::string_view why = risk_of(line.commands[0]); !why.empty())
+      refuse(to_string(rule), std::string(why) +
+                                  ", so with a wildcard it could be any command: "
+                                  "name the whole command, or allow all of them with -y");
+  }
+  return rules;
+}
+
+void add_session_rules(Rules& rules, const model::Tools& tools,
+                       const std::vector<std::string>& kept,
+                       const std::function<bool(const std::string&)>& granted) {
+  for (const std::string& text : kept) {
+    std::string trouble;
+    const bool forbids = text.starts_with('!');
+    const auto rule = read_rule(std::string_view(text).substr(forbids ? 1 : 0), tools, trouble);
+    if (!rule) continue;
+    if (forbids)
+      rules.deny.push_back(*rule);
+    else
+      (granted && granted(text) ? rules.allow : rules.not_applied).push_back(*rule);
+  }
+}
+
+std::string_view name(Rule::Origin origin) {
+  constexpr std::array<std::string_view, 4> names{"session", "flag", "configuration", "workspace"};
+  return names[static_cast<std::size_t>(origin)];
+}
+
+std::string to_string(const Rule& rule) {
+  return rule.pattern.empty() ? rule.tool : rule.tool + "(" + rule.pattern + ")";
+}
+
+}  // namespace skein::permission

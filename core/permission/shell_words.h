@@ -1,0 +1,33 @@
+// A shell command line taken apart into its simple commands, as far as it can be read with
+// certainty. Not a shell: whatever could mean something else to one makes it "not understood".
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein::permission {
+
+struct ShellWord {
+  std::string text;       // without its quotes
+  std::string literal{};  // one byte per byte of `text`: 'q' if it was quoted or escaped, else '.'
+  bool operator==(const ShellWord&) const = default;
+};
+using SimpleCommand = std::vector<ShellWord>;  // never empty
+
+struct ShellLine {
+  std::vector<SimpleCommand> commands{};  // joined by ; && || | or line ends
+  std::string doubt{};  // why it is not understood; empty: `commands` is all that would run
+};
+
+// Understood are plain words with quotes and backslashes, globs behind a slash, the joints above,
+// and the redirections 2>&1, >&2 and those to or from /dev/null. Everything else is doubt:
+// substitution, expansion, assignment, other redirections, groups, background, reserved words …
+// In a rule's pattern (Globs::of_words) a `*` may stand anywhere.
+enum class Globs { of_files, of_words };
+ShellLine parse_shell_line(std::string_view line, Globs globs = Globs::of_files);
+
+// `text` as one word a shell takes as it is.
+std::string shell_quoted(std::string_view text);
+
+}  // namespace skein::permission

@@ -1,0 +1,101 @@
+// The file system as the store sees it: seventeen calls. Real and in memory; tests put a faulty one
+// in between. Paths are relative to the home the object was made for; our own code makes them, from
+// fixed names and hex ids. Every call returns a number >= 0, or -errno.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/store/lease.h"
+
+namespace skein::store::files {
+
+struct FileStat {
+  enum class Kind { file, folder, other } kind = Kind::file;
+  std::uint64_t size = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t device = 0;
+  std::uint64_t inode = 0;
+  bool same_file(const FileStat& other) const {
+    return device == other.device && inode == other.inode;
+  }
+  bool same_version(const FileStat& other) const {
+    return same_file(other) && size == other.size && mtime_ns == other.mtime_ns;
+  }
+};
+
+enum class OpenAs {
+  reader,    // must exist
+  appender,  // must exist; every write goes to the end
+  creator,   // must not exist
+  locker,    // made if it is not there; only locked, never written
+};
+
+class Files {
+ public:
+  using Handle = int;
+  virtual ~Files() = default;
+
+  virtual int open(const std::string& path, OpenAs as) = 0;  // a Handle; a symlink is an error
+  virtual int close(Handle file) = 0;
+  virtual int stat(Handle file, FileStat& out) = 0;
+  virtual int stat_path(const std::string& path, FileStat& out) = 0;  // of a symlink: itself
+  virtual std::int64_t read(Handle file, char* to, std::size_t count, std::uint64_t at) = 0;
+  virtual std::int64_t write(Handle file, std::string_view bytes) = 0;  // one write(2)
+  virtual int sync(Handle file) = 0;
+  virtual int truncate(Handle file, std::uint64_t size) = 0;
+  // Exclusive, advisory, gone with the handle or the process. -EBUSY after `patience_ms`.
+  virtual int lock(Handle file, int patience_ms) = 0;
+  virtual int unlock(Handle file) = 0;
+  // One place in a file, for any number of holders or for one alone; at once, or -EBUSY. Advisory,
+  // gone with the handle or the process.
+  virtual int hold(Handle file, std::uint64_t place, LockMode company) = 0;
+  virtual int link(const std::string& from, const std::string& to) = 0;  // -EEXIST if `to` is there
+  virtual int rename(const std::string& from, const std::string& to) = 0;  // replaces `to`
+  virtual int remove(const std::string& path) = 0;
+  virtual int make_folder(const std::string& path) = 0;  // 0 as well if it is there
+  virtual int list(const std::string& folder, std::vector<std::string>& names) = 0;
+  virtual int sync_folder(const std::string& folder) = 0;
+};
+
+// `home` is made if it is not there: 0700, ours, not a symlink; throws Error when it is not.
+std::unique_ptr<Files> real_files(const std::string& home);
+std::unique_ptr<Files> memory_files();
+// A folder that is there already, whoever it belongs to. nullptr, and -errno in `failed`, if it is
+// not or cannot be opened.
+std::unique_ptr<Files> files_beneath(const std::string& folder, int& failed);
+
+// A handle that closes itself.
+class OpenFile {
+ public:
+  OpenFile() = default;
+  OpenFile(Files& files, Files::Handle handle) : files_(&files), handle_(handle) {}
+  OpenFile(OpenFile&& other) noexcept;
+  OpenFile& operator=(OpenFile&& other) noexcept;
+  ~OpenFile() { reset(); }
+  void reset();
+  bool is_open() const { return handle_ >= 0; }
+  Files::Handle get() const { return handle_; }
+
+ private:
+  Files* files_ = nullptr;
+  Files::Handle handle_ = -1;
+};
+
+// All of a file, at most `limit` bytes (-EFBIG beyond).
+int read_whole(Files& files, const std::string& path, std::string& out, std::uint64_t limit);
+// Reads until `count` bytes are there or the file ends; how many there are, or -errno.
+std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
+                        std::uint64_t at);
+using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
+// The same piece by piece, of an open file.
+int read_all(Files& files, Files::Handle file, const Take& take);
+// All of `bytes`, through short counts and EINTR.
+int write_all(Files& files, Files::Handle file, std::string_view bytes);
+std::string parent_folder(const std::string& path);
+
+}  // namespace skein::store::files

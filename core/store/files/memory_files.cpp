@@ -1,0 +1,151 @@
+// A file system in memory: for sessions that leave nothing on disk, and for tests.
+#include <cerrno>
+#include <map>
+
+#include "core/store/files/files.h"
+
+namespace skein::store::files {
+
+namespace {
+
+struct Node {
+  std::uint64_t inode;
+  std::string bytes{};
+  std::int64_t mtime_ns = 0;
+  int locked_by = -1;
+};
+
+class MemoryFiles : public Files {
+ public:
+  int open(const std::string& path, OpenAs as) override {
+    if (folders_.contains(path)) return as == OpenAs::reader ? add(nullptr) : -EISDIR;
+    const auto found = names_.find(path);
+    const bool exists = found != names_.end();
+    if (as == OpenAs::creator && exists) return -EEXIST;
+    if (!exists && (as == OpenAs::reader || as == OpenAs::appender)) return -ENOENT;
+    if (!exists && !folders_.contains(parent_folder(path))) return -ENOENT;
+    if (exists) return add(found->second);
+    touch(path);
+    return add(names_[path] = std::make_shared<Node>(Node{.inode = next_inode_++}));
+  }
+  int close(Handle file) override {
+    unlock(file);
+    return open_.erase(file) ? 0 : -EBADF;
+  }
+  int stat(Handle file, FileStat& out) override {
+    const auto found = open_.find(file);
+    if (found == open_.end()) return -EBADF;
+    out = of(found->second.get());
+    return 0;
+  }
+  int stat_path(const std::string& path, FileStat& out) override {
+    if (const auto folder = folders_.find(path); folder != folders_.end())
+      return out = {.kind = FileStat::Kind::folder, .mtime_ns = folder->second}, 0;
+    const auto found = names_.find(path);
+    if (found == names_.end()) return -ENOENT;
+    out = of(found->second.get());
+    return 0;
+  }
+  std::int64_t read(Handle file, char* to, std::size_t count, std::uint64_t at) override {
+    Node* node = of(file);
+    if (node == nullptr) return -EBADF;
+    if (at >= node->bytes.size()) return 0;
+    return static_cast<std::int64_t>(node->bytes.copy(to, count, at));
+  }
+  std::int64_t write(Handle file, std::string_view bytes) override {
+    Node* node = of(file);
+    if (node == nullptr) return -EBADF;
+    node->bytes += bytes;
+    node->mtime_ns = ++clock_;
+    return static_cast<std::int64_t>(bytes.size());
+  }
+  int sync(Handle file) override { return of(file) != nullptr ? 0 : -EBADF; }
+  int truncate(Handle file, std::uint64_t size) override {
+    Node* node = of(file);
+    if (node == nullptr) return -EBADF;
+    node->bytes.resize(size);
+    node->mtime_ns = ++clock_;
+    return 0;
+  }
+  int lock(Handle file, int) override {
+    Node* node = of(file);
+    if (node == nullptr) return -EBADF;
+    if (node->locked_by >= 0 && node->locked_by != file) return -EBUSY;
+    node->locked_by = file;
+    return 0;
+  }
+  int unlock(Handle file) override {
+    Node* node = of(file);
+    if (node == nullptr) return -EBADF;
+    if (node->locked_by == file) node->locked_by = -1;
+    return 0;
+  }
+  // Nobody else can be here.
+  int hold(Handle file, std::uint64_t, LockMode) override {
+    return of(file) != nullptr ? 0 : -EBADF;
+  }
+  int link(const std::string& from, const std::string& to) override {
+    if (!names_.contains(from)) return -ENOENT;
+    if (names_.contains(to)) return -EEXIST;
+    names_[to] = names_[from];
+    touch(to);
+    return 0;
+  }
+  int rename(const std::string& from, const std::string& to) override {
+    if (!names_.contains(from)) return -ENOENT;
+    const auto node = names_[from];
+    names_.erase(from);
+    names_[to] = node;
+    touch(from);
+    touch(to);
+    return 0;
+  }
+  int remove(const std::string& path) override {
+    if (!names_.erase(path)) return -ENOENT;
+    touch(path);
+    return 0;
+  }
+  int make_folder(const std::string& path) override {
+    folders_.emplace(path, ++clock_);
+    return 0;
+  }
+  int list(const std::string& folder, std::vector<std::string>& names) override {
+    if (!folders_.contains(folder)) return -ENOENT;
+    for (const auto& [path, node] : names_)
+      if (parent_folder(path) == folder)
+        names.push_back(path.substr(folder.empty() ? 0 : folder.size() + 1));
+    return 0;
+  }
+  int sync_folder(const std::string& folder) override {
+    return folders_.contains(folder) ? 0 : -ENOENT;
+  }
+
+ private:
+  int add(std::shared_ptr<Node> node) {
+    open_[next_handle_] = std::move(node);
+    return next_handle_++;
+  }
+  void touch(const std::string& path) { folders_[parent_folder(path)] = ++clock_; }
+  Node* of(Handle file) {
+    const auto found = open_.find(file);
+    return found == open_.end() ? nullptr : found->second.get();
+  }
+  static FileStat of(const Node* node) {
+    if (node == nullptr) return {.kind = FileStat::Kind::folder};
+    return {FileStat::Kind::file, node->bytes.size(), node->mtime_ns, 1, node->inode};
+  }
+
+  // A node is shared by its names and its open handles, as an inode is.
+  std::map<std::string, std::shared_ptr<Node>> names_{};
+  std::map<Handle, std::shared_ptr<Node>> open_{};
+  std::map<std::string, std::int64_t> folders_{{"", 0}};  // and when a name in them last changed
+  std::uint64_t next_inode_ = 1;
+  Handle next_handle_ = 3;
+  std::int64_t clock_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<Files> memory_files() { return std::make_unique<MemoryFiles>(); }
+
+}  // namespace skein::store::files

@@ -1,0 +1,18 @@
+// A path taken from one transcript into a new one, line by line, as it stands: only the seals are
+// made anew. Nothing is parsed, so that a long session is branched as fast as it is copied.
+#pragma once
+
+#include <functional>
+
+#include "core/store/log/log.h"
+#include "core/store/log/new_transcript.h"
+
+namespace skein::store::home {
+
+// The path to `leaf`, root first; `copied` is told every entry's id, of one that is
+// not on it as well where that was seen too late. What `target` could not write
+// it remembers itself.
+std::optional<Failure> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
+                                 const std::function<void(Id)>& copied);
+
+}  // namespace skein::store::home

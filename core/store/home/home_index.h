@@ -1,0 +1,72 @@
+// The index of a home: sessions.json and `last`, shared by every process on it. Never on the append
+// path; merged under index.lock, never overwritten by a stale copy.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/store/files/files.h"
+#include "core/store/home/index.h"
+#include "core/store/home/packed.h"
+
+namespace skein::store::home {
+
+class HomeIndex {
+ public:
+  using Tell = std::function<void(const std::string&)>;
+  // `tell` is given what a user should know was done.
+  explicit HomeIndex(files::Files& files, Tell tell = {}) : files_(files), tell_(std::move(tell)) {}
+
+  // As it was last written, by any process; nothing is checked.
+  Index& stored();
+  // Checked against the files there are: what is wrong or missing is read anew.
+  Index& current();
+  // The same for a caller that holds the lock and will save.
+  Index& current_locked();
+  // What is known of one session, as cheaply as it can be had.
+  const IndexEntry* find(Id session);
+  // The session with this key, if no session came or went since the index was written.
+  std::optional<Id> find_key(std::string_view key);
+
+  // Everything that changes the index happens while this is held.
+  std::optional<Failure> lock(files::OpenFile& held, int patience_ms = 10'000);
+  int save();
+  // For one who has just looked at all sessions and changed which there are.
+  int save_settled();
+  void forget_all();  // but who has which key
+  // Takes over what a transcript knows of its session, once all of that is on the disk: whoever
+  // wrote it may not have got so far. -errno if it cannot be put there; then nothing is taken over.
+  static int learn(IndexEntry& entry, const Transcript& transcript);
+  // Why there is no session of this key, or with this id, though there was one; nothing if there
+  // never was.
+  std::optional<Failure> lost(std::string_view name);
+  // Why some session could not be looked at, the last time all were: its key is not known.
+  const std::optional<Failure>& unreadable() const { return unreadable_; }
+
+  std::optional<Id> last_used(const std::string& workspace);
+  bool is_last_used(const std::string& workspace, Id session);
+  void set_last_used(const std::string& workspace, Id session, const IndexEntry& entry);
+  void refresh_last(Id session, const IndexEntry& entry);  // where it was used last
+  int rewrite_last();  // with what the index knows now, for those it knows
+
+ private:
+  std::vector<LastUsed> read_last();
+  void settle_lost(std::map<Id, IndexEntry> missed);
+  bool settle(std::vector<Id>* came = nullptr);  // true if anything had to be read
+  std::vector<Id> transcripts();
+  int set_foreign_aside();
+  void tell_of_taken_keys(const std::vector<Id>& newcomers);
+
+  files::Files& files_;
+  Tell tell_;
+  Index index_{};
+  files::FileStat stat_{};  // of sessions.json when it was read
+  bool read_ = false, there_ = false;
+  bool foreign_ = false;  // what is there is another program's
+  std::optional<Failure> unreadable_{};
+  std::optional<LastUsed> hint_{};
+};
+
+}  // namespace skein::store::home

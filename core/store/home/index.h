@@ -1,0 +1,68 @@
+// sessions.json: what is known of every session without reading its transcript. A cache: whatever
+// it says is checked against the file, and all of it can be made anew from transcripts/.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/store/log/log.h"
+
+namespace skein::store::home {
+
+struct IndexEntry {
+  log::LogMemory memory{};
+  bool archived = false;
+  // The key it is known by: its own, with a suffix if another session has the same.
+  std::string key{};
+};
+
+struct Index {
+  std::map<Id, IndexEntry> sessions{};
+  // Those whose transcript went away, or cannot be read any more, without anybody having deleted
+  // it: what was known of them. `memory.stat` is of what stands there now, without an inode if that
+  // is nothing.
+  std::map<Id, IndexEntry> lost{};
+  // Of transcripts/ when this was written: as long as it is the same, no session came or went.
+  // 0: not all of them could be looked at.
+  std::int64_t folder_mtime_ns = 0;
+};
+
+inline constexpr int index_version = 2;
+
+// How both files end. They are believed where they fit the disk, so a changed byte must not look
+// like a fact.
+std::string index_checksum(std::string_view text);
+
+JsonText print_index(const Index& index);
+// nullopt: not an index of this version.
+std::optional<Index> parse_index(std::string text);
+// JSON that is no index of ours, of any version: another program's.
+bool is_foreign_index(std::string_view text);
+// One session of it, without reading the others.
+struct IndexRow {
+  IndexEntry entry{};
+  std::int64_t folder_mtime_ns = 0;
+};
+std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key);
+
+// `last`: for each workspace the session used last, as an index entry of its own, so that a start
+// reads this and nothing else. Advisory, bounded.
+struct LastUsed {
+  std::string workspace{};
+  Id session{};
+  IndexEntry entry{};
+};
+JsonText print_last(const std::vector<LastUsed>& used);
+std::vector<LastUsed> parse_last(std::string text);
+
+// Every session, the one used last first.
+std::vector<const IndexEntry*> newest_first(const Index& index);
+
+std::string effective_key(const log::LogMemory& memory);
+// Gives every entry its key; of several with the same, the one that has it already keeps it, else
+// the oldest.
+void settle_keys(Index& index);
+
+}  // namespace skein::store::home

@@ -1,0 +1,48 @@
+// A conversation of an older form, put into order: calls and results were written in every order,
+// doubled and orphaned, and are paired by their ids.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/model/message.h"
+#include "core/store/home/legacy.h"
+
+namespace skein::store::home {
+
+class LegacyChain {
+ public:
+  LegacyChain(Id session, LegacySession& out) : session_(session), out_(out) {}
+
+  // All results first, whatever their place; then the messages in theirs.
+  void expect_result(model::ToolResult result, const std::string& time);
+  void user(std::vector<model::Block> content, const std::string& time);
+  void assistant(std::vector<model::Block> content, const std::string& time);
+  model::Message& reply() { return reply_; }
+  // Where the result stood: if its call is part of the reply under way, that has ended.
+  void result(const std::string& call);
+  void flush();
+  void finish();
+
+ private:
+  struct Result {
+    model::ToolResult result{};
+    std::string time{};
+  };
+
+  void answer(const std::string& call);
+  void add(const model::Message& message, const std::string& time);
+  void add_entry(model::Entry entry, const std::string& time);
+
+  Id session_;
+  LegacySession& out_;
+  std::map<std::string, Result> results_{};
+  std::set<std::string> calls_{};
+  model::Message reply_{.role = model::Role::assistant};
+  std::string reply_time_{}, last_time_ = utc_from_ms(0);
+  std::optional<Id> last_{};
+};
+
+}  // namespace skein::store::home

@@ -1,0 +1,41 @@
+// The first line of a transcript, to and from its payload.
+#include "core/store/log/log.h"
+#include "core/text/json.h"
+
+namespace skein::store::log {
+
+model::Entry header_entry(const SessionHeader& header) {
+  Json payload = {{"version", header.version},
+                  {"sessionId", to_string(header.session)},
+                  {"key", header.key},
+                  {"cwd", header.cwd},
+                  {"createdBy", header.created_by}};
+  if (header.parent_session)
+    payload["parentSession"] = {{"sessionId", to_string(header.parent_session->session)},
+                                {"entryId", to_string(header.parent_session->entry)}};
+  model::Entry entry = model::make_entry(model::type::session_header, dump(payload));
+  if (!header.created_at.empty()) entry.timestamp = header.created_at;
+  return entry;
+}
+
+std::optional<SessionHeader> header_from(const model::Entry& entry) {
+  if (entry.type != model::type::session_header) return std::nullopt;
+  const std::optional<Json> payload = parse_json(entry.payload);
+  if (!payload) return std::nullopt;
+  const std::optional<Id> session = parse_id(string_at(*payload, "sessionId"));
+  const std::int64_t version = int_at(*payload, "version");
+  if (!session || version < 1) return std::nullopt;
+  SessionHeader header{.version = static_cast<int>(version),
+                       .session = *session,
+                       .key = string_at(*payload, "key"),
+                       .cwd = string_at(*payload, "cwd"),
+                       .created_by = string_at(*payload, "createdBy"),
+                       .created_at = entry.timestamp};
+  const Json& parent = at(*payload, "parentSession");
+  const auto parent_id = parse_id(string_at(parent, "sessionId"));
+  const auto entry_id = parse_id(string_at(parent, "entryId"));
+  if (parent_id && entry_id) header.parent_session = {*parent_id, *entry_id};
+  return header;
+}
+
+}  // namespace skein::store::log

@@ -1,0 +1,361 @@
+#include "core/store/log/log.h"
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdio>
+#include <cstring>
+
+#include "core/text/json.h"
+
+namespace skein::store::log {
+
+namespace {
+
+constexpr std::size_t recent_entries = 4096;
+
+std::string name_of(Id session) { return "session " + to_string(session); }
+
+}  // namespace
+
+std::string transcript_path(Id session) { return "transcripts/" + to_string(session) + ".jsonl"; }
+
+Failure failure_from_errno(int error, const std::string& doing) {
+  using Kind = Failure::Kind;
+  const int code = error < 0 ? -error : error;
+  const std::string why = doing + ": " + std::strerror(code);
+  switch (code) {
+    case ENOSPC:
+    case EDQUOT:
+    case EFBIG: return {Kind::no_space, why + "; nothing was written, make room and try again"};
+    case EROFS:
+    case EACCES:
+    case EPERM: return {Kind::read_only, why};
+    case ENOENT:
+    case ESTALE: return {Kind::gone, why};
+    case EBUSY: return {Kind::busy, doing + ": another process has held its lock for 10 seconds"};
+    case ELOOP:
+    case EISDIR:
+    case ENXIO: return {Kind::damaged, doing + ": something else stands in its place"};
+    default: return {Kind::io, why};
+  }
+}
+
+Log::Log(files::Files& files, Id session, std::string path)
+    : files_(files), session_(session), path_(std::move(path)), seed_(seal_seed(session)) {
+  header_.session = session;  // whatever becomes of the header
+}
+
+LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_, damage_}; }
+
+std::optional<Failure> Log::open(files::OpenAs as) {
+  file_.reset();
+  const int handle = files_.open(path_, as);
+  if (handle < 0) return failure_from_errno(handle, name_of(session_));
+  file_ = files::OpenFile(files_, handle);
+  appending_ = as == files::OpenAs::appender;
+  files::FileStat stat;
+  if (const int failed = files_.stat(handle, stat); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  if (stat.kind != files::FileStat::Kind::file) {
+    file_.reset();
+    return failure_from_errno(EISDIR, name_of(session_));
+  }
+  return std::nullopt;
+}
+
+void Log::forget() {
+  stat_ = {};
+  end_ = 0;
+  last_crc_ = 0;
+  newline_missing_ = header_seen_ = any_seen_ = false;
+  state_ = {};
+  damage_ = {};
+  altered_.clear();
+  known_ = Known::nothing;
+  places_.clear();
+}
+
+std::optional<Failure> Log::refresh(const LogMemory* memory) {
+  files::FileStat there, now;
+  const bool first = stat_.inode == 0;
+  const int found = files_.stat_path(path_, there);
+  if (found < 0) return failure_from_errno(found, name_of(session_));
+  // A handle that is right is kept, whatever file was known before: an appender holds its lock.
+  if (!file_.is_open() || files_.stat(file_.get(), now) < 0 || !now.same_file(there))
+    if (auto failed = open(files::OpenAs::reader)) return failed;
+  if (first && memory != nullptr) return adopt(*memory);
+
+  if (const int failed = files_.stat(file_.get(), now); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  if (!first && now.same_file(stat_)) {
+    // Bytes that were uncommitted when we looked may be a whole batch by now.
+    const bool unchanged = now.size == stat_.size && now.mtime_ns == stat_.mtime_ns;
+    if (unchanged && now.size == end_) return std::nullopt;
+    if ((unchanged || now.size > stat_.size || (end_ < stat_.size && now.size >= end_)) &&
+        ends_as_known())
+      return read_from(end_);
+    // Not grown, and yet changed: somebody edited it, or took back a batch that could not be
+    // synced.
+    acknowledged_ = std::max(acknowledged_, end_);
+  }
+  forget();
+  return read_from(0);
+}
+
+// Whether the last seal we know of still stands where it stood.
+bool Log::ends_as_known() {
+  char expected[12], there[11];
+  std::snprintf(expected, sizeof expected, "%08x\"}\n", last_crc_);
+  const std::uint64_t count = newline_missing_ ? 10 : 11;
+  return end_ >= count &&
+         files_.read(file_.get(), there, count, end_ - count) == static_cast<int>(count) &&
+         std::memcmp(expected, there, count) == 0;
+}
+
+std::optional<Failure> Log::adopt(const LogMemory& memory) {
+  files::FileStat now;
+  if (const int failed = files_.stat(file_.get(), now); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  acknowledged_ = std::min(memory.end, now.size);
+  const bool unchanged = now.size == memory.stat.size && now.mtime_ns == memory.stat.mtime_ns;
+  if (now.same_file(memory.stat) && (unchanged || now.size > memory.stat.size)) {
+    std::uint32_t crc = 0;
+    const int read = read_back(
+        files_, file_.get(), seed_, memory.end, [](const ScannedLine&) { return false; }, &crc);
+    if (read == 0 && crc == memory.last_crc) {
+      header_ = memory.header;
+      header_seen_ = any_seen_ = true;
+      state_ = memory.state;
+      end_ = memory.end;
+      last_crc_ = memory.last_crc;
+      damage_ = memory.damage;
+      stat_ = now;
+      return unchanged ? std::nullopt : read_from(end_);
+    }
+  }
+  return read_from(0);
+}
+
+std::optional<Failure> Log::read_from(std::uint64_t offset) {
+  files::FileStat now;
+  if (const int failed = files_.stat(file_.get(), now); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), {seed_, offset, last_crc_, acknowledged_},
+      [this](const ScannedLine& found) { take(found); }, result);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  damage_.gaps += static_cast<std::int64_t>(result.gaps.size());
+  stat_ = now;
+  stat_.size = result.size;
+  end_ = result.end;
+  last_crc_ = result.last_crc;
+  newline_missing_ = result.newline_missing;
+  if (!any_seen_)
+    return Failure{
+        Failure::Kind::damaged,
+        name_of(session_) +
+            (result.size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
+            "; it was left as it is, and `skein doctor` says more"};
+  if (!altered_.empty()) settle_head();
+  return std::nullopt;
+}
+
+void Log::take(const ScannedLine& found) {
+  count_damage(found);
+  if (!found.readable()) return;
+  const model::EntryFacts facts = found.facts();
+  any_seen_ = true;
+  if (facts.type == model::type::session_header) {
+    if (header_seen_) return;
+    const model::Entry entry = found.to_entry();
+    if (const auto header = header_from(entry); header && header->session == session_) {
+      header_ = *header;
+      header_seen_ = found.standing == LineStatus::committed && found.begin == 0;
+    }
+    return;
+  }
+  model::fold(state_, facts);
+  if (known_ != Known::nothing)
+    places_.emplace(facts.id, Place{found.begin, model::is_marginal(facts.type)});
+}
+
+std::optional<Failure> Log::writable() const {
+  using Kind = Failure::Kind;
+  if (!header_seen_)
+    return Failure{Kind::read_only, name_of(session_) +
+                                        " has a damaged first line and opens read-only; run "
+                                        "`skein doctor --repair` to rebuild it"};
+  if (header_.version > format_version)
+    return Failure{Kind::unsupported_version,
+                   name_of(session_) + " was written by a newer skein (format " +
+                       std::to_string(header_.version) + "); it opens read-only"};
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::know_ids(Known wanted) {
+  if (known_ >= wanted) return std::nullopt;
+  const auto learn = [this](const ScannedLine& found) {
+    if (!found.readable()) return;
+    const model::EntryFacts facts = found.facts();
+    places_.emplace(facts.id, Place{found.begin, model::is_marginal(facts.type)});
+  };
+  if (wanted == Known::recent) {
+    std::size_t left = recent_entries;
+    const int read = read_back(files_, file_.get(), seed_, end_, [&](const ScannedLine& found) {
+      learn(found);
+      return --left > 0;
+    });
+    if (read == 0) {
+      known_ = left > 0 ? Known::all : Known::recent;
+      return std::nullopt;
+    }
+  }
+  if (auto failed = scan_all(learn)) return failed;
+  known_ = Known::all;
+  return std::nullopt;
+}
+
+Outcome<model::Position> Log::locate(Id entry) {
+  if (entry == state_.head && state_.head_at != 0) return state_.head_at;
+  for (const Known wanted : {Known::recent, Known::all}) {
+    if (auto failed = know_ids(wanted)) return *failed;
+    if (const auto found = places_.find(entry); found != places_.end()) {
+      if (entry == state_.head) state_.head_at = found->second.at;
+      return found->second.at;
+    }
+  }
+  return Failure{Failure::Kind::gone, "no entry '" + to_string(entry) + "' in this session"};
+}
+
+// The line at `position`, without its newline; empty at the end of the file or on an error, which
+// `failed` then tells.
+std::string Log::line_at(model::Position position, int& failed) {
+  std::string text;
+  for (std::size_t step = 4096; text.size() <= max_line_bytes;) {
+    const std::size_t had = text.size();
+    text.resize(had + step);
+    const std::int64_t got = files_.read(file_.get(), text.data() + had, step, position + had);
+    text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
+    if (got == -EINTR) continue;
+    if (got < 0) failed = static_cast<int>(got);
+    if (got < 0) return {};
+    const std::size_t newline = text.find('\n', had);
+    if (newline != std::string::npos) return text.substr(0, newline);
+    if (got == 0) return text;
+    step = std::min<std::size_t>(step * 4, 1u << 20);
+  }
+  return {};
+}
+
+Outcome<StoredEntry> Log::at(model::Position position) {
+  int failed = 0;
+  const std::string line = line_at(position, failed);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  if (const auto exact = read_line(line); exact && !altered_.contains(position))
+    return StoredEntry{entry_of(line, *exact), position};
+  if (const std::size_t length = bracketed_length(line))
+    if (auto entry = entry_from_json(std::string_view(line).substr(0, length)))
+      return StoredEntry{std::move(*entry), position, true};
+  return Failure{Failure::Kind::damaged, name_of(session_) + " has no entry at that place"};
+}
+
+// Where the batch of the line at `position` ends: each line says its place in it.
+std::optional<std::uint64_t> Log::batch_end(model::Position position) {
+  int failed = 0;
+  const std::string text = line_at(position, failed);
+  const std::optional<Line> line = read_line(text);
+  if (!line) return std::nullopt;
+  std::uint64_t end = position + text.size() + 1;
+  for (unsigned left = line->seal.count - line->seal.place - 1; left > 0 && failed == 0; --left)
+    end += line_at(end, failed).size() + 1;
+  return failed == 0 ? std::optional(end) : std::nullopt;
+}
+
+std::optional<std::uint64_t> Log::batch_begin(model::Position position) {
+  int failed = 0;
+  const std::string text = line_at(position, failed);
+  const std::optional<Line> line = read_line(text);
+  if (!line) return std::nullopt;
+  std::uint64_t begin = position;
+  std::string block;
+  for (unsigned left = line->seal.place; left > 0; --left) {
+    // The newline before the one that ends the line before.
+    std::uint64_t from = begin;
+    std::size_t newline = std::string::npos;
+    while (from > 0 && newline == std::string::npos) {
+      const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(4096, from));
+      block.resize(count);
+      if (files_.read(file_.get(), block.data(), count, from - count) !=
+          static_cast<std::int64_t>(count))
+        return std::nullopt;
+      const std::size_t last = from == begin ? count - 1 : count;
+      newline = last == 0 ? std::string::npos : block.rfind('\n', last - 1);
+      from -= count;
+    }
+    begin = newline == std::string::npos ? 0 : from + newline + 1;
+  }
+  return begin;
+}
+
+std::optional<Failure> Log::lines_from(std::uint64_t border,
+                                       const std::function<bool(const ScannedLine&)>& visit) {
+  bool wanted = true;
+  ScanEnd result;
+  const int failed = scan(
+      files_, file_.get(), {seed_, border, std::nullopt, acknowledged_},
+      [&](const ScannedLine& found) {
+        if (wanted && found.readable() && found.begin < end_) wanted = visit(found);
+      },
+      result, [&] { return wanted; });
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::survey(const std::function<void(const model::EntryFacts&)>& visit) {
+  return scan_all([&](const ScannedLine& found) {
+    if (found.readable() && found.begin < end_) visit(found.facts());
+  });
+}
+
+std::optional<Failure> Log::each_line(const std::function<bool(const ScannedLine&)>& visit) {
+  return lines_from(0, visit);
+}
+
+std::optional<Failure> Log::each(model::Position from,
+                                 const std::function<bool(const StoredEntry&)>& visit) {
+  const std::optional<std::uint64_t> border = from == 0 ? 0 : batch_begin(from);
+  return lines_from(border.value_or(0), [&](const ScannedLine& found) {
+    return found.begin < from ||
+           visit({found.to_entry(), found.begin, found.standing == LineStatus::altered});
+  });
+}
+
+std::optional<Failure> Log::each_back(std::optional<model::Position> from,
+                                      const std::function<bool(const StoredEntry&)>& visit) {
+  const std::optional<std::uint64_t> border = from ? batch_end(*from) : end_;
+  std::optional<model::Position> reached;  // every entry from here on has been told
+  if (border && *border <= end_) {
+    const int read = read_back(files_, file_.get(), seed_, *border, [&](const ScannedLine& found) {
+      if (from && found.begin > *from) return true;
+      reached = found.begin;
+      return visit({found.to_entry(), found.begin});
+    });
+    if (read == 0) return std::nullopt;
+    if (read != -EILSEQ) return failure_from_errno(read, name_of(session_));
+  }
+  // Damage: a scan finds what there is, and then it is told backward from where we are.
+  std::vector<model::Position> places;
+  if (auto failed = scan_all([&](const ScannedLine& found) {
+        if (found.readable()) places.push_back(found.begin);
+      }))
+    return failed;
+  for (std::size_t i = places.size(); i-- > 0;) {
+    if ((reached && places[i] >= *reached) || (from && places[i] > *from)) continue;
+    const Outcome<StoredEntry> placed = at(places[i]);
+    if (const auto* found = std::get_if<StoredEntry>(&placed); found && !visit(*found)) break;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skein::store::log

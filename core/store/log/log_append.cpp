@@ -1,0 +1,299 @@
+// The append protocol. Every step is there because something was lost without it; FORMAT.md has the
+// reasons. The lock is held for one append, never over a model call, a tool or a question.
+#include <algorithm>
+#include <cerrno>
+
+#include "core/store/files/new_file.h"
+#include "core/store/log/log.h"
+#include "core/text/json.h"
+#include "core/text/log.h"
+
+namespace skein::store::log {
+
+namespace {
+
+constexpr int lock_patience_ms = 10'000;
+// A torn write of ours is at most one batch; what is larger is somebody else's doing.
+constexpr std::uint64_t max_torn_bytes = 2 * max_batch_bytes;
+
+std::string name_of(Id session) { return "session " + to_string(session); }
+
+// Writing or syncing failed on a file that was there when it was locked. Never `gone`, whatever the
+// disk says: whoever then opened the session anew would find the batch and take it for safe.
+Failure unsafe(int error, Id session) {
+  Failure failure = failure_from_errno(error, name_of(session));
+  if (failure.kind == Failure::Kind::gone) failure.kind = Failure::Kind::io;
+  return failure;
+}
+
+class Unlock {
+ public:
+  Unlock(files::Files& files, const files::OpenFile& file) : files_(files), file_(file) {}
+  ~Unlock() {
+    if (file_.is_open()) files_.unlock(file_.get());
+  }
+  Unlock(const Unlock&) = delete;
+  Unlock& operator=(const Unlock&) = delete;
+
+ private:
+  files::Files& files_;
+  const files::OpenFile& file_;
+};
+
+bool only(std::string_view text, std::string_view extra, std::size_t longest) {
+  return text.size() <= longest && std::ranges::all_of(text, [&](unsigned char c) {
+           return std::isalnum(c) != 0 ||
+                  extra.find(static_cast<char>(c)) != std::string_view::npos;
+         });
+}
+
+bool is_json_object(const JsonText& text) {
+  const std::optional<Json> json = parse_json(json_line(text));
+  return json && json->is_object();
+}
+
+// What is wrong with an entry that wants in, or nothing.
+std::optional<std::string> trouble_with(const model::Entry& entry) {
+  if (entry.type.empty() || !only(entry.type, "_.-", 64)) return "it has no proper type";
+  if (entry.type == model::type::session_header)
+    return "a session has one header, written when it is made";
+  if (!only(entry.timestamp, "-:.+", 40)) return "its timestamp is not ISO 8601";
+  if (!only(entry.run_id, "_.:-", 64)) return "its runId is not plain text";
+  if (!is_json_object(entry.payload)) return "its payload is not a JSON object";
+  if (!entry.meta.empty() && !is_json_object(entry.meta)) return "its meta is not a JSON object";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Outcome<AppendResult> Log::append(std::span<const NewEntry> entries, const AppendOptions& options) {
+  for (bool again = false;; again = true) {
+    if (auto failed = lock_current()) return *failed;
+    const Unlock unlock(files_, file_);
+    bool sync_failed = false;
+    Outcome<AppendResult> outcome = append_locked(entries, options, sync_failed);
+    if (!sync_failed || again) return outcome;
+    // The kernel may have dropped the pages it could not write and call the next sync on this
+    // handle a success. A new handle, the same batch: its ids make that harmless.
+    file_.reset();
+    appending_ = false;
+  }
+}
+
+std::optional<Failure> Log::lock_current() {
+  for (int tries = 0; tries < 3; ++tries) {
+    if (!appending_ || !file_.is_open())
+      if (auto failed = open(files::OpenAs::appender)) return failed;
+    const int locked = files_.lock(file_.get(), lock_patience_ms);
+    if (locked < 0) return failure_from_errno(locked, name_of(session_));
+    // Between opening and locking, the file may have been archived, scrubbed or thrown away.
+    files::FileStat held, there;
+    if (files_.stat(file_.get(), held) == 0 && files_.stat_path(path_, there) == 0 &&
+        held.same_file(there))
+      return std::nullopt;
+    file_.reset();
+    appending_ = false;
+  }
+  return Failure{Failure::Kind::gone, name_of(session_) + " is not there any more"};
+}
+
+Outcome<AppendResult> Log::append_locked(std::span<const NewEntry> entries,
+                                         const AppendOptions& options, bool& sync_failed) {
+  if (auto failed = take_back_unsynced()) return *failed;
+  if (auto failed = refresh()) return *failed;
+  if (auto failed = writable()) return *failed;
+  if (auto failed = know_ids(options.check_all_ids ? Known::all : Known::recent)) return *failed;
+
+  std::vector<model::Entry> batch;
+  if (auto failed = resolve(entries, batch)) return *failed;
+  AppendResult result{session_, std::nullopt, batch.size(), {}};
+  if (!entries.empty()) result.last = entries.back().entry.id;
+  if (batch.empty()) {
+    // All there already. Whoever wrote them may have died before the sync.
+    if (const int synced = files_.sync(file_.get()); synced < 0) {
+      sync_failed = synced == -EIO;
+      return unsafe(synced, session_);
+    }
+    return result;
+  }
+  if (options.expected_tail && options.expected_tail != tail())
+    return conflict(*options.expected_tail);
+
+  if (auto failed = quarantine_torn_tail()) return *failed;
+  if (auto failed = write_batch(batch, sync_failed)) return *failed;
+  result.entries = std::move(batch);
+  return result;
+}
+
+std::optional<Failure> Log::resolve(std::span<const NewEntry> entries,
+                                    std::vector<model::Entry>& batch) {
+  using Kind = Failure::Kind;
+  std::optional<Id> previous = state_.head;
+  std::unordered_map<Id, bool> given;  // ids of this batch, and whether they are marginal
+  for (const NewEntry& each : entries) {
+    const auto refuse = [&](Kind kind, const std::string& why) {
+      return Failure{kind, "entry " + to_string(each.entry.id) + " is refused: " + why};
+    };
+    if (const auto trouble = trouble_with(each.entry)) return refuse(Kind::refused, *trouble);
+    const bool marginal = model::is_marginal(each.entry.type);
+    if (!given.emplace(each.entry.id, marginal).second)
+      return refuse(Kind::id_conflict, "its id stands twice in the batch");
+
+    const auto there = places_.find(each.entry.id);
+    if (there != places_.end()) {
+      const Outcome<bool> same = same_content(each, there->second.at);
+      if (const auto* failed = std::get_if<Failure>(&same)) return *failed;
+      if (!std::get<bool>(same))
+        return refuse(Kind::id_conflict, "its id is taken by another entry");
+    } else {
+      model::Entry entry = each.entry;
+      if (each.follows) {
+        entry.parent = previous;
+      } else if (entry.parent) {
+        const auto in_batch = given.find(*entry.parent);
+        bool known = in_batch != given.end() && entry.parent != entry.id;
+        bool parent_marginal = known && in_batch->second;
+        const Outcome<model::Position> placed = known ? model::Position{} : locate(*entry.parent);
+        const auto* missing = std::get_if<Failure>(&placed);
+        if (missing != nullptr && missing->kind != Kind::gone) return *missing;
+        if (!known && (known = missing == nullptr))
+          parent_marginal = places_.contains(*entry.parent) && places_.at(*entry.parent).marginal;
+        if (!known)
+          return refuse(Kind::refused,
+                        "its parent " + to_string(*entry.parent) + " is not in the session");
+        if (parent_marginal)
+          return refuse(Kind::refused,
+                        "its parent " + to_string(*entry.parent) + " is a marginal entry");
+      }
+      if (entry.timestamp.empty()) entry.timestamp = now_utc();
+      entry.payload = json_line(entry.payload);
+      if (!entry.meta.empty()) entry.meta = json_line(entry.meta);
+      batch.push_back(std::move(entry));
+    }
+    if (!marginal) previous = each.entry.id;
+  }
+  return std::nullopt;
+}
+
+// What the caller left to the store (time, parent) cannot differ.
+Outcome<bool> Log::same_content(const NewEntry& given, model::Position where) {
+  const Outcome<StoredEntry> placed = at(where);
+  if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
+  const auto* there = std::get_if<StoredEntry>(&placed);
+  model::Entry wanted = given.entry;
+  wanted.payload = json_line(wanted.payload);
+  if (!wanted.meta.empty()) wanted.meta = json_line(wanted.meta);
+  if (given.follows) wanted.parent = there->entry.parent;
+  if (wanted.timestamp.empty()) wanted.timestamp = there->entry.timestamp;
+  return wanted == there->entry;
+}
+
+// What follows nothing else follows the header.
+std::optional<Id> Log::tail() {
+  if (state_.tail) return state_.tail;
+  const Outcome<StoredEntry> header = at(0);
+  const auto* found = std::get_if<StoredEntry>(&header);
+  return found ? std::optional(found->entry.id) : std::nullopt;
+}
+
+Failure Log::conflict(Id expected) {
+  Failure failure{Failure::Kind::conflict, name_of(session_) +
+                                               " has gone on since: its last entry is " +
+                                               (state_.tail ? to_string(*state_.tail) : "none") +
+                                               ", not " + to_string(expected)};
+  failure.tail = state_.tail;
+  std::size_t left = 100;
+  each_back(std::nullopt, [&](const StoredEntry& placed) {
+    if (placed.entry.id == expected) return false;
+    failure.arrived.insert(failure.arrived.begin(), placed.entry);
+    return --left > 0;
+  });
+  return failure;
+}
+
+// Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.
+std::optional<Failure> Log::take_back_unsynced() {
+  if (!unsynced_) return std::nullopt;
+  files::FileStat now;
+  int failed = files_.stat(file_.get(), now);
+  if (failed == 0 && now.size > unsynced_->begin && now.size <= unsynced_->end)
+    failed = files_.truncate(file_.get(), unsynced_->begin);
+  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  unsynced_.reset();
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::quarantine_torn_tail() {
+  if (stat_.size <= end_) return std::nullopt;
+  const std::uint64_t count = stat_.size - end_;
+  if (count > max_torn_bytes)
+    return Failure{Failure::Kind::damaged,
+                   name_of(session_) + " has " + std::to_string(count) +
+                       " unknown bytes after its last entry; it was left as it is"};
+  std::string torn(count, '\0');
+  for (std::size_t have = 0; have < count;) {
+    const std::int64_t got =
+        files_.read(file_.get(), torn.data() + have, count - have, end_ + have);
+    if (got == -EINTR) continue;
+    if (got <= 0)
+      return failure_from_errno(got == 0 ? EIO : static_cast<int>(got), name_of(session_));
+    have += static_cast<std::size_t>(got);
+  }
+  // Nothing is ever dropped. The same bytes at the same place, from a repair that was cut short
+  // before it could truncate, are there already.
+  for (int number = 0;; ++number) {
+    const std::string fragment = "quarantine/" + to_string(session_) + "." + std::to_string(end_) +
+                                 (number == 0 ? "" : "." + std::to_string(number)) + ".frag";
+    std::string there;
+    const int read = files::read_whole(files_, fragment, there, max_torn_bytes);
+    if (read == 0 && there == torn) break;
+    if (read == 0 || (read == -EFBIG && number < 1000)) continue;
+    if (read != -ENOENT) return failure_from_errno(read, fragment);
+    if (const int failed = files::replace_file(files_, fragment, torn); failed < 0)
+      return failure_from_errno(failed, fragment);
+    break;
+  }
+  if (const int failed = files_.truncate(file_.get(), end_); failed < 0)
+    return failure_from_errno(failed, name_of(session_));
+  // Else a crash during the write that follows could leave sectors of both, and no NUL would tell.
+  if (const int failed = files_.sync(file_.get()); failed < 0) return unsafe(failed, session_);
+  stat_.size = end_;
+  log_warning("torn tail set aside", {{"session", to_string(session_)}, {"bytes", count}});
+  return std::nullopt;
+}
+
+std::optional<Failure> Log::write_batch(const std::vector<model::Entry>& batch, bool& sync_failed) {
+  const SealedBatch sealed = seal_batch(batch, seed_, last_crc_);
+  const std::string bytes = (newline_missing_ ? "\n" : "") + sealed.bytes;
+  int failed = files::write_all(files_, file_.get(), bytes);
+  if (failed == 0) {
+    failed = files_.sync(file_.get());
+    sync_failed = failed == -EIO;
+  }
+  if (failed < 0) {
+    // If this fails too, the next append finds either a torn tail or the whole batch. Trying again
+    // at once would find it whole and sync pages the kernel has already given up.
+    if (files_.truncate(file_.get(), end_) < 0) {
+      sync_failed = false;
+      unsynced_ = {end_, end_ + bytes.size()};
+    }
+    files_.stat(file_.get(), stat_);
+    return unsafe(failed, session_);
+  }
+  std::uint64_t at = end_ + (newline_missing_ ? 1 : 0);
+  std::string_view rest = sealed.bytes;
+  for (const model::Entry& entry : batch) {
+    model::fold(state_, model::facts_of(entry, at));
+    places_.emplace(entry.id, Place{at, model::is_marginal(entry.type)});
+    const std::size_t length = rest.find('\n') + 1;
+    at += length;
+    rest.remove_prefix(length);
+  }
+  end_ = at;
+  last_crc_ = sealed.last_crc;
+  newline_missing_ = false;
+  files_.stat(file_.get(), stat_);
+  return std::nullopt;
+}
+
+}  // namespace skein::store::log

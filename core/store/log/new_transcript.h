@@ -1,0 +1,38 @@
+// A transcript in the making: the lines of a new file, sealed, and what they amount to.
+#pragma once
+
+#include <string>
+
+#include "core/store/files/new_file.h"
+#include "core/store/log/log.h"
+
+namespace skein::store::log {
+
+class NewTranscript {
+ public:
+  NewTranscript(files::Files& files, const SessionHeader& header)
+      : NewTranscript(files, header, transcript_path(header.session)) {}
+  NewTranscript(files::Files& files, const SessionHeader& header, const std::string& path);
+
+  // In the order they shall stand, parents before their children. What goes wrong the file
+  // remembers.
+  void add(const model::Entry& entry);
+  void add(const ScannedLine& line);  // as it stands in another transcript, only sealed anew
+
+  void start_over();  // with nothing but the header
+
+  files::NewFile& file() { return file_; }
+  LogMemory memory() const { return {header_, state_, file_.stat(), end_, last_crc_}; }
+
+ private:
+  void write(std::string_view bytes);
+
+  const SessionHeader header_;
+  const std::uint32_t seed_;
+  files::NewFile file_;
+  std::uint64_t end_ = 0;
+  std::uint32_t last_crc_ = 0;
+  model::SessionState state_{};
+};
+
+}  // namespace skein::store::log

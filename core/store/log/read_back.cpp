@@ -1,0 +1,73 @@
+// Reading a transcript from its end, as far as it is as it should be.
+#include <algorithm>
+#include <cerrno>
+
+#include "core/store/log/scan.h"
+
+namespace skein::store::log {
+
+namespace {
+
+constexpr std::size_t largest_step = 256u << 10;
+
+}  // namespace
+
+int read_back(files::Files& files, files::Files::Handle file, std::uint32_t seed, std::uint64_t end,
+              const std::function<bool(const ScannedLine&)>& each, std::uint32_t* last_crc) {
+  struct Reading {
+    std::uint64_t begin, end;
+    std::string text;
+    Line line;
+  };
+  std::vector<Reading> batch;  // newest first, until its first line is reached
+  std::optional<std::uint32_t> expected;
+  std::string buffer;  // the bytes from `base` on that belong to no line yet
+  std::uint64_t base = end;
+  std::size_t step = 64u << 10;
+
+  while (base > 0) {
+    const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(step, base));
+    std::string block(count, '\0');
+    const std::int64_t got = files::read_fully(files, file, block.data(), count, base - count);
+    if (got < 0) return static_cast<int>(got);
+    if (static_cast<std::size_t>(got) < count) return -EILSEQ;  // shorter than we were told
+    base -= count;
+    buffer.insert(0, block);
+    step = std::min<std::size_t>(step * 2, largest_step);
+
+    // Every line whose beginning is in the buffer.
+    while (!buffer.empty()) {
+      if (buffer.back() != '\n') return -EILSEQ;
+      const std::size_t newline =
+          buffer.size() < 2 ? std::string::npos : buffer.rfind('\n', buffer.size() - 2);
+      if (newline == std::string::npos && base > 0) break;
+      const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+      Reading reading{
+          base + begin, base + buffer.size(), buffer.substr(begin, buffer.size() - begin - 1), {}};
+      buffer.resize(begin);
+      batch.push_back(std::move(reading));
+      const std::optional<Line> line = read_line(batch.back().text);
+      if (!line || line->seal.place + batch.size() != line->seal.count) return -EILSEQ;
+      if (line->seal.place > 0) continue;
+
+      std::uint32_t state = seed;
+      for (std::size_t i = batch.size(); i-- > 0;) {
+        batch[i].line = *read_line(batch[i].text);
+        if (line_crc(state, batch[i].text) != batch[i].line.seal.crc) return -EILSEQ;
+        state = state_after(batch[i].line.seal.crc, batch[i].text);
+      }
+      const Seal& seal = batch.front().line.seal;
+      if (expected && *expected != seal.crc) return -EILSEQ;
+      if (last_crc != nullptr && !expected) *last_crc = seal.crc;
+      expected = seal.previous;
+      for (const Reading& found : batch)
+        if (!each({LineStatus::committed, found.begin, found.end, found.text, &found.line}))
+          return 0;
+      batch.clear();
+    }
+    if (buffer.size() > max_line_bytes) return -EILSEQ;
+  }
+  return batch.empty() ? 0 : -EILSEQ;
+}
+
+}  // namespace skein::store::log

@@ -1,0 +1,71 @@
+// Reading a transcript: forward with a verdict on every byte, or backward from its end.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "core/model/state.h"
+#include "core/store/files/files.h"
+#include "core/store/log/seal.h"
+
+namespace skein::store::log {
+
+// Every byte of a file belongs to one of these.
+enum class LineStatus {
+  committed,    // its seal and its batch verify
+  altered,      // was acknowledged once and still parses, but the seal is missing or wrong
+  broken,       // was acknowledged once and cannot be read: a gap
+  uncommitted,  // at the end, and what a torn write leaves: never acknowledged, not loaded
+};
+
+// What a scan came by; it lasts until the next.
+struct ScannedLine {
+  LineStatus standing = LineStatus::committed;
+  std::uint64_t begin = 0, end = 0;     // bytes in the file, the newline included
+  std::string_view text{};              // of a committed or altered line, without its newline
+  const Line* line = nullptr;           // if it is in exactly our form
+  const model::Entry* entry = nullptr;  // if it had to be parsed to be understood
+
+  bool readable() const { return line != nullptr || entry != nullptr; }
+  // Of what is readable.
+  model::EntryFacts facts() const {
+    return entry ? model::facts_of(*entry, begin)
+                 : model::EntryFacts{line->id,        line->parent, line->type,
+                                     line->timestamp, line->body,   begin};
+  }
+
+  model::Entry to_entry() const { return entry ? *entry : entry_of(text, *line); }
+};
+
+struct ScanFrom {
+  std::uint32_t seed = 0;
+  std::uint64_t offset = 0;                   // a border between batches
+  std::optional<std::uint32_t> last_crc = 0;  // of the batch that ends there; none: not known
+  std::uint64_t acknowledged = 0;  // bytes below this are known to have been committed once
+};
+
+struct ScanEnd {
+  std::uint64_t size = 0;             // of the file, as far as it was read
+  std::uint64_t end = 0;              // where the next batch belongs
+  std::uint32_t last_crc = 0;         // what the next batch will name as the one before
+  bool newline_missing = false;       // the line before `end` has lost its newline
+  std::vector<std::uint64_t> gaps{};  // where a batch names another predecessor than the one there
+};
+
+// Forward, calling `each` in file order. Memory stays bounded whatever the file holds. Returns 0 or
+// -errno. The file is never modified. `go_on`, where given, is asked after every block.
+int scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+         const std::function<void(const ScannedLine&)>& each, ScanEnd& result,
+         const std::function<bool()>& go_on = {});
+
+// Backward from `end`, a border between batches, newest line first, until `each` returns false or
+// the file begins. Only verified batches are told. -EILSEQ as soon as one is not as it should be:
+// then only a scan can tell what there is. `last_crc`: of the batch that ends at `end`, as written.
+int read_back(files::Files& files, files::Files::Handle file, std::uint32_t seed, std::uint64_t end,
+              const std::function<bool(const ScannedLine&)>& each,
+              std::uint32_t* last_crc = nullptr);
+
+}  // namespace skein::store::log

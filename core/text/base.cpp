@@ -1,0 +1,149 @@
+#include "core/text/base.h"
+
+#include <sys/random.h>
+
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstring>
+#include <ctime>
+
+#include "core/text/hex.h"
+
+namespace skein {
+
+namespace {
+
+constexpr char hex_digits[] = "0123456789abcdef";
+
+// How many bytes the well-formed sequence at the start of `text` has; 0 if there is none, and then
+// `bad` is the length of the maximal ill-formed piece that one U+FFFD stands for.
+std::size_t sequence_length(std::string_view text, std::size_t& bad) {
+  const auto byte = [&](std::size_t i) {
+    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
+  };
+  const unsigned lead = byte(0);
+  bad = 1;
+  if (lead < 0x80) return 1;
+  if (lead < 0xC2 || lead > 0xF4) return 0;
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte's range excludes overlong forms, surrogates and code points above U+10FFFF.
+  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  if (byte(1) < low || byte(1) > high) return 0;
+  for (bad = 2; bad < length; ++bad)
+    if ((byte(bad) & 0xC0) != 0x80) return 0;
+  return length;
+}
+
+}  // namespace
+
+std::string to_string(Id id) {
+  std::string text(16, '0');
+  for (std::size_t i = 16; i-- > 0; id.value >>= 4) text[i] = hex_digits[id.value & 15];
+  return text;
+}
+
+std::optional<std::uint32_t> parse_hex32(std::string_view digits) {
+  std::uint32_t value = 0;
+  if (digits.size() != 8 || !parse_hex8(digits.data(), value)) return std::nullopt;
+  return value;
+}
+
+std::optional<Id> parse_id(std::string_view text) {
+  Id id;
+  if (text.size() != 16 || !parse_hex16(text.data(), id.value)) return std::nullopt;
+  return id;
+}
+
+Id random_id() {
+  Id id;
+  while (getrandom(&id.value, sizeof id.value, 0) != static_cast<ssize_t>(sizeof id.value))
+    if (errno != EINTR) throw Error("the system gives no random numbers");
+  return id;
+}
+
+std::int64_t now_ms() {
+  using namespace std::chrono;
+  return duration_cast<milliseconds>(system_clock::now().time_since_epoch()).count();
+}
+
+std::string now_utc() { return utc_from_ms(now_ms()); }
+
+std::string utc_from_ms(std::int64_t ms) {
+  std::int64_t seconds = ms / 1000, rest = ms % 1000;
+  if (rest < 0) rest += 1000, --seconds;
+  const std::time_t time = static_cast<std::time_t>(seconds);
+  std::tm tm{};
+  gmtime_r(&time, &tm);
+  std::array<char, 64> text{};
+  const std::size_t used = std::strftime(text.data(), text.size(), "%Y-%m-%dT%H:%M:%S", &tm);
+  std::snprintf(text.data() + used, text.size() - used, ".%03dZ", static_cast<int>(rest));
+  return text.data();
+}
+
+std::optional<std::int64_t> ms_from_utc(std::string_view timestamp) {
+  const std::string text(timestamp);
+  std::tm tm{};
+  int ms = 0, used = 0;
+  if (std::sscanf(text.c_str(), "%4d-%2d-%2dT%2d:%2d:%2d%n", &tm.tm_year, &tm.tm_mon, &tm.tm_mday,
+                  &tm.tm_hour, &tm.tm_min, &tm.tm_sec, &used) != 6)
+    return std::nullopt;
+  std::string_view rest = timestamp.substr(static_cast<std::size_t>(used));
+  if (rest.starts_with('.')) {
+    int scale = 100;
+    for (rest.remove_prefix(1); !rest.empty() && rest[0] >= '0' && rest[0] <= '9';
+         rest.remove_prefix(1)) {
+      ms += (rest[0] - '0') * scale;
+      scale /= 10;
+    }
+  }
+  if (rest != "Z" && rest != "+00:00") return std::nullopt;
+  tm.tm_year -= 1900;
+  tm.tm_mon -= 1;
+  return static_cast<std::int64_t>(timegm(&tm)) * 1000 + ms;
+}
+
+std::string valid_utf8(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  while (!text.empty()) {
+    std::size_t bad = 0;
+    const std::size_t length = sequence_length(text, bad);
+    if (length > 0)
+      out.append(text.substr(0, length));
+    else
+      out += "\xEF\xBF\xBD";
+    text.remove_prefix(length > 0 ? length : bad);
+  }
+  return out;
+}
+
+bool is_valid_utf8(std::string_view text) {
+  while (!text.empty()) {
+    std::size_t bad = 0;
+    const std::size_t length = sequence_length(text, bad);
+    if (length == 0) return false;
+    text.remove_prefix(length);
+  }
+  return true;
+}
+
+std::string_view utf8_prefix(std::string_view text, std::size_t bytes) {
+  if (text.size() <= bytes) return text;
+  std::size_t end = bytes;
+  // At most three continuation bytes belong to a character; more are not UTF-8 and may be cut.
+  for (int back = 0; back < 3 && end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80;
+       ++back)
+    --end;
+  return text.substr(0, end);
+}
+
+std::string with_separators(std::size_t number) {
+  std::string digits = std::to_string(number);
+  for (std::size_t at = digits.size(); at > 3;) digits.insert(at -= 3, ",");
+  return digits;
+}
+
+}  // namespace skein

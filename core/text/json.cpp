@@ -1,0 +1,252 @@
+#include "core/text/json.h"
+
+#include <simdjson.h>
+
+#include <algorithm>
+#include <cstdio>
+
+namespace skein {
+
+namespace {
+
+// Where the string that begins at `open` ends, by leaps from quote to quote.
+std::size_t closing_quote(std::string_view text, std::size_t open) {
+  for (std::size_t at = text.find('"', open + 1);; at = text.find('"', at + 1)) {
+    if (at == std::string_view::npos) return at;
+    std::size_t escapes = 0;
+    while (text[at - escapes - 1] == '\\') ++escapes;
+    if (escapes % 2 == 0) return at;
+  }
+}
+
+// The depth after each bracket outside of strings, and where it stands, until `visit` returns
+// false.
+template <class Visit>
+void each_bracket(std::string_view text, Visit visit) {
+  int depth = 0;
+  for (std::size_t at = 0; at < text.size(); ++at) switch (text[at]) {
+      case '"':
+        at = closing_quote(text, at);
+        if (at == std::string_view::npos) return;
+        break;
+      case '{':
+      case '[':
+        if (!visit(++depth, at)) return;
+        break;
+      case '}':
+      case ']':
+        if (!visit(--depth, at)) return;
+        break;
+    }
+}
+
+// nlohmann's parser does not recurse but its printer does, so depth is bounded here, for all.
+bool too_deep(std::string_view text) {
+  bool too_deep = false;
+  each_bracket(text, [&](int depth, std::size_t) {
+    too_deep = depth > json_max_depth;
+    return !too_deep;
+  });
+  return too_deep;
+}
+
+// As nlohmann would have read it: numbers that are not negative are unsigned, of members with the
+// same name the last counts.
+Json value_of(simdjson::dom::element element) {
+  using Type = simdjson::dom::element_type;
+  switch (element.type()) {
+    case Type::OBJECT: {
+      Json out = Json::object();
+      for (const auto& [key, value] : simdjson::dom::object(element))
+        out[std::string(key)] = value_of(value);
+      return out;
+    }
+    case Type::ARRAY: {
+      Json out = Json::array();
+      for (const auto& each : simdjson::dom::array(element)) out.push_back(value_of(each));
+      return out;
+    }
+    case Type::STRING: return std::string(std::string_view(element));
+    case Type::INT64:
+      if (const std::int64_t number(element); number < 0) return number;
+      return static_cast<std::uint64_t>(std::int64_t(element));
+    case Type::UINT64: return std::uint64_t(element);
+    case Type::DOUBLE: return double(element);
+    case Type::BOOL: return bool(element);
+    case Type::NULL_VALUE: return nullptr;
+  }
+  return nullptr;
+}
+
+bool is_hex(char c) {
+  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
+}
+
+// The code unit of a \uXXXX escape at the start of `text`, or -1.
+int escaped_unit(std::string_view text) {
+  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return -1;
+  int unit = 0;
+  for (std::size_t i = 2; i < 6; ++i) {
+    if (!is_hex(text[i])) return -1;
+    const char c = static_cast<char>(text[i] | 0x20);
+    unit = unit * 16 + (c <= '9' ? (text[i] - '0') : (c - 'a' + 10));
+  }
+  return unit;
+}
+
+bool is_high(int unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool is_low(int unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+// Characters that are legal in a JSON string but not in a line of a transcript: the length of the
+// one at the start of `text` and its \u escape, or 0.
+std::size_t unwelcome(std::string_view text, const char*& escape) {
+  static thread_local char buffer[8];
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const auto escaped = [&](unsigned unit) {
+    std::snprintf(buffer, sizeof buffer, "\\u%04x", unit);
+    escape = buffer;
+  };
+  if (byte(0) < 0x20 || byte(0) == 0x7F) return escaped(byte(0)), 1;
+  if (byte(0) == 0xC2 && text.size() > 1 && byte(1) < 0xA0) return escaped(byte(1)), 2;
+  if (text.starts_with("\u2028")) return escape = "\\u2028", 3;
+  if (text.starts_with("\u2029")) return escape = "\\u2029", 3;
+  if (text.starts_with("\uFEFF")) return escape = "\\ufeff", 3;
+  return 0;
+}
+
+// How many bytes at the start of a string's text need no second look.
+std::size_t plain_run(std::string_view text) {
+  const auto is_plain = [](char c) { return c >= 0x20 && c < 0x7F && c != '"' && c != '\\'; };
+  return static_cast<std::size_t>(std::ranges::find_if_not(text, is_plain) - text.begin());
+}
+
+}  // namespace
+
+// simdjson reads what is common in half the time (4.3 µs a message against 9.5); what it refuses,
+// and what would make its buffers large for good, is nlohmann's.
+std::optional<Json> parse_json(std::string_view text) {
+  constexpr std::size_t most_bytes = 1u << 20;
+  // A raw NUL is never JSON, but the parser takes one for the end of its input.
+  if (text.find('\0') != std::string_view::npos || too_deep(text)) return std::nullopt;
+  static thread_local simdjson::dom::parser parser;
+  simdjson::dom::element root;
+  if (text.size() <= most_bytes &&
+      parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS)
+    return value_of(root);
+  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return std::nullopt;
+  return value;
+}
+
+std::size_t bracketed_length(std::string_view text) {
+  std::size_t length = 0;
+  if (text.starts_with('{') || text.starts_with('['))
+    each_bracket(text, [&](int depth, std::size_t at) {
+      if (depth == 0) length = at + 1;
+      return depth > 0;
+    });
+  return length;
+}
+
+JsonText dump(const Json& value) {
+  return value.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+void append_quoted(std::string& out, std::string_view text) {
+  const auto special = [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == '"' || c == '\\';
+  };
+  out += '"';
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const std::size_t begin = at;
+    while (at < text.size() && !special(text[at])) ++at;
+    out += text.substr(begin, at - begin);
+    if (at == text.size()) break;
+    switch (const char c = text[at]) {
+      case '"': out += "\\\""; break;
+      case '\\': out += "\\\\"; break;
+      case '\n': out += "\\n"; break;
+      case '\r': out += "\\r"; break;
+      case '\t': out += "\\t"; break;
+      default: {
+        char escape[8];
+        std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
+        out += escape;
+      }
+    }
+  }
+  out += '"';
+}
+
+JsonText json_string(std::string_view text) {
+  std::string out;
+  append_quoted(out, text);
+  return out;
+}
+
+const Json& at(const Json& object, std::string_view key) {
+  static const Json null;
+  if (!object.is_object()) return null;
+  const auto found = object.find(key);
+  return found == object.end() ? null : *found;
+}
+
+std::string string_at(const Json& object, std::string_view key, std::string_view fallback) {
+  const Json& member = at(object, key);
+  return member.is_string() ? member.get<std::string>() : std::string(fallback);
+}
+
+std::int64_t int_at(const Json& object, std::string_view key, std::int64_t fallback) {
+  const Json& member = at(object, key);
+  return member.is_number_integer() ? member.get<std::int64_t>() : fallback;
+}
+
+bool bool_at(const Json& object, std::string_view key, bool fallback) {
+  const Json& member = at(object, key);
+  return member.is_boolean() ? member.get<bool>() : fallback;
+}
+
+JsonText text_at(const Json& object, std::string_view key) {
+  const Json& member = at(object, key);
+  return member.is_structured() ? dump(member) : JsonText{};
+}
+
+JsonText json_line(std::string_view text) {
+  std::string clean;
+  if (!is_valid_utf8(text)) text = clean = valid_utf8(text);
+  std::string out;
+  out.reserve(text.size());
+  bool in_string = false;
+  for (std::size_t i = 0; i < text.size();) {
+    const std::string_view rest = text.substr(i);
+    if (!in_string) {
+      in_string = rest[0] == '"';
+      if (rest[0] != ' ' && rest[0] != '\n' && rest[0] != '\r' && rest[0] != '\t') out += rest[0];
+      ++i;
+      continue;
+    }
+    const char* escape = nullptr;
+    if (const std::size_t plain = plain_run(rest)) {
+      out += rest.substr(0, plain);
+      i += plain;
+    } else if (rest[0] == '\\') {
+      const int unit = escaped_unit(rest);
+      std::size_t length = unit < 0 ? 2 : 6;
+      if (is_low(unit) || (is_high(unit) && !is_low(escaped_unit(rest.substr(6)))))
+        out += "\\ufffd";
+      else
+        out += rest.substr(0, length = is_high(unit) ? 12 : length);
+      i += length;
+    } else if (const std::size_t length = unwelcome(rest, escape)) {
+      out += escape;
+      i += length;
+    } else {
+      in_string = rest[0] != '"';
+      out += rest[0];
+      ++i;
+    }
+  }
+  return out;
+}
+
+}  // namespace skein

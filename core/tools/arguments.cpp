@@ -1,0 +1,67 @@
+#include "core/tools/arguments.h"
+
+#include <cstdint>
+
+#include "core/text/json.h"
+
+namespace skein::tools {
+
+struct Arguments::Parsed {
+  Json value;
+};
+
+Arguments::Arguments(const JsonText& input) : parsed_(std::make_unique<Parsed>()) {
+  auto value = parse_json(input);
+  if (value && value->is_object())
+    parsed_->value = std::move(*value);
+  else
+    complaint_ = "the input is not a JSON object";
+}
+
+Arguments::~Arguments() = default;
+
+std::string Arguments::text(std::string_view name) {
+  const Json& value = at(parsed_->value, name);
+  if (value.is_string()) return value.get<std::string>();
+  if (complaint_.empty()) complaint_ = "`" + std::string(name) + "` is missing or not a string";
+  return "";
+}
+
+std::string Arguments::text(std::string_view name, std::string_view fallback) {
+  return at(parsed_->value, name).is_null() ? std::string(fallback) : text(name);
+}
+
+std::size_t Arguments::number(std::string_view name, std::size_t fallback) {
+  const Json& value = at(parsed_->value, name);
+  if (value.is_null()) return fallback;
+  // Models write 10.0 where they mean 10.
+  if (value.is_number()) {
+    const double number = value.get<double>();
+    if (number >= 0 && number <= 9e15 &&
+        number == static_cast<double>(static_cast<std::uint64_t>(number)))
+      return static_cast<std::size_t>(number);
+  }
+  if (complaint_.empty()) complaint_ = "`" + std::string(name) + "` is not a whole number";
+  return fallback;
+}
+
+bool Arguments::flag(std::string_view name) {
+  const Json& value = at(parsed_->value, name);
+  if (value.is_boolean()) return value.get<bool>();
+  if (!value.is_null() && complaint_.empty())
+    complaint_ = "`" + std::string(name) + "` is neither true nor false";
+  return false;
+}
+
+std::string one_line(std::string_view verb, std::string_view argument) {
+  constexpr std::size_t longest = 200;
+  std::string line = std::string(verb) + " ";
+  for (const char c : utf8_prefix(argument, longest)) {
+    const bool blank = static_cast<unsigned char>(c) <= ' ';
+    if (!blank || line.back() != ' ') line += blank ? ' ' : c;
+  }
+  while (line.ends_with(' ')) line.pop_back();
+  return valid_utf8(line) + (argument.size() > longest ? " …" : "");
+}
+
+}  // namespace skein::tools

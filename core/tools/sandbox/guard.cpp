@@ -1,0 +1,295 @@
+#include "core/tools/sandbox/guard.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+
+#include "core/tools/sandbox/git_config.h"
+#include "core/tools/workspace/reading.h"
+
+namespace skein::tools::sandbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+using Rule = GuardedPlace::Rule;
+using Author = SelfRunning::Author;
+
+// Every mount makes the next one slower; what is further down is compared only.
+constexpr std::size_t most_walls = 100;
+constexpr std::size_t most_named = 10;  // in what is told
+constexpr std::size_t most_config_bytes = 1024 * 1024;
+
+bool is_file(const TreeRecord& tree) {
+  return !tree.empty() && tree.at("").kind == Recorded::Kind::file && tree.at("").whole;
+}
+const std::string& text_in(const TreeRecord& tree) {
+  static const std::string none;
+  return is_file(tree) ? tree.at("").bytes : none;
+}
+
+// A rebase runs these lines when it goes on.
+std::vector<std::string> commands_in(const std::string& plan) {
+  std::vector<std::string> found;
+  for (std::size_t start = 0; start < plan.size();) {
+    const std::size_t end = std::min(plan.find('\n', start), plan.size());
+    std::string line = plan.substr(start, end - start);
+    line.erase(0, line.find_first_not_of(" \t\r"));
+    if (line.starts_with("x") || line.starts_with("exec")) found.push_back(line);
+    start = end + 1;
+  }
+  return found;
+}
+
+// What a .git file ("gitdir: PATH"), a link or a commondir file leads to.
+std::string pointed_at(const std::string& path, const TreeRecord& tree) {
+  if (tree.empty()) return "";
+  std::string target = tree.at("").bytes;
+  constexpr std::string_view word = "gitdir:";
+  if (target.starts_with(word)) target.erase(0, word.size());
+  target.erase(0, target.find_first_not_of(" \t"));
+  while (target.ends_with('\n') || target.ends_with('\r')) target.pop_back();
+  return target.empty() ? "" : (fs::path(path).parent_path() / target).string();
+}
+
+}  // namespace
+
+Guard::Guard(std::vector<std::string> areas, std::string home, std::string quarantine)
+    : first_area_(areas.empty() ? "" : areas.front()),
+      home_(std::move(home)),
+      places_(areas, home_),
+      quarantine_(std::move(quarantine)) {
+  const char* config_home = std::getenv("XDG_CONFIG_HOME");
+  const std::string config =
+      config_home != nullptr && *config_home != '\0' ? config_home : home_ + "/.config";
+  for (const std::string& file :
+       {std::string("/etc/gitconfig"), config + "/git/config", home_ + "/.gitconfig"}) {
+    const workspace::Fd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const auto text = fd ? workspace::read_all(fd.get(), most_config_bytes) : std::nullopt;
+    if (!text) continue;
+    for (std::string& folder : files_named_in(*text).hook_folders)
+      global_hook_folders_.push_back(std::move(folder));
+  }
+}
+
+bool Guard::leads_inside(const std::string& from, std::string_view path) const {
+  std::error_code error;
+  const fs::path real = fs::weakly_canonical(fs::path(from) / path, error);
+  return !error && places_.is_inside(real.string());
+}
+
+// Where a place leads to is guarded too.
+void Guard::follow_up(const std::string& path, Author author) {
+  const TreeRecord& tree = records_[path];
+  if (tree.empty()) return;
+  const fs::path folder = fs::path(path).parent_path();
+  const Rule rule = places_.places().at(path).rule;
+  const auto named = [&](const fs::path& base, const std::string& value) {
+    return places_.follow(
+        value.starts_with("~/") ? home_ + value.substr(1) : (base / value).string(), author);
+  };
+  if (rule == Rule::pointer) {
+    places_.add_git_folder(places_.follow(pointed_at(path, tree), author), author);
+  } else if (tree.at("").kind == Recorded::Kind::link) {
+    places_.add(places_.follow(path, author), rule, author);
+  } else if (rule == Rule::config || path == home_ + "/.gitconfig") {
+    NamedFiles files = files_named_in(text_in(tree));
+    files.hook_folders.insert(files.hook_folders.end(), global_hook_folders_.begin(),
+                              global_hook_folders_.end());
+    // Relative to where hooks are run: above .git, or in a repository without a work tree.
+    for (const std::string& value : files.hook_folders)
+      for (const fs::path& base : {folder.parent_path(), folder, fs::path(first_area_)})
+        if (const std::string end = named(base, value); end != folder && !places_.is_top(end))
+          places_.add(end, Rule::hooks, author);
+    for (const std::string& value : files.includes)
+      places_.add(named(folder, value), Rule::config, author);
+  }
+}
+
+void Guard::record_places() {
+  std::set<std::string> done;
+  // Following adds places, so until no more come.
+  while (done.size() != places_.places().size()) {
+    std::vector<std::string> paths;
+    for (const auto& [path, place] : places_.places())
+      if (done.insert(path).second) paths.push_back(path);
+    for (const std::string& path : paths) {
+      const SelfRunning::Opened above = places_.open_above(path);
+      TreeRecord& tree = records_[path];
+      tree = above.folder ? record_tree(above.folder.get(), above.name, tree) : TreeRecord{};
+      follow_up(path, Author::others);
+    }
+  }
+}
+
+std::vector<std::string> Guard::record() {
+  places_.look(Author::others);
+  record_places();
+  std::vector<std::string> walls;
+  for (const auto& [path, place] : places_.places()) {
+    const TreeRecord& tree = records_[path];
+    if (tree.empty() || place.first_seen_after_command || place.rule == Rule::plan) continue;
+    const Recorded::Kind kind = tree.at("").kind;
+    const bool near = place.rule != Rule::exact || places_.is_top(fs::path(path).parent_path());
+    if (near && (kind == Recorded::Kind::file || kind == Recorded::Kind::folder))
+      walls.push_back(path);
+  }
+  std::ranges::stable_sort(walls, {},
+                           [](const std::string& path) { return std::ranges::count(path, '/'); });
+  if (walls.size() > most_walls) walls.resize(most_walls);
+  walled_.clear();
+  for (const std::string& path : walls) {
+    const SelfRunning::Opened above = places_.open_above(path);
+    workspace::Fd fd(
+        openat(above.folder.get(), above.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (fd && fstat(fd.get(), &info) == 0 && stamp_of(info).id == records_[path].at("").stamp.id)
+      walled_[path] = std::move(fd);
+  }
+  return walls;
+}
+
+// Behind a wall that still stands (the same file under the same name, and no other name for it)
+// only others can have changed anything: the user may edit while a command runs.
+bool Guard::cannot_have_changed(const std::string& path, const TreeRecord& now, Wall wall) const {
+  if (wall == Wall::none || !walled_.contains(path) || now.empty()) return false;
+  const TreeRecord& before = records_.at(path);
+  return now.at("").stamp.id == before.at("").stamp.id &&
+         std::ranges::none_of(before, [](const auto& each) { return each.second.shared; });
+}
+
+std::string Guard::shown(const std::string& path) const {
+  return path.starts_with(first_area_ + "/") ? path.substr(first_area_.size() + 1) : path;
+}
+
+bool Guard::take(int folder, const std::string& name, const std::string& path) {
+  taken_.push_back(shown(path));
+  return quarantine_.take(folder, name, taken_.back());
+}
+
+// Takes away what differs, then puts back what is missing.
+void Guard::restore(const std::string& path, const TreeRecord& before, const TreeRecord& now) {
+  const SelfRunning::Opened above = places_.open_above(path);
+  if (!above.folder) return;  // gone with its folder: nothing is there to be run
+  const auto at = [&](const std::string& inner) {
+    const fs::path whole = inner.empty() ? fs::path(above.name) : fs::path(above.name) / inner;
+    return SelfRunning::Opened{open_below(above.folder.get(), whole.parent_path().string()),
+                               whole.filename()};
+  };
+  const std::size_t taken_before = taken_.size();
+  std::string taken = "/";  // no path below a place begins with it
+  for (const auto& [inner, thing] : now) {
+    if (inner.starts_with(taken)) continue;
+    const auto old = before.find(inner);
+    if (old != before.end() && same(old->second, thing)) continue;
+    const SelfRunning::Opened place = at(inner);
+    if (!place.folder) continue;
+    if (old != before.end() && old->second.kind == Recorded::Kind::folder &&
+        thing.kind == Recorded::Kind::folder && thing.whole) {
+      fchmodat(place.folder.get(), place.name.c_str(), old->second.mode, AT_SYMLINK_NOFOLLOW);
+      taken_.push_back(shown(inner.empty() ? path : path + "/" + inner));
+      continue;
+    }
+    take(place.folder.get(), place.name, inner.empty() ? path : path + "/" + inner);
+    if (inner.empty()) break;
+    taken = inner + "/";
+  }
+  for (const auto& [inner, thing] : before) {
+    const SelfRunning::Opened place = at(inner);
+    struct stat info {};
+    if (!place.folder ||
+        fstatat(place.folder.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
+      continue;
+    const std::string missing = shown(inner.empty() ? path : path + "/" + inner);
+    if (!put(place.folder.get(), place.name, thing)) not_restored_.push_back(missing);
+    if (taken_.size() == taken_before) taken_.push_back(missing);
+  }
+}
+
+void Guard::judge_new_config(const std::string& path, const TreeRecord& now) {
+  const std::string folder = fs::path(path).parent_path();
+  const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
+  const std::string& text = text_in(now);
+  if (is_file(now) && harmless_change("", text, inside)) return;
+  const SelfRunning::Opened above = places_.open_above(path);
+  if (!above.folder || !take(above.folder.get(), above.name, path) || !is_file(now)) return;
+  Recorded plain = now.at("");
+  plain.bytes = harmless_part(text, inside);
+  put(above.folder.get(), above.name, plain);
+}
+
+void Guard::judge_new_hooks(const std::string& path, const TreeRecord& now) {
+  TreeRecord samples;
+  const auto top = now.at("");
+  if (top.kind == Recorded::Kind::folder && top.whole)
+    for (const auto& [inner, thing] : now)
+      if (inner.empty() || (inner.ends_with(".sample") && inner.find('/') == std::string::npos &&
+                            thing.kind == Recorded::Kind::file))
+        samples[inner] = thing;
+  restore(path, samples, now);
+}
+
+void Guard::judge(const std::string& path, const GuardedPlace& place, Wall wall) {
+  const SelfRunning::Opened above = places_.open_above(path);
+  auto recorded = records_.find(path);
+  if (recorded == records_.end()) recorded = records_.find(places_.earlier_name(path));
+  const bool is_new = recorded == records_.end();
+  static const TreeRecord nothing;
+  const TreeRecord& before = is_new ? nothing : recorded->second;
+  const TreeRecord now =
+      above.folder ? record_tree(above.folder.get(), above.name, before) : TreeRecord{};
+  if (same(before, now) || (!is_new && !before.empty() && cannot_have_changed(path, now, wall)))
+    return;
+  const std::string folder = fs::path(path).parent_path();
+  const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
+  switch (place.rule) {
+    case Rule::config:
+      if (before.empty()) return judge_new_config(path, now);
+      if (is_file(before) && is_file(now) && harmless_change(text_in(before), text_in(now), inside))
+        return;
+      break;
+    case Rule::hooks:
+      if (before.empty()) return judge_new_hooks(path, now);
+      break;
+    case Rule::pointer: {
+      if (!is_new) break;
+      const std::string target = places_.follow(pointed_at(path, now), Author::command);
+      if (now.at("").whole && places_.is_inside(target))
+        return places_.add_git_folder(target, Author::command);
+      break;
+    }
+    case Rule::plan:
+      if (is_file(now) && commands_in(text_in(before)) == commands_in(text_in(now))) return;
+      if (now.empty()) return;
+      break;
+    case Rule::exact: break;
+  }
+  restore(path, before, now);
+}
+
+std::string Guard::take_back(Wall wall) {
+  places_.look(Author::command);
+  std::set<std::string> judged;
+  while (judged.size() != places_.places().size()) {
+    const GuardedPlaces all = places_.places();  // judging a pointer adds to them
+    for (const auto& [path, place] : all)
+      if (judged.insert(path).second) judge(path, place, wall);
+  }
+  walled_.clear();
+  const std::string where = quarantine_.place();
+  if (taken_.empty()) return "";
+  std::string text = "the command changed what other programs run by themselves; taken back: ";
+  for (std::size_t i = 0; i < std::min(taken_.size(), most_named); ++i)
+    text += (i > 0 ? ", " : "") + taken_[i];
+  if (taken_.size() > most_named)
+    text += " and " + std::to_string(taken_.size() - most_named) + " more";
+  if (!where.empty()) text += "; what it had put there is kept in " + where;
+  if (!not_restored_.empty()) text += "; could not be put back as it was: " + not_restored_.front();
+  taken_.clear();
+  not_restored_.clear();
+  return text;
+}
+
+}  // namespace skein::tools::sandbox

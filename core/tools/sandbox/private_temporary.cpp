@@ -1,0 +1,64 @@
+#include "core/tools/sandbox/private_temporary.h"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string_view>
+
+namespace skein::tools::sandbox {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view prefix = "skein-";
+constexpr std::string_view blanks = "XXXXXX";
+
+void remove_dead(const fs::path& above) {
+  std::error_code error;
+  for (fs::directory_iterator entry(above, error), end; !error && entry != end;
+       entry.increment(error)) {
+    const std::string name = entry->path().filename();
+    if (!name.starts_with(prefix) || name.size() != prefix.size() + blanks.size()) continue;
+    const workspace::Fd folder(
+        open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!folder || fstat(folder.get(), &info) != 0 || info.st_uid != geteuid()) continue;
+    if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // its owner lives
+    std::error_code ignored;
+    fs::remove_all(entry->path(), ignored);
+  }
+}
+
+}  // namespace
+
+PrivateTemporary::~PrivateTemporary() {
+  std::error_code ignored;
+  if (!path_.empty()) fs::remove_all(path_, ignored);
+}
+
+const std::string& PrivateTemporary::path() {
+  if (!path_.empty()) return path_;
+  std::error_code error;
+  const fs::path above = fs::canonical(fs::temp_directory_path(error), error);
+  if (error) return path_;
+  remove_dead(above);
+  // Somebody who looks for dead ones may be quicker than our lock: then once more.
+  for (int attempt = 0; attempt < 100 && path_.empty(); ++attempt) {
+    std::string name = (above / (std::string(prefix) + std::string(blanks))).string();
+    if (mkdtemp(name.data()) == nullptr) break;
+    workspace::Fd folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    struct stat info {};
+    if (!folder || flock(folder.get(), LOCK_EX) != 0 || fstat(folder.get(), &info) != 0 ||
+        info.st_nlink == 0)
+      continue;
+    path_ = name;
+    lock_ = std::move(folder);
+  }
+  return path_;
+}
+
+}  // namespace skein::tools::sandbox

@@ -1,0 +1,55 @@
+// Runs a program: its own session and process group, nothing on standard input, one pipe for what
+// it prints, and an end that comes when it is due.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein::tools::sandbox {
+
+// Against what gets out of hand, not against malice. 0: no limit.
+struct ProgramLimits {
+  // Processes and threads beyond those the machine runs when it starts. The kernel counts those of
+  // the user, and does not hold root to it.
+  std::uint64_t processes = 0;
+  std::uint64_t memory = 0;  // bytes of data each process may have, not all of them together
+};
+
+struct Program {
+  std::vector<std::string> arguments;    // the first is the absolute path
+  std::vector<std::string> environment;  // NAME=value; nothing is inherited
+  int folder = -1;                       // an open folder to run in
+  int landlock = -1;                     // a Landlock ruleset to run under
+  std::vector<int> keep{};               // further descriptors that stay open in it
+  int status = -1;                       // what bubblewrap says of itself arrives here; see Warden
+  ProgramLimits limits{};
+  bool sockets = true;  // false: see refuse_sockets()
+};
+
+struct Watch {
+  std::function<void(std::string_view)> output = [](std::string_view) {};  // never blocks for long
+  std::function<bool()> stopped = [] { return false; };
+  int wake_fd = -1;  // readable when `stopped` may have changed
+  std::chrono::milliseconds time{};
+  std::chrono::milliseconds grace{};  // between SIGTERM and SIGKILL
+  // The group that SIGTERM goes to, if it is not the program's own; asked when it is due.
+  std::function<int()> gentle_group{};
+};
+
+struct ProgramEnd {
+  enum class Cause { exited, signalled, timed_out, stopped, not_started } cause = Cause::exited;
+  int code = 0;               // exit status, signal number or errno
+  std::size_t survivors = 0;  // processes it started that could not be ended
+  bool operator==(const ProgramEnd&) const = default;
+};
+
+// Returns once the program has ended and what it had printed by then is read. What it left behind
+// ends with it, in whatever session it is: a daemon that holds the pipe open holds nobody up. If we
+// are killed meanwhile the program ends with us. One program runs at a time.
+ProgramEnd run_program(const Program& program, const Watch& watch);
+
+}  // namespace skein::tools::sandbox

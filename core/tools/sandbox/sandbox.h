@@ -1,0 +1,59 @@
+// What a command of the model's is shut into: bubblewrap where it works, else Landlock, else
+// nothing, and then every command is asked about.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tools/workspace/fd.h"
+
+namespace skein::tools::sandbox {
+
+struct ProgramLimits;
+
+enum class Sandbox { bubblewrap, landlock, none };
+std::string_view name(Sandbox sandbox);
+std::optional<Sandbox> parse_sandbox(std::string_view name);
+// One sentence for people: what is active, what it does not do, what to install.
+std::string describe(Sandbox sandbox);
+// How far commands reach: a line about the network, one about limits.
+std::string describe_network(Sandbox sandbox, bool wanted);
+std::string describe(const ProgramLimits& limits);
+
+// What works on this machine; tried out at the first call (a few milliseconds), remembered after.
+Sandbox best_sandbox();
+bool bubblewrap_works();
+int landlock_version();                      // 0: the kernel has none
+std::string landlock_weakness(int version);  // what an old one lets pass, as the end of a sentence
+
+// What a command may do.
+struct SandboxSpec {
+  std::string root;                      // writable; a real place, like all of these
+  std::string temporary{};               // writable; seen as /tmp under bubblewrap
+  std::vector<std::string> hidden{};     // closed altogether, even below a writable folder
+  std::vector<std::string> read_only{};  // the same, but readable
+  bool network = true;
+};
+
+// Makes real places of `hidden`, which every sandbox can hide: none in another, and there if a
+// command could make it. Returns the sentence that says why no command can run; empty: it can.
+std::string settle_hidden(SandboxSpec& cell);
+
+// bubblewrap's command line up to and including "--"; the command follows. What is to be read-only
+// and does not exist is passed over: nothing is made in its place.
+std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell);
+
+// A ruleset for Program::landlock. It can only grant, and a grant reaches down: the folders above
+// something protected are opened child by child, so that no name can be made in them. Names in
+// `hidden` can be listed, nothing there can be read. Throws Error if the kernel refuses.
+workspace::Fd landlock_rules(const SandboxSpec& cell);
+// The sentence about those folders, if some of them would be writable otherwise.
+std::string landlock_gap(const SandboxSpec& cell);
+
+// Keys in this process's memory: no core dump, no ptrace, no /proc/PID/environ for others.
+void hide_process_memory();
+
+}  // namespace skein::tools::sandbox

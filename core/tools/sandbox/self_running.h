@@ -1,0 +1,101 @@
+// Finds what other programs run by themselves in the folders a command may write to: every git
+// repository in whatever form, and the names of self_running_names. Looks through the folders once
+// and after that only into those that have changed; what was found is remembered, so that nothing
+// hides by looking different for a while.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/tools/sandbox/tree_record.h"
+
+namespace skein::tools::sandbox {
+
+// A name to be guarded.
+struct GuardedPlace {
+  enum class Rule {
+    exact,    // any change is taken back
+    hooks,    // a folder of git's: samples may appear with it
+    config,   // git's configuration: harmless settings may change
+    pointer,  // says where a repository is: may appear if that one is guarded too
+    plan,     // of a rebase: may change as long as it runs nothing
+  } rule = Rule::exact;
+  bool first_seen_after_command = false;
+};
+using GuardedPlaces = std::map<std::string, GuardedPlace>;  // by absolute path
+
+class SelfRunning {
+ public:
+  // `areas`: the folders a command may write to, canonical. `home`: where shells start.
+  SelfRunning(const std::vector<std::string>& areas, const std::string& home);
+
+  // Whose changes these are decides what is made of them: what a command puts into a folder it made
+  // itself is a project of its own, where only git is guarded.
+  enum class Author { others, command };
+  void look(Author author);
+
+  const GuardedPlaces& places() const { return places_; }
+  // Found elsewhere than by looking: what a pointer or a configuration names. Ignored outside.
+  void add_git_folder(const std::string& path, Author author);
+  void add(const std::string& path, GuardedPlace::Rule rule, Author author);
+  bool is_top(const std::string& folder) const { return tops_.contains(folder); }
+  // What `path` was called before the folder it is in was renamed, as the last look saw it; else
+  // the path itself.
+  std::string earlier_name(const std::string& path) const;
+
+  // The folder that holds `path`, reached without links, and the name in it.
+  struct Opened {
+    workspace::Fd folder{};
+    std::string name{};
+  };
+  Opened open_above(const std::string& path) const;
+  bool is_inside(const std::string& path) const;
+
+  // Where a path ends when its links are followed as far as they are inside; the links themselves
+  // are guarded from now on, for each of them could be bent.
+  std::string follow(const std::string& path, Author author);
+
+ private:
+  struct Area {
+    std::string path;
+    workspace::Fd fd;
+  };
+  struct Folder {
+    Stamp stamp{};
+    bool in_git = false;       // in a folder named .git
+    bool of_packages = false;  // in node_modules: unpacked by the thousand, opened by nobody
+    bool made_by_command = false;
+  };
+  // A folder under whatever name; inodes are used again, the time of birth is not.
+  struct Identity {
+    dev_t device = 0;
+    ino_t inode = 0;
+    std::int64_t born_ns = 0;
+    auto operator<=>(const Identity&) const = default;
+  };
+  struct Known {
+    std::string path;
+    bool made_by_command = false;
+  };
+  struct Listing;
+
+  const Area* area_of(const std::string& path) const;
+  std::vector<std::string> changed_folders();
+  void list(const std::string& path, Author author, std::vector<std::string>& pending);
+  void recognise(const std::string& path, int fd, Folder& folder);
+  void take_in(const std::string& path, const Listing& listing, Author author,
+               std::vector<std::string>& pending);
+
+  std::vector<Area> areas_;
+  std::unordered_map<std::string, Folder> folders_;
+  std::set<std::string> lost_;  // folders that were there and went
+  std::map<Identity, Known> known_;
+  std::map<std::string, std::string> renamed_;  // since the last look, to the earlier name
+  std::set<std::string> git_folders_, tops_;
+  GuardedPlaces places_;
+};
+
+}  // namespace skein::tools::sandbox

@@ -1,0 +1,163 @@
+#include "core/tools/sandbox/tree_record.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <memory>
+#include <vector>
+
+#include "core/text/base.h"
+#include "core/tools/workspace/reading.h"
+
+namespace skein::tools::sandbox {
+
+namespace {
+
+constexpr std::size_t most_bytes = 1024 * 1024;  // of one file
+constexpr std::size_t most_things = 4096;        // in one tree
+constexpr std::int64_t tick_ns = 20'000'000;     // longer than any clock tick of the kernel
+
+Recorded::Kind kind_of(mode_t mode) {
+  return S_ISREG(mode)   ? Recorded::Kind::file
+         : S_ISDIR(mode) ? Recorded::Kind::folder
+         : S_ISLNK(mode) ? Recorded::Kind::link
+                         : Recorded::Kind::other;
+}
+
+void read_bytes(int folder, const char* name, Recorded& thing) {
+  if (thing.kind == Recorded::Kind::link) {
+    thing.bytes.resize(PATH_MAX);
+    const ssize_t length = readlinkat(folder, name, thing.bytes.data(), thing.bytes.size());
+    thing.whole = length >= 0;
+    thing.bytes.resize(length >= 0 ? static_cast<std::size_t>(length) : 0);
+  } else if (thing.kind == Recorded::Kind::file) {
+    const workspace::Fd file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    auto bytes = file ? workspace::read_all(file.get(), most_bytes) : std::nullopt;
+    thing.whole = bytes.has_value();
+    if (bytes) thing.bytes = std::move(*bytes);
+  }
+}
+
+void add(TreeRecord& tree, int folder, const std::string& name, const std::string& path,
+         const TreeRecord& earlier) {
+  struct stat info {};
+  if (tree.size() >= most_things || fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
+    return;
+  Recorded& thing = tree[path];
+  thing.kind = kind_of(info.st_mode);
+  thing.mode = info.st_mode & 07777;
+  thing.shared = thing.kind == Recorded::Kind::file && info.st_nlink > 1;
+  thing.stamp = stamp_of(info);
+  const auto before = earlier.find(path);
+  if (before != earlier.end() && surely_unchanged(before->second.stamp, thing.stamp)) {
+    thing.bytes = before->second.bytes;
+    thing.whole = before->second.whole;
+  } else {
+    read_bytes(folder, name.c_str(), thing);
+  }
+  if (thing.kind != Recorded::Kind::folder) return;
+  workspace::Fd inner(
+      openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  thing.whole = static_cast<bool>(inner);
+  if (!inner) return;
+  const workspace::Fd here(fcntl(inner.get(), F_DUPFD_CLOEXEC, 0));
+  each_name(std::move(inner), [&](const std::string& child, bool) {
+    add(tree, here.get(), child, path.empty() ? child : path + "/" + child, earlier);
+  });
+}
+
+}  // namespace
+
+workspace::Fd open_below(int root, std::string_view path) {
+  workspace::Fd here;
+  while (true) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    const std::string name(path.substr(0, slash));
+    path.remove_prefix(std::min(slash + 1, path.size()));
+    if (name == "..") return workspace::Fd();
+    const bool last = path.empty();
+    const int way = last ? O_RDONLY : O_PATH;
+    here = workspace::Fd(openat(here ? here.get() : root, name.empty() ? "." : name.c_str(),
+                                way | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    if (!here || last) return here;
+  }
+}
+
+void each_name(workspace::Fd folder,
+               const std::function<void(const std::string&, bool is_folder)>& take) {
+  const auto close_folder = [](DIR* open) { closedir(open); };
+  const std::unique_ptr<DIR, decltype(close_folder)> listing(fdopendir(folder.get()));
+  if (!listing) return;
+  folder.release();
+  while (const dirent* entry = readdir(listing.get())) {
+    const std::string name = entry->d_name;
+    if (name == "." || name == "..") continue;
+    struct stat info {};
+    const bool unknown = entry->d_type == DT_UNKNOWN;
+    const bool found =
+        unknown && fstatat(dirfd(listing.get()), entry->d_name, &info, AT_SYMLINK_NOFOLLOW) == 0;
+    take(name, entry->d_type == DT_DIR || (found && S_ISDIR(info.st_mode)));
+  }
+}
+
+Stamp stamp_of(const struct stat& info) {
+  const auto nanoseconds = [](const timespec& time) {
+    return std::int64_t{time.tv_sec} * 1'000'000'000 + time.tv_nsec;
+  };
+  timespec now{};
+  clock_gettime(CLOCK_REALTIME_COARSE, &now);
+  const std::int64_t changed = nanoseconds(info.st_ctim);
+  return {{info.st_dev, info.st_ino}, changed, changed > nanoseconds(now) - tick_ns};
+}
+
+bool surely_unchanged(const Stamp& before, const Stamp& now) {
+  return !before.fresh && before.id == now.id && before.changed_ns == now.changed_ns;
+}
+
+bool same(const Recorded& a, const Recorded& b) {
+  if (a.kind != b.kind || a.whole != b.whole) return false;
+  if (a.kind != Recorded::Kind::link && a.mode != b.mode) return false;
+  return a.whole ? a.bytes == b.bytes
+                 : a.stamp.id == b.stamp.id && a.stamp.changed_ns == b.stamp.changed_ns;
+}
+
+bool same(const TreeRecord& a, const TreeRecord& b) {
+  return std::ranges::equal(a, b, [](const auto& left, const auto& right) {
+    return left.first == right.first && same(left.second, right.second);
+  });
+}
+
+TreeRecord record_tree(int folder, const std::string& name, const TreeRecord& earlier) {
+  TreeRecord tree;
+  add(tree, folder, name, "", earlier);
+  return tree;
+}
+
+bool put(int folder, const std::string& name, const Recorded& thing) {
+  if (thing.kind == Recorded::Kind::folder)
+    return mkdirat(folder, name.c_str(), thing.mode | S_IRWXU) == 0;
+  if (!thing.whole) return false;
+  if (thing.kind == Recorded::Kind::link)
+    return symlinkat(thing.bytes.c_str(), folder, name.c_str()) == 0;
+  if (thing.kind != Recorded::Kind::file) return false;
+  // Under another name first: a configuration that is half there must not be read.
+  const std::string draft = name + "." + to_string(random_id()) + ".tmp";
+  const workspace::Fd file(openat(folder, draft.c_str(),
+                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                                  S_IRUSR | S_IWUSR));
+  bool done = static_cast<bool>(file);
+  for (std::string_view rest = thing.bytes; done && !rest.empty();) {
+    const ssize_t wrote = write(file.get(), rest.data(), rest.size());
+    done = wrote >= 0 || errno == EINTR;
+    if (wrote > 0) rest.remove_prefix(static_cast<std::size_t>(wrote));
+  }
+  done = done && fchmod(file.get(), thing.mode) == 0 &&
+         renameat(folder, draft.c_str(), folder, name.c_str()) == 0;
+  if (file && !done) unlinkat(folder, draft.c_str(), 0);
+  return done;
+}
+
+}  // namespace skein::tools::sandbox

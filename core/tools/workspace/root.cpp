@@ -1,0 +1,300 @@
+#include "core/tools/workspace/root.h"
+
+#include <fcntl.h>
+#include <linux/openat2.h>
+#include <sys/syscall.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <climits>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+
+#include "core/text/base.h"
+#include "core/tools/workspace/real_place.h"
+
+namespace skein::tools::workspace {
+
+namespace {
+
+constexpr int max_links = 40;  // as the kernel
+constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
+
+int open_beneath(int root, const char* path) {
+  open_how how{};
+  how.flags = folder_flags;
+  how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  // EAGAIN: something was renamed while ".." was resolved and the kernel cannot vouch for it.
+  for (int attempt = 0; attempt < 64; ++attempt) {
+    const long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
+    if (fd >= 0 || (errno != EAGAIN && errno != EINTR)) return static_cast<int>(fd);
+  }
+  return -1;
+}
+
+FileId id_of(const struct stat& info) { return {info.st_dev, info.st_ino}; }
+
+std::optional<FileId> id_of(int folder, const char* name) {
+  struct stat info {};
+  if (fstatat(folder, name, &info, AT_SYMLINK_NOFOLLOW) != 0) return std::nullopt;
+  return id_of(info);
+}
+
+std::optional<std::string> read_link(int folder, const std::string& name) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t length = readlinkat(folder, name.c_str(), target.data(), target.size());
+  if (length < 0) return std::nullopt;
+  target.resize(static_cast<std::size_t>(length));
+  return target;
+}
+
+std::vector<std::string> components(std::string_view path) {
+  std::vector<std::string> parts;
+  while (!path.empty()) {
+    const std::size_t slash = std::min(path.find('/'), path.size());
+    if (slash > 0 && path.substr(0, slash) != ".") parts.emplace_back(path.substr(0, slash));
+    path.remove_prefix(std::min(slash + 1, path.size()));
+  }
+  return parts;
+}
+
+// "a/b/c" is {"a/b", "c"}; what has no last name of its own ("", ".", "a/..") is {path, "."}.
+std::pair<std::string, std::string> split(const std::string& path) {
+  std::string trimmed = path;
+  while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
+  const std::size_t slash = trimmed.rfind('/');
+  const std::string last = slash == std::string::npos ? trimmed : trimmed.substr(slash + 1);
+  if (last.empty() || last == "." || last == "..") return {trimmed.empty() ? "." : trimmed, "."};
+  if (slash == 0) return {"/", last};
+  return {slash == std::string::npos ? "." : trimmed.substr(0, slash), last};
+}
+
+std::string joined(const std::string& folder, const std::string& name) {
+  return folder.empty() ? name : folder + "/" + name;
+}
+
+std::string because(std::string_view what, int error) {
+  return std::string(what) + ": " + std::strerror(error);
+}
+
+constexpr std::string_view leads_out = "outside the workspace";
+constexpr std::string_view not_for_tools = "skein's own files are closed to tools";
+
+}  // namespace
+
+Resolver best_resolver() {
+  const Fd root(open("/", folder_flags));
+  const Fd found(open_beneath(root.get(), "."));
+  return found ? Resolver::kernel : Resolver::walk;
+}
+
+Root::Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver)
+    : given_path_(std::move(folder)), forbidden_(std::move(forbidden)), resolver_(resolver) {
+  const std::unique_ptr<char, decltype(&std::free)> real(realpath(given_path_.c_str(), nullptr),
+                                                         &std::free);
+  if (real) fd_ = Fd(open(real.get(), folder_flags));
+  const auto id = fd_ ? id_of(fd_.get(), ".") : std::nullopt;
+  if (!id) throw Error("cannot open the workspace " + because(given_path_, errno));
+  path_ = real.get();
+  id_ = *id;
+  for (std::string& closed : forbidden_) {
+    if (!closed.starts_with('/'))
+      closed = real_place(closed);  // while we know where it counts from
+    closed_ = closed_ || is_below(path_, real_place(closed));
+  }
+}
+
+std::optional<std::string> Root::inside(std::string_view path) const {
+  if (path.find('\0') != std::string_view::npos) return std::nullopt;
+  if (!path.starts_with('/')) return path.empty() ? "." : std::string(path);
+  for (std::string_view base : {std::string_view(path_), std::string_view(given_path_)}) {
+    while (base.size() > 1 && base.ends_with('/')) base.remove_suffix(1);
+    if (base == path || base == "/")
+      return "./" + std::string(path.substr(base == path ? path.size() : 0));
+    if (path.starts_with(base) && path[base.size()] == '/')
+      return "." + std::string(path.substr(base.size()));
+  }
+  return std::nullopt;
+}
+
+std::string Root::shown(std::string_view path) const {
+  std::string text;
+  const auto below = inside(path);
+  if (!below) return std::string(path);
+  for (const std::string& part : components(*below)) text += (text.empty() ? "" : "/") + part;
+  return text.empty() ? "." : text;
+}
+
+Root::Folder Root::walk_to(const std::string& path) const {
+  std::vector<Fd> trail;  // the folders we came through, so that ".." never asks the file system
+  std::vector<std::string> names;  // theirs
+  const auto here = [&] { return trail.empty() ? fd_.get() : trail.back().get(); };
+  std::vector<std::string> ahead = components(path);
+  std::ranges::reverse(ahead);
+  for (int links = 0; !ahead.empty();) {
+    const std::string name = std::move(ahead.back());
+    ahead.pop_back();
+    if (name == "..") {
+      if (trail.empty()) return {.error = EXDEV, .outside = true};
+      trail.pop_back();
+      names.pop_back();
+      continue;
+    }
+    Fd next(openat(here(), name.c_str(), folder_flags | O_NOFOLLOW));
+    if (next) {
+      trail.push_back(std::move(next));
+      names.push_back(name);
+      continue;
+    }
+    const int error = errno;
+    const auto target = read_link(here(), name);
+    if (!target) return {.error = error};
+    if (target->starts_with('/')) return {.error = EXDEV, .outside = true};
+    if (++links > max_links) return {.error = ELOOP};
+    std::vector<std::string> detour = components(*target);
+    ahead.insert(ahead.end(), detour.rbegin(), detour.rend());
+  }
+  std::string below;
+  for (const std::string& name : names) below = joined(below, name);
+  if (!trail.empty()) return {.fd = std::move(trail.back()), .below = std::move(below)};
+  return {.fd = Fd(openat(fd_.get(), ".", folder_flags))};
+}
+
+Root::Folder Root::folder_at(const std::string& path) const {
+  if (resolver_ == Resolver::walk) return walk_to(path);
+  Fd fd(open_beneath(fd_.get(), path.c_str()));
+  if (fd) {
+    std::optional<std::string> below = path_below(fd.get());
+    if (!below) return walk_to(path);  // without /proc the names are found on the way
+    return {.fd = std::move(fd), .below = std::move(*below)};
+  }
+  return {.error = errno, .outside = errno == EXDEV};
+}
+
+// A forbidden path that does not exist is guarded as a name in its folder; if that is missing too
+// it must be made first, and then we are asked again. Links are followed each time: where one leads
+// may have changed.
+std::vector<Root::Barrier> Root::barriers() const {
+  std::vector<Barrier> found;
+  for (const std::string& path : forbidden_) {
+    struct stat info {};
+    if (stat(path.c_str(), &info) == 0) {
+      found.push_back({id_of(info), ""});
+      continue;
+    }
+    const auto [folder, name] = split(real_place(path));
+    if (stat(folder.c_str(), &info) == 0) found.push_back({id_of(info), name});
+  }
+  return found;
+}
+
+// Climbs from `folder` to the root by "..": a folder that has been moved out never gets there.
+bool Root::is_forbidden(int folder, std::string_view name) const {
+  if (closed_) return true;
+  const std::vector<Barrier> walls = barriers();
+  const auto blocked = [&](FileId id, std::string_view child) {
+    return std::ranges::any_of(walls, [&](const Barrier& barrier) {
+      return barrier.folder == id && (barrier.name.empty() || barrier.name == child);
+    });
+  };
+  const auto here = id_of(folder, ".");
+  const auto named = id_of(folder, std::string(name).c_str());
+  if (!here || blocked(*here, name) || (named && blocked(*named, ""))) return true;
+  Fd above;
+  for (FileId id = *here; id != id_;) {
+    Fd next(openat(above ? above.get() : folder, "..", folder_flags));
+    const auto next_id = next ? id_of(next.get(), ".") : std::nullopt;
+    if (!next_id || *next_id == id || blocked(*next_id, "")) return true;
+    id = *next_id;
+    above = std::move(next);
+  }
+  return false;
+}
+
+Root::Folder Root::make_folder(const std::string& path) const {
+  Folder found = folder_at(path);
+  if (found.fd || found.error != ENOENT) return found;
+  const auto [above, name] = split(path);
+  if (name == ".") return found;
+  Folder parent = make_folder(above);
+  if (!parent.fd) return parent;
+  if (is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
+  if (mkdirat(parent.fd.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return {.error = errno};
+  Fd fd(openat(parent.fd.get(), name.c_str(), folder_flags | O_NOFOLLOW));
+  return {.fd = std::move(fd), .error = errno, .below = joined(parent.below, name)};
+}
+
+Root::Folder Root::imagine_folder(const std::string& path) const {
+  Folder found = folder_at(path);
+  if (found.fd || found.error != ENOENT) return found;
+  const auto [above, name] = split(path);
+  if (name == ".") return found;
+  Folder parent = imagine_folder(above);
+  if (!parent.fd) return parent;
+  if (!parent.imagined && is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
+  parent.below = joined(parent.below, name);
+  parent.imagined = true;
+  return parent;
+}
+
+Place Root::locate(std::string_view path, Missing folders) const {
+  const auto refuse = [&](std::string_view why) {
+    return Place{.refusal = shown(path) + ": " + std::string(why)};
+  };
+  auto relative = inside(path);
+  if (!relative) return refuse(leads_out);
+  for (int links = 0; links <= max_links; ++links) {
+    const auto [above, name] = split(*relative);
+    Folder folder = folders == Missing::make_folders ? make_folder(above)
+                    : folders == Missing::imagine    ? imagine_folder(above)
+                                                     : folder_at(above);
+    if (folder.outside) return refuse(leads_out);
+    if (!folder.fd)
+      return {.refusal = because(shown(path), folder.error), .missing = folder.error == ENOENT};
+    const std::string below =
+        name == "." ? (folder.below.empty() ? "." : folder.below) : joined(folder.below, name);
+    if (folder.imagined) return {std::move(folder.fd), name, "", below, true};
+    if (is_forbidden(folder.fd.get(), name)) return refuse(not_for_tools);
+    const auto target = read_link(folder.fd.get(), name);
+    if (!target) return {.folder = std::move(folder.fd), .name = name, .below = below};
+    if (target->starts_with('/')) return refuse(leads_out);
+    *relative = above + "/" + *target;
+    if (relative->size() >= PATH_MAX) break;
+  }
+  return {.refusal = because(shown(path), ELOOP)};
+}
+
+Opened Root::open_file(const Place& place) const {
+  const int folder = place.folder.get();
+  Opened file;
+  const auto refuse = [&](std::string why, bool missing = false) -> Opened {
+    return {.refusal = place.name + ": " + why, .missing = missing};
+  };
+  // Looked at before it is opened: opening some devices already does something.
+  if (fstatat(folder, place.name.c_str(), &file.info, AT_SYMLINK_NOFOLLOW) != 0)
+    return refuse(std::strerror(errno), errno == ENOENT);
+  if (S_ISDIR(file.info.st_mode)) return refuse("is a folder");
+  if (!S_ISREG(file.info.st_mode)) return refuse("is not a regular file");
+  file.fd = Fd(openat(folder, place.name.c_str(),
+                      O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!file.fd || fstat(file.fd.get(), &file.info) != 0) return refuse(std::strerror(errno));
+  if (!S_ISREG(file.info.st_mode)) return refuse("is not a regular file");
+  for (const Barrier& barrier : barriers())
+    if (barrier.name.empty() && barrier.folder == id_of(file.info))
+      return refuse(std::string(not_for_tools));
+  return file;
+}
+
+Opened Root::open_folder(const Place& place) const {
+  Opened folder;
+  folder.fd = Fd(openat(place.folder.get(), place.name.c_str(),
+                        O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!folder.fd || fstat(folder.fd.get(), &folder.info) != 0)
+    return {.refusal = because(place.name, errno)};
+  if (is_forbidden(folder.fd.get(), "."))
+    return {.refusal = place.name + ": " + std::string(not_for_tools)};
+  return folder;
+}
+
+}  // namespace skein::tools::workspace

@@ -1,0 +1,115 @@
+// Files inside the workspace, and no others. A path from a model becomes a place (an open folder
+// and a name in it) in steps that the file system itself confines; what follows works on that open
+// folder, so nothing that is renamed or linked meanwhile leads out.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/model/located.h"
+#include "core/tools/workspace/fd.h"
+
+namespace skein::tools::workspace {
+
+// Which file a name stands for, whatever it is called.
+struct FileId {
+  dev_t device = 0;
+  ino_t inode = 0;
+  bool operator==(const FileId&) const = default;
+};
+
+// A name in an open folder inside the root. Name "." is the folder itself. If `refusal` is not
+// empty there is no place, and it is the sentence that says why.
+struct Place {
+  Fd folder{};
+  std::string name{};
+  std::string refusal{};
+  std::string below{};   // its path in the workspace, after links
+  bool missing = false;  // a folder on the way is not there
+  explicit operator bool() const { return refusal.empty(); }
+};
+
+// An open file or folder, or the sentence that says why there is none.
+struct Opened {
+  Fd fd{};
+  struct stat info {};
+  std::string refusal{};
+  bool missing = false;  // nothing of that name: the one refusal a writer may overlook
+  explicit operator bool() const { return refusal.empty(); }
+};
+
+// How folders are resolved: by the kernel in one call (openat2, Linux 5.6), or by us, one
+// component after the other. Both keep the same promise.
+enum class Resolver { kernel, walk };
+Resolver best_resolver();
+
+class Root {
+ public:
+  // `forbidden`: folders or files, existing or not, that no tool may touch even though they lie
+  // below `folder`, or it in them. Throws Error if `folder` cannot be opened.
+  Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver = best_resolver());
+
+  const std::string& path() const { return path_; }  // canonical, absolute
+  int fd() const { return fd_.get(); }               // the open folder itself
+  const std::vector<std::string>& forbidden() const { return forbidden_; }  // absolute
+
+  // imagine: as make_folders would find them, but nothing is made; then `folder` is the last one
+  // that is there.
+  enum class Missing { refuse, make_folders, imagine };
+  // Symbolic links that stay inside are followed, the last one too.
+  Place locate(std::string_view path, Missing folders = Missing::refuse) const;
+
+  // For rules to judge: where `path` leads now, whether it may be touched or not.
+  model::Located located(std::string_view path) const;
+
+  // A regular file, for reading; never a device, FIFO or socket, and never blocks.
+  Opened open_file(const Place& place) const;
+  Opened open_folder(const Place& place) const;
+
+  // Puts `bytes` in the file's place, all or nothing: a temporary file in the same folder, renamed.
+  // A replaced file keeps its mode. With `expected` (what open_file said) a file that has changed
+  // since is left alone. Returns the reason why nothing was written; empty: done.
+  std::string replace(const Place& place, std::string_view bytes,
+                      const std::optional<struct stat>& expected = std::nullopt) const;
+
+  // The path below the root in the form people read: no leading "./", "." for the root itself.
+  // Only words: nothing is looked up.
+  std::string shown(std::string_view path) const;
+
+ private:
+  struct Barrier {  // what a forbidden path is right now
+    FileId folder;
+    std::string name;  // empty: `folder` is the forbidden thing; else this name in it is
+  };
+  struct Folder {
+    Fd fd{};
+    int error = 0;
+    bool outside = false;
+    std::string below{};    // empty: the root itself
+    bool imagined = false;  // `fd` is a folder above the one that was named
+  };
+
+  std::optional<std::string> inside(std::string_view path) const;
+  Folder folder_at(const std::string& path) const;
+  Folder walk_to(const std::string& path) const;
+  Folder make_folder(const std::string& path) const;
+  Folder imagine_folder(const std::string& path) const;
+  std::optional<std::string> path_below(int folder) const;
+  std::vector<Barrier> barriers() const;
+  bool is_forbidden(int folder, std::string_view name) const;
+
+  std::string path_;
+  std::string given_path_;
+  std::vector<std::string> forbidden_;
+  Resolver resolver_;
+  Fd fd_;
+  FileId id_;
+  bool closed_ = false;  // the root itself lies in something forbidden
+};
+
+}  // namespace skein::tools::workspace

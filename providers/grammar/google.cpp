@@ -1,0 +1,103 @@
+// POST …:streamGenerateContent: user and model in turns; the content after one with n calls holds n
+// responses, in the order of the calls.
+#include <algorithm>
+#include <array>
+
+#include "core/text/request_text.h"
+#include "providers/grammar/grammar.h"
+
+namespace skein::grammar {
+
+namespace {
+
+// What Google accepts where a call comes from a model that does not sign.
+constexpr std::string_view no_signature = "skip_thought_signature_validator";
+
+constexpr std::array<std::string_view, 9> kinds{
+    "text",           "functionCall",        "functionResponse", "inlineData",  "fileData",
+    "executableCode", "codeExecutionResult", "toolCall",         "toolResponse"};
+
+void judge_part(const Json& part, const std::string& role, Report& report,
+                const std::string& place) {
+  if (!report.object(part, place)) return;
+  const bool model = role == "model";
+  const auto held = std::ranges::count_if(kinds, [&](auto kind) { return part.contains(kind); });
+  report.check(held == 1, place, "not exactly one kind of content");
+
+  const Json& signature = at(part, "thoughtSignature");
+  if (!signature.is_null() && signature != no_signature)
+    report.base64(signature, member(place, "thoughtSignature"));
+  report.check(signature.is_null() || model, place, "a signature on the user's words");
+  report.check(!part.contains("thought") || model, place, "a thought of the user's");
+
+  // A part without words may carry a signature.
+  if (part.contains("text") && (signature.is_null() || !part["text"].is_string()))
+    report.text(part["text"], member(place, "text"));
+  if (const Json& call = at(part, "functionCall"); !call.is_null()) {
+    report.check(model, place, "a call of the user's");
+    report.tool_name(at(call, "name"), member(place, "functionCall.name"));
+    report.object(at(call, "args"), member(place, "functionCall.args"));
+  }
+  if (const Json& response = at(part, "functionResponse"); !response.is_null()) {
+    report.check(!model, place, "a response of the model's");
+    report.object(at(response, "response"), member(place, "functionResponse.response"));
+  }
+  if (const Json& data = at(part, "inlineData"); !data.is_null()) {
+    report.check(string_at(data, "mimeType").find('/') != std::string::npos, place, "no type");
+    report.base64(at(data, "data"), member(place, "inlineData.data"));
+  }
+}
+
+std::vector<std::string> names_in(const Json& content, std::string_view kind) {
+  std::vector<std::string> names;
+  for (const Json& part : list_at(content, "parts"))
+    if (part.contains(kind)) names.push_back(string_at(at(part, kind), "name"));
+  return names;
+}
+
+void judge_signature(const Json& content, Report& report, const std::string& place) {
+  const Json& parts = list_at(content, "parts");
+  const auto call =
+      std::ranges::find_if(parts, [](const Json& part) { return part.contains("functionCall"); });
+  report.check(call == parts.end() || call->contains("thoughtSignature"), place,
+               "the first call has no signature");
+}
+
+void judge_settings(const Json& body, Report& report) {
+  const Json& system = at(body, "systemInstruction");
+  if (!system.is_null() && report.filled_array(at(system, "parts"), "systemInstruction.parts"))
+    for (const Json& part : system["parts"]) report.text(at(part, "text"), "systemInstruction");
+  const Json& tools = list_at(body, "tools");
+  for (std::size_t i = 0; i < tools.size(); ++i)
+    for (const Json& declared : list_at(tools[i], "functionDeclarations"))
+      report.tool_name(at(declared, "name"), item("tools", i));
+}
+
+}  // namespace
+
+void google(const Json& body, Report& report) {
+  judge_settings(body, report);
+  const Json& contents = at(body, "contents");
+  if (!report.filled_array(contents, "contents")) return;
+  std::vector<std::string> calls;
+  for (std::size_t i = 0; i < contents.size(); ++i) {
+    const std::string place = item("contents", i);
+    const std::string role = string_at(contents[i], "role");
+    report.choice(role, {"user", "model"}, member(place, "role"));
+    report.check(role == (i % 2 == 0 ? "user" : "model"), place,
+                 "user and model do not take turns");
+    const Json& parts = at(contents[i], "parts");
+    if (!report.filled_array(parts, member(place, "parts"))) continue;
+    for (std::size_t k = 0; k < parts.size(); ++k)
+      judge_part(parts[k], role, report, item(member(place, "parts"), k));
+
+    report.check(names_in(contents[i], "functionResponse") == calls, place,
+                 "responses do not match the calls before");
+    calls = names_in(contents[i], "functionCall");
+    if (report.target.signed_calls) judge_signature(contents[i], report, place);
+  }
+  report.check(calls.empty(), "contents", "the last calls have no responses");
+  report.check(string_at(contents.back(), "role") != "model", "contents", last_is_a_reply);
+}
+
+}  // namespace skein::grammar

@@ -1,0 +1,18 @@
+// Reads the body of a request as the strictest server would, before it is sent: what is refused
+// here would have been refused there, every time, until the session is given up.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/handover/target.h"
+
+namespace skein::grammar {
+
+// One sentence for every rule broken, naming the place; empty for a body that is sent as it is.
+std::vector<std::string> violations(const handover::Target& target, std::string_view body);
+// The same by the format's usual rules, for whoever knows no more.
+std::vector<std::string> violations(handover::WireFormat wire, std::string_view body);
+
+}  // namespace skein::grammar

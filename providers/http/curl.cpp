@@ -1,0 +1,140 @@
+#include "providers/http/curl.h"
+
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cstdlib>
+#include <iterator>
+#include <memory>
+
+#include "providers/http/address.h"
+
+namespace skein::http {
+
+namespace {
+
+// No child that a tool starts may inherit a connection.
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+// Curl's library, unlike its program, reads no CA variables.
+void trust_environment(CURL* easy) {
+  const auto variable = [](const char* name) {
+    const char* value = std::getenv(name);
+    return value != nullptr && *value != '\0' ? value : nullptr;
+  };
+  const char* file = variable("CURL_CA_BUNDLE");
+  if (file == nullptr) file = variable("SSL_CERT_FILE");
+  if (file != nullptr) curl_easy_setopt(easy, CURLOPT_CAINFO, file);
+  if (const char* folder = variable("SSL_CERT_DIR")) curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
+}
+
+// Curl's reasons in a user's words; `%` stands for the host. `again`: the next try may go better.
+struct Reason {
+  CURLcode code;
+  std::string_view sentence;
+  bool again;
+};
+constexpr Reason reasons[] = {
+    {CURLE_COULDNT_RESOLVE_HOST, "cannot find the host %; check the address and the network", true},
+    {CURLE_COULDNT_RESOLVE_PROXY, "cannot find the proxy for %; check HTTPS_PROXY", false},
+    {CURLE_COULDNT_CONNECT, "nothing answers at %", true},
+    {CURLE_OPERATION_TIMEDOUT, "no sign of life from % for too long", true},
+    {CURLE_PEER_FAILED_VERIFICATION, "the certificate of % is not trusted; nothing was sent",
+     false},
+    {CURLE_SSL_CACERT_BADFILE, "the CA file cannot be read; check SSL_CERT_FILE", false},
+    {CURLE_SSL_CONNECT_ERROR, "no secure connection to %", false},
+    {CURLE_URL_MALFORMAT, "the address is not a URL", false},
+    {CURLE_UNSUPPORTED_PROTOCOL, "% is no HTTP server, or the address no http:// one", false},
+    {CURLE_GOT_NOTHING, "% closed the connection without an answer", true},
+    {CURLE_RECV_ERROR, "the connection to % broke", true},
+    {CURLE_SEND_ERROR, "the connection to % broke", true},
+    {CURLE_PARTIAL_FILE, "% ended the answer too early", true},
+    {CURLE_HTTP2, "the connection to % broke", true},
+    {CURLE_HTTP2_STREAM, "the connection to % broke", true},
+    {CURLE_BAD_CONTENT_ENCODING, "the answer of % is not compressed as it says", false},
+    {CURLE_WEIRD_SERVER_REPLY, "% does not speak HTTP", false},
+};
+
+}  // namespace
+
+std::string lower(std::string_view text) {
+  std::string out(text);
+  std::ranges::transform(out, out.begin(),
+                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  return out;
+}
+
+std::optional<Origin> origin_of(const std::string& url) {
+  const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), curl_url_cleanup);
+  if (curl_url_set(parsed.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return std::nullopt;
+  const auto part = [&](CURLUPart which) {
+    char* text = nullptr;
+    if (curl_url_get(parsed.get(), which, &text, CURLU_DEFAULT_PORT) != CURLUE_OK)
+      return std::string();
+    const std::unique_ptr<char, decltype(&curl_free)> owned(text, curl_free);
+    return lower(text);
+  };
+  return Origin{part(CURLUPART_SCHEME), part(CURLUPART_HOST), part(CURLUPART_PORT)};
+}
+
+void set_beyond_cpr(CURL* easy, const std::string& url) {
+#if LIBCURL_VERSION_NUM >= 0x075500
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS_STR, "http,https");
+#else
+  curl_easy_setopt(easy, CURLOPT_PROTOCOLS, CURLPROTO_HTTP | CURLPROTO_HTTPS);
+#endif
+#if LIBCURL_VERSION_NUM >= 0x075700
+  curl_easy_setopt(easy, CURLOPT_QUICK_EXIT, 1L);  // a stop does not wait for a stuck name lookup
+#endif
+  curl_easy_setopt(easy, CURLOPT_HTTP_VERSION, CURL_HTTP_VERSION_2TLS);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYPEER, 1L);
+  curl_easy_setopt(easy, CURLOPT_SSL_VERIFYHOST, 2L);
+  curl_easy_setopt(easy, CURLOPT_SSLVERSION, CURL_SSLVERSION_TLSv1_2);
+  curl_easy_setopt(easy, CURLOPT_SUPPRESS_CONNECT_HEADERS, 1L);  // a proxy's are not the answer's
+  curl_easy_setopt(easy, CURLOPT_OPENSOCKETFUNCTION, open_socket);
+  trust_environment(easy);
+  // A proxy cannot know what this machine's own servers are.
+  if (const auto origin = origin_of(url); origin && is_loopback(origin->host))
+    curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+}
+
+HttpTimings timings_of(CURL* easy) {
+  const auto ask = [&](CURLINFO what) {
+    curl_off_t value = 0;
+    curl_easy_getinfo(easy, what, &value);
+    return static_cast<std::int64_t>(value);
+  };
+  constexpr std::int64_t us = 1000;  // curl counts in microseconds
+  return {
+      .connect_ms = std::max(ask(CURLINFO_CONNECT_TIME_T), ask(CURLINFO_APPCONNECT_TIME_T)) / us,
+      .first_byte_ms = ask(CURLINFO_STARTTRANSFER_TIME_T) / us,
+      .total_ms = ask(CURLINFO_TOTAL_TIME_T) / us,
+      .sent_bytes = ask(CURLINFO_SIZE_UPLOAD_T),
+      .received_bytes = ask(CURLINFO_SIZE_DOWNLOAD_T)};
+}
+
+void explain(HttpResponse& response, CURLcode code, CURL* easy, const std::string& url,
+             std::string_view detail) {
+  long proxy_said = 0;
+  curl_easy_getinfo(easy, CURLINFO_HTTP_CONNECTCODE, &proxy_said);
+  if (proxy_said >= 300) {
+    response.trouble =
+        "the proxy refused the connection (" + std::to_string(proxy_said) + "); check HTTPS_PROXY";
+    return;
+  }
+  const auto origin = origin_of(url);
+  const std::string host = origin ? origin->host + ":" + origin->port : "the address";
+  const auto* row = std::ranges::find(reasons, code, &Reason::code);
+  const bool known = row != std::end(reasons);
+  std::string sentence(known ? row->sentence : "the exchange with % failed");
+  if (const std::size_t at = sentence.find('%'); at != std::string::npos)
+    sentence.replace(at, 1, host);
+  if (detail.empty()) detail = curl_easy_strerror(code);
+  response.trouble = sentence + " (" + std::string(detail) + ")";
+  response.again = known && row->again;
+}
+
+}  // namespace skein::http

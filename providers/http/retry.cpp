@@ -1,0 +1,123 @@
+#include "providers/http/retry.h"
+
+#include <algorithm>
+#include <array>
+#include <charconv>
+#include <cmath>
+#include <cstdio>
+#include <ctime>
+#include <optional>
+
+#include "core/model/pause.h"
+#include "core/text/json.h"
+
+namespace skein::http {
+
+namespace {
+
+using Milliseconds = std::chrono::milliseconds;
+
+constexpr std::array worth_it{408, 409, 429};
+
+// Waiting does not fill an empty account.
+constexpr std::array<std::string_view, 5> hopeless{"insufficient_quota", "billing_not_active",
+                                                   "billing_hard_limit_reached",
+                                                   "credit balance is too low", "PerDay"};
+
+std::optional<double> number(std::string_view text) {
+  double value = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
+  if (!std::isfinite(value) || value < 0) return std::nullopt;
+  return value;
+}
+
+Milliseconds from_seconds(double seconds) {
+  return Milliseconds(static_cast<std::int64_t>(std::min(seconds, 1e9) * 1000));
+}
+
+// "Sun, 06 Nov 1994 08:49:37 GMT", in ms since 1970.
+std::optional<std::int64_t> http_date(const std::string& text) {
+  static constexpr std::string_view months = "JanFebMarAprMayJunJulAugSepOctNovDec";
+  std::array<char, 4> month{};
+  std::tm date{};
+  if (std::sscanf(text.c_str(), "%*3[A-Za-z], %2d %3s %4d %2d:%2d:%2d GMT", &date.tm_mday,
+                  month.data(), &date.tm_year, &date.tm_hour, &date.tm_min, &date.tm_sec) != 6)
+    return std::nullopt;
+  const std::size_t at = months.find(month.data());
+  if (at == std::string_view::npos || at % 3 != 0) return std::nullopt;
+  date.tm_mon = static_cast<int>(at / 3);
+  date.tm_year -= 1900;
+  return static_cast<std::int64_t>(timegm(&date)) * 1000;
+}
+
+// Gemini puts it into the body: error.details[].retryDelay = "12s".
+std::optional<double> retry_delay(std::string_view body) {
+  if (body.find("retryDelay") == std::string_view::npos) return std::nullopt;
+  const auto parsed = parse_json(body);
+  if (!parsed) return std::nullopt;
+  const Json& root = parsed->is_array() && !parsed->empty() ? parsed->front() : *parsed;
+  for (const Json& detail : at(at(root, "error"), "details"))
+    if (const std::string delay = string_at(detail, "retryDelay"); delay.ends_with('s'))
+      return number(std::string_view(delay).substr(0, delay.size() - 1));
+  return std::nullopt;
+}
+
+// What the provider asks for, if it does so in a way that makes sense.
+std::optional<Milliseconds> asked_wait(const HttpResponse& response, std::string_view body,
+                                       std::int64_t now) {
+  if (const auto ms = number(header_value(response.headers, "retry-after-ms")))
+    return from_seconds(*ms / 1000);
+  const std::string_view after = header_value(response.headers, "retry-after");
+  if (const auto seconds = number(after)) return from_seconds(*seconds);
+  if (const auto date = http_date(std::string(after)))
+    return *date > now ? std::optional(Milliseconds(*date - now)) : std::nullopt;
+  if (const auto delay = retry_delay(body)) return from_seconds(*delay);
+  return std::nullopt;
+}
+
+// 1, 2, 4, 8 and 15 times the first.
+Milliseconds own_wait(int retries, double jitter, Milliseconds first) {
+  const double times = std::min(std::exp2(retries), 15.0);
+  return from_seconds(times * (1 - 0.25 * jitter) * static_cast<double>(first.count()) / 1000);
+}
+
+std::string in_words(Milliseconds wait) {
+  const auto seconds = (wait.count() + 999) / 1000;
+  if (seconds < 120) return std::to_string(seconds) + " s";
+  if (seconds < 7200) return std::to_string((seconds + 59) / 60) + " min";
+  if (seconds < 172'800) return std::to_string((seconds + 3599) / 3600) + " h";
+  return std::to_string((seconds + 86'399) / 86'400) + " days";
+}
+
+bool may_help(const HttpResponse& response, std::string_view body) {
+  if (response.end == HttpResponse::End::stopped || response.end == HttpResponse::End::refused)
+    return false;
+  if (response.end != HttpResponse::End::complete) return response.again;
+  const std::string_view said = header_value(response.headers, "x-should-retry");
+  if (said == "true") return true;
+  if (said == "false") return false;
+  for (const std::string_view mark : hopeless)
+    if (body.find(mark) != std::string_view::npos) return false;
+  return response.status >= 500 || std::ranges::find(worth_it, response.status) != worth_it.end();
+}
+
+}  // namespace
+
+RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int retries,
+                     double jitter, std::int64_t now, Milliseconds first) {
+  if (retries >= max_retries || !may_help(response, body)) return {};
+  const auto asked = asked_wait(response, body, now);
+  if (asked && *asked > longest_wait)
+    return {.refusal = "it asks to wait " + in_words(*asked) + " before the next try"};
+  return {.again = true, .wait = asked.value_or(own_wait(retries, jitter, first))};
+}
+
+bool wait_to_retry(Milliseconds wait, int attempt, const std::string& reason,
+                   const model::Ports& ports) {
+  // Said once: whoever has a live line counts down by itself.
+  ports.sink(model::Retrying{attempt, wait, reason});
+  return model::pause(ports, wait);
+}
+
+}  // namespace skein::http

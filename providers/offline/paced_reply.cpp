@@ -1,0 +1,81 @@
+#include "providers/offline/paced_reply.h"
+
+#include "core/model/pause.h"
+#include "core/model/tokens.h"
+
+namespace skein::offline {
+
+namespace {
+
+// The next word with the white space after it.
+std::string_view next_word(std::string_view text) {
+  const auto space = text.find_first_of(" \n");
+  return text.substr(0, text.find_first_not_of(" \n", space));
+}
+
+}  // namespace
+
+PacedReply::PacedReply(const model::ModelRef& model, const model::Ports& ports,
+                       std::chrono::milliseconds pace)
+    : ports_(ports), pace_(pace), assembler_(model.provider, model.model) {}
+
+void PacedReply::tell(model::Delta delta) {
+  if (ports_.stopped() || full_) return;
+  full_ = !limit_.take(delta);
+  pass_on(std::move(delta));
+  if (full_) pass_on(model::delta::Failed{wire::AnswerLimit::sentence});
+}
+
+void PacedReply::pass_on(model::Delta delta) {
+  assembler_.add(delta);
+  ports_.sink(model::Streaming{std::move(delta)});
+}
+
+void PacedReply::wait(std::chrono::milliseconds time) { model::pause(ports_, time); }
+
+void PacedReply::think(std::string_view text) {
+  for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
+    tell(model::delta::ThinkingPiece{"", std::string(next_word(text))});
+    wait(pace_);
+  }
+}
+
+void PacedReply::say(std::string_view text) {
+  for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
+    tell(model::delta::TextPiece{"", std::string(next_word(text))});
+    wait(pace_);
+  }
+}
+
+void PacedReply::call(const model::ToolUse& call) {
+  const std::string block = "call" + std::to_string(++blocks_);
+  tell(model::delta::ToolStart{block, call.id, call.name});
+  tell(model::delta::ToolInput{block, call.input});
+  tell(model::delta::BlockEnd{block});
+}
+
+model::Message PacedReply::finish(model::Stop stop, const model::Usage& usage) {
+  tell(model::delta::UsageUpdate{usage.input, usage.output, usage.cache_read, usage.cache_write,
+                                 usage.reasoning});
+  tell(model::delta::StopReason{stop});
+  tell(model::delta::Finished{});
+  model::Message message =
+      assembler_.finished() || full_ ? assembler_.message() : assembler_.aborted();
+  message.duration_ms = std::chrono::duration_cast<std::chrono::milliseconds>(
+                            std::chrono::steady_clock::now() - start_)
+                            .count();
+  return message;
+}
+
+model::Message PacedReply::cut() const {
+  return ports_.stopped() ? assembler_.aborted() : assembler_.message();
+}
+
+model::Usage estimated_usage(const model::Context& context, std::string_view answer) {
+  model::Usage usage{.input = model::tokens_of(context.system), .output = model::tokens_of(answer)};
+  for (const model::Message& message : context.messages) usage.input += model::tokens_of(message);
+  for (const model::ToolSpec& tool : context.tools) usage.input += model::tokens_of(tool);
+  return usage;
+}
+
+}  // namespace skein::offline

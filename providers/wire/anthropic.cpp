@@ -1,0 +1,255 @@
+// Anthropic Messages: POST …/v1/messages.
+#include <algorithm>
+
+#include "providers/wire/wire.h"
+
+namespace skein::wire {
+
+namespace {
+
+// ---- request
+
+Json text_block(std::string_view text) { return {{"type", "text"}, {"text", text}}; }
+
+Json image_block(const model::Image& image, const ModelFacts& facts) {
+  if (const auto missing = missing_image(image, facts); !missing.empty())
+    return text_block(missing);
+  return {{"type", "image"},
+          {"source",
+           {{"type", "base64"}, {"media_type", image.mime_type}, {"data", base64(image.bytes)}}}};
+}
+
+Json result_block(const model::ToolResult& result, const ModelFacts& facts) {
+  const FlatResult flat = flatten(result, facts);
+  Json content = flat.text;
+  if (!flat.images.empty()) {
+    content = Json::array({text_block(flat.text)});
+    for (const model::Image* image : flat.images) content.push_back(image_block(*image, facts));
+  }
+  Json block{{"type", "tool_result"}, {"tool_use_id", result.tool_use_id}, {"content", content}};
+  if (result.is_error) block["is_error"] = true;
+  return block;
+}
+
+struct BlockEncoder {
+  Json& blocks;
+  const model::ModelRef& model;
+  const ModelFacts& facts;
+
+  void operator()(const model::Text& block) const {
+    if (!block.text.empty()) blocks.push_back(text_block(block.text));
+  }
+  void operator()(const model::Thinking& block) const {
+    if (block.redacted)
+      blocks.push_back({{"type", "redacted_thinking"}, {"data", block.signature}});
+    else if (!block.signature.empty())
+      blocks.push_back(
+          {{"type", "thinking"}, {"thinking", block.thinking}, {"signature", block.signature}});
+    else if (!block.thinking.empty())  // refused as thinking without a signature
+      blocks.push_back(text_block(block.thinking));
+  }
+  void operator()(const model::Image& block) const { blocks.push_back(image_block(block, facts)); }
+  void operator()(const model::ToolUse& block) const {
+    blocks.push_back({{"type", "tool_use"},
+                      {"id", block.id},
+                      {"name", block.name},
+                      {"input", parsed(block.input)}});
+  }
+  void operator()(const model::ToolResult& block) const {
+    blocks.push_back(result_block(block, facts));
+  }
+  void operator()(const model::Opaque& block) const {
+    if (block.provider == model.provider) blocks.push_back(parsed(block.raw));
+  }
+};
+
+// Results and the user's words are one role here, and one message where they meet.
+Json messages_of(const model::Context& context, const model::ModelRef& model,
+                 const ModelFacts& facts) {
+  Json messages = Json::array();
+  for (const model::Message& message : context.messages) {
+    const char* role = message.role == model::Role::assistant ? "assistant" : "user";
+    Json blocks = Json::array();
+    for (const model::Block& block : message.content)
+      std::visit(BlockEncoder{blocks, model, facts}, block);
+    if (blocks.empty()) continue;
+    if (!messages.empty() && messages.back()["role"] == role)
+      for (Json& block : blocks) messages.back()["content"].push_back(std::move(block));
+    else
+      messages.push_back({{"role", role}, {"content", std::move(blocks)}});
+  }
+  return messages;
+}
+
+// Marks the end of a prefix that the next request will begin with as well.
+void cache_here(Json& block) { block["cache_control"] = {{"type", "ephemeral"}}; }
+
+// The end of what is sent now, and of what was sent the last time: the server looks for it only
+// some twenty blocks before a mark, and one reply may have made more calls than that. With those on
+// the system prompt and the tools this makes four marks; more are refused.
+void cache_last_messages(Json& messages) {
+  int marks = 2;
+  for (auto message = messages.rbegin(); message != messages.rend() && marks > 0; ++message) {
+    if ((*message)["role"] != "user") continue;
+    cache_here((*message)["content"].back());
+    --marks;
+  }
+}
+
+void add_thinking(Json& body, const model::ModelRef& model, const ModelFacts& facts) {
+  const std::string level = effort(model, facts);
+  if (level.empty()) return;
+  if (model.thinking == model::ThinkingLevel::off) {
+    body["thinking"] = {{"type", level}};
+  } else if (facts.thinking == ThinkingStyle::effort) {
+    body["thinking"] = {{"type", "adaptive"}};
+    body["output_config"] = {{"effort", level}};
+  } else {
+    // The budget is part of max_tokens and must leave room for the answer; 1024 is the least.
+    const std::int64_t room = body["max_tokens"].get<std::int64_t>() - 1024;
+    const std::int64_t budget = std::min(thinking_budget(model.thinking), room);
+    if (budget >= 1024) body["thinking"] = {{"type", "enabled"}, {"budget_tokens", budget}};
+  }
+}
+
+WireRequest encode(const model::Context& context, const model::ModelRef& model,
+                   const ModelFacts& facts) {
+  const std::int64_t limit = max_output(model, facts);
+  Json body{{"model", model.model}, {"max_tokens", limit > 0 ? limit : 8192}, {"stream", true}};
+  add_thinking(body, model, facts);
+  if (!context.system.empty()) {
+    body["system"] = Json::array({text_block(context.system)});
+    cache_here(body["system"].back());
+  }
+  for (const model::ToolSpec& tool : context.tools)
+    body["tools"].push_back({{"name", tool.name},
+                             {"description", tool.description},
+                             {"input_schema", parsed(tool.schema)}});
+  if (body.contains("tools")) cache_here(body["tools"].back());
+  body["messages"] = messages_of(context, model, facts);
+  cache_last_messages(body["messages"]);
+  return {"/messages",
+          {{"content-type", "application/json"}, {"anthropic-version", "2023-06-01"}},
+          dump(body)};
+}
+
+// ---- answer
+
+std::string key_of(const Json& event) { return std::to_string(int_at(event, "index")); }
+
+model::Delta usage_of(const Json& usage) {
+  return model::delta::UsageUpdate{
+      count_at(usage, "input_tokens"), count_at(usage, "output_tokens"),
+      count_at(usage, "cache_read_input_tokens"), count_at(usage, "cache_creation_input_tokens"),
+      count_at(at(usage, "output_tokens_details"), "thinking_tokens")};
+}
+
+model::Deltas message_start(const Json& event) {
+  const Json& usage = at(at(event, "message"), "usage");
+  return usage.is_object() ? model::Deltas{usage_of(usage)} : model::Deltas{};
+}
+
+model::Deltas block_start(const Json& event) {
+  const std::string key = key_of(event);
+  const Json& block = at(event, "content_block");
+  const std::string type = string_at(block, "type");
+  if (type == "text") return {model::delta::TextPiece{key, string_at(block, "text")}};
+  if (type == "thinking") {
+    model::Deltas out{model::delta::ThinkingPiece{key, string_at(block, "thinking")}};
+    if (const std::string signature = string_at(block, "signature"); !signature.empty())
+      out.emplace_back(model::delta::Signature{key, signature});
+    return out;
+  }
+  if (type == "redacted_thinking")
+    return {model::delta::Signature{key, string_at(block, "data"), true}};
+  if (type == "tool_use") {
+    model::Deltas out{
+        model::delta::ToolStart{key, string_at(block, "id"), string_at(block, "name")}};
+    if (const Json& input = at(block, "input"); input.is_object() && !input.empty())
+      out.emplace_back(model::delta::ToolInput{key, dump(input)});
+    return out;
+  }
+  if (!block.is_object()) return {};
+  return {model::delta::Unknown{key, dump(block)}};
+}
+
+model::Deltas block_delta(const Json& event) {
+  const std::string key = key_of(event);
+  const Json& piece = at(event, "delta");
+  const std::string type = string_at(piece, "type");
+  if (type == "text_delta") return {model::delta::TextPiece{key, string_at(piece, "text")}};
+  if (type == "input_json_delta")
+    return {model::delta::ToolInput{key, string_at(piece, "partial_json")}};
+  if (type == "thinking_delta")
+    return {model::delta::ThinkingPiece{key, string_at(piece, "thinking")}};
+  if (type == "signature_delta")
+    return {model::delta::Signature{key, string_at(piece, "signature")}};
+  if (type == "compaction_delta") {
+    Json members = piece;
+    members.erase("type");
+    return {model::delta::ProviderData{key, dump(members)}};
+  }
+  return {};
+}
+
+model::Deltas block_stop(const Json& event) { return {model::delta::BlockEnd{key_of(event)}}; }
+
+constexpr std::pair<std::string_view, model::Stop> stops[] = {
+    {"end_turn", model::Stop::stop},
+    {"stop_sequence", model::Stop::stop},
+    {"pause_turn", model::Stop::stop},
+    {"tool_use", model::Stop::tool_use},
+    {"max_tokens", model::Stop::length},
+    {"model_context_window_exceeded", model::Stop::length},
+    {"refusal", model::Stop::refusal},
+    {"sensitive", model::Stop::refusal},
+    {"content_filter", model::Stop::refusal},
+};
+
+model::Deltas message_delta(const Json& event) {
+  model::Deltas out;
+  if (const Json& usage = at(event, "usage"); usage.is_object()) out.push_back(usage_of(usage));
+  const Json& change = at(event, "delta");
+  if (const std::string reason = string_at(change, "stop_reason"); !reason.empty()) {
+    const auto known =
+        std::ranges::find(stops, reason, &std::pair<std::string_view, model::Stop>::first);
+    out.emplace_back(
+        model::delta::StopReason{known == std::end(stops) ? model::Stop::stop : known->second,
+                                 string_at(at(change, "stop_details"), "explanation")});
+  }
+  return out;
+}
+
+model::Deltas message_stop(const Json&) { return {model::delta::Finished{}}; }
+
+model::Deltas error(const Json& event) {
+  const Json& inner = at(event, "error");
+  return {failure(inner.is_null() ? event : inner)};
+}
+
+constexpr std::pair<std::string_view, model::Deltas (*)(const Json&)> events[] = {
+    {"content_block_delta", block_delta},
+    {"content_block_start", block_start},
+    {"content_block_stop", block_stop},
+    {"message_start", message_start},
+    {"message_delta", message_delta},
+    {"message_stop", message_stop},
+    {"error", error},
+};
+
+model::Deltas decode(const SseEvent& event) {
+  const std::optional<Json> json = parse_json(event.data);
+  if (!json) return not_json();
+  // Some servers put the error itself there, and its own type is then not the event's.
+  if (event.name == "error") return error(*json);
+  const std::string type = string_at(*json, "type", event.name);
+  for (const auto& [name, read] : events)
+    if (name == type) return read(*json);
+  return {};
+}
+
+}  // namespace
+
+const Codec anthropic_messages{"anthropic-messages", encode, decode, wire::explain};
+
+}  // namespace skein::wire

@@ -1,0 +1,76 @@
+// Codecs: one per wire format, each three pure functions. They hold no state and no keys, do no
+// I/O, and know nothing of who serves the format: services and models are rows of the catalog.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/model/event.h"
+#include "core/model/provider.h"
+#include "providers/http/http.h"
+#include "providers/wire/sse.h"
+
+namespace skein::wire {
+
+// How a model is told how much to think.
+enum class ThinkingStyle {
+  none,    // it is not
+  budget,  // as a number of tokens
+  effort,  // as a word: low, medium, high
+};
+
+// What a codec must know about a model or its service: facts of the catalog.
+struct ModelFacts {
+  std::int64_t max_output = 0;  // tokens; 0: not known, the service decides where it can
+  bool images = true;           // takes images
+  ThinkingStyle thinking = ThinkingStyle::none;
+  std::string thinking_off{};  // what ThinkingLevel::off is called ("disabled", "none", "0");
+                               // empty: nothing is sent
+
+  // Chat completions, where every service has a dialect.
+  std::string system_role = "system";  // or "developer"
+  std::string max_tokens_field = "max_tokens";
+  bool stream_usage = true;  // knows stream_options
+
+  // Gemini.
+  bool images_in_results = false;   // a function's response may hold images
+  std::string missing_signature{};  // stands in for the signature a call must have and has not
+};
+
+// A request without its base address and its key. The base ends in the version: …/v1, …/v1beta.
+struct WireRequest {
+  std::string path;
+  http::HttpHeaders headers;
+  JsonText body;
+};
+
+// Why a request was refused.
+struct Explanation {
+  std::string text;                                 // for the user
+  bool overflow = false;                            // the request was too long for the model
+  bool retryable = false;                           // the same request may succeed later
+  std::optional<std::chrono::milliseconds> wait{};  // how long the service asks us to wait
+  model::delta::Overflow told{};                    // with overflow
+  bool operator==(const Explanation&) const = default;
+};
+
+struct Codec {
+  std::string_view name;
+  // Expects messages that already suit the model (core/handover/normalize): calls are answered,
+  // what other models signed is gone. What this model signed goes back as it came.
+  WireRequest (*encode)(const model::Context& context, const model::ModelRef& model,
+                        const ModelFacts& facts);
+  // Events and members it does not know are passed over, blocks it does not know are kept.
+  model::Deltas (*decode)(const SseEvent& event);
+  Explanation (*explain)(int status, std::string_view body, const http::HttpHeaders& headers);
+};
+
+extern const Codec anthropic_messages;
+extern const Codec openai_chat;
+extern const Codec openai_responses;
+extern const Codec google_gemini;
+
+}  // namespace skein::wire

@@ -1,0 +1,49 @@
+// From the bytes of a response's body to deltas: events, JSON made parsable, the codec, surrogates
+// joined. All the state of a stream that is not yet a message; a value, like its parts.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "providers/wire/codecs.h"
+#include "providers/wire/sse.h"
+#include "providers/wire/surrogates.h"
+
+namespace skein::wire {
+
+// How many bytes a server may send before it is taken for a flood; no answer comes near.
+struct StreamLimits {
+  std::size_t event = std::size_t{32} << 20;  // the last one may repeat the whole answer
+  std::size_t body = std::size_t{256} << 20;
+  bool operator==(const StreamLimits&) const = default;
+};
+
+class StreamDecoder {
+ public:
+  explicit StreamDecoder(const Codec& codec, const StreamLimits& limits = {})
+      : codec_(&codec), limits_(limits), sse_(limits.event) {}
+
+  model::Deltas feed(std::string_view bytes);
+  // The body has ended. An event that was cut is passed over; a body that was no event stream at
+  // all (a page, a JSON error with status 200) is a failure.
+  model::Deltas finish();
+
+  bool operator==(const StreamDecoder&) const = default;
+
+ private:
+  void decode(SseEvent event, model::Deltas& out);
+
+  enum class Body { unknown, events, plain };
+
+  const Codec* codec_;
+  StreamLimits limits_;
+  SseParser sse_;
+  SurrogateJoiner joiner_{};
+  Body body_ = Body::unknown;
+  std::size_t received_ = 0;
+  bool failed_ = false;
+  std::string plain_{};  // the beginning of a body that is no event stream
+};
+
+}  // namespace skein::wire

@@ -1,0 +1,283 @@
+// Gemini: POST …/v1beta/models/{model}:streamGenerateContent?alt=sse.
+#include <algorithm>
+
+#include "providers/wire/wire.h"
+
+namespace skein::wire {
+
+namespace {
+
+// ---- request
+
+Json image_part(const model::Image& image, const ModelFacts& facts) {
+  if (const auto missing = missing_image(image, facts); !missing.empty())
+    return {{"text", missing}};
+  return {{"inlineData", {{"mimeType", image.mime_type}, {"data", base64(image.bytes)}}}};
+}
+
+// Adds the signature that came with this very part.
+Json signed_part(Json part, const JsonText& provider_data) {
+  if (Json mark = provider_member(provider_data, "thoughtSignature"); !mark.is_null())
+    part["thoughtSignature"] = std::move(mark);
+  return part;
+}
+
+// The call a result answers: its name, and the id if the model gave it one, must be repeated.
+const model::ToolUse* find_call(const model::Context& context, const std::string& id) {
+  for (auto message = context.messages.rbegin(); message != context.messages.rend(); ++message)
+    for (const model::ToolUse* call : model::tool_uses(*message))
+      if (call->id == id) return call;
+  return nullptr;
+}
+
+struct PartEncoder {
+  Json& parts;
+  Json& images;  // of results, for models that take them only beside the results
+  const model::Context& context;
+  const model::ModelRef& model;
+  const ModelFacts& facts;
+
+  void operator()(const model::Text& block) const {
+    if (!block.text.empty() || !block.provider_data.empty())
+      parts.push_back(signed_part({{"text", block.text}}, block.provider_data));
+  }
+  void operator()(const model::Thinking& block) const {
+    if (block.redacted) return;
+    Json part{{"text", block.thinking}, {"thought", true}};
+    if (!block.signature.empty()) part["thoughtSignature"] = block.signature;
+    parts.push_back(std::move(part));
+  }
+  void operator()(const model::Image& block) const { parts.push_back(image_part(block, facts)); }
+  void operator()(const model::ToolUse& block) const {
+    Json call{{"name", block.name}, {"args", parsed(block.input)}};
+    if (Json id = provider_member(block.provider_data, "id"); !id.is_null()) call["id"] = id;
+    parts.push_back(signed_part({{"functionCall", std::move(call)}}, block.provider_data));
+  }
+  void operator()(const model::ToolResult& block) const {
+    const FlatResult flat = flatten(block, facts);
+    const model::ToolUse* call = find_call(context, block.tool_use_id);
+    Json response{{"name", call == nullptr ? block.tool_use_id : call->name},
+                  {"response", {{block.is_error ? "error" : "output", flat.text}}}};
+    if (call != nullptr)
+      if (Json id = provider_member(call->provider_data, "id"); !id.is_null()) response["id"] = id;
+    for (const model::Image* image : flat.images) {
+      Json& place = facts.images_in_results ? response["parts"] : images;
+      place.push_back(image_part(*image, facts));
+    }
+    parts.push_back({{"functionResponse", std::move(response)}});
+  }
+  void operator()(const model::Opaque& block) const {
+    if (block.provider == model.provider) parts.push_back(parsed(block.raw));
+  }
+};
+
+// Models that insist on signatures want one on the first call of a step.
+void stand_in_for_signature(Json& parts, const ModelFacts& facts) {
+  if (facts.missing_signature.empty()) return;
+  for (Json& part : parts) {
+    if (!part.contains("functionCall")) continue;
+    if (!part.contains("thoughtSignature")) part["thoughtSignature"] = facts.missing_signature;
+    return;
+  }
+}
+
+void add_parts(Json& contents, const char* role, Json& parts) {
+  if (parts.empty()) return;
+  if (contents.empty() || contents.back()["role"] != role)
+    contents.push_back({{"role", role}, {"parts", Json::array()}});
+  for (Json& part : parts) contents.back()["parts"].push_back(std::move(part));
+  parts = Json::array();
+}
+
+Json contents_of(const model::Context& context, const model::ModelRef& model,
+                 const ModelFacts& facts) {
+  Json contents = Json::array(), images = Json::array();
+  for (const model::Message& message : context.messages) {
+    // After all results of a turn: between them they would tear its responses apart.
+    if (message.role != model::Role::tool) add_parts(contents, "user", images);
+    Json parts = Json::array();
+    for (const model::Block& block : message.content)
+      std::visit(PartEncoder{parts, images, context, model, facts}, block);
+    stand_in_for_signature(parts, facts);
+    add_parts(contents, message.role == model::Role::assistant ? "model" : "user", parts);
+  }
+  add_parts(contents, "user", images);
+  return contents;
+}
+
+Json generation_config(const model::ModelRef& model, const ModelFacts& facts) {
+  Json config = Json::object();
+  if (const std::int64_t limit = max_output(model, facts); limit > 0)
+    config["maxOutputTokens"] = limit;
+  std::string level = effort(model, facts);
+  if (level.empty()) return config;
+  Json& thinking = config["thinkingConfig"];
+  thinking["includeThoughts"] = model.thinking != model::ThinkingLevel::off;
+  if (facts.thinking == ThinkingStyle::budget) {
+    thinking["thinkingBudget"] = thinking_budget(model.thinking);
+  } else {
+    std::ranges::transform(level, level.begin(), [](char c) {
+      return c >= 'a' && c <= 'z' ? static_cast<char>(c - 'a' + 'A') : c;
+    });
+    thinking["thinkingLevel"] = level;
+  }
+  return config;
+}
+
+std::string path_segment(std::string_view text) {
+  constexpr char hex[] = "0123456789ABCDEF";
+  std::string out;
+  for (const char c : text) {
+    const auto byte = static_cast<unsigned char>(c);
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '-' || c == '_' || c == '.';
+    if (plain)
+      out += c;
+    else
+      out += {'%', hex[byte >> 4], hex[byte & 15]};
+  }
+  return out;
+}
+
+WireRequest encode(const model::Context& context, const model::ModelRef& model,
+                   const ModelFacts& facts) {
+  Json body = Json::object();
+  if (!context.system.empty())
+    body["systemInstruction"] = {{"parts", Json::array({{{"text", context.system}}})}};
+  Json functions = Json::array();
+  for (const model::ToolSpec& tool : context.tools)
+    functions.push_back({{"name", tool.name},
+                         {"description", tool.description},
+                         {"parametersJsonSchema", parsed(tool.schema)}});
+  if (!functions.empty())
+    body["tools"] = Json::array({{{"functionDeclarations", std::move(functions)}}});
+  if (Json config = generation_config(model, facts); !config.empty())
+    body["generationConfig"] = std::move(config);
+  body["contents"] = contents_of(context, model, facts);
+  return {"/models/" + path_segment(model.model) + ":streamGenerateContent?alt=sse",
+          {{"content-type", "application/json"}},
+          dump(body)};
+}
+
+// ---- answer
+
+void read_call(const Json& part, const std::string& signature, model::Deltas& out) {
+  const Json& call = at(part, "functionCall");
+  const Json& input = at(call, "args");
+  const std::string id = string_at(call, "id");
+  Json members = Json::object();
+  if (!id.empty()) members["id"] = id;
+  if (!signature.empty()) members["thoughtSignature"] = signature;
+  out.emplace_back(model::delta::BlockEnd{""});
+  out.emplace_back(model::delta::ToolStart{"", id, string_at(call, "name")});
+  if (input.is_object()) out.emplace_back(model::delta::ToolInput{"", dump(input)});
+  if (!members.empty()) out.emplace_back(model::delta::ProviderData{"", dump(members)});
+  out.emplace_back(model::delta::BlockEnd{""});
+}
+
+// Text goes on over many parts, but a signed part stands alone: its signature is for it only, and
+// may come on a part without any text.
+void read_text(const Json& part, const std::string& signature, model::Deltas& out) {
+  const std::string text = string_at(part, "text");
+  const bool thought = bool_at(part, "thought");
+  if (text.empty() && signature.empty()) return;
+  if (!signature.empty()) out.emplace_back(model::delta::BlockEnd{""});
+  if (thought)
+    out.emplace_back(model::delta::ThinkingPiece{"", text});
+  else
+    out.emplace_back(model::delta::TextPiece{"", text});
+  if (signature.empty()) return;
+  if (thought)
+    out.emplace_back(model::delta::Signature{"", signature});
+  else
+    out.emplace_back(model::delta::ProviderData{"", dump({{"thoughtSignature", signature}})});
+  out.emplace_back(model::delta::BlockEnd{""});
+}
+
+void read_part(const Json& part, model::Deltas& out) {
+  if (!part.is_object()) return;
+  const std::string signature = string_at(part, "thoughtSignature");
+  if (part.contains("functionCall")) return read_call(part, signature, out);
+  if (part.contains("text")) return read_text(part, signature, out);
+  out.emplace_back(model::delta::BlockEnd{""});
+  out.emplace_back(model::delta::Unknown{"", dump(part)});
+  out.emplace_back(model::delta::BlockEnd{""});
+}
+
+constexpr std::pair<std::string_view, model::Stop> stops[] = {
+    {"MAX_TOKENS", model::Stop::length},
+    {"SAFETY", model::Stop::refusal},
+    {"RECITATION", model::Stop::refusal},
+    {"LANGUAGE", model::Stop::refusal},
+    {"BLOCKLIST", model::Stop::refusal},
+    {"PROHIBITED_CONTENT", model::Stop::refusal},
+    {"SPII", model::Stop::refusal},
+    {"IMAGE_SAFETY", model::Stop::refusal},
+    {"IMAGE_PROHIBITED_CONTENT", model::Stop::refusal},
+    {"IMAGE_RECITATION", model::Stop::refusal},
+    {"MALFORMED_FUNCTION_CALL", model::Stop::error},
+    {"UNEXPECTED_TOOL_CALL", model::Stop::error},
+    {"TOO_MANY_TOOL_CALLS", model::Stop::error},
+};
+
+void read_finish(const Json& candidate, model::Deltas& out) {
+  const std::string reason = string_at(candidate, "finishReason");
+  if (reason.empty()) return;
+  const auto known =
+      std::ranges::find(stops, reason, &std::pair<std::string_view, model::Stop>::first);
+  const model::Stop stop = known == std::end(stops) ? model::Stop::stop : known->second;
+  const std::string detail = string_at(candidate, "finishMessage");
+  if (stop == model::Stop::error) {
+    out.emplace_back(model::delta::Failed{"the model made a call that cannot be used (" + reason +
+                                              ")" + (detail.empty() ? "" : ": " + detail),
+                                          false, true});
+    return;
+  }
+  out.emplace_back(model::delta::StopReason{stop, detail});
+  out.emplace_back(model::delta::Finished{});
+}
+
+// What is counted as prompt includes what came from the cache; ours does not.
+model::Delta usage_of(const Json& usage) {
+  const auto prompt = count_at(usage, "promptTokenCount");
+  const auto cached = count_at(usage, "cachedContentTokenCount");
+  const auto answer = count_at(usage, "candidatesTokenCount");
+  const auto thoughts = count_at(usage, "thoughtsTokenCount");
+  model::delta::UsageUpdate update{.cache_read = cached, .reasoning = thoughts};
+  if (prompt)
+    update.input = std::max<std::int64_t>(0, *prompt - cached.value_or(0)) +
+                   count_at(usage, "toolUsePromptTokenCount").value_or(0);
+  if (answer || thoughts) update.output = answer.value_or(0) + thoughts.value_or(0);
+  return update;
+}
+
+model::Deltas decode(const SseEvent& event) {
+  const std::optional<Json> json = parse_json(event.data);
+  if (!json) return not_json();
+  if (const Json& error = at(*json, "error"); !error.is_null()) return {failure(error)};
+
+  model::Deltas out;
+  if (const Json& usage = at(*json, "usageMetadata"); usage.is_object())
+    out.push_back(usage_of(usage));
+  if (const Json& feedback = at(*json, "promptFeedback"); feedback.contains("blockReason")) {
+    out.emplace_back(model::delta::StopReason{
+        model::Stop::refusal,
+        string_at(feedback, "blockReasonMessage", string_at(feedback, "blockReason"))});
+    out.emplace_back(model::delta::Finished{});
+  }
+  const Json& candidates = at(*json, "candidates");
+  if (!candidates.is_array()) return out;
+  for (const Json& candidate : candidates) {
+    if (int_at(candidate, "index") != 0) continue;
+    if (const Json& parts = at(at(candidate, "content"), "parts"); parts.is_array())
+      for (const Json& part : parts) read_part(part, out);
+    read_finish(candidate, out);
+  }
+  return out;
+}
+
+}  // namespace
+
+const Codec google_gemini{"google-gemini", encode, decode, wire::explain};
+
+}  // namespace skein::wire

@@ -1,0 +1,176 @@
+#include "providers/wire/surrogates.h"
+
+#include <algorithm>
+#include <charconv>
+#include <optional>
+
+namespace skein::wire {
+
+namespace {
+
+constexpr char32_t first_mark = 0x10F800;  // stands for U+D800, and so on for all 2048
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+bool is_high(char32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
+bool is_low(char32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
+
+void append_four(std::string& out, char32_t point) {  // every character here has four bytes
+  out += static_cast<char>(0xF0 | point >> 18);
+  for (const int shift : {12, 6, 0}) out += static_cast<char>(0x80 | (point >> shift & 0x3F));
+}
+
+std::string joined(char32_t high, char32_t low) {
+  std::string out;
+  append_four(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
+  return out;
+}
+
+// The code unit of the \uXXXX escape at `at`.
+std::optional<char32_t> escaped_unit(std::string_view text, std::size_t at) {
+  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
+  unsigned unit = 0;
+  const char* end = text.data() + at + 6;
+  if (std::from_chars(end - 4, end, unit, 16).ptr != end) return std::nullopt;
+  return unit;
+}
+
+// The surrogate that the mark at `at` stands for; 0 if there is no mark.
+char32_t marked_unit(std::string_view text, std::size_t at) {
+  if (at + 4 > text.size() || text.substr(at, 2) != "\xF4\x8F") return 0;
+  const auto bits = [&](std::size_t i) { return static_cast<unsigned char>(text[at + i]) & 0x3Fu; };
+  const char32_t point = 0x10F000 | bits(2) << 6 | bits(3);
+  if (point < first_mark) return 0;
+  return point - first_mark + 0xD800;
+}
+
+void scrub(std::string& text) {
+  for (std::size_t at = text.find("\xF4\x8F"); at != std::string::npos;
+       at = text.find("\xF4\x8F", at + 1))
+    if (marked_unit(text, at) != 0) text.replace(at, 4, replacement);
+}
+
+// Strings that come whole: a lone surrogate in them has no other half.
+struct Scrub {
+  void operator()(model::delta::ToolStart& delta) const { scrub(delta.id), scrub(delta.name); }
+  void operator()(model::delta::Signature& delta) const { scrub(delta.signature); }
+  void operator()(model::delta::ProviderData& delta) const { scrub(delta.members); }
+  void operator()(model::delta::Unknown& delta) const { scrub(delta.raw); }
+  void operator()(model::delta::StopReason& delta) const { scrub(delta.detail); }
+  void operator()(model::delta::Failed& delta) const { scrub(delta.text); }
+  void operator()(auto&) const {}
+};
+
+std::string* text_of(model::Delta& delta) {
+  if (auto* text = std::get_if<model::delta::TextPiece>(&delta)) return &text->text;
+  if (auto* thinking = std::get_if<model::delta::ThinkingPiece>(&delta)) return &thinking->text;
+  if (auto* input = std::get_if<model::delta::ToolInput>(&delta)) return &input->json_piece;
+  return nullptr;
+}
+
+// The block a delta speaks of, if it speaks of one.
+const std::string* block_of(const model::Delta& delta) {
+  return std::visit(
+      [](const auto& each) -> const std::string* {
+        if constexpr (requires { each.block; })
+          return &each.block;
+        else
+          return nullptr;
+      },
+      delta);
+}
+
+model::Delta replacement_piece(std::size_t kind, const std::string& block) {
+  if (kind == model::Delta(model::delta::TextPiece{}).index())
+    return model::delta::TextPiece{block, std::string(replacement)};
+  if (kind == model::Delta(model::delta::ThinkingPiece{}).index())
+    return model::delta::ThinkingPiece{block, std::string(replacement)};
+  return model::delta::ToolInput{block, std::string(replacement)};
+}
+
+}  // namespace
+
+bool mark_lone_surrogates(std::string& json) {
+  bool found = false;
+  for (std::size_t at = json.find('\\'); at != std::string::npos; at = json.find('\\', at)) {
+    const std::optional<char32_t> unit = escaped_unit(json, at);
+    if (!unit || !(is_high(*unit) || is_low(*unit))) {
+      at += 2;
+      continue;
+    }
+    if (const auto next = escaped_unit(json, at + 6); is_high(*unit) && next && is_low(*next)) {
+      at += 12;
+      continue;
+    }
+    std::string mark;
+    append_four(mark, *unit - 0xD800 + first_mark);
+    json.replace(at, 6, mark);
+    at += 4;
+    found = true;
+  }
+  return found;
+}
+
+void SurrogateJoiner::release(const model::Delta& delta, model::Deltas& out) {
+  const std::string* block = block_of(delta);
+  const auto* end = std::get_if<model::delta::BlockEnd>(&delta);
+  const bool all = (block == nullptr && (std::holds_alternative<model::delta::Finished>(delta) ||
+                                         std::holds_alternative<model::delta::Failed>(delta))) ||
+                   (end != nullptr && end->all);
+  std::erase_if(held_, [&](const Held& held) {
+    const bool same = block != nullptr && *block == held.block;
+    const bool continues = same && delta.index() == held.kind;
+    // A block without a name goes on only while nothing else comes.
+    const bool over =
+        all || (same && !continues) || (block != nullptr && !same && held.block.empty());
+    if (over) out.push_back(replacement_piece(held.kind, held.block));
+    return over;
+  });
+}
+
+void SurrogateJoiner::piece(std::size_t kind, const std::string& block, std::string& text,
+                            bool marked) {
+  std::string out;
+  char32_t high = 0;  // waits for its other half; 0: none does
+  const auto held = std::ranges::find_if(
+      held_, [&](const Held& each) { return each.kind == kind && each.block == block; });
+  if (held != held_.end() && !text.empty()) {
+    high = held->high;
+    held_.erase(held);
+  }
+  if (!marked && high == 0) return;
+  for (std::size_t at = 0; at < text.size();) {
+    const char32_t unit = marked ? marked_unit(text, at) : 0;
+    if (high != 0) out += is_low(unit) ? joined(high, unit) : std::string(replacement);
+    if (unit == 0)
+      out += text[at];
+    else if (is_low(unit) && high == 0)
+      out += replacement;
+    high = is_high(unit) ? unit : 0;
+    at += unit != 0 ? 4 : 1;
+  }
+  if (high != 0) held_.push_back({kind, block, high});
+  text = std::move(out);
+}
+
+model::Deltas SurrogateJoiner::join(model::Deltas deltas, bool marked) {
+  if (!marked && held_.empty()) return deltas;
+  model::Deltas out;
+  for (model::Delta& delta : deltas) {
+    release(delta, out);
+    if (std::string* text = text_of(delta))
+      piece(delta.index(), *block_of(delta), *text, marked);
+    else if (marked)
+      std::visit(Scrub{}, delta);
+    out.push_back(std::move(delta));
+  }
+  return out;
+}
+
+model::Deltas SurrogateJoiner::finish() {
+  model::Deltas out;
+  for (const Held& held : held_) out.push_back(replacement_piece(held.kind, held.block));
+  held_.clear();
+  return out;
+}
+
+}  // namespace skein::wire

@@ -1,0 +1,97 @@
+#include "providers/wire/wire.h"
+
+#include <array>
+
+#include "core/model/tokens.h"
+
+namespace skein::wire {
+
+std::string base64(std::string_view bytes) {
+  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  out.reserve((bytes.size() + 2) / 3 * 4);
+  for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(3, bytes.size()))) {
+    unsigned group = 0;
+    for (std::size_t i = 0; i < 3; ++i)
+      group = group << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
+    for (std::size_t i = 0; i < 4; ++i)
+      out += i <= bytes.size() ? digits[group >> (18 - 6 * i) & 63] : '=';
+  }
+  return out;
+}
+
+std::string data_url(const model::Image& image) {
+  return "data:" + image.mime_type + ";base64," + base64(image.bytes);
+}
+
+std::string_view missing_image(const model::Image& image, const ModelFacts& facts) {
+  if (!facts.images) return "(image left out: this model takes no images)";
+  if (image.bytes.empty()) return "(image left out: its bytes are gone)";
+  return {};
+}
+
+Json provider_member(const JsonText& provider_data, std::string_view key) {
+  if (provider_data.empty()) return nullptr;
+  return at(parsed(provider_data), key);
+}
+
+FlatResult flatten(const model::ToolResult& result, const ModelFacts& facts) {
+  FlatResult flat;
+  const auto line = [&](std::string_view text) {
+    if (text.empty()) return;
+    if (!flat.text.empty()) flat.text += '\n';
+    flat.text += text;
+  };
+  for (const model::ResultBlock& block : result.content) {
+    if (const auto* text = std::get_if<model::Text>(&block)) line(text->text);
+    const auto* image = std::get_if<model::Image>(&block);
+    if (image == nullptr) continue;
+    const std::string_view missing = missing_image(*image, facts);
+    line(missing);
+    if (missing.empty()) flat.images.push_back(image);
+  }
+  if (flat.text.empty())
+    flat.text = !flat.images.empty() ? "(see the image)"
+                : result.is_error    ? "(failed without output)"
+                                     : "(no output)";
+  return flat;
+}
+
+std::int64_t max_output(const model::ModelRef& model, const ModelFacts& facts) {
+  return model.max_output > 0 ? model.max_output : facts.max_output;
+}
+
+std::string effort(const model::ModelRef& model, const ModelFacts& facts) {
+  if (facts.thinking == ThinkingStyle::none) return {};
+  switch (model.thinking) {
+    case model::ThinkingLevel::off: return facts.thinking_off;
+    case model::ThinkingLevel::low: return "low";
+    case model::ThinkingLevel::medium: return "medium";
+    case model::ThinkingLevel::high: return "high";
+  }
+  return {};
+}
+
+std::int64_t thinking_budget(model::ThinkingLevel level) {
+  constexpr std::array<std::int64_t, 4> budgets{0, 2'048, 8'192, 24'576};
+  return budgets[static_cast<std::size_t>(level)];
+}
+
+Json parsed(const JsonText& text) {
+  std::optional<Json> value = parse_json(text);
+  return value && value->is_object() ? std::move(*value) : Json::object();
+}
+
+std::optional<std::int64_t> count_at(const Json& object, std::string_view key) {
+  const Json& member = at(object, key);
+  if (!member.is_number_integer() || !model::is_plausible_count(member.get<std::int64_t>()))
+    return std::nullopt;
+  return member.get<std::int64_t>();
+}
+
+// A stream with a hole may lack a piece of a call: better no answer than a wrong one.
+model::Deltas not_json() {
+  return {model::delta::Failed{"the provider sent an event that is not JSON", false, true}};
+}
+
+}  // namespace skein::wire

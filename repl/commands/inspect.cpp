@@ -1,0 +1,132 @@
+// Commands that show what there is: tools, configuration, the state of the files, the conversation
+// as a document.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+
+#include "core/exchange/export.h"
+#include "core/model/redaction.h"
+#include "repl/commands/handlers.h"
+#include "repl/shell.h"
+
+namespace skein::commands {
+
+namespace {
+
+struct Format {
+  std::string_view name, suffix;
+  std::string (*write)(std::string_view title, std::span<const model::Entry> path);
+};
+constexpr Format formats[] = {
+    {"markdown", ".md", exchange::as_markdown},
+    {"jsonl", ".jsonl",
+     [](std::string_view, std::span<const model::Entry> path) {
+       return exchange::as_json_lines(path);
+     }},
+};
+
+const Format* format_named(std::string_view name) {
+  for (const Format& format : formats)
+    if (format.name == name) return &format;
+  return nullptr;
+}
+const Format* format_of_file(std::string_view file) {
+  for (const Format& format : formats)
+    if (file.ends_with(format.suffix)) return &format;
+  return nullptr;
+}
+
+// An export may hold anything that was said, so it is the user's alone, and it replaces nothing.
+void write_new_file(const std::string& path, std::string_view text) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const auto fail = [&](int error) {
+    if (fd >= 0) ::close(fd);
+    throw Error(path + ": " + (error == EEXIST ? "is there already" : std::strerror(error)));
+  };
+  if (fd < 0) fail(errno);
+  while (!text.empty()) {
+    const ssize_t count = ::write(fd, text.data(), text.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) fail(errno);
+    text.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (::close(fd) != 0) throw Error(path + ": " + std::strerror(errno));
+}
+
+std::vector<model::Entry> masked_path(repl::Shell& shell) {
+  const agent::Conversation& conversation = shell.conversation();
+  if (!conversation.head()) throw Error("nothing has been said yet");
+  std::vector<model::Entry> path = store::value_or_throw(
+      shell.store().load_session_entries(conversation.session(), {.branch = conversation.head()}));
+  for (model::Entry& entry : path) entry = model::masked(entry, conversation.state().redacted);
+  return path;
+}
+
+}  // namespace
+
+// [format] [file]; the file's ending says the format, and without a file one is made up.
+void export_session(repl::Shell& shell, std::string_view arguments) {
+  const std::size_t space = std::min(arguments.find(' '), arguments.size());
+  const std::string_view first = arguments.substr(0, space);
+  const Format* format = format_named(first);
+  std::string file(format ? arguments.substr(std::min(space + 1, arguments.size())) : arguments);
+  if (!format && !file.empty()) format = format_of_file(file);
+  if (!format && !file.empty()) throw Error("/export writes markdown (.md) or jsonl (.jsonl)");
+  if (!format) format = &formats[0];
+  const store::SessionRecord& record = shell.conversation().record();
+  if (file.empty()) {
+    file = record.key + std::string(format->suffix);
+    for (char& c : file)
+      if (c == ':' || c == '/') c = '-';
+  }
+  const std::string path = file.starts_with('/') ? file : shell.workspace() + "/" + file;
+  const std::string text = format->write(record.state.title, masked_path(shell));
+  write_new_file(path, text);
+  shell.screen().print_untrusted("wrote " + path + " (" + std::to_string(text.size()) +
+                                 " bytes)\n");
+}
+
+std::vector<std::string> format_names(repl::Shell&, std::string_view start) {
+  std::vector<std::string> out;
+  for (const Format& format : formats)
+    if (format.name.starts_with(start)) out.emplace_back(format.name);
+  return out;
+}
+
+void show_tools(repl::Shell& shell, std::string_view) {
+  if (shell.desk().tools == nullptr) return;
+  for (const model::Tool& tool : *shell.desk().tools) {
+    std::string name = tool.name;
+    name.resize(std::max<std::size_t>(name.size(), 6), ' ');
+    shell.screen().print_untrusted(
+        "  " + name + (tool.effect == model::Effect::reads ? "  reads    " : "  changes  ") +
+        tool.description.substr(0, tool.description.find_first_of(".\n")) + "\n");
+  }
+  shell.screen().print("What changes something asks first; /permissions says what is allowed.\n");
+}
+
+void show_config(repl::Shell& shell, std::string_view) {
+  shell.screen().print_untrusted(shell.desk().configuration());
+}
+
+void show_health(repl::Shell& shell, std::string_view) {
+  const store::SessionRecord& record = shell.conversation().record();
+  const store::Damage damage =
+      store::value_or_throw(shell.store().backend().examine(record.header.session));
+  shell.screen().print_untrusted(record.key + ": " + std::to_string(record.state.entries) +
+                                 " entries, " + std::to_string(record.bytes) + " bytes, " +
+                                 (damage.any() ? "damaged" : "whole") + "\n");
+  const std::array<std::pair<const char*, std::size_t>, 4> counts{
+      {{"changed after they were written, still readable", damage.altered.size()},
+       {"unreadable", damage.broken.size()},
+       {"never acknowledged", damage.uncommitted.size()},
+       {"places where something is missing", damage.gaps.size()}}};
+  for (const auto& [what, count] : counts)
+    if (count > 0) shell.screen().print("  " + std::to_string(count) + " " + what + "\n");
+  if (damage.any()) shell.screen().print("`skein doctor` tells the bytes\n");
+}
+
+}  // namespace skein::commands

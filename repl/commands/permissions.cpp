@@ -1,0 +1,112 @@
+// /permissions: what may run unasked and who said so; gives a session rules of its own.
+#include <algorithm>
+
+#include "core/text/json.h"
+#include "repl/commands/handlers.h"
+#include "repl/shell.h"
+
+namespace skein::commands {
+
+namespace {
+
+void keep(repl::Shell& shell, const std::vector<std::string>& rules) {
+  store::value_or_throw(shell.conversation().append(
+      {model::make_entry(model::type::custom, dump({{"kind", "permissions"}, {"rules", rules}}))}));
+  shell.refresh_settings();
+}
+
+void tell(repl::Shell& shell, const std::string& rule, const std::string& why) {
+  if (!why.empty()) shell.screen().print_untrusted(rule + " holds until skein ends: " + why + "\n");
+}
+
+void add(repl::Shell& shell, const std::vector<permission::Rule>& rules, const std::string& sign) {
+  std::vector<std::string> kept = shell.conversation().state().permissions;
+  for (const permission::Rule& rule : rules)
+    if (const std::string one = sign + permission::to_string(rule);
+        std::ranges::count(kept, one) == 0)
+      kept.push_back(one);
+  keep(shell, kept);
+}
+
+void allow(repl::Shell& shell, std::string_view text) {
+  const std::vector<permission::Rule> rules =
+      permission::parse_allow_rules(text, *shell.desk().tools);
+  for (const permission::Rule& rule : rules)
+    tell(shell, permission::to_string(rule),
+         shell.desk().grant(shell.conversation().session(), permission::to_string(rule)));
+  add(shell, rules, "");
+}
+void deny(repl::Shell& shell, std::string_view text) {
+  add(shell, permission::parse_rules(text, *shell.desk().tools), "!");
+}
+
+// However it was written down at the time.
+bool is_same(std::string_view kept, const permission::Rule& rule, const model::Tools& tools) {
+  if (kept.starts_with('!')) kept.remove_prefix(1);
+  if (kept == permission::to_string(rule)) return true;
+  permission::Rules read;
+  permission::add_session_rules(read, tools, {std::string(kept)}, {});
+  return !read.not_applied.empty() &&
+         permission::to_string(read.not_applied.front()) == permission::to_string(rule);
+}
+
+void remove(repl::Shell& shell, std::string_view text) {
+  std::vector<std::string> kept = shell.conversation().state().permissions;
+  for (const permission::Rule& rule : permission::parse_rules(text, *shell.desk().tools))
+    if (std::erase_if(kept, [&](const std::string& each) {
+          return is_same(each, rule, *shell.desk().tools);
+        }) == 0)
+      throw Error("this session has no rule " + permission::to_string(rule) +
+                  " of its own; flags and configurations are changed where they stand");
+  for (const permission::Rule& rule : permission::parse_rules(text, *shell.desk().tools))
+    shell.desk().take_back(shell.conversation().session(), permission::to_string(rule));
+  keep(shell, kept);
+}
+
+void set_mode(repl::Shell& shell, std::string_view name) {
+  const std::optional<permission::Mode> mode = permission::parse_mode(name);
+  if (!mode) throw Error("there are the modes default, plan, acceptEdits and bypassPermissions");
+  shell.settings().rules.mode = *mode;
+}
+
+struct Verb {
+  std::string_view name;
+  void (*run)(repl::Shell&, std::string_view);
+};
+constexpr Verb verbs[] = {{"allow", allow}, {"deny", deny}, {"mode", set_mode}, {"remove", remove}};
+
+void list(repl::Shell& shell, std::string_view what, const std::vector<permission::Rule>& rules) {
+  for (const permission::Rule& rule : rules)
+    shell.screen().print_untrusted(std::string(what) + permission::to_string(rule) + "  (" +
+                                   std::string(permission::name(rule.origin)) + ")\n");
+}
+
+}  // namespace
+
+void show_permissions(repl::Shell& shell, std::string_view change) {
+  if (!change.empty()) {
+    const std::size_t space = std::min(change.find(' '), change.size());
+    const auto* verb = std::ranges::find(verbs, change.substr(0, space), &Verb::name);
+    if (verb == std::end(verbs) || space == change.size())
+      throw Error("/permissions takes allow, deny or remove with rules, or mode with a mode");
+    verb->run(shell, change.substr(space + 1));
+  }
+  const permission::Rules& rules = shell.settings().rules;
+  shell.screen().print("mode     " + std::string(permission::name(rules.mode)) + ": " +
+                       permission::describe(rules.mode) + "\n");
+  list(shell, "allowed  ", rules.allow);
+  list(shell, "denied   ", rules.deny);
+  for (const permission::Rule& rule : rules.not_applied)
+    shell.screen().print_untrusted("recorded " + permission::to_string(rule) +
+                                   "  (from the transcript, not applied here)\n");
+  shell.screen().print("sandbox  " + shell.desk().sandbox() + "\n");
+}
+
+std::vector<std::string> permission_words(repl::Shell&, std::string_view start) {
+  std::vector<std::string> out;
+  for (const Verb& verb : verbs)
+    if (verb.name.starts_with(start)) out.emplace_back(verb.name);
+  return out;
+}
+
+}  // namespace skein::commands

@@ -1,0 +1,97 @@
+#include "repl/commands/table.h"
+
+#include <algorithm>
+
+#include "core/text/spelling.h"
+#include "repl/commands/entry_names.h"
+#include "repl/commands/handlers.h"
+#include "repl/layout/flow.h"
+#include "repl/layout/width.h"
+#include "repl/shell.h"
+
+namespace skein::commands {
+
+namespace {
+
+void help(repl::Shell& shell, std::string_view) {
+  constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
+  const std::size_t width = shell.screen().width();      // 0: no end
+  const bool narrow = width > 0 && width < 2 * beside;
+  const std::size_t column = narrow ? below : beside;
+  for (const Command& command : commands()) {
+    const std::string usage =
+        "  /" + std::string(command.name) + " " + std::string(command.arguments);
+    std::string text = layout::wrapped(command.help, width > column ? width - column : 0);
+    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += column)
+      text.replace(at, 1, "\n" + std::string(column, ' '));
+    shell.screen().print((narrow ? usage + "\n" + std::string(below, ' ')
+                                 : layout::padded(usage, beside - 2) + "  ") +
+                         text + "\n");
+  }
+}
+
+void quit(repl::Shell& shell, std::string_view) { shell.leave(); }
+
+constexpr Command table[] = {
+    {"archive", "[session]", "pack a session; it is read as before", session_names,
+     archive_session},
+    {"branch", "<entry> [prompt]", "go on from an earlier entry", entry_names, branch},
+    {"branches", "", "where the branches of this session end", nullptr, show_branches},
+    {"compact", "[focus]", "put a summary in the place of what is long ago", nullptr, compact},
+    {"config", "", "what is set, and where", nullptr, show_config},
+    {"context", "", "what fills the model's window", nullptr, show_context},
+    {"continue", "", "let the model go on, without a new message", nullptr, continue_turn},
+    {"delete", "[session]", "move a session to the trash", session_names, delete_session},
+    {"doctor", "", "whether this session is whole", nullptr, show_health},
+    {"export", "[format] [file]", "this branch as markdown or jsonl", format_names, export_session},
+    {"fork", "[key]", "go on in a new session that branches off here", nullptr, fork_session},
+    {"help", "", "what can be typed here", nullptr, help},
+    {"history", "[n|all]", "what was said", nullptr, show_history},
+    {"login", "[provider]", "how to give a key, and whether it works", nullptr, show_login},
+    {"model", "[provider/model|all]", "who answers; without a name, who could", model_names,
+     choose_model},
+    {"new", "[title]", "start a fresh session", nullptr, new_session},
+    {"permissions", "[allow|deny|remove RULES | mode MODE]", "what may run unasked, and why",
+     permission_words, show_permissions},
+    {"quit", "", "leave", nullptr, quit},
+    {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
+    {"rename", "<title>", "give this session a title", nullptr, rename_session},
+    {"restore", "<session>", "bring a session back from the trash", nullptr, restore_session},
+    {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
+    {"retry", "", "ask the last question again; the first answer stays", nullptr, retry},
+    {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
+    {"sessions", "[filter|all]", "list sessions", nullptr, list_sessions},
+    {"snapshot", "[name]", "give this place a name to come back to", nullptr, take_snapshot},
+    {"snapshots", "", "list the snapshots of this session", nullptr, show_snapshots},
+    {"switch", "<session>", "go on in another session", session_names, switch_session},
+    {"system", "[text|none]", "what the model is told to be, in this session", nullptr, set_system},
+    {"thinking", "[off|low|medium|high]", "how much the model thinks first", thinking_names,
+     choose_thinking},
+    {"tools", "", "what the model can do", nullptr, show_tools},
+    {"tree", "", "draw the branches of this session", nullptr, show_tree},
+    {"undo", "", "go back to before the last message", nullptr, undo},
+    {"usage", "", "tokens and cost of this session", nullptr, show_usage},
+};
+static_assert(std::ranges::is_sorted(table, {}, &Command::name));
+
+// What people type out of habit.
+constexpr std::pair<std::string_view, std::string_view> aliases[] = {
+    {"?", "help"}, {"clear", "new"}, {"cost", "usage"}, {"exit", "quit"}, {"q", "quit"}};
+
+}  // namespace
+
+std::span<const Command> commands() { return table; }
+
+const Command* find_command(std::string_view name) {
+  for (const auto& [alias, meaning] : aliases)
+    if (name == alias) name = meaning;
+  const auto found = std::ranges::lower_bound(table, name, {}, &Command::name);
+  return found != std::end(table) && found->name == name ? &*found : nullptr;
+}
+
+const Command& nearest_command(std::string_view name) {
+  return *std::ranges::min_element(table, {},
+                                   [&](const Command& c) { return edit_distance(c.name, name); });
+}
+
+}  // namespace skein::commands

@@ -1,0 +1,138 @@
+#include "repl/edit/external_editor.h"
+
+#include <fcntl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <cerrno>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+
+namespace skein::edit {
+
+namespace {
+
+// ^C and ^\ in the child are the child's.
+class SignalsIgnored {
+ public:
+  SignalsIgnored() {
+    struct sigaction ignore {};
+    ignore.sa_handler = SIG_IGN;
+    sigaction(SIGINT, &ignore, &interrupt_);
+    sigaction(SIGQUIT, &ignore, &quit_);
+  }
+  ~SignalsIgnored() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGQUIT, &quit_, nullptr);
+  }
+  SignalsIgnored(const SignalsIgnored&) = delete;
+  SignalsIgnored& operator=(const SignalsIgnored&) = delete;
+
+ private:
+  struct sigaction interrupt_ {
+  }, quit_{};
+};
+
+// A file of ours alone that is gone afterwards.
+class TextFile {
+ public:
+  TextFile(const std::string& text, const std::string& ending) {
+    std::error_code failed;
+    path_ = std::filesystem::temp_directory_path(failed).string() + "/skein-XXXXXX" + ending;
+    const int fd = mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC);
+    if (fd < 0) return;
+    written_ = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+    close(fd);
+  }
+  ~TextFile() { unlink(path_.c_str()); }
+  TextFile(const TextFile&) = delete;
+  TextFile& operator=(const TextFile&) = delete;
+
+  bool written() const { return written_; }
+  const std::string& path() const { return path_; }
+  std::string text() const {
+    std::ifstream in(path_, std::ios::binary);
+    return {std::istreambuf_iterator<char>(in), {}};
+  }
+
+ private:
+  std::string path_{};
+  bool written_ = false;
+};
+
+// ".cpp" of src/main.cpp; nothing that is not plainly one.
+std::string ending_of(const std::string& name) {
+  const std::string ending = std::filesystem::path(name).extension().string();
+  const bool plain = ending.size() <= 12 && std::ranges::all_of(ending, [](unsigned char c) {
+                       return c == '.' || (c < 0x80 && std::isalnum(c) != 0);
+                     });
+  return plain ? ending : "";
+}
+
+std::string editor() {
+  for (const char* name : {"VISUAL", "EDITOR"})
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  return "vi";
+}
+
+}  // namespace
+
+int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* terminal,
+                    const std::function<void(std::string_view)>& output,
+                    const std::string& folder) {
+  std::optional<terminal::TerminalMode> as_found;
+  if (terminal != nullptr) as_found.emplace(*terminal, terminal::Terminal::Mode::found);
+  const SignalsIgnored ours;
+  int pipe_ends[2] = {-1, -1};
+  if (output && pipe2(pipe_ends, O_CLOEXEC) != 0) return 127;
+  std::vector<char*> arguments;
+  for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
+  arguments.push_back(nullptr);
+  const pid_t child = fork();
+  if (child == 0) {
+    for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
+      std::signal(each, SIG_DFL);
+    if (output)
+      for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) dup2(pipe_ends[1], fd);
+    if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(127);
+    execvp(arguments[0], arguments.data());
+    _exit(127);
+  }
+  if (output) {
+    close(pipe_ends[1]);
+    std::array<char, 16384> buffer;
+    for (ssize_t count = 0;;) {
+      count = child < 0 ? 0 : ::read(pipe_ends[0], buffer.data(), buffer.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count <= 0) break;
+      output({buffer.data(), static_cast<std::size_t>(count)});
+    }
+    close(pipe_ends[0]);
+  }
+  int status = 0;
+  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
+  }
+  if (child < 0) return 127;
+  return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+// Through the shell: $EDITOR may hold arguments, as in "code --wait".
+std::optional<std::string> edited_elsewhere(const std::string& text, terminal::Terminal& terminal,
+                                            const std::string& like) {
+  const TextFile file(text, ending_of(like));
+  if (!file.written()) return std::nullopt;
+  const int status =
+      run_at_terminal({"/bin/sh", "-c", editor() + " \"$1\"", "sh", file.path()}, &terminal);
+  if (status != 0) return std::nullopt;
+  std::string out = file.text();
+  if (out.ends_with('\n') && !text.ends_with('\n')) out.pop_back();
+  return out;
+}
+
+}  // namespace skein::edit

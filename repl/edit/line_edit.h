@@ -1,0 +1,95 @@
+// A line being edited: its text with chips, the cursor, what was killed, and the way back. Knows
+// keys but no terminal, so that the prompt, a running turn and a search field edit alike.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/edit/draft.h"
+#include "repl/terminal/keys.h"
+
+namespace skein::edit {
+
+class LineEdit {
+ public:
+  const std::string& text() const { return draft_.text; }
+  const Draft& draft() const { return draft_; }
+  std::size_t cursor() const { return cursor_; }  // in bytes, between two whole characters
+  bool at_end() const { return cursor_ == text().size(); }
+
+  // Another text, with the cursor at its end. `set` can be undone (a long one becomes a chip),
+  // `start` begins anew.
+  void set(std::string text);
+  void start(Draft draft);
+  void insert(std::string_view text);
+  // Puts `text` in the place of what stands from `from` to the cursor.
+  void replace(std::size_t from, std::string_view text);
+  // Folds what stands before the cursor into a chip: for a text too tall for the screen.
+  void fold();
+
+  // Does what the key means for a line. False: nothing; it is somebody else's key.
+  bool apply(const terminal::Key& key);
+  // To the line above (below) in a text of several lines; false if there is none.
+  bool up();
+  bool down();
+
+ private:
+  // Pastes are not part of it: they stay, so that every chip that comes back has its meaning.
+  struct State {
+    std::string text{};
+    std::size_t cursor = 0;
+  };
+  enum class Last { other, typed, killed, yanked };
+  struct Binding {
+    terminal::Key key;
+    void (LineEdit::*run)();
+  };
+  static const std::vector<Binding>& bindings();
+
+  void left();
+  void right();
+  void word_left();
+  void word_right();
+  void home();
+  void end();
+  void newline() { insert("\n"); }
+  void backspace();
+  void del();
+  void kill_word_left();
+  void kill_to_space();
+  void kill_word_right();
+  void kill_left();
+  void kill_right();
+  void yank();
+  void yank_older();
+  void transpose();
+  void upper();
+  void lower();
+  void undo();
+
+  void paste(const std::string& raw);
+  void change();  // what stands here now can be undone to
+  void erase(std::size_t from, std::size_t to);
+  void kill(std::size_t from, std::size_t to);
+  void move_lines(std::size_t line_start, std::size_t line_end);
+  void change_case(bool up);
+  std::size_t unit_before(std::size_t at) const;  // where the character or chip before `at` begins
+  std::size_t unit_after(std::size_t at) const;
+  std::size_t word_start_before(std::size_t at) const;
+  std::size_t word_end_after(std::size_t at) const;
+  std::size_t line_start(std::size_t at) const;
+  std::size_t line_end(std::size_t at) const;
+
+  Draft draft_{};
+  std::size_t cursor_ = 0;
+  std::vector<State> past_{};
+  std::vector<std::string> kills_{};
+  std::size_t yanked_ = 0;             // how many bytes the last yank put before the cursor
+  std::optional<std::size_t> goal_{};  // the column that Up and Down try to keep
+  Last last_ = Last::other, next_last_ = Last::other;
+};
+
+}  // namespace skein::edit

@@ -1,0 +1,150 @@
+#include "repl/layout/sanitize.h"
+
+#include <utf8proc.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdio>
+
+namespace skein::layout {
+
+namespace {
+
+constexpr unsigned most_marks = 8;  // no script needs more; piles of them cover other lines
+constexpr std::string_view replacement = "\xEF\xBF\xBD";
+
+constexpr bool is_plain(unsigned char byte) {
+  return (byte >= 0x20 && byte < 0x7F) || byte == '\n' || byte == '\t';
+}
+
+constexpr auto plain_bytes = [] {
+  std::array<bool, 256> table{};
+  for (unsigned i = 0; i < 256; ++i) table[i] = is_plain(static_cast<unsigned char>(i));
+  return table;
+}();
+
+struct Range {
+  char32_t first, last;
+};
+
+// Shown as <U+….>: C1 controls, what turns or isolates directions, separators that some take for a
+// line end, and formatting nobody sees: marks of order, annotations, tags.
+constexpr Range spelled_out[] = {
+    {0x7F, 0x9F},     {0x61C, 0x61C},   {0x180E, 0x180E}, {0x200E, 0x200F},   {0x2028, 0x202E},
+    {0x2066, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
+};
+
+bool is_spelled_out(char32_t c) {
+  return std::ranges::any_of(spelled_out,
+                             [=](Range range) { return c >= range.first && c <= range.last; });
+}
+
+void spell_out(char32_t c, std::string& out) {
+  std::array<char, 16> code{};
+  std::snprintf(code.data(), code.size(), "<U+%04X>", static_cast<unsigned>(c));
+  out += code.data();
+}
+
+// What stands at the start of `text`: a character, a malformed piece of it (`good` is false), or
+// one that is cut off at the end (`cut`: good so far).
+struct Decoded {
+  char32_t point = 0;
+  std::size_t length = 1;
+  bool good = false;
+  bool cut = false;
+};
+
+Decoded decode(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {};
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte is where overlong forms, surrogates and what lies beyond U+10FFFF show.
+  const unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  char32_t point = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i == text.size()) return {0, i, false, true};
+    if (byte(i) < (i == 1 ? lowest : 0x80) || byte(i) > (i == 1 ? highest : 0xBF))
+      return {0, i, false};
+    point = point << 6 | (byte(i) & 0x3Fu);
+  }
+  return {point, length, true};
+}
+
+bool is_mark(char32_t c) {
+  if (c < 0x300) return false;
+  const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
+  return category == UTF8PROC_CATEGORY_MN || category == UTF8PROC_CATEGORY_ME;
+}
+
+}  // namespace
+
+// Returns how much was taken; unless it is the last piece, a character that is cut off is left.
+std::size_t Harmless::pass(std::string_view text, bool last, std::string& out) {
+  std::size_t at = 0;
+  while (at < text.size()) {
+    std::size_t run = at;
+    while (run < text.size() && plain_bytes[static_cast<unsigned char>(text[run])]) ++run;
+    if (run > at) {
+      out.append(text.substr(at, run - at));
+      marks_ = 0;
+      at = run;
+      continue;
+    }
+    const Decoded next = decode(text.substr(at));
+    if (next.cut && !last) return at;
+    if (next.point == '\r' && next.good) {
+      if (at + 1 == text.size() && !last) return at;
+      at += 1;
+      if (at < text.size() && text[at] == '\n') continue;
+      out += "\u240D";
+      marks_ = 0;
+      continue;
+    }
+    marks_ = next.good && is_mark(next.point) ? marks_ + 1 : 0;
+    if (!next.good) {
+      out += replacement;
+    } else if (next.point < 0x20) {  // U+2400 … are the pictures of the control characters
+      out += "\xE2\x90";
+      out += static_cast<char>(0x80 + next.point);
+    } else if (next.point == 0x7F) {
+      out += "\u2421";
+    } else if (is_spelled_out(next.point) || marks_ > most_marks) {
+      spell_out(next.point, out);
+    } else {
+      out.append(text.substr(at, next.length));
+    }
+    at += next.length;
+  }
+  return at;
+}
+
+void Harmless::feed(std::string_view piece, std::string& out) {
+  if (held_.empty()) {
+    held_ = piece.substr(pass(piece, false, out));
+    return;
+  }
+  held_ += piece;
+  const std::string joined = std::move(held_);
+  held_ = joined.substr(pass(joined, false, out));
+}
+
+void Harmless::end(std::string& out) {
+  const std::string rest = std::move(held_);
+  held_.clear();
+  pass(rest, true, out);
+  marks_ = 0;
+}
+
+std::string sanitized(std::string_view text) {
+  std::string out;
+  out.reserve(text.size());
+  Harmless door;
+  door.feed(text, out);
+  door.end(out);
+  return out;
+}
+
+}  // namespace skein::layout

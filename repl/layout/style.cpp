@@ -1,0 +1,129 @@
+#include "repl/layout/style.h"
+
+#include <algorithm>
+
+namespace skein::layout {
+
+namespace {
+
+bool is_set(const char* variable) { return variable != nullptr && *variable != '\0'; }
+
+constexpr std::size_t longest_address = 2000;
+
+bool is_address_character(char c) {
+  return c > 0x20 && c < 0x7F && std::string_view("\"<>\\^`{|}").find(c) == std::string_view::npos;
+}
+
+bool is_safe_address(std::string_view address) {
+  if (address.size() > longest_address || !std::ranges::all_of(address, is_address_character))
+    return false;
+  if (address.starts_with("mailto:")) return address.size() > 7;
+  const std::size_t scheme = address.starts_with("https://")  ? 8
+                             : address.starts_with("http://") ? 7
+                                                              : 0;
+  if (scheme == 0) return false;
+  const std::string_view rest = address.substr(scheme);
+  const std::string_view host = rest.substr(0, rest.find_first_of("/?#"));
+  return !host.empty() && host.find('@') == std::string_view::npos;  // "https://bank@evil"
+}
+
+bool is_own_attribute(std::string_view number) {
+  constexpr std::string_view attributes[] = {"1", "2", "3", "4", "9"};
+  return std::ranges::find(attributes, number) != std::end(attributes) ||
+         (number.size() == 2 && number[0] == '3' && number[1] >= '1' && number[1] <= '6');
+}
+
+bool are_own_attributes(std::string_view numbers) {
+  while (!numbers.empty()) {
+    const std::size_t end = std::min(numbers.find(';'), numbers.size());
+    if (!is_own_attribute(numbers.substr(0, end))) return false;
+    if (end + 1 == numbers.size()) return false;
+    numbers.remove_prefix(std::min(end + 1, numbers.size()));
+  }
+  return true;
+}
+
+std::size_t own_link(std::string_view bytes) {
+  constexpr std::string_view start = "\033]8;;", end = "\033\\";
+  if (!bytes.starts_with(start)) return 0;
+  const std::size_t stop = bytes.find('\033', start.size());
+  if (stop == std::string_view::npos || !bytes.substr(stop).starts_with(end)) return 0;
+  const std::string_view address = bytes.substr(start.size(), stop - start.size());
+  return address.empty() || is_safe_address(address) ? stop + end.size() : 0;
+}
+
+}  // namespace
+
+TerminalStyle look_for(const Surroundings& now) {
+  const bool dumb = !is_set(now.term) || std::string_view(now.term) == "dumb";
+  TerminalStyle look;
+  look.labels = now.screen_reader;
+  look.live = now.terminal && !dumb && !now.screen_reader;
+  const bool wanted = now.colour == "always" ||
+                      (now.colour == "auto" && !is_set(now.no_color) &&
+                       (look.live || (is_set(now.force_color) && now.force_color[0] != '0')));
+  look.colour = wanted && !now.screen_reader;
+  // The console of Linux prints what it does not know.
+  look.links = look.colour && look.live && std::string_view(now.term) != "linux";
+  return look;
+}
+
+Style operator|(Style outer, Style inner) {
+  return {outer.bold || inner.bold,     outer.dim || inner.dim,
+          outer.italic || inner.italic, outer.underline || inner.underline,
+          outer.strike || inner.strike, inner.colour == Colour::none ? outer.colour : inner.colour};
+}
+
+std::string start_of(Style style) {
+  std::string numbers;
+  const auto add = [&](bool wanted, std::string_view number) {
+    if (!wanted) return;
+    if (!numbers.empty()) numbers += ';';
+    numbers += number;
+  };
+  add(style.bold, "1");
+  add(style.dim, "2");
+  add(style.italic, "3");
+  add(style.underline, "4");
+  add(style.strike, "9");
+  add(style.colour != Colour::none, std::to_string(static_cast<int>(style.colour)));
+  return numbers.empty() ? numbers : "\033[" + numbers + "m";
+}
+
+std::string painted(std::string_view safe, Style style, const TerminalStyle& look) {
+  if (!look.colour || style == style::plain || safe.empty()) return std::string(safe);
+  return start_of(style) + std::string(safe) + std::string(end_of_style);
+}
+
+std::string start_of_link(std::string_view address, const TerminalStyle& look) {
+  if (!look.links || !is_safe_address(address)) return {};
+  return "\033]8;;" + std::string(address) + "\033\\";
+}
+
+std::size_t own_sequence(std::string_view bytes) {
+  if (!bytes.starts_with("\033[")) return own_link(bytes);
+  const std::size_t end = bytes.find_first_not_of("0123456789;", 2);
+  if (end == std::string_view::npos) return 0;
+  const std::string_view numbers = bytes.substr(2, end - 2);
+  const bool one_number = numbers.size() < 5 && numbers.find(';') == std::string_view::npos;
+  switch (bytes[end]) {
+    case 'm': return are_own_attributes(numbers) ? end + 1 : 0;
+    case 'A':
+    case 'C': return one_number && !numbers.empty() ? end + 1 : 0;
+    case 'J': return numbers.empty() ? end + 1 : 0;
+    default: return 0;
+  }
+}
+
+std::string without_styles(std::string_view text) {
+  std::string out;
+  while (!text.empty()) {
+    const std::size_t run = std::min(text.find('\033'), text.size());
+    out += text.substr(0, run);
+    text.remove_prefix(run);
+    if (!text.empty()) text.remove_prefix(std::max<std::size_t>(1, own_sequence(text)));
+  }
+  return out;
+}
+
+}  // namespace skein::layout

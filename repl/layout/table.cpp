@@ -1,0 +1,115 @@
+#include "repl/layout/table.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "repl/layout/sanitize.h"
+#include "repl/layout/width.h"
+
+namespace skein::layout {
+
+namespace {
+
+constexpr std::string_view gap = "  ";
+
+std::string one_line(std::string_view text) {
+  std::string out = sanitized(text);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
+  return out;
+}
+
+std::string cell(const std::string& text, std::size_t width, bool right) {
+  std::string cut = fit(text, width);
+  const std::size_t used = display_width(cut);
+  const std::string space(used < width ? width - used : 0, ' ');
+  return right ? space + cut : cut + space;
+}
+
+// Without the columns for which there is no room, if all that stay shall be readable.
+Table with_room(Table table, const std::vector<std::size_t>& wanted, std::size_t width) {
+  constexpr std::size_t readable = 16;
+  const auto needed = [&](std::size_t i) { return gap.size() + std::min(wanted[i], readable); };
+  std::size_t sum = 0;
+  for (std::size_t i = 0; i < wanted.size(); ++i) sum += needed(i);
+  for (std::size_t i = wanted.size(); width > 0 && sum > width && i-- > 0;) {
+    if (!table.columns[i].optional) continue;
+    sum -= needed(i);
+    const auto at = static_cast<std::ptrdiff_t>(i);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows)
+      if (i < row.size()) row.erase(row.begin() + at);
+  }
+  return table;
+}
+
+std::vector<std::size_t> widths_in(const Table& table) {
+  std::vector<std::size_t> wanted;
+  for (const Table::Column& column : table.columns) wanted.push_back(display_width(column.title));
+  for (const auto& row : table.rows)
+    for (std::size_t i = 0; i < std::min(row.size(), wanted.size()); ++i)
+      wanted[i] = std::max(wanted[i], display_width(row[i]));
+  return wanted;
+}
+
+}  // namespace
+
+std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
+                                   std::size_t least) {
+  std::size_t sum = std::accumulate(wanted.begin(), wanted.end(), std::size_t{0});
+  while (room > 0 && sum > room) {
+    const auto widest = std::ranges::max_element(wanted);
+    if (widest == wanted.end() || *widest <= least) break;
+    // Down to the next widest, or by what is missing, shared among those that are as wide.
+    std::size_t next = least, equals = 0;
+    for (const std::size_t each : wanted) {
+      if (each == *widest)
+        ++equals;
+      else
+        next = std::max(next, each);
+    }
+    const std::size_t missing = (sum - room + equals - 1) / equals;
+    const std::size_t by = std::max<std::size_t>(1, std::min(missing, *widest - next));
+    const std::size_t high = *widest;
+    for (std::size_t& each : wanted)
+      if (each == high && sum > room) {
+        const std::size_t less = std::min(by, sum - room);
+        each -= less;
+        sum -= less;
+      }
+  }
+  return wanted;
+}
+
+std::string drawn(const Table& given, std::size_t width, const TerminalStyle& look) {
+  Table clean = given;
+  for (auto& row : clean.rows) {
+    row.resize(clean.columns.size());
+    for (std::string& text : row) text = one_line(text);
+  }
+  const Table table = with_room(clean, widths_in(clean), width);
+  const std::size_t between = gap.size() * table.columns.size();
+  const std::vector<std::size_t> widths =
+      share_out(widths_in(table), width == 0        ? 0
+                                  : width > between ? width - between
+                                                    : 1);
+
+  const auto line = [&](std::string_view lead, const std::vector<std::string>& cells, Style style) {
+    std::string text(lead);
+    for (std::size_t i = 0; i < cells.size(); ++i) {
+      if (i > 0) text += gap;
+      text += cell(cells[i], widths[i], table.columns[i].right);
+    }
+    text.erase(text.find_last_not_of(' ') + 1);
+    return painted(text, style, look) + "\n";
+  };
+  std::vector<std::string> titles;
+  for (const Table::Column& column : table.columns) titles.emplace_back(column.title);
+  std::string out = line("  ", titles, style::dim);
+  for (std::size_t i = 0; i < table.rows.size(); ++i)
+    out += line(i == table.marked ? "* " : "  ", table.rows[i],
+                i == table.marked ? style::strong : style::plain);
+  return out;
+}
+
+}  // namespace skein::layout

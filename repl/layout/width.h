@@ -1,0 +1,29 @@
+// How many columns of a terminal a text takes, by what a reader sees as one character. The text is
+// valid UTF-8 and holds no escape sequences.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace skein::layout {
+
+// The grapheme cluster at the start of `text`, which is not empty.
+struct Grapheme {
+  std::size_t bytes = 0;
+  std::size_t columns = 0;
+};
+Grapheme first_grapheme(std::string_view text);
+
+// Where the cursor is after `text`, begun at `column`: minus that column. Tabs go to multiples
+// of 8.
+std::size_t display_width(std::string_view text, std::size_t column = 0);
+
+// At most `columns` wide: what is too long loses its end, or its start, to a "…".
+std::string fit(std::string_view text, std::size_t columns);
+std::string fit_end(std::string_view text, std::size_t columns);
+
+// At least `columns` wide, filled up with spaces behind the text.
+std::string padded(std::string text, std::size_t columns);
+
+}  // namespace skein::layout

@@ -1,0 +1,93 @@
+#include "repl/pick/fuzzy.h"
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+
+namespace skein::pick {
+
+namespace {
+
+constexpr int hit = 16, in_a_row = 8, word_start = 10, gap = 3, longer_gap = 1;
+constexpr int impossible = std::numeric_limits<int>::min() / 2;
+
+char lower(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+bool is_upper(char c) { return c >= 'A' && c <= 'Z'; }
+bool is_word(char c) {
+  const char l = lower(c);
+  return (l >= 'a' && l <= 'z') || (c >= '0' && c <= '9') || static_cast<unsigned char>(c) >= 0x80;
+}
+
+bool starts_word(std::string_view text, std::size_t at) {
+  if (at == 0) return true;
+  return (is_word(text[at]) && !is_word(text[at - 1])) ||
+         (is_upper(text[at]) && !is_upper(text[at - 1]));
+}
+
+bool same(char pattern, char text, bool exact) {
+  return exact ? pattern == text : pattern == lower(text);
+}
+
+// Most texts of a list do not fit; this finds out in one pass.
+bool fits_at_all(std::string_view pattern, std::string_view text, bool exact) {
+  std::size_t next = 0;
+  for (const char c : text)
+    if (next < pattern.size() && same(pattern[next], c, exact)) ++next;
+  return next == pattern.size();
+}
+
+// Dynamic programming, one row per letter of the pattern: ending[j] is the best score with that
+// letter at text[j], open[j] the best with it somewhere before j, the gap since then paid for.
+std::optional<int> score_word(std::string_view pattern, std::string_view text) {
+  const bool exact = std::ranges::any_of(pattern, is_upper);
+  if (!fits_at_all(pattern, text, exact)) return std::nullopt;
+  std::vector<int> ending(text.size(), impossible), before(text.size(), impossible);
+  for (std::size_t i = 0; i < pattern.size(); ++i) {
+    std::swap(ending, before);
+    int open = impossible;
+    for (std::size_t j = 0; j < text.size(); ++j) {
+      int best = i == 0 ? 0 : open;
+      if (i > 0 && j > 0) best = std::max(best, before[j - 1] + in_a_row);
+      ending[j] = same(pattern[i], text[j], exact) && best > impossible
+                      ? best + hit + (starts_word(text, j) ? word_start : 0)
+                      : impossible;
+      open = std::max(open - longer_gap, j > 0 ? before[j - 1] - gap : impossible);
+      open = std::max(open, impossible);
+    }
+  }
+  return *std::ranges::max_element(ending);
+}
+
+}  // namespace
+
+std::optional<int> fuzzy_score(std::string_view pattern, std::string_view text) {
+  int total = 0;
+  while (!pattern.empty()) {
+    const std::size_t end = std::min(pattern.find(' '), pattern.size());
+    if (end > 0) {
+      const std::optional<int> score = score_word(pattern.substr(0, end), text);
+      if (!score) return std::nullopt;
+      total += *score;
+    }
+    pattern.remove_prefix(std::min(pattern.size(), end + 1));
+  }
+  return total;
+}
+
+std::vector<std::size_t> fuzzy_filter(std::string_view pattern,
+                                      std::span<const std::string> texts) {
+  struct Fit {
+    std::size_t index;
+    int score;
+  };
+  std::vector<Fit> fits;
+  for (std::size_t i = 0; i < texts.size(); ++i)
+    if (const std::optional<int> score = fuzzy_score(pattern, texts[i]))
+      fits.push_back({i, *score});
+  std::ranges::stable_sort(fits, std::ranges::greater{}, &Fit::score);
+  std::vector<std::size_t> out;
+  for (const Fit& fit : fits) out.push_back(fit.index);
+  return out;
+}
+
+}  // namespace skein::pick

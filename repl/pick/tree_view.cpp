@@ -1,0 +1,105 @@
+#include "repl/pick/tree_view.h"
+
+#include <algorithm>
+
+#include "core/model/tree_drawing.h"
+#include "repl/terminal/inline_panel.h"
+
+namespace skein::pick {
+
+namespace {
+
+using Code = terminal::Key::Code;
+using What = TreeChoice::What;
+
+class TreeView {
+ public:
+  TreeView(terminal::Keyboard& keyboard, const model::Tree& tree, std::optional<Id> head,
+           const std::function<std::string(const model::Tree::Node&)>& label)
+      : keyboard_(keyboard),
+        lines_(model::tree_lines(tree, {.nested_depth = 6})),
+        label_(label),
+        drawing_(keyboard.terminal()) {
+    const auto at_head = std::ranges::find_if(
+        lines_, [&](const model::TreeLine& line) { return line.node->id == head; });
+    if (at_head != lines_.end()) chosen_ = static_cast<std::size_t>(at_head - lines_.begin());
+  }
+
+  TreeChoice run() {
+    for (;;) {
+      terminal::Key key;
+      if (std::optional<terminal::Key> ready = keyboard_.ready()) {
+        key = std::move(*ready);
+      } else {
+        draw();
+        const terminal::Keyboard::KeyResult came = keyboard_.next(key);
+        if (came == terminal::Keyboard::KeyResult::hang_up) return {};
+        if (came != terminal::Keyboard::KeyResult::key) {
+          keyboard_.terminal().take_resize();
+          continue;
+        }
+      }
+      const std::string letter = terminal::typed(key);
+      if (key == terminal::ctrl('c') || key == terminal::ctrl('d') || key.code == Code::escape ||
+          letter == "q")
+        return {};
+      if (letter == "/") {  // a command is being typed: the prompt gets it whole
+        keyboard_.put_back('/');
+        return {};
+      }
+      if (key.code == Code::enter) return {What::go_on, lines_[chosen_].node->id};
+      if (letter == "b") return {What::branch, lines_[chosen_].node->id};
+      if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};
+      move(key, letter);
+    }
+  }
+
+ private:
+  void move(const terminal::Key& key, const std::string& letter) {
+    const std::size_t last = lines_.size() - 1, page = rows();
+    if (key.code == Code::up || letter == "k") chosen_ -= std::min<std::size_t>(chosen_, 1);
+    if (key.code == Code::down || letter == "j") chosen_ = std::min(chosen_ + 1, last);
+    if (key.code == Code::page_up) chosen_ -= std::min(chosen_, page);
+    if (key.code == Code::page_down) chosen_ = std::min(chosen_ + page, last);
+    if (key.code == Code::home) chosen_ = 0;
+    if (key.code == Code::end) chosen_ = last;
+  }
+
+  std::size_t rows() const {
+    return static_cast<std::size_t>(std::clamp(keyboard_.terminal().size().rows - 3, 1, 20));
+  }
+
+  void draw() {
+    using Style = terminal::InlinePanel::Line::Style;
+    // The one that is chosen stays on the screen, with what leads to it above.
+    const std::size_t height = rows();
+    first_ = std::clamp(first_, chosen_ < height ? 0 : chosen_ - height + 1, chosen_);
+    std::vector<terminal::InlinePanel::Line> lines;
+    for (std::size_t i = first_; i < std::min(first_ + height, lines_.size()); ++i)
+      lines.push_back({i == chosen_ ? Style::chosen : Style::plain,
+                       (i == chosen_ ? "› " : "  ") + lines_[i].stem + label_(*lines_[i].node)});
+    const terminal::Caret cursor{static_cast<int>(chosen_ - first_), 0};
+    lines.push_back({Style::dim, "  " + std::to_string(chosen_ + 1) + " of " +
+                                     std::to_string(lines_.size()) +
+                                     " · Enter goes on here · b branch · s snapshot · Esc"});
+    drawing_.show(lines, cursor);
+  }
+
+  terminal::Keyboard& keyboard_;
+  std::vector<model::TreeLine> lines_;
+  const std::function<std::string(const model::Tree::Node&)>& label_;
+  terminal::InlinePanel drawing_;
+  std::size_t chosen_ = 0, first_ = 0;
+};
+
+}  // namespace
+
+TreeChoice walk_tree_view(terminal::Keyboard& keyboard, const model::Tree& tree,
+                          std::optional<Id> head,
+                          const std::function<std::string(const model::Tree::Node&)>& label) {
+  if (tree.roots().empty()) return {};
+  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
+  return TreeView(keyboard, tree, head, label).run();
+}
+
+}  // namespace skein::pick

@@ -1,0 +1,38 @@
+// What was typed before, oldest first: an append-only file that several processes may write to at
+// the same time, one line per entry (a newline in it is `\n`, a backslash `\\`).
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace skein::prompt {
+
+class History {
+ public:
+  // Opens nothing yet. Without a file name, what is typed is remembered until the end only.
+  explicit History(std::string file = {}) : file_(std::move(file)) {}
+
+  // Not if it is blank, begins with a space or is what was typed last.
+  void add(std::string_view line);
+  // With what other processes added meanwhile. Of a long file, the end.
+  const std::vector<std::string>& lines();
+
+  // The nearest different line before (after) `from` that begins with `start`, as an index.
+  std::optional<std::size_t> before(std::size_t from, std::string_view start);
+  std::optional<std::size_t> after(std::size_t from, std::string_view start);
+  // How the newest line that begins with `start` goes on; empty if there is none.
+  std::string rest_of(std::string_view start);
+
+ private:
+  void read_on();
+  bool write_down(const std::string& line) const;
+
+  std::string file_;
+  std::vector<std::string> lines_{};
+  std::uint64_t read_to_ = 0;
+};
+
+}  // namespace skein::prompt

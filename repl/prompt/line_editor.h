@@ -1,0 +1,52 @@
+// Where a line comes from: the interface over replxx at a terminal and over plain lines everywhere
+// else (pipes, TERM=dumb, screen readers).
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/edit/draft.h"
+#include "repl/prompt/history.h"
+#include "repl/terminal/keyboard.h"
+
+namespace skein::prompt {
+
+// What could stand in the place of the text from `from` to the cursor.
+struct Completion {
+  std::size_t from = 0;
+  std::vector<std::string> choices{};
+};
+
+// What the editor asks of the shell. Each may be empty.
+struct EditorHelp {
+  std::function<Completion(std::string_view before_cursor)> complete{};
+  std::function<std::string(std::string_view line)> hint{};  // shown dim behind the line
+  std::function<void(const edit::Draft&)> keep{};            // what stands in the line by now
+  std::function<void()> expand{};         // Ctrl+O; may print, the line is drawn again after it
+  std::function<void()> show_thinking{};  // Ctrl+T on an empty line; the same
+  std::function<void()> cycle_mode{};     // Shift+Tab; the same
+  std::function<bool()> stopped{};        // a signal wants the prompt to end
+  bool color = true;
+};
+
+class LineEditor {
+ public:
+  // interrupt: ^C on an empty line or a signal; end: ^D on an empty line or the end of input.
+  enum class ReadResult { line, interrupt, end };
+  virtual ~LineEditor() = default;
+  // Begins with what stands in `line`; what is typed stands there afterwards.
+  virtual ReadResult read(const std::string& prompt, edit::Draft& line) = 0;
+  // What was typed while something else read the keys; it belongs to the history all the same.
+  virtual void remember(const edit::Draft&) {}
+};
+
+std::unique_ptr<LineEditor> make_replxx_editor(terminal::Keyboard& keyboard, History& history,
+                                               EditorHelp help);
+// `stopped`: a signal wants the line to end.
+std::unique_ptr<LineEditor> make_plain_editor(int fd, bool show_prompt,
+                                              std::function<bool()> stopped);
+
+}  // namespace skein::prompt

@@ -1,0 +1,80 @@
+// What keys mean at the prompt: editing, the way through the history, ghost text, and the wishes
+// that somebody with a terminal must fulfil. Has none itself.
+#pragma once
+
+#include <chrono>
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "repl/edit/line_edit.h"
+#include "repl/prompt/history.h"
+
+namespace skein::prompt {
+
+class PromptLine {
+ public:
+  enum class EditorAction {
+    none,
+    send,
+    abort,  // ^C: what was typed goes to the history
+    leave,
+    search,  // in the history
+    complete,
+    edit_elsewhere,
+    clear_screen,
+    expand,
+    show_thinking,
+    cycle_mode,
+    suspend,
+  };
+
+  PromptLine(History& history, std::function<std::string(std::string_view)> hint)
+      : history_(history), hint_(std::move(hint)) {}
+
+  void start(edit::Draft draft);
+  EditorAction use(const terminal::Key& key);
+  edit::LineEdit& line() { return line_; }
+  const std::string& text() const { return line_.text(); }
+  // What could follow, to be shown behind the line: what the shell knows, else the rest of an
+  // earlier line, which Right and End take over.
+  std::string hint();
+
+ private:
+  struct Binding {
+    terminal::Key key;
+    EditorAction (PromptLine::*run)();
+  };
+  static const std::vector<Binding>& bindings();
+
+  // As if it had been typed and sent.
+  EditorAction say(std::string_view text);
+  EditorAction enter();
+  EditorAction leave_or_delete();
+  EditorAction escape();
+  EditorAction right();
+  EditorAction end();
+  EditorAction word_right();
+  EditorAction up();
+  EditorAction down();
+  EditorAction begin_chord();
+  EditorAction show_thinking_or_transpose();
+  template <EditorAction wish>
+  EditorAction wants() {
+    return wish;
+  }
+  EditorAction accept_or(const terminal::Key& key);
+  void recall(std::optional<std::size_t> (History::*find)(std::size_t, std::string_view));
+
+  History& history_;
+  std::function<std::string(std::string_view)> hint_;
+  edit::LineEdit line_{};
+  std::string ghost_{};                    // the rest of an earlier line, shown behind this one
+  std::optional<std::size_t> recalled_{};  // the line of the history that stands here
+  std::string typed_{};                    // what stood here before
+  bool chord_ = false;                     // Ctrl+X was the last key
+  std::chrono::steady_clock::time_point escaped_{};
+};
+
+}  // namespace skein::prompt

@@ -1,0 +1,335 @@
+// replxx behind the LineEditor interface; the only file that knows it.
+//
+// replxx draws: prompt, line, hint, cursor, wrapped over as many rows as it takes. It does not
+// read: its key parser swallows the key after Esc, takes unknown sequences for text and breaks
+// pastes, and its history and completion code crashes when keys come in unlucky order. So one
+// made-up key is always in its queue, and behind that key we wait, decode and edit ourselves
+// (LineEdit), and hand the result over as its state.
+#include <algorithm>
+#include <chrono>
+#include <replxx.hxx>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "core/text/base.h"
+#include "repl/edit/external_editor.h"
+#include "repl/layout/sanitize.h"
+#include "repl/layout/width.h"
+#include "repl/pick/picker.h"
+#include "repl/prompt/line_editor.h"
+#include "repl/prompt/prompt_line.h"
+#include "repl/terminal/line_layout.h"
+
+namespace skein::prompt {
+
+namespace {
+
+using replxx::Replxx;
+using Result = Replxx::ACTION_RESULT;
+using Wish = PromptLine::EditorAction;
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr char32_t our_key = Replxx::KEY::F24;
+// replxx leaves out a drawing that comes within a millisecond of the last one.
+constexpr milliseconds drawing_rest{2};
+constexpr milliseconds keep_after{100}, keep_at_least{1000};
+
+int code_points(std::string_view text) {
+  return static_cast<int>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
+}
+
+std::string common_start(const std::vector<std::string>& texts) {
+  std::string out = texts.front();
+  for (const std::string& each : texts)
+    while (!each.starts_with(out)) out.pop_back();
+  while (!is_valid_utf8(out)) out.pop_back();
+  return out;
+}
+
+class ReplxxEditor : public LineEditor {
+ public:
+  ReplxxEditor(terminal::Keyboard& keyboard, History& history, EditorHelp help)
+      : keyboard_(keyboard),
+        history_(history),
+        help_(std::move(help)),
+        prompt_(history, help_.hint) {
+    editor_.bind_key(our_key, [this](char32_t) { return step(); });
+    editor_.set_hint_callback([this](const std::string&, int& length, Replxx::Color& color) {
+      length = 0;
+      color = Replxx::Color::GRAY;
+      return hint_.empty() ? Replxx::hints_t{} : Replxx::hints_t{hint_};
+    });
+    editor_.set_unique_history(false);
+    editor_.set_no_color(!help_.color);
+  }
+
+  ReadResult read(const std::string& prompt, edit::Draft& line) override {
+    const terminal::TerminalMode keys(terminal(), terminal::Terminal::Mode::editing);
+    prompt_text_ = prompt;
+    prompt_columns_ = static_cast<int>(layout::display_width(prompt));
+    prompt_.start(std::move(line));
+    kept_ = draft();
+    do {
+      end_ = End::none;
+      wish_ = Wish::none;
+      begun_ = false;
+      editor_.emulate_key_press(our_key);
+      editor_.input(prompt);
+    } while (end_ == End::again);
+    line = draft();
+    if (end_ == End::line) {
+      if (line.text != "?") history_.add(edit::whole(line));
+      return ReadResult::line;
+    }
+    keep();
+    return end_ == End::interrupt ? ReadResult::interrupt
+                                  : ReadResult::end;  // none: the terminal is gone
+  }
+
+  void remember(const edit::Draft& line) override { history_.add(edit::whole(line)); }
+
+ private:
+  // How one run of replxx ends; again: to be drawn anew.
+  enum class End { none, line, interrupt, end, again };
+
+  terminal::Terminal& terminal() { return keyboard_.terminal(); }
+  const edit::Draft& draft() { return prompt_.line().draft(); }
+  std::string_view before_cursor() {
+    return std::string_view(prompt_.text()).substr(0, prompt_.line().cursor());
+  }
+  terminal::LineLayout layout() {
+    return terminal::lay_out(prompt_.text(), prompt_.line().cursor(), prompt_columns_,
+                             terminal().size().columns);
+  }
+
+  // One turn of replxx's loop, which would take an exception for the end of input.
+  Result step() {
+    entered_ = Clock::now();
+    try {
+      if (!std::exchange(begun_, true)) return hand_over();
+      if (wish_ == Wish::none) return wait_for_keys();
+      // What changes the screen comes after what has been typed is on it.
+      if (!maybe_undrawn_) return fulfil(std::exchange(wish_, Wish::none));
+      return hand_over_in_peace();
+    } catch (const std::exception&) {
+      return finish(End::end);
+    }
+  }
+
+  Result wait_for_keys() {
+    correct_cursor();
+    for (terminal::Key key;;) {
+      const auto pause = maybe_undrawn_ ? drawing_rest : time_to_keep();
+      switch (keyboard_.next(key, pause, help_.stopped)) {
+        case terminal::Keyboard::KeyResult::key:
+          wish_ = prompt_.use(key);
+          while (wish_ == Wish::none) {  // a burst is drawn once
+            const std::optional<terminal::Key> more = keyboard_.ready();
+            if (!more) break;
+            wish_ = prompt_.use(*more);
+          }
+          return hand_over();
+        case terminal::Keyboard::KeyResult::hang_up: return finish(End::end);
+        case terminal::Keyboard::KeyResult::pause:
+          if (maybe_undrawn_) return hand_over();
+          keep();
+          break;
+        case terminal::Keyboard::KeyResult::signal:
+          if (maybe_undrawn_) return hand_over_in_peace();
+          if (terminal().take_resize()) return draw_for_new_size();
+          if (help_.stopped && help_.stopped()) return finish(End::interrupt);
+      }
+    }
+  }
+
+  // Gives replxx the line, which it draws when we return; then it calls us again.
+  Result hand_over() {
+    maybe_undrawn_ = Clock::now() - entered_ < drawing_rest;
+    fold_if_too_tall();
+    drawn_ = layout();
+    drawn_columns_ = terminal().size().columns;
+    hint_ = wish_ == Wish::none ? fitting_hint() : std::string{};
+    editor_.set_state(
+        Replxx::State(drawn_.shown.c_str(),
+                      code_points(std::string_view(drawn_.shown).substr(0, drawn_.cursor))));
+    editor_.emulate_key_press(our_key);
+    return Result::CONTINUE;
+  }
+
+  // The same, late enough to be drawn for sure.
+  Result hand_over_in_peace() {
+    std::this_thread::sleep_for(drawing_rest);
+    return hand_over();
+  }
+
+  // Ends this run of replxx without a trace on the screen.
+  Result finish(End end) {
+    end_ = end;
+    return Result::BAIL;
+  }
+
+  // The terminal has wrapped the long row anew.
+  Result draw_for_new_size() {
+    const int cells = drawn_.caret.row * drawn_columns_ + drawn_.caret.column;
+    const int rows = cells / std::max(1, terminal().size().columns);
+    if (rows > 0) terminal().write("\x1b[" + std::to_string(rows) + "A");
+    terminal().write("\r\x1b[J");
+    return finish(End::again);
+  }
+
+  // replxx counts emoji and joined characters by an old table. In a line of one row that is put
+  // right here; for its next drawing only the row matters.
+  void correct_cursor() {
+    const auto is_ascii = [](char c) { return (c & 0x80) == 0; };
+    if (drawn_.end.row > 0 || std::ranges::all_of(drawn_.shown, is_ascii)) return;
+    terminal().write("\x1b[" + std::to_string(drawn_.caret.column + 1) + "G");
+  }
+
+  // replxx cannot scroll: a text taller than the screen would be drawn below itself at every key.
+  void fold_if_too_tall() {
+    const int most = std::max(1, terminal().size().rows - 2);
+    if (layout().end.row < most) return;
+    prompt_.line().fold();
+    if (layout().end.row < most) return;
+    edit::Draft all;
+    all.text = edit::make_chip(all, edit::whole(draft()));
+    prompt_.start(std::move(all));
+  }
+
+  // It must not wrap: replxx counts its letters, not its columns.
+  std::string fitting_hint() {
+    const std::string hint = layout::sanitized(prompt_.hint());
+    const int room = drawn_columns_ - drawn_.end.column - 1;
+    return room > 0 ? layout::fit(hint, static_cast<std::size_t>(room)) : std::string{};
+  }
+
+  // The line is taken off the screen first: what comes instead begins where the prompt was.
+  Result fulfil(Wish wish) {
+    take_off();
+    end_ = End::again;
+    switch (wish) {
+      case Wish::none: break;
+      case Wish::send: send(); break;
+      case Wish::abort: abort(); break;
+      case Wish::leave: end_ = End::end; break;
+      case Wish::search: search_history(); break;
+      case Wish::complete: complete(); break;
+      case Wish::edit_elsewhere: edit_elsewhere(); break;
+      case Wish::clear_screen: clear_screen(); break;
+      case Wish::expand:
+        if (help_.expand) help_.expand();
+        break;
+      case Wish::show_thinking:
+        if (help_.show_thinking) help_.show_thinking();
+        break;
+      case Wish::cycle_mode:
+        if (help_.cycle_mode) help_.cycle_mode();
+        break;
+      case Wish::suspend:
+        keep();
+        terminal().suspend();
+        break;
+    }
+    return finish(end_);
+  }
+
+  // Row by row: clearing down from the first row makes some terminals keep a copy in the
+  // scrollback.
+  void take_off() {
+    std::string out;
+    if (const int below = drawn_.end.row - drawn_.caret.row; below > 0)
+      out += "\x1b[" + std::to_string(below) + "B";
+    for (int row = 0; row < drawn_.end.row; ++row) out += "\x1b[2K\x1b[A";
+    terminal().write(out + "\r\x1b[2K");
+  }
+
+  // In the scrollback the line stands as it was typed, with newlines where they were.
+  void print_line(std::string_view end) {
+    terminal().write(prompt_text_ + layout::sanitized(prompt_.text()) + std::string(end));
+  }
+  void send() {
+    print_line("\n");
+    end_ = End::line;
+  }
+  void abort() {
+    print_line("^C\n");
+    if (prompt_.text().empty()) end_ = End::interrupt;
+    history_.add(edit::whole(draft()));
+    prompt_.start({});
+  }
+
+  void search_history() {
+    pick::PickList list{
+        .title = "history", .query = prompt_.text(), .keys = "takes it into the line"};
+    std::set<std::string_view> seen;
+    const std::vector<std::string>& all = history_.lines();
+    for (auto line = all.rbegin(); line != all.rend(); ++line)
+      if (seen.insert(*line).second) list.lines.push_back(*line);
+    if (const pick::Picked picked = pick::pick(keyboard_, list); picked.index)
+      prompt_.line().set(list.lines[*picked.index]);
+  }
+
+  void complete() {
+    if (!help_.complete) return;
+    const Completion found = help_.complete(before_cursor());
+    if (found.choices.empty()) return;
+    const std::string common = common_start(found.choices);
+    if (found.choices.size() == 1 || common.size() > before_cursor().size() - found.from)
+      return prompt_.line().replace(found.from, common);
+    const pick::PickList list{.title = "complete", .lines = found.choices, .keys = "takes it"};
+    if (const pick::Picked picked = pick::pick(keyboard_, list); picked.index)
+      prompt_.line().replace(found.from, found.choices[*picked.index]);
+  }
+
+  void edit_elsewhere() {
+    if (auto text = edit::edited_elsewhere(edit::whole(draft()), terminal()))
+      prompt_.line().set(std::move(*text));
+  }
+
+  // The screen goes up into the scrollback; nothing is erased.
+  void clear_screen() {
+    const int rows = terminal().size().rows;
+    terminal().write("\x1b[" + std::to_string(rows) + ";1H" +
+                     std::string(static_cast<std::size_t>(rows), '\n') + "\x1b[H");
+  }
+
+  std::optional<milliseconds> time_to_keep() {
+    if (!help_.keep || draft() == kept_) return std::nullopt;
+    if (Clock::now() - kept_at_ > keep_at_least) keep();
+    return keep_after;
+  }
+  void keep() {
+    if (!help_.keep || draft() == kept_) return;
+    kept_ = draft();
+    kept_at_ = Clock::now();
+    help_.keep(kept_);
+  }
+
+  terminal::Keyboard& keyboard_;
+  History& history_;
+  EditorHelp help_;
+  PromptLine prompt_;
+  Replxx editor_{};
+  std::string hint_{};
+  std::string prompt_text_{};
+  int prompt_columns_ = 0;
+  terminal::LineLayout drawn_{};  // what replxx has on the screen
+  int drawn_columns_ = 80;
+  End end_ = End::none;
+  Wish wish_ = Wish::none;  // to be fulfilled when the line has been drawn
+  bool begun_ = false;
+  Clock::time_point entered_{}, kept_at_{};
+  bool maybe_undrawn_ = false;
+  edit::Draft kept_{};
+};
+
+}  // namespace
+
+std::unique_ptr<LineEditor> make_replxx_editor(terminal::Keyboard& keyboard, History& history,
+                                               EditorHelp help) {
+  return std::make_unique<ReplxxEditor>(keyboard, history, std::move(help));
+}
+
+}  // namespace skein::prompt

@@ -1,0 +1,52 @@
+// The keyboard while a turn runs: what is typed becomes the next draft, Enter queues it, Esc and ^C
+// stop the turn. Also moves the live line on: one descriptor for the loop's one poll holds both.
+#pragma once
+
+#include <atomic>
+#include <chrono>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "core/model/event.h"
+#include "repl/edit/line_edit.h"
+#include "repl/screen/screen.h"
+#include "repl/terminal/keyboard.h"
+
+namespace skein::prompt {
+
+class TypeAhead {
+ public:
+  TypeAhead(terminal::Keyboard& keyboard, screen::Screen& screen, std::atomic<bool>& stop,
+            std::function<void(const edit::Draft&)> keep);
+  ~TypeAhead();
+  TypeAhead(const TypeAhead&) = delete;
+  TypeAhead& operator=(const TypeAhead&) = delete;
+
+  model::Ports::Input input();
+  const edit::Draft& draft() const { return line_.draft(); }
+  const std::vector<edit::Draft>& queued() const { return queued_; }
+  // What was queued and what stands in the line, as one draft.
+  edit::Draft all() const;
+  // Keys typed before a question is shown belong to the draft: waits until the typing pauses.
+  void let_typing_pause();
+
+ private:
+  void look();
+  void take_keys();
+  void use(const terminal::Key& key);
+  void show();
+  void set_timer(std::chrono::milliseconds after) const;
+
+  terminal::Keyboard& keyboard_;
+  screen::Screen& screen_;
+  std::atomic<bool>& stop_;
+  std::function<void(const edit::Draft&)> keep_;
+  edit::LineEdit line_{};
+  std::vector<edit::Draft> queued_{};
+  edit::Draft kept_{};
+  std::chrono::steady_clock::time_point last_key_{};
+  int timer_ = -1, both_ = -1;  // both: an epoll of the keyboard and the timer
+};
+
+}  // namespace skein::prompt

@@ -1,0 +1,63 @@
+// Markdown as it streams in, made readable on a terminal: prose word by word, code line by line,
+// only a table waits for its end. What has been shown is never repainted, and how the text was cut
+// into pieces does not change a byte. Without styles the Markdown itself is what is shown.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/layout/flow.h"
+#include "repl/screen/markdown/highlight.h"
+#include "repl/screen/markdown/line.h"
+
+namespace skein::screen::markdown {
+
+class Markdown {
+ public:
+  // `width` columns for prose and tables; 0: they need not fit anywhere.
+  explicit Markdown(layout::TerminalStyle look, std::size_t width = 0)
+      : look_(look), width_(width), flow_(look, width) {}
+  void set_width(std::size_t width);
+
+  std::string feed(std::string_view safe);
+  // The text is over: what was held, and a line end. Ready for another one.
+  std::string end();
+  // Nothing has come for a while: what is held of a word, so that all that was said can be read.
+  std::string pause();
+  // Somebody else is about to begin a new line in the middle of a paragraph.
+  std::string interrupt();
+
+ private:
+  enum class Phase { start, flowing, holding };  // of the line that is coming in
+
+  void advance(bool whole);
+  void begin(const MarkdownLine& line);
+  void flow_spans(bool whole);
+  void finish_line();
+  void finish_held();
+  void code_line();
+  void show_table();
+  void show_as_prose(const MarkdownLine& line, std::string_view content);
+  void show_blank_lines();
+
+  layout::TerminalStyle look_;
+  std::size_t width_;
+  layout::Flow flow_;
+  std::string line_{};  // what has not been shown of it
+  Phase phase_ = Phase::start;
+  MarkdownLine shape_{};
+  char before_ = 0;        // the character before line_
+  std::size_t blank_ = 0;  // lines, due before the next thing that shows
+  bool any_ = false;       // something has been shown
+  bool in_list_ = false;
+  bool in_code_ = false;
+  bool mid_code_line_ = false;
+  MarkdownLine fence_{};
+  Highlighter colours_{};
+  std::vector<std::string> rows_{};  // of a table, or of what may be one
+  std::size_t row_bytes_ = 0;
+  MarkdownLine row_shape_{};
+};
+
+}  // namespace skein::screen::markdown

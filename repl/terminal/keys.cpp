@@ -1,0 +1,235 @@
+#include "repl/terminal/keys.h"
+
+#include <array>
+#include <charconv>
+#include <vector>
+
+#include "core/text/base.h"
+
+namespace skein::terminal {
+
+namespace {
+
+using Code = Key::Code;
+
+constexpr std::string_view paste_end = "\x1b[201~";
+constexpr std::size_t longest_sequence = 64;     // a key is never this long
+constexpr std::size_t longest_string = 1 << 16;  // an answer of the terminal
+
+struct Final {
+  char letter;
+  Code code;
+};
+constexpr std::array finals{
+    Final{'A', Code::up},   Final{'B', Code::down}, Final{'C', Code::right}, Final{'D', Code::left},
+    Final{'H', Code::home}, Final{'F', Code::end},  Final{'M', Code::enter}, Final{'Z', Code::tab}};
+
+struct Tilde {
+  int number;
+  Code code;
+};
+constexpr std::array tildes{
+    Tilde{1, Code::home},    Tilde{2, Code::insert},    Tilde{3, Code::del},  Tilde{4, Code::end},
+    Tilde{5, Code::page_up}, Tilde{6, Code::page_down}, Tilde{7, Code::home}, Tilde{8, Code::end}};
+
+Code code_of(char letter) {
+  for (const Final& each : finals)
+    if (each.letter == letter) return each.code;
+  return Code::unknown;
+}
+
+Code code_of(int number) {
+  for (const Tilde& each : tildes)
+    if (each.number == number) return each.code;
+  return Code::unknown;
+}
+
+// "1;5" → {1, 5}; sub-parameters after ':' are passed over.
+std::vector<int> numbers_in(std::string_view text) {
+  std::vector<int> out;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(';'), text.size());
+    int number = 0;
+    std::from_chars(text.data(), text.data() + end, number);
+    out.push_back(number);
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return out;
+}
+
+// xterm's: 1 + shift + 2 alt + 4 ctrl.
+void set_modifiers(Key& key, int number) {
+  const int bits = number > 0 ? number - 1 : 0;
+  key.shift = key.shift || (bits & 1) != 0;
+  key.alt = key.alt || (bits & 2) != 0;
+  key.ctrl = key.ctrl || (bits & 4) != 0;
+}
+
+// A single byte below space, or DEL.
+Key control_key(unsigned char byte) {
+  switch (byte) {
+    case '\r': return key(Code::enter);
+    case '\t': return key(Code::tab);
+    case 0x1B: return key(Code::escape);
+    case 0x08:
+    case 0x7F: return key(Code::backspace);
+    case 0x00: return ctrl(' ');
+    default: return ctrl(static_cast<char>(byte < 0x1B ? byte + 'a' - 1 : byte + '@'));
+  }
+}
+
+// A key told by its number, as terminals with an extended protocol do.
+Key numbered_key(int point) {
+  if (point <= 0 || point > 0x10FFFF) return {};
+  if (point < 0x20 || point == 0x7F) return control_key(static_cast<unsigned char>(point));
+  return character(static_cast<char32_t>(point));
+}
+
+}  // namespace
+
+Key key(Code code) { return {.code = code}; }
+Key character(char32_t point) { return {.code = Code::character, .point = point}; }
+Key ctrl(char letter) {
+  Key out = character(static_cast<unsigned char>(letter));
+  out.ctrl = true;
+  return out;
+}
+Key alt(char letter) {
+  Key out = character(static_cast<unsigned char>(letter));
+  out.alt = true;
+  return out;
+}
+
+std::string typed(const Key& key) {
+  if (key.code != Code::character || key.ctrl || key.alt) return {};
+  const char32_t c = key.point;
+  const auto byte = [](char32_t bits) { return static_cast<char>(bits); };
+  if (c < 0x80) return {byte(c)};
+  if (c < 0x800) return {byte(0xC0 | c >> 6), byte(0x80 | (c & 0x3F))};
+  if (c < 0x10000)
+    return {byte(0xE0 | c >> 12), byte(0x80 | (c >> 6 & 0x3F)), byte(0x80 | (c & 0x3F))};
+  return {byte(0xF0 | c >> 18), byte(0x80 | (c >> 12 & 0x3F)), byte(0x80 | (c >> 6 & 0x3F)),
+          byte(0x80 | (c & 0x3F))};
+}
+
+std::optional<Key> KeyDecoder::take(std::size_t bytes, Key key) {
+  bytes_.erase(0, bytes);
+  return key;
+}
+
+std::optional<Key> KeyDecoder::next() {
+  if (bytes_.empty()) return std::nullopt;
+  if (pasting_) return paste();
+  const auto first = static_cast<unsigned char>(bytes_[0]);
+  if (first == 0x1B) return escape_sequence();
+  if (first < 0x20 || first == 0x7F) return take(1, control_key(first));
+  return utf8();
+}
+
+std::optional<Key> KeyDecoder::flush() {
+  if (std::optional<Key> whole = next(); whole || !waiting()) return whole;
+  // What begins with Esc and goes no further: Esc alone, Alt with a key, or a cut sequence.
+  if (bytes_ == "\x1b") return take(1, key(Code::escape));
+  if (bytes_ == "\x1b\x1b") return take(1, key(Code::escape));
+  if (bytes_.size() == 2 && bytes_[0] == '\x1b') return take(2, alt(bytes_[1]));
+  return take(bytes_.size(), {});
+}
+
+std::optional<Key> KeyDecoder::paste() {
+  const std::size_t end = bytes_.find(paste_end);
+  if (end == std::string::npos) return std::nullopt;
+  Key out = key(Code::paste);
+  out.text = bytes_.substr(0, end);
+  pasting_ = false;
+  return take(end + paste_end.size(), std::move(out));
+}
+
+std::optional<Key> KeyDecoder::escape_sequence() {
+  std::size_t start = 1;
+  const bool twice = bytes_.size() > 1 && bytes_[1] == '\x1b';  // Alt with an arrow, or Esc Esc
+  if (twice) ++start;
+  if (bytes_.size() == start) return std::nullopt;
+  const char second = bytes_[start];
+  if (second == '[') return control_sequence(start + 1, twice);
+  if (second == 'O') {
+    if (bytes_.size() == start + 1) return std::nullopt;
+    Key out = key(code_of(bytes_[start + 1]));
+    out.alt = twice;
+    return take(start + 2, std::move(out));
+  }
+  if (twice) return take(1, key(Code::escape));
+  if (second == ']' || second == 'P' || second == '_' || second == '^' || second == 'X')
+    return device_string(start + 1);
+  const auto byte = static_cast<unsigned char>(second);
+  if (byte >= 0x80) return take(1, key(Code::escape));
+  // Nobody means Alt by it: Esc, and at once a key that leaves.
+  constexpr unsigned char ctrl_c = 3, ctrl_d = 4;
+  if (byte == ctrl_c || byte == ctrl_d) return take(1, key(Code::escape));
+  Key out = byte < 0x20 || byte == 0x7F ? control_key(byte) : character(byte);
+  out.alt = true;
+  return take(start + 1, std::move(out));
+}
+
+std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
+  std::size_t end = start;
+  while (end < bytes_.size() && bytes_[end] >= 0x20 && bytes_[end] < 0x40) ++end;
+  if (end - start > longest_sequence) return take(end, {});
+  if (end == bytes_.size()) return std::nullopt;
+  const char last = bytes_[end];
+  // A sequence ends with a letter or sign; anything else broke it off and is a key of its own.
+  if (last < 0x40 || last > 0x7E) return take(end, {});
+  const std::string_view parameters = std::string_view(bytes_).substr(start, end - start);
+  if (last == 'M' && parameters.empty()) {  // an old mouse report: three bytes follow
+    if (bytes_.size() < end + 4) return std::nullopt;
+    return take(end + 4, {});
+  }
+  const bool ours = parameters.empty() || (parameters[0] >= '0' && parameters[0] <= '9');
+  if (!ours || last == 'M') return take(end + 1, {});  // a report, not a key
+  const std::vector<int> numbers = numbers_in(parameters);
+  const auto number = [&](std::size_t i) { return i < numbers.size() ? numbers[i] : 0; };
+
+  Key out;
+  if (last == '~' && number(0) == 200) {
+    bytes_.erase(0, end + 1);
+    pasting_ = true;
+    return next();
+  }
+  if (last == '~' && number(0) == 27 && numbers.size() == 3)
+    out = numbered_key(number(2));
+  else if (last == '~')
+    out = key(code_of(number(0)));
+  else if (last == 'u')
+    out = numbered_key(number(0));
+  else
+    out = key(code_of(last));
+  if (last == 'Z') out.shift = true;
+  out.alt = alt;
+  set_modifiers(out, number(1));
+  return take(end + 1, std::move(out));
+}
+
+// What a terminal answers when asked (never by us): up to BEL or ST.
+std::optional<Key> KeyDecoder::device_string(std::size_t start) {
+  const std::size_t bell = bytes_.find('\x07', start), st = bytes_.find("\x1b\\", start);
+  const std::size_t end = std::min(bell, st);
+  if (end != std::string::npos) return take(end + (end == bell ? 1 : 2), {});
+  if (bytes_.size() > longest_string) return take(bytes_.size(), {});
+  return std::nullopt;
+}
+
+std::optional<Key> KeyDecoder::utf8() {
+  const auto lead = static_cast<unsigned char>(bytes_[0]);
+  if (lead < 0x80) return take(1, character(lead));
+  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
+  std::size_t have = 1;
+  while (have < length && have < bytes_.size() && (bytes_[have] & 0xC0) == 0x80) ++have;
+  if (have < length && have == bytes_.size()) return std::nullopt;  // the rest is on its way
+  const std::string_view piece = std::string_view(bytes_).substr(0, have);
+  if (have < length || !is_valid_utf8(piece)) return take(have, character(0xFFFD));
+  char32_t point = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i)
+    point = point << 6 | (static_cast<unsigned char>(bytes_[i]) & 0x3Fu);
+  return take(length, character(point));
+}
+
+}  // namespace skein::terminal

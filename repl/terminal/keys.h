@@ -1,0 +1,71 @@
+// Keys out of the bytes a terminal sends. Pure: bytes go in split anywhere, the same keys come out.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace skein::terminal {
+
+struct Key {
+  enum class Code {
+    character,  // `point`; with ctrl the letter in lower case
+    enter,
+    tab,
+    backspace,
+    escape,
+    up,
+    down,
+    left,
+    right,
+    home,
+    end,
+    page_up,
+    page_down,
+    insert,
+    del,
+    paste,    // `text`, exactly as it came
+    unknown,  // a sequence that means nothing to us: never text
+  };
+  Code code = Code::unknown;
+  char32_t point = 0;
+  bool ctrl = false, alt = false, shift = false;
+  std::string text{};
+
+  bool operator==(const Key&) const = default;
+};
+
+Key key(Key::Code code);
+Key character(char32_t point);
+Key ctrl(char letter);
+Key alt(char letter);
+// A character without ctrl or alt: what it adds to a text, else nothing.
+std::string typed(const Key& key);
+
+class KeyDecoder {
+ public:
+  void feed(std::string_view bytes) { bytes_ += bytes; }
+  void put_back(char byte) { bytes_.insert(bytes_.begin(), byte); }
+  bool empty() const { return bytes_.empty() && !pasting_; }
+  // The next whole key there is.
+  std::optional<Key> next();
+  // Something has begun and not ended. If nothing more comes for `pause_ms`, `flush` says what it
+  // was: a lone Esc is the Esc key. A paste is waited for as long as it takes.
+  bool waiting() const { return !bytes_.empty() && !pasting_; }
+  std::optional<Key> flush();
+  static constexpr int pause_ms = 30;
+
+ private:
+  std::optional<Key> take(std::size_t bytes, Key key);
+  std::optional<Key> paste();
+  std::optional<Key> escape_sequence();
+  std::optional<Key> control_sequence(std::size_t start, bool alt);
+  std::optional<Key> device_string(std::size_t start);
+  std::optional<Key> utf8();
+
+  std::string bytes_{};
+  bool pasting_ = false;
+};
+
+}  // namespace skein::terminal

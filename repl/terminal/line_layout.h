@@ -1,0 +1,26 @@
+// A text of several lines as one long one that fills its rows: every newline becomes the spaces up
+// to the end of the row. replxx can draw and count only such.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+namespace skein::terminal {
+
+struct Caret {
+  int row = 0, column = 0;
+  bool operator==(const Caret&) const = default;
+};
+
+struct LineLayout {
+  std::string shown{};     // harmless, without tabs and newlines
+  std::size_t cursor = 0;  // in bytes of `shown`
+  Caret caret{}, end{};    // where the cursor and the end of the text are, from the prompt on
+  bool operator==(const LineLayout&) const = default;
+};
+
+LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns,
+                   int screen_columns);
+
+}  // namespace skein::terminal

@@ -1,0 +1,48 @@
+#include "repl/terminal/marks.h"
+
+#include <algorithm>
+
+#include "repl/layout/sanitize.h"
+#include "repl/layout/width.h"
+
+namespace skein::terminal {
+
+namespace {
+
+constexpr std::size_t widest_title = 60;
+constexpr std::int64_t long_turn_ms = 10'000;  // by now somebody looks elsewhere
+
+}  // namespace
+
+void TerminalMarks::tell(std::string_view bytes) const {
+  if (write_) write_(bytes);
+}
+
+void TerminalMarks::title(std::string_view untrusted) {
+  if (!titled_) tell("\x1b[22;2t");  // the terminal keeps the title it has
+  titled_ = true;
+  std::string text = layout::sanitized(untrusted);
+  std::ranges::replace_if(
+      text, [](unsigned char c) { return c < 0x20; }, ' ');
+  tell("\x1b]2;" + layout::fit(text, widest_title) + "\a");
+}
+
+void TerminalMarks::leave() {
+  if (titled_) tell("\x1b[23;2t");
+  titled_ = false;
+}
+
+void TerminalMarks::prompt() { tell("\x1b]133;A\a"); }
+
+void TerminalMarks::sent() {
+  tell("\x1b]133;C\a");
+  sent_ = true;
+}
+
+void TerminalMarks::done(bool well, std::int64_t took_ms) {
+  if (sent_) tell(well ? "\x1b]133;D;0\a" : "\x1b]133;D;1\a");
+  sent_ = false;
+  if (took_ms >= long_turn_ms) tell("\a");
+}
+
+}  // namespace skein::terminal

@@ -1,0 +1,144 @@
+#include "repl/terminal/terminal.h"
+
+#include <sys/ioctl.h>
+#include <termios.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <csignal>
+#include <utility>
+
+namespace skein::terminal {
+
+namespace {
+
+constexpr std::string_view begin_paste_marks = "\x1b[?2004h";
+constexpr std::string_view sane = "\x1b[?2004l\x1b[?25h\x1b[0m";
+
+// What a signal handler has to know. Written before `changed`, read after it.
+termios found{};
+int found_in = -1, found_out = -1;
+std::atomic<bool> changed{false};
+std::atomic<bool> resized{false};
+static_assert(std::atomic<bool>::is_always_lock_free);
+
+constexpr std::array deaths{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGQUIT};
+std::array<struct sigaction, deaths.size()> before{};
+
+// The terminal first, then whatever would have happened without us.
+void die(int signal) {
+  restore_terminal();
+  for (std::size_t i = 0; i < deaths.size(); ++i)
+    if (deaths[i] == signal) sigaction(signal, &before[i], nullptr);
+  raise(signal);
+}
+
+void write_whole(int fd, std::string_view bytes) noexcept {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+}
+
+// At once: waiting until the output is drained could take for ever, a terminal may be stopped.
+void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
+
+}  // namespace
+
+void restore_terminal() noexcept {
+  if (!changed.exchange(false)) return;
+  const int error = errno;
+  write_whole(found_out, sane);
+  tcsetattr(found_in, TCSANOW, &found);
+  errno = error;
+}
+
+Terminal::Terminal(int in, int out) : in_(in), out_(out) {
+  tcgetattr(in, &found);
+  found_in = in;
+  found_out = out;
+
+  struct sigaction action {};
+  action.sa_handler = die;
+  for (std::size_t i = 0; i < deaths.size(); ++i) sigaction(deaths[i], &action, &before[i]);
+  action.sa_handler = [](int) { resized = true; };
+  sigaction(SIGWINCH, &action, nullptr);
+}
+
+Terminal::~Terminal() {
+  restore_terminal();
+  for (std::size_t i = 0; i < deaths.size(); ++i) sigaction(deaths[i], &before[i], nullptr);
+  std::signal(SIGWINCH, SIG_DFL);
+}
+
+void Terminal::set(Mode mode) {
+  mode_ = mode;
+  if (mode == Mode::found) return restore_terminal();
+  termios modes = found;
+  modes.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
+  modes.c_cflag |= CS8;
+  modes.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
+  // A signal must not cost what was typed before it.
+  if (mode == Mode::turn) modes.c_lflag |= ISIG | NOFLSH;
+  modes.c_cc[VMIN] = 1;
+  modes.c_cc[VTIME] = 0;
+  modes.c_cc[VQUIT] = modes.c_cc[VSUSP] = _POSIX_VDISABLE;  // of the signals, only ^C
+  const bool first = !changed.exchange(true);
+  set_modes(in_, modes);
+  if (!first) return;
+  take_early_input();
+  write(begin_paste_marks);
+}
+
+// What was typed while the terminal still had its own mode is in its queue with Enter turned into a
+// line feed, which to us is Ctrl+J.
+void Terminal::take_early_input() {
+  int waiting = 0;
+  if ((found.c_iflag & ICRNL) == 0 || ioctl(in_, FIONREAD, &waiting) != 0 || waiting <= 0) return;
+  std::string bytes(static_cast<std::size_t>(waiting), '\0');
+  const ssize_t count = ::read(in_, bytes.data(), bytes.size());
+  bytes.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
+  std::ranges::replace(bytes, '\n', '\r');
+  early_ += bytes;
+}
+
+Terminal::Size Terminal::size() const {
+  winsize window{};
+  if (ioctl(out_, TIOCGWINSZ, &window) != 0 || window.ws_col == 0 || window.ws_row == 0) return {};
+  return {window.ws_col, window.ws_row};
+}
+
+Wake Terminal::wait(std::optional<std::chrono::milliseconds> pause,
+                    const std::function<bool()>& due) const {
+  if (has_early_input()) return Wake::ready;
+  const Deadline end = pause ? std::chrono::steady_clock::now() + *pause : no_deadline;
+  return skein::wait(in_, end, [&] { return resized || (due && due()); });
+}
+
+std::string Terminal::read() {
+  if (has_early_input()) return std::exchange(early_, {});
+  std::array<char, 4096> buffer;
+  for (;;) {
+    const ssize_t count = ::read(in_, buffer.data(), buffer.size());
+    if (count < 0 && errno == EINTR) continue;
+    return {buffer.data(), count > 0 ? static_cast<std::size_t>(count) : 0};
+  }
+}
+
+void Terminal::write(std::string_view bytes) const { write_whole(out_, bytes); }
+
+bool Terminal::take_resize() const { return resized.exchange(false); }
+
+void Terminal::suspend() {
+  const Mode mode = mode_;
+  set(Mode::found);
+  kill(0, SIGTSTP);  // the whole group, as the terminal would
+  set(mode);
+}
+
+}  // namespace skein::terminal

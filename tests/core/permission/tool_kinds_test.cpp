@@ -1,0 +1,153 @@
+// Tools nobody has heard of: what they say of themselves is all that is needed to judge them.
+#include <doctest/doctest.h>
+
+#include "core/context/compaction.h"
+#include "core/text/json.h"
+#include "tests/support/paths.h"
+#include "tests/support/rule_texts.h"
+#include "tests/support/stage.h"
+
+using namespace skein;
+using namespace skein::permission;
+using namespace skein::test;
+using Verdict = Decision::Verdict;
+
+namespace {
+
+model::Tool invented(std::string name, model::Effect effect, model::Argument argument) {
+  return {.name = name,
+          .description = "for tests",
+          .schema = R"({"type":"object"})",
+          .effect = effect,
+          .argument = std::move(argument),
+          .title = [name](const JsonText&) { return name; },
+          .run = [](const JsonText&, const model::ToolPorts&) { return model::tool_text("done"); }};
+}
+
+model::Tool run_sql() {
+  return invented("run_sql", model::Effect::runs, {model::Argument::Kind::command, "statement"});
+}
+
+model::Tool reformat() {
+  return invented("reformat", model::Effect::writes, {model::Argument::Kind::file, "file"});
+}
+
+const model::Tools& tools() {
+  static const model::Tools all = [] {
+    model::Tools out = tools::tool_table();
+    out.push_back(run_sql());
+    out.push_back(reformat());
+    out.push_back(invented("call_a_friend", model::Effect::writes, {}));
+    return out;
+  }();
+  return all;
+}
+
+model::ToolUse call(const char* tool, const char* member, std::string_view text) {
+  return {"1", tool, dump({{member, std::string(text)}})};
+}
+model::ToolUse sql(std::string_view statement) { return call("run_sql", "statement", statement); }
+model::ToolUse on(std::string_view file) { return call("reformat", "file", file); }
+
+Rules with(std::string_view allow, std::string_view deny = "", Mode mode = Mode::normal) {
+  return {mode, skein::permission::parse_rules(allow, tools()),
+          skein::permission::parse_rules(deny, tools()), true};
+}
+
+Verdict verdict(const Rules& rules, const model::ToolUse& use) {
+  return decide(rules, tools(), use).verdict;
+}
+
+}  // namespace
+
+TEST_CASE("a second tool that runs commands is judged by the rules for commands") {
+  CHECK(verdict({.sandboxed = true}, sql("show 1")) == Verdict::ask);
+  const Rules rules = with("Run_SQL(show:*)");
+  CHECK(verdict(rules, sql("show 1")) == Verdict::allow);
+  CHECK(verdict(rules, sql("show 1; drop x")) == Verdict::ask);
+  CHECK(verdict(rules, sql("show $(x)")) == Verdict::ask);
+  CHECK(verdict(rules, call("run_sql", "command", "show 1")) == Verdict::ask);
+  CHECK(verdict(with("", "", Mode::plan), sql("show 1")) == Verdict::deny);
+  CHECK(verdict(with("", "", Mode::accept_edits), sql("show 1")) == Verdict::ask);
+  CHECK_THROWS_AS(skein::permission::parse_allow_rules("run_sql(sh *)", tools()), Error);
+  CHECK(remember({.sandboxed = true}, tools(), sql("drop x")) ==
+        std::vector<Rule>{{"run_sql", "drop x"}});
+}
+
+TEST_CASE("what allows one tool to run a command does not allow it to another; what forbids does") {
+  CHECK(verdict(with("bash(show *),bash"), sql("show 1")) == Verdict::ask);
+  CHECK(verdict(with("run_sql(ls *)"), call("bash", "command", "ls")) == Verdict::ask);
+  CHECK(verdict(with("run_sql", "bash(rm *)"), sql("rm x")) == Verdict::deny);
+  CHECK(verdict(with("bash", "run_sql(rm *)"), call("bash", "command", "rm x")) == Verdict::deny);
+  CHECK(verdict(with("run_sql", "bash"), sql("show 1")) == Verdict::allow);
+  CHECK(verdict(with("", "run_sql", Mode::bypass), sql("show 1")) == Verdict::deny);
+}
+
+TEST_CASE("without a sandbox every tool that runs something is asked about") {
+  Rules rules = with("run_sql,run_sql(show 1)");
+  CHECK(verdict(rules, sql("show 1")) == Verdict::allow);
+  rules.sandboxed = false;
+  CHECK(verdict(rules, sql("show 1")) == Verdict::ask);
+  for (const model::Argument::Kind kind :
+       {model::Argument::Kind::none, model::Argument::Kind::file, model::Argument::Kind::url}) {
+    const model::Tools one{invented("launch", model::Effect::runs, {kind, "what"})};
+    const Rules wide{.allow = {{"launch"}}, .sandboxed = false};
+    CHECK(decide(wide, one, call("launch", "what", "x")).verdict == Verdict::ask);
+  }
+}
+
+TEST_CASE("the agent asks for the sandbox before a second tool runs a command") {
+  const auto notices_of = [](const model::Tool& tool, const JsonText& input) {
+    Stage stage(R"([[{"call": {"name": ")" + tool.name + R"(", "input": )" + input +
+                R"(}}], "ok"])");
+    stage.tools.push_back(tool);
+    stage.settings.rules = {.allow = {{tool.name}}};
+    agent::Conversation conversation = stage.conversation();
+    stage.turn(conversation, "go");
+    return stage.notices();
+  };
+  const auto told = notices_of(run_sql(), R"({"statement": "show 1"})");
+  REQUIRE(told.size() == 1);
+  CHECK(told[0].find("run_sql was not run: there is no sandbox") != std::string::npos);
+  CHECK(notices_of(reformat(), R"({"file": "a.cpp"})").empty());
+}
+
+TEST_CASE("a second tool that changes files is judged by the rules for paths") {
+  CHECK(verdict({}, on("src/a.cpp")) == Verdict::ask);
+  CHECK(verdict(with("reformat(src/*)"), on("src/a.cpp")) == Verdict::allow);
+  CHECK(verdict(with("reformat(src/*)"), on("docs/a.cpp")) == Verdict::ask);
+  CHECK(verdict(with("edit(src/*),edit"), on("src/a.cpp")) == Verdict::ask);
+  CHECK(verdict(with("reformat", "reformat(secrets)"), on("secrets/a")) == Verdict::deny);
+  CHECK(verdict(with("", "", Mode::plan), on("src/a.cpp")) == Verdict::deny);
+
+  const Rules edits = with("", "", Mode::accept_edits);
+  CHECK(verdict(edits, on("src/a.cpp")) == Verdict::allow);
+  CHECK(verdict(edits, on("../a.cpp")) == Verdict::ask);
+  CHECK(verdict(edits, on(".git/hooks/pre-commit")) == Verdict::ask);
+}
+
+TEST_CASE("a summary names the files of any tool that takes one") {
+  const std::string words(2000, 'w');
+  const auto path = path_of({model::user_message("one"),
+                             answers(words, {{"1", "reformat", R"({"file":"a"})"},
+                                             {"2", "read", R"({"path":"b"})"},
+                                             {"3", "grep", R"({"path":"c"})"},
+                                             {"4", "of_an_older_skein", R"({"path":"d"})"}}),
+                             result_of("1", "x"), result_of("2", "x"), result_of("3", "x"),
+                             result_of("4", "x"), model::user_message("two"), answers(words),
+                             model::user_message("three"), answers("ok")});
+  const auto plan = context::plan_compaction(path, {}, 500, tools());
+  REQUIRE(plan);
+  CHECK(plan->files_changed == std::vector<std::string>{"a"});
+  CHECK(plan->files_read == std::vector<std::string>{"b"});
+}
+
+TEST_CASE(
+    "a tool whose calls are not about a path or a command is allowed or forbidden as a whole") {
+  const model::ToolUse friendly{"1", "call_a_friend", "{}"};
+  CHECK(verdict({}, friendly) == Verdict::ask);
+  CHECK(verdict(with("call_a_friend"), friendly) == Verdict::allow);
+  CHECK(verdict(with("", "call_a_friend", Mode::bypass), friendly) == Verdict::deny);
+  CHECK(verdict(with("", "", Mode::accept_edits), friendly) == Verdict::ask);
+  CHECK_THROWS_AS(with("call_a_friend(mum)"), Error);
+}

@@ -1,0 +1,81 @@
+#include "repl/layout/style.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+using namespace skein::layout;
+
+TEST_CASE("flags, the environment and the terminal decide how things look") {
+  struct Row {
+    Surroundings now;
+    TerminalStyle look;
+  };
+  const Row rows[] = {
+      {{.terminal = true, .term = "xterm"}, {.live = true, .colour = true, .links = true}},
+      {{.terminal = true, .term = "linux"}, {.live = true, .colour = true}},
+      {{.terminal = false, .term = "xterm"}, {}},
+      {{.terminal = true, .term = "dumb"}, {}},
+      {{.terminal = true}, {}},
+      {{.terminal = true, .no_color = "1", .term = "xterm"}, {.live = true}},
+      {{.terminal = true, .no_color = "", .term = "xterm"},
+       {.live = true, .colour = true, .links = true}},
+      {{.terminal = true, .colour = "never", .term = "xterm"}, {.live = true}},
+      {{.terminal = false, .colour = "always", .no_color = "1", .term = "xterm"}, {.colour = true}},
+      {{.terminal = false, .force_color = "1", .term = "xterm"}, {.colour = true}},
+      {{.terminal = false, .force_color = "0", .term = "xterm"}, {}},
+      {{.terminal = true, .screen_reader = true, .colour = "always", .term = "xterm"},
+       {.labels = true}},
+  };
+  for (const Row& row : rows) CHECK((look_for(row.now) == row.look));
+}
+
+TEST_CASE("a sequence is ours or it is not") {
+  for (const std::string_view ours : {"\033[m", "\033[1;4;35m", "\033[2m", "\033[3A", "\033[12C",
+                                      "\033[J", "\033]8;;\033\\", "\033]8;;https://a.b/c\033\\"}) {
+    CAPTURE(ours.substr(1));
+    CHECK(own_sequence(std::string(ours) + "tail") == ours.size());
+  }
+  for (const std::string_view other : {"\033",
+                                       "\033[",
+                                       "\033[3",
+                                       "\033[2J",
+                                       "\033[3J",
+                                       "\033[0m",
+                                       "\033[5m",
+                                       "\033[1;m",
+                                       "\033[38;5;1m",
+                                       "\033[41m",
+                                       "\033[A",
+                                       "\033[1;2A",
+                                       "\033[99999A",
+                                       "\033[H",
+                                       "\033[6n",
+                                       "\033[?25l",
+                                       "\033[?1049h",
+                                       "\033c",
+                                       "\033]0;t\a",
+                                       "\033]52;c;QQ==\a",
+                                       "\033]8;;x\a",
+                                       "\033]8;;file:///etc\033\\",
+                                       "\033]8;id=1;https://a.b\033\\",
+                                       "\033]8;;https://a\033[m",
+                                       "\033P1$r\033\\",
+                                       "\033_x\033\\",
+                                       "\033^x\033\\"}) {
+    CAPTURE(other.substr(1));
+    CHECK(own_sequence(other) == 0);
+  }
+}
+
+TEST_CASE("every style we have is made of sequences that are ours") {
+  for (const Style each :
+       {style::dim, style::strong, style::emphasis, style::strike, style::heading, style::title,
+        style::code, style::link, style::literal, style::bad, style::warning,
+        style::strong | style::emphasis | style::code}) {
+    const std::string start = start_of(each);
+    CHECK(own_sequence(start) == start.size());
+  }
+  CHECK(start_of(style::plain).empty());
+  CHECK(without_styles(painted("a", style::title, {.colour = true})) == "a");
+  CHECK(painted("a", style::title, {}) == "a");
+}

@@ -1,0 +1,126 @@
+#include "repl/terminal/keys.h"
+
+#include <doctest/doctest.h>
+
+#include <random>
+#include <vector>
+
+using namespace skein;
+using namespace skein::terminal;
+using Code = Key::Code;
+
+namespace {
+
+std::vector<Key> decoded(std::string_view bytes, std::size_t piece = 1 << 20) {
+  KeyDecoder decoder;
+  std::vector<Key> out;
+  for (std::size_t at = 0; at < bytes.size(); at += piece) {
+    decoder.feed(bytes.substr(at, piece));
+    while (auto next = decoder.next()) out.push_back(std::move(*next));
+  }
+  while (decoder.waiting())
+    if (auto last = decoder.flush()) out.push_back(std::move(*last));
+  return out;
+}
+
+Key with(Key key, bool ctrl, bool alt, bool shift) {
+  key.ctrl = ctrl;
+  key.alt = alt;
+  key.shift = shift;
+  return key;
+}
+
+Key pasted(std::string text) {
+  Key out = key(Code::paste);
+  out.text = std::move(text);
+  return out;
+}
+
+struct Sample {
+  std::string_view bytes;
+  std::vector<Key> keys;
+};
+
+const std::vector<Sample>& samples() {
+  static const std::vector<Sample> all{
+      {"a", {character('a')}},
+      {"\r", {key(Code::enter)}},
+      {"\n", {ctrl('j')}},
+      {"\x03", {ctrl('c')}},
+      {"\x1f", {ctrl('_')}},
+      {"\x7f", {key(Code::backspace)}},
+      {"\x1b", {key(Code::escape)}},
+      {"\x1b\x1b", {key(Code::escape), key(Code::escape)}},
+      {"\x1bx", {alt('x')}},
+      {"\x1b\x03", {key(Code::escape), ctrl('c')}},
+      {"\x1b\x04", {key(Code::escape), ctrl('d')}},
+      {"\x1b\r", {with(key(Code::enter), false, true, false)}},
+      {"\x1b[A", {key(Code::up)}},
+      {"\x1bOA", {key(Code::up)}},
+      {"\x1bOM", {key(Code::enter)}},
+      {"\x1b\x1b[A", {with(key(Code::up), false, true, false)}},
+      {"\x1b[1;5C", {with(key(Code::right), true, false, false)}},
+      {"\x1b[3~", {key(Code::del)}},
+      {"\x1b[Z", {with(key(Code::tab), false, false, true)}},
+      {"\x1b[13;2u", {with(key(Code::enter), false, false, true)}},
+      {"\x1b[27;2;13~", {with(key(Code::enter), false, false, true)}},
+      {"\x1b[97;5u", {ctrl('a')}},
+      {"\x1b[99;9~", {Key{}}},
+      {"\x1b[<0;10;20M", {Key{}}},
+      {"\x1b[M !!x", {Key{}, character('x')}},
+      {"\x1b]11;rgb:0000/0000/0000\x07y", {Key{}, character('y')}},
+      {"\x1bP1+r\x1b\\z", {Key{}, character('z')}},
+      {"\xC3\xA9", {character(U'é')}},
+      {"\xF0\x9F\xAB\xA0", {character(U'\U0001FAE0')}},
+      {"\xC3(", {character(0xFFFD), character('(')}},
+      {"\xED\xA0\x80", {character(0xFFFD)}},
+      {"\x1b[200~two\nlines\x1b[201~", {pasted("two\nlines")}},
+      {"\x1b[200~\x1b[A\x03\x1b[201~q", {pasted("\x1b[A\x03"), character('q')}},
+      {"\x1b[12\rx", {Key{}, key(Code::enter), character('x')}},
+  };
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("every key a terminal sends is known, and nothing unknown becomes text") {
+  for (const Sample& sample : samples()) {
+    CAPTURE(std::string(sample.bytes));
+    CHECK(decoded(sample.bytes) == sample.keys);
+  }
+}
+
+TEST_CASE("the same keys come out wherever the bytes are split") {
+  std::mt19937 random(7);
+  std::string all;
+  for (int i = 0; i < 300; ++i) {
+    const Sample& sample = samples()[random() % samples().size()];
+    all += sample.bytes;
+  }
+  const std::vector<Key> whole = decoded(all);
+  REQUIRE(whole.size() > 200);
+  for (const std::size_t piece : {1u, 2u, 3u, 7u, 64u}) CHECK(decoded(all, piece) == whole);
+}
+
+TEST_CASE("random bytes are decoded to the end, whatever they are") {
+  std::mt19937 random(11);
+  for (int run = 0; run < 2000; ++run) {
+    std::string bytes;
+    for (int i = 0; i < 40; ++i) {
+      constexpr std::string_view likely = "\x1b[;~0123O\x9B\xC3\xF0M";
+      bytes += random() % 2 ? likely[random() % likely.size()] : static_cast<char>(random());
+    }
+    bytes += "\x1b[201~";  // should a paste have begun
+    const std::vector<Key> keys = decoded(bytes);
+    REQUIRE(keys == decoded(bytes, 1));
+    REQUIRE(!keys.empty());
+  }
+}
+
+TEST_CASE("a typed character is its UTF-8 and nothing else types") {
+  CHECK(typed(character(U'ß')) == "ß");
+  CHECK(typed(character(U'€')) == "€");
+  CHECK(typed(character(U'\U0001F600')) == "😀");
+  CHECK(typed(ctrl('a')).empty());
+  CHECK(typed(key(Code::enter)).empty());
+}

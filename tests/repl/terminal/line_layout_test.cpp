@@ -1,0 +1,35 @@
+#include "repl/terminal/line_layout.h"
+
+#include <doctest/doctest.h>
+
+using namespace skein;
+using namespace skein::terminal;
+
+namespace {
+
+LineLayout at_end(std::string_view text) { return lay_out(text, text.size(), 2, 10); }
+
+}  // namespace
+
+TEST_CASE("a line is shown as it is, the cursor where it is") {
+  CHECK(lay_out("abc", 1, 2, 10) == LineLayout{"abc", 1, {0, 3}, {0, 5}});
+  CHECK(at_end("") == LineLayout{"", 0, {0, 2}, {0, 2}});
+  CHECK(at_end("12345678") == LineLayout{"12345678", 8, {1, 0}, {1, 0}});
+  CHECK(at_end("123456789") == LineLayout{"123456789", 9, {1, 1}, {1, 1}});
+}
+
+TEST_CASE("a newline fills its row, so that what follows begins the next one") {
+  CHECK(at_end("a\nbc") == LineLayout{"a       bc", 10, {1, 2}, {1, 2}});
+  CHECK(lay_out("a\nbc", 2, 2, 10) == LineLayout{"a       bc", 8, {1, 0}, {1, 2}});
+  CHECK(at_end("a\n").end == Caret{1, 0});
+  CHECK(at_end("a\n\nb").end == Caret{2, 1});
+  CHECK(at_end("12345678\nb") == LineLayout{"12345678b", 9, {1, 1}, {1, 1}});
+  CHECK(at_end("12345678\n\nb").end == Caret{2, 1});
+}
+
+TEST_CASE("wide characters, tabs and what could drive a terminal are shown at their width") {
+  CHECK(at_end("🫠").end == Caret{0, 4});
+  CHECK(at_end("1234567漢") == LineLayout{"1234567 漢", 11, {1, 2}, {1, 2}});
+  CHECK(lay_out("a\tb", 3, 2, 40) == LineLayout{"a     b", 7, {0, 9}, {0, 9}});
+  CHECK(lay_out("\u0085", 2, 2, 40).shown == "<U+0085>");
+}

@@ -1,0 +1,96 @@
+#include "repl/terminal/terminal.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+#include "tests/support/process.h"
+#include "tests/support/pty.h"
+
+using namespace skein;
+using namespace skein::terminal;
+using namespace skein::test;
+
+namespace {
+
+constexpr std::string_view sane = "echo cooked signals";
+
+}  // namespace
+
+TEST_CASE("a terminal is as it was found once nobody uses it any more") {
+  Pty pty;
+  {
+    Terminal terminal(pty.slave(), pty.slave());
+    terminal.set(Terminal::Mode::editing);
+    CHECK(pty.modes().empty());
+    terminal.set(Terminal::Mode::turn);
+    CHECK(pty.modes() == "signals");
+    {
+      const TerminalMode cooked(terminal, Terminal::Mode::found);
+      CHECK(pty.modes() == sane);
+    }
+    CHECK(pty.modes() == "signals");
+  }
+  CHECK(pty.modes() == sane);
+  CHECK(pty.shows("\x1b[?2004l\x1b[?25h"));
+}
+
+TEST_CASE("a death by our own fault leaves a sane terminal and keeps its cause") {
+  for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT}) {
+    Pty pty;
+    const pid_t child = start([&] {
+      std::signal(signal, SIG_DFL);  // no sanitizer's report
+      Terminal terminal(pty.slave(), pty.slave());
+      terminal.set(Terminal::Mode::editing);
+      raise(signal);
+      return 0;
+    });
+    int status = 0;
+    waitpid(child, &status, 0);
+    CAPTURE(signal);
+    CHECK((WIFSIGNALED(status) && WTERMSIG(status) == signal));
+    CHECK(pty.modes() == sane);
+    CHECK(pty.shows("\x1b[?2004l\x1b[?25h"));
+  }
+}
+
+TEST_CASE("a terminal tells its size, and 80 by 24 where it has none") {
+  Pty pty(123, 45);
+  Terminal terminal(pty.slave(), pty.slave());
+  CHECK(terminal.size() == Terminal::Size{123, 45});
+  pty.resize(0, 0);
+  CHECK(terminal.size() == Terminal::Size{80, 24});
+}
+
+TEST_CASE("waiting ends with a key, a pause, a new size, or something that is due already") {
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  terminal.set(Terminal::Mode::editing);
+  using std::chrono::milliseconds;
+
+  CHECK(terminal.wait(milliseconds(1)) == Wake::deadline);
+  CHECK(terminal.wait({}, [] { return true; }) == Wake::signal);
+  pty.type("k");
+  CHECK(terminal.wait({}) == Wake::ready);
+  CHECK(terminal.read() == "k");
+  raise(SIGWINCH);
+  CHECK(terminal.wait({}) == Wake::signal);
+  CHECK(terminal.take_resize());
+  CHECK_FALSE(terminal.take_resize());
+}
+
+TEST_CASE("Enter that was typed before we came is Enter, not Ctrl+J") {
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  pty.type("early\r");
+  terminal.set(Terminal::Mode::editing);
+  pty.type("late\r\n");
+  std::string got;
+  while (got.size() < 12) {
+    REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::ready);
+    got += terminal.read();
+  }
+  CHECK(got == "early\rlate\r\n");
+}
