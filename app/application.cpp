@@ -152,13 +152,11 @@ std::function<void(const model::Event&)> Application::masking(
 
 // What cannot be kept is no reason to end a turn: the tool says so instead.
 std::string Application::kept(std::string_view bytes) {
-  store::Outcome<std::string> name = store_.backend().keep_blob(bytes);
-  if (const auto* failed = std::get_if<store::Failure>(&name)) {
-    log_warning("blob not kept",
-                {{"bytes", bytes.size()}, {"kind", static_cast<int>(failed->kind)}});
-    return {};
-  }
-  return std::get<std::string>(std::move(name));
+  store::Result<std::string> name = store_.keep_blob(bytes);
+  if (name) return *std::move(name);
+  log_warning("blob not kept",
+              {{"bytes", bytes.size()}, {"kind", static_cast<int>(name.error().kind)}});
+  return {};
 }
 
 model::Provider& Application::provider_for(const model::ModelRef& model) {

@@ -178,7 +178,7 @@ model::PromptWithFiles with_named_files(Application& bench, const std::string& p
   };
   ports.tell = [&](const std::string& remark) { remarks.push_back(remark); };
   ports.keep_blob = [&](std::string_view bytes) {
-    return store::value_or_throw(bench.store().backend().keep_blob(bytes));
+    return store::value_or_throw(bench.store().keep_blob(bytes));
   };
   return model::with_files(prompt, words, ports);
 }

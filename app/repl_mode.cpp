@@ -75,8 +75,7 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation,
   const std::vector<store::SessionRecord> found = sessions_with(store, *invocation.resume);
   const auto erase = [&](const store::SessionRecord& record) {
     if (!pick::ask_yes(keyboard, screen, "Move " + record.key + " to the trash?")) return;
-    if (auto failed = store.erase(record.header.session))
-      throw Error(failed->text, store::exit_status_of(*failed));
+    store::value_or_throw(store.erase(record.header.session));
   };
   const std::optional<Id> session =
       found.size() == 1

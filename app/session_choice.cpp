@@ -35,8 +35,7 @@ ChosenSession last_or_default(store::SessionStore& store, const std::string& wor
   for (const store::SessionRecord& record : store.list())
     if (record.header.cwd == workspace && !record.key.starts_with("main:print:"))
       return {record.header.session, true};
-  const store::Outcome<store::SessionRecord> other = store.find(store::default_key);
-  const bool taken = std::holds_alternative<store::SessionRecord>(other);
+  const bool taken = bool(store.find(store::default_key));
   return make(store, taken ? store::fresh_key("main:cli") : std::string(store::default_key),
               workspace);
 }

@@ -315,7 +315,7 @@ model::PromptWithFiles Shell::with_its_files(const std::string& prompt,
     parts_.screen.print_untrusted("  " + remark + "\n");
   };
   ports.keep_blob = [this](std::string_view bytes) {
-    return store::value_or_throw(parts_.store.backend().keep_blob(bytes));
+    return store::value_or_throw(parts_.store.keep_blob(bytes));
   };
   model::PromptWithFiles out = model::with_files(prompt, typed, ports);
   for (const model::Attachment& file : out.files)

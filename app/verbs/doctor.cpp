@@ -33,25 +33,23 @@ std::string_view name(model::Tree::Oddity::Kind kind) {
 Json report_on(store::SessionStore& store, const store::SessionRecord& record) {
   const Id session = record.header.session;
   Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
-  const store::Outcome<store::Damage> examined = store.backend().examine(session);
-  if (const auto* failed = std::get_if<store::Failure>(&examined)) {
-    out["ok"] = false;
-    out["error"] = failed->text;
-    return out;
-  }
-  const store::Damage& damage = std::get<store::Damage>(examined);
+  const store::Result<store::Damage> examined = store.examine(session);
   std::size_t entries = 0;
-  if (auto failed = store.backend().survey(session, [&](const model::EntryFacts& entry) {
-        entries += entry.type != model::type::session_header;
-      })) {
+  const store::Result<void> surveyed =
+      examined ? store.survey(session,
+                              [&](const model::EntryFacts& entry) {
+                                entries += entry.type != model::type::session_header;
+                              })
+               : examined.error();
+  if (!surveyed) {
     out["ok"] = false;
-    out["error"] = failed->text;
+    out["error"] = surveyed.error().text;
     return out;
   }
+  const store::Damage& damage = *examined;
   Json odd = Json::array();
-  if (const store::Outcome<model::Tree> tree = store.tree(session);
-      std::holds_alternative<model::Tree>(tree))
-    for (const model::Tree::Oddity& each : std::get<model::Tree>(tree).oddities())
+  if (const store::Result<model::Tree> tree = store.tree(session); tree)
+    for (const model::Tree::Oddity& each : tree->oddities())
       odd.push_back({{"kind", name(each.kind)}, {"entry", to_string(each.entry)}});
   Json aside = Json::array();
   std::size_t lacking = 0;
@@ -154,7 +152,8 @@ Json sandbox_here(const app::Config& config) {
 int doctor(const app::Invocation& invocation) {
   store::SessionStore store = app::open_store(invocation);
   Json out = {{"home", app::home_folder(invocation)}};
-  if (invocation.has("--rebuild-index")) out["rebuilt"] = store.backend().rebuild_index();
+  if (invocation.has("--rebuild-index"))
+    out["rebuilt"] = store::value_or_throw(store.backend().rebuild_index());
 
   std::vector<store::SessionRecord> wanted;
   for (const std::string& name : invocation.arguments)
@@ -184,7 +183,8 @@ int doctor(const app::Invocation& invocation) {
     ok = ok && bool_at(sessions.back(), "ok");
   }
   if (invocation.arguments.empty())
-    for (const store::StorageBackend::Stray& stray : store.backend().strays())
+    for (const store::StorageBackend::Stray& stray :
+         store::value_or_throw(store.backend().strays()))
       strays.push_back({{"name", stray.name}, {"why", stray.why}});
   out["ok"] = ok && strays.empty();
   out["sessions"] = sessions;

@@ -1,10 +1,8 @@
 // skein sessions archive, unarchive, empty-trash, prune, prune-blobs, and redact: what happens to a
 // session as a whole, and what is taken out of sight.
 #include <algorithm>
-#include <cerrno>
 #include <charconv>
 #include <cstdio>
-#include <cstring>
 #include <filesystem>
 #include <set>
 
@@ -22,10 +20,6 @@ namespace {
 
 void print_line(std::string_view untrusted) {
   std::fputs((layout::sanitized(untrusted) + "\n").c_str(), stdout);
-}
-
-void check(const std::optional<store::Failure>& failed) {
-  if (failed) throw Error(failed->text, store::exit_status_of(*failed));
 }
 
 // "30d", "12h", "2w" in milliseconds.
@@ -47,7 +41,7 @@ int set_archived(const app::Invocation& invocation, bool archived) {
   store::SessionStore store = app::open_store(invocation);
   const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
-  check(archived ? store.backend().archive(session) : store.backend().unarchive(session));
+  store::value_or_throw(archived ? store.archive(session) : store.unarchive(session));
   const store::SessionRecord record = store::value_or_throw(store.open(session));
   if (invocation.has("--json"))
     print_json(dump({{"key", record.key},
@@ -67,10 +61,11 @@ void scrub_elsewhere(const std::string& home, const model::Scrubbing& what,
   const std::pair<std::string, bool> folders[] = {{app::state_folder(), true},
                                                   {app::config_folder(), false}};
   for (const auto& [folder, ours] : folders) {
-    int failed = -ENOENT;
-    const auto files = folder.empty() ? nullptr : store::files::files_beneath(folder, failed);
+    if (folder.empty()) continue;
+    const auto files = store::files::files_beneath(folder);
     if (!files) {
-      if (failed != -ENOENT) report.unreached.push_back(folder + ": " + std::strerror(-failed));
+      if (files.error().kind != store::Failure::Kind::gone)
+        report.unreached.push_back(files.error().text);
       continue;
     }
     // A home that lies there has been dealt with.
@@ -80,7 +75,7 @@ void scrub_elsewhere(const std::string& home, const model::Scrubbing& what,
     if (unknown) report.unreached.push_back(folder + ": " + unknown.message());
     if (unknown || there == own) continue;
     const std::set<std::string> spared{own.lexically_relative(there).string()};
-    store::home::FileScrubber scrubber(*files, what, report, folder + "/");
+    store::home::FileScrubber scrubber(**files, what, report, folder + "/");
     if (ours)
       scrubber.folder("", spared, true);
     else
@@ -127,7 +122,7 @@ int prune_sessions(const app::Invocation& invocation) {
     const Id session = record.header.session;
     if (store::value_or_throw(store.open(session)).state.updated_at != record.state.updated_at)
       continue;
-    if (!only_look) check(store.erase(session));
+    if (!only_look) store::value_or_throw(store.erase(session));
     moved.push_back({{"key", record.key}, {"id", to_string(session)}});
     if (!invocation.has("--json"))
       print_line(

@@ -128,9 +128,7 @@ void show_tree(store::SessionStore& store, const store::SessionRecord& record, b
       tree,
       {.label =
            [&](const model::Tree::Node& node) {
-             const store::Outcome<store::StoredEntry> placed =
-                 store.backend().load_at(session, node.at);
-             const auto* found = std::get_if<store::StoredEntry>(&placed);
+             const store::Result<store::StoredEntry> found = store.load_at(session, node.at);
              const std::string head =
                  node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
              return layout::sanitized(
@@ -147,14 +145,12 @@ void show_tree(store::SessionStore& store, const store::SessionRecord& record, b
 // An entry about one that is not there would mask or sum up nothing.
 void check_references(store::SessionStore& store, const std::string& name,
                       const std::vector<store::NewEntry>& entries) {
-  const store::Outcome<store::SessionRecord> found = store.find(name);
-  const auto* record = std::get_if<store::SessionRecord>(&found);
+  const store::Result<store::SessionRecord> record = store.find(name);
   std::set<Id> known;
   for (const store::NewEntry& each : entries) {
     const std::optional<Id> other = store::referred_entry(each.entry);
     if (other && !known.contains(*other) &&
-        !(record &&
-          std::holds_alternative<model::Entry>(store.load_entry(record->header.session, *other))))
+        !(record && store.load_entry(record->header.session, *other)))
       throw Error("the " + each.entry.type + " names the entry " + to_string(*other) +
                       ", which is not in the session",
                   ExitStatus::usage);
@@ -215,8 +211,8 @@ int show_session(const app::Invocation& invocation) {
   store::Path path;
   if (record.state.head) path = store::value_or_throw(store.path(session, *record.state.head));
   for (const std::string& text : path.notices) notice(text);
-  const store::Damage damage = store::value_or_throw(store.backend().examine(session));
-  const store::DamageCount met = store.backend().damage_met(session);
+  const store::Damage damage = store::value_or_throw(store.examine(session));
+  const store::DamageCount met = store.damage_met(session);
   if (met.any())
     notice(store::damage_notice(met, record.key));
   else if (damage.any())
@@ -234,11 +230,10 @@ int show_session(const app::Invocation& invocation) {
                     ",\"path\":" + entries_json(path.entries, record.state.redacted);
   if (invocation.has("--tree")) {
     std::vector<store::StoredEntry> all;
-    if (auto failed = store.backend().load(session, 0, [&](const store::StoredEntry& placed) {
-          all.push_back(placed);
-          return true;
-        }))
-      throw Error(failed->text, store::exit_status_of(*failed));
+    store::value_or_throw(store.load(session, [&](const store::StoredEntry& placed) {
+      all.push_back(placed);
+      return true;
+    }));
     Json leaves = Json::array();
     const model::Tree tree = store::value_or_throw(store.tree(session));
     for (const model::Tree::Node* leaf : tree.leaves()) leaves.push_back(to_string(leaf->id));
@@ -256,8 +251,7 @@ int delete_sessions(const app::Invocation& invocation) {
   for (const std::string& name : invocation.arguments)
     found.push_back(store::value_or_throw(store.find(name)));
   for (const store::SessionRecord& record : found) {
-    if (auto failed = store.erase(record.header.session))
-      throw Error(failed->text, store::exit_status_of(*failed));
+    store::value_or_throw(store.erase(record.header.session));
     if (invocation.has("--json"))
       print_json(dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}));
     else
@@ -302,10 +296,10 @@ int append_entries(const app::Invocation& invocation) {
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    store::Outcome<store::NewEntry> entry = store::new_entry_from_json(line);
-    if (const auto* failed = std::get_if<store::Failure>(&entry))
-      throw Error("line " + std::to_string(number) + ": " + failed->text, ExitStatus::usage);
-    entries.push_back(std::move(std::get<store::NewEntry>(entry)));
+    store::Result<store::NewEntry> entry = store::new_entry_from_json(line);
+    if (!entry)
+      throw Error("line " + std::to_string(number) + ": " + entry.error().text, ExitStatus::usage);
+    entries.push_back(std::move(*entry));
   }
   store::AppendOptions options{.check_all_ids = true};
   if (invocation.has("--expect-tail")) {
@@ -322,11 +316,11 @@ int append_entries(const app::Invocation& invocation) {
 
   store::AppendResult result{.session = session};
   if (!entries.empty()) {
-    store::Outcome<store::AppendResult> appended =
+    store::Result<store::AppendResult> appended =
         store.append_session_entries(session, entries, options);
     // Deleted since it was found: then the key is nobody's, and begins a new session.
-    if (const auto* failed = std::get_if<store::Failure>(&appended);
-        failed && failed->kind == store::Failure::Kind::gone && store::is_whole_key(name)) {
+    if (!appended && appended.error().kind == store::Failure::Kind::gone &&
+        store::is_whole_key(name)) {
       session = store::value_or_throw(store.find_or_create(name, workspace)).session;
       appended = store.append_session_entries(session, entries, options);
     }

@@ -26,10 +26,8 @@ std::string recorded_system(const Conversation& conversation, store::SessionStor
     if (entry->type == model::type::runtime_init) return system_in(entry->payload);
   const std::optional<model::Position> at = conversation.state().runtime_init;
   if (!at) return {};
-  const store::Outcome<store::StoredEntry> last =
-      store.backend().load_at(conversation.session(), *at);
-  const auto* placed = std::get_if<store::StoredEntry>(&last);
-  return placed ? system_in(placed->entry.payload) : std::string{};
+  const store::Result<store::StoredEntry> last = store.load_at(conversation.session(), *at);
+  return last ? system_in(last->entry.payload) : std::string{};
 }
 
 // More calls in one answer are a mistake.
@@ -105,12 +103,12 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
 // The disk may be full for a while: the batch stays here, and tools with side effects wait with it.
 void Agent::commit(Turn& turn, std::vector<model::Entry> entries) {
   for (;;) {
-    const store::Outcome<store::AppendResult> outcome = turn.conversation.append(entries);
-    if (const auto* saved = std::get_if<store::AppendResult>(&outcome)) {
-      for (const model::Entry& entry : saved->entries) turn.ports.sink(model::Committed{entry});
+    const store::Result<store::AppendResult> outcome = turn.conversation.append(entries);
+    if (outcome) {
+      for (const model::Entry& entry : outcome->entries) turn.ports.sink(model::Committed{entry});
       return;
     }
-    const store::Failure& failure = std::get<store::Failure>(outcome);
+    const store::Failure& failure = outcome.error();
     log_warning("not saved", {{"session", to_string(turn.conversation.session())},
                               {"kind", static_cast<int>(failure.kind)}});
     turn.ports.sink(model::Notice{model::Notice::Level::error, failure.text});
@@ -125,18 +123,16 @@ void Agent::commit(Turn& turn, std::vector<model::Entry> entries) {
 
 void Agent::commit_prompt(Turn& turn, std::vector<model::Entry> entries) {
   std::vector<model::Entry> arrived;
-  const store::Outcome<store::AppendResult> outcome =
+  const store::Result<store::AppendResult> outcome =
       turn.conversation.append_prompt(std::move(entries), arrived);
-  if (const auto* failed = std::get_if<store::Failure>(&outcome))
-    throw Error(failed->text, store::exit_status_of(*failed));
+  if (!outcome) throw Error(outcome.error().text, store::exit_status_of(outcome.error()));
   if (!arrived.empty()) {
     turn.ports.sink(model::Notice{model::Notice::Level::info,
                                   "Another process has gone on in this session meanwhile; "
                                   "your message follows what it wrote:"});
     for (const model::Entry& entry : arrived) turn.ports.sink(model::Committed{entry});
   }
-  for (const model::Entry& entry : std::get<store::AppendResult>(outcome).entries)
-    turn.ports.sink(model::Committed{entry});
+  for (const model::Entry& entry : outcome->entries) turn.ports.sink(model::Committed{entry});
 }
 
 TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
@@ -161,7 +157,7 @@ bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& p
   const auto message =
       last.type == model::type::message ? model::message_from_json(last.payload) : std::nullopt;
   if (!message || message->role == model::Role::assistant || last.run_id.empty()) return false;
-  return std::holds_alternative<store::SessionLease>(hold_alone(conversation.session(), ports));
+  return bool(hold_alone(conversation.session(), ports));
 }
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {
@@ -192,10 +188,9 @@ std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) const {
 }
 
 store::SessionLease Agent::hold(Id session) {
-  const store::Outcome<store::SessionLease> outcome =
+  const store::Result<store::SessionLease> outcome =
       parts_.store.hold(session, store::LockMode::shared);
-  const auto* held = std::get_if<store::SessionLease>(&outcome);
-  return held != nullptr ? *held : nullptr;
+  return outcome ? *outcome : nullptr;
 }
 
 TurnEnd Agent::loop(Turn& turn) {
@@ -327,14 +322,13 @@ model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse&
 
 // The place of a process that was killed as it started a command is held by its child until that
 // has become the command: so what is taken now may be free in a moment.
-store::Outcome<store::SessionLease> Agent::hold_alone(Id session, const model::Ports& ports) {
+store::Result<store::SessionLease> Agent::hold_alone(Id session, const model::Ports& ports) {
   constexpr std::chrono::milliseconds patience{300}, step{5};
   const auto end = std::chrono::steady_clock::now() + patience;
   for (;;) {
-    store::Outcome<store::SessionLease> outcome =
+    store::Result<store::SessionLease> outcome =
         parts_.store.hold(session, store::LockMode::exclusive);
-    const auto* failed = std::get_if<store::Failure>(&outcome);
-    if (failed == nullptr || failed->kind != store::Failure::Kind::busy ||
+    if (outcome || outcome.error().kind != store::Failure::Kind::busy ||
         std::chrono::steady_clock::now() > end || !model::pause(ports, step))
       return outcome;
   }
@@ -343,9 +337,8 @@ store::Outcome<store::SessionLease> Agent::hold_alone(Id session, const model::P
 std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports,
                            const permission::Rules& rules) {
   if (store::unanswered_calls(conversation.path()).empty()) return 0;
-  const store::Outcome<store::SessionLease> alone = hold_alone(conversation.session(), ports);
-  if (const auto* failed = std::get_if<store::Failure>(&alone);
-      failed != nullptr && failed->kind == store::Failure::Kind::busy) {
+  const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
+  if (!alone && alone.error().kind == store::Failure::Kind::busy) {
     ports.sink(
         model::Notice{model::Notice::Level::info,
                       "another process is at work in this session; what it began is left to it"});

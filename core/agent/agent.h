@@ -117,7 +117,7 @@ class Agent {
   // Entries for what is not as the session last knew it: system prompt, tools, model.
   std::vector<model::Entry> changed_surroundings(const Turn& turn) const;
   store::SessionLease hold(Id session);  // none: it cannot be had now
-  store::Outcome<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
+  store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);
   bool run_calls(Turn& turn, const model::Message& reply);
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);

@@ -31,15 +31,15 @@ void notice(const model::Ports& ports, model::Notice::Level level, std::string t
 // What is kept beside the transcript, for the one request. An image that is gone stays without its
 // bytes, and the codecs say so in its place.
 template <class Blocks>
-void load_images(Blocks& blocks, store::StorageBackend& backend) {
+void load_images(Blocks& blocks, store::SessionStore& store) {
   for (auto& block : blocks) {
     if (auto* image = std::get_if<model::Image>(&block); image && !image->blob.empty()) {
-      store::Outcome<std::string> bytes = backend.load_blob(image->blob);
-      if (auto* loaded = std::get_if<std::string>(&bytes)) image->bytes = std::move(*loaded);
+      store::Result<std::string> bytes = store.load_blob(image->blob);
+      if (bytes) image->bytes = *std::move(bytes);
     }
     if constexpr (std::is_same_v<Blocks, std::vector<model::Block>>)
       if (auto* result = std::get_if<model::ToolResult>(&block))
-        load_images(result->content, backend);
+        load_images(result->content, store);
   }
 }
 
@@ -125,8 +125,7 @@ std::optional<model::delta::Overflow> Agent::send(Turn& turn, const context::Bui
                                                   model::Message& reply) {
   tell_of_gaps(turn, built);
   model::Context context = built.context;
-  for (model::Message& message : context.messages)
-    load_images(message.content, parts_.store.backend());
+  for (model::Message& message : context.messages) load_images(message.content, parts_.store);
   std::optional<model::delta::Overflow> overflow;
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
@@ -253,10 +252,9 @@ Compacted Agent::compact(Conversation& conversation, const std::string& focus,
   if (out.after >= out.before)
     return refused("the summary is not shorter than what it would stand for");
 
-  const store::Outcome<store::AppendResult> outcome = conversation.append({std::move(entry)});
-  if (const auto* failed = std::get_if<store::Failure>(&outcome)) return refused(failed->text);
-  for (const model::Entry& saved : std::get<store::AppendResult>(outcome).entries)
-    ports.sink(model::Committed{saved});
+  const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry)});
+  if (!outcome) return refused(outcome.error().text);
+  for (const model::Entry& saved : outcome->entries) ports.sink(model::Committed{saved});
   out.done = true;
   log_debug("compaction", {{"before", out.before}, {"after", out.after}, {"done", true}});
   failed_compactions_.erase(conversation.session());

@@ -59,7 +59,7 @@ void Conversation::load_path() {
   has_more_ = !path.whole && !reached;
   notices_ = std::move(path.notices);
   // Only what was read on the way here is known: a long session is not read through to be opened.
-  if (std::string text = store::damage_notice(store_.backend().damage_met(session()), record_.key);
+  if (std::string text = store::damage_notice(store_.damage_met(session()), record_.key);
       !text.empty())
     notices_.push_back(std::move(text));
   for (store::StoredEntry& placed : path.entries) path_.push_back(std::move(placed.entry));
@@ -117,8 +117,8 @@ void Conversation::catch_up() {
   load_path();
 }
 
-store::Outcome<store::AppendResult> Conversation::append_with(std::vector<model::Entry> entries,
-                                                              const store::AppendOptions& options) {
+store::Result<store::AppendResult> Conversation::append_with(std::vector<model::Entry> entries,
+                                                             const store::AppendOptions& options) {
   std::vector<store::NewEntry> batch;
   std::optional<Id> parent = head_;
   for (model::Entry& entry : entries) {
@@ -126,37 +126,37 @@ store::Outcome<store::AppendResult> Conversation::append_with(std::vector<model:
     if (!model::is_marginal(entry.type)) parent = entry.id;
     batch.push_back({std::move(entry), false});
   }
-  store::Outcome<store::AppendResult> outcome =
+  store::Result<store::AppendResult> outcome =
       store_.append_session_entries(session(), batch, options);
-  if (const auto* appended = std::get_if<store::AppendResult>(&outcome)) {
+  if (outcome) {
     head_ = parent;
     bool compacted = false;
-    for (const model::Entry& entry : appended->entries) {
+    for (const model::Entry& entry : outcome->entries) {
       compacted = compacted || entry.type == model::type::compaction_summary;
       if (!model::is_marginal(entry.type)) path_.push_back(entry);
     }
     if (compacted) load_path();
-    const store::Outcome<store::SessionRecord> opened = store_.open(session());
-    if (const auto* record = std::get_if<store::SessionRecord>(&opened)) record_ = *record;
+    if (store::Result<store::SessionRecord> opened = store_.open(session()))
+      record_ = *std::move(opened);
   }
   return outcome;
 }
 
-store::Outcome<store::AppendResult> Conversation::append(std::vector<model::Entry> entries) {
+store::Result<store::AppendResult> Conversation::append(std::vector<model::Entry> entries) {
   return append_with(std::move(entries), {});
 }
 
-store::Outcome<store::AppendResult> Conversation::append_prompt(
-    std::vector<model::Entry> entries, std::vector<model::Entry>& arrived) {
+store::Result<store::AppendResult> Conversation::append_prompt(std::vector<model::Entry> entries,
+                                                               std::vector<model::Entry>& arrived) {
   // Where our head is the end of the conversation as we know it, somebody else may have gone on.
   store::AppendOptions options;
   if (head_ && head_ == record_.state.tail) options.expected_tail = head_;
-  store::Outcome<store::AppendResult> outcome = append_with(entries, options);
-  const auto* failed = std::get_if<store::Failure>(&outcome);
-  if (failed == nullptr || failed->kind != store::Failure::Kind::conflict) return outcome;
+  store::Result<store::AppendResult> outcome = append_with(entries, options);
+  if (outcome || outcome.error().kind != store::Failure::Kind::conflict) return outcome;
+  const std::vector<model::Entry>& since = outcome.error().arrived;
   record_ = store::value_or_throw(store_.open(session()));
-  if (grew_from(head_, failed->arrived, record_.state.head)) {
-    for (const model::Entry& entry : failed->arrived)
+  if (grew_from(head_, since, record_.state.head)) {
+    for (const model::Entry& entry : since)
       if (!model::is_marginal(entry.type)) arrived.push_back(entry);
     head_ = record_.state.head;
     load_path();

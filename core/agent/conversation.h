@@ -44,10 +44,10 @@ class Conversation {
 
   // A prompt: if others have gone on from our head meanwhile, it follows them, and `arrived` gets
   // what they wrote.
-  store::Outcome<store::AppendResult> append_prompt(std::vector<model::Entry> entries,
-                                                    std::vector<model::Entry>& arrived);
+  store::Result<store::AppendResult> append_prompt(std::vector<model::Entry> entries,
+                                                   std::vector<model::Entry>& arrived);
   // What a running turn produced: it follows our own head, as a branch if need be.
-  store::Outcome<store::AppendResult> append(std::vector<model::Entry> entries);
+  store::Result<store::AppendResult> append(std::vector<model::Entry> entries);
 
   // Goes on from another entry; written down, so that a restart lands there too.
   void move_head(Id entry);
@@ -55,8 +55,8 @@ class Conversation {
   void catch_up();  // goes on from the session's own head, which others or the store moved
 
  private:
-  store::Outcome<store::AppendResult> append_with(std::vector<model::Entry> entries,
-                                                  const store::AppendOptions& options);
+  store::Result<store::AppendResult> append_with(std::vector<model::Entry> entries,
+                                                 const store::AppendOptions& options);
   void load_path();
 
   static constexpr std::size_t first_bytes = 256u << 10;

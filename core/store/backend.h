@@ -8,12 +8,12 @@
 #include <span>
 #include <string>
 #include <string_view>
-#include <variant>
 #include <vector>
 
 #include "core/model/entry.h"
 #include "core/model/state.h"
 #include "core/store/lease.h"
+#include "core/store/result.h"
 
 namespace skein::model {
 struct Scrubbing;
@@ -65,31 +65,17 @@ struct SessionRecord {
   DamageCount damage{};
 };
 
-struct Failure {
-  enum class Kind {
-    conflict,             // the tail is not the expected one
-    id_conflict,          // an id is taken by another content
-    busy,                 // somebody holds the lock for too long
-    gone,                 // the session is not there (any more)
-    no_space,             // the disk is full: nothing was written, the caller still has the batch
-    read_only,            // may be read, not written
-    damaged,              // cannot be trusted to be written to
-    unsupported_version,  // made by a newer skein
-    refused,              // the entries themselves are not acceptable
-    io,                   // the disk reports an error
-  };
-  Kind kind{};
-  std::string text{};                   // the sentence for the user
-  std::optional<Id> tail{};             // with conflict: the tail there is
-  std::vector<model::Entry> arrived{};  // with conflict: what others wrote since the expected tail
-};
-ExitStatus exit_status_of(const Failure& failure);
-
 // An entry on its way in. One that `follows` gets its parent from the store: the entry before it in
 // the batch, or the head.
 struct NewEntry {
   model::Entry entry{};
   bool follows = true;
+};
+
+// The session a key has now.
+struct Created {
+  SessionRecord record{};
+  bool made = false;  // just now
 };
 
 struct AppendOptions {
@@ -103,17 +89,6 @@ struct AppendResult {
   std::size_t appended = 0;             // 0: all of them were there already
   std::vector<model::Entry> entries{};  // as they were written, with their parents
 };
-
-template <class Value>
-using Outcome = std::variant<Value, Failure>;
-
-// The value, or the failure as an Error with its exit status: for those who cannot act on it.
-template <class Value>
-Value value_or_throw(Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<Failure>(&outcome))
-    throw Error(failed->text, exit_status_of(*failed));
-  return std::get<Value>(std::move(outcome));
-}
 
 // An entry where it rests.
 struct StoredEntry {
@@ -188,57 +163,56 @@ class StorageBackend {
  public:
   virtual ~StorageBackend() = default;
 
-  virtual std::vector<SessionRecord> list() = 0;  // the one used last first
+  virtual Result<std::vector<SessionRecord>> list() = 0;  // the one used last first
   // Which session has this key, where that is known without looking at them all.
   virtual std::optional<Id> find_key(std::string_view key) = 0;
   // Up to date with what any process has acknowledged.
-  virtual Outcome<SessionRecord> open(Id session) = 0;
-  // Atomic. If the key is taken, the session that has it is returned instead; `made` tells.
-  virtual Outcome<SessionRecord> create(const SessionHeader& header,
-                                        std::span<const NewEntry> entries, bool& made) = 0;
+  virtual Result<SessionRecord> open(Id session) = 0;
+  // Atomic. If the key is taken, the session that has it is returned instead.
+  virtual Result<Created> create(const SessionHeader& header,
+                                 std::span<const NewEntry> entries) = 0;
   // The same, with the path to where the header says it was branched off, and `asides` behind it.
-  virtual Outcome<SessionRecord> fork(const SessionHeader& header,
-                                      std::span<const ForkExtra> asides, bool& made) = 0;
+  virtual Result<Created> fork(const SessionHeader& header, std::span<const ForkExtra> asides) = 0;
   // All of the batch or nothing, durable when it returns.
-  virtual Outcome<AppendResult> append(Id session, std::span<const NewEntry> entries,
-                                       const AppendOptions& options) = 0;
+  virtual Result<AppendResult> append(Id session, std::span<const NewEntry> entries,
+                                      const AppendOptions& options) = 0;
   // Every entry in the order it was written, from `from` on; `each` returns false to end it.
-  virtual std::optional<Failure> load(Id session, model::Position from,
-                                      const std::function<bool(const StoredEntry&)>& each) = 0;
+  virtual Result<void> load(Id session, model::Position from,
+                            const std::function<bool(const StoredEntry&)>& each) = 0;
   // What a tree needs of every entry, without its text; it lasts until the next.
-  virtual std::optional<Failure> survey(
-      Id session, const std::function<void(const model::EntryFacts&)>& each) = 0;
+  virtual Result<void> survey(Id session,
+                              const std::function<void(const model::EntryFacts&)>& each) = 0;
   // As load, but backward: first the entry at `from` (none: the last one), then those before it.
-  virtual std::optional<Failure> load_back(Id session, std::optional<model::Position> from,
-                                           const std::function<bool(const StoredEntry&)>& each) = 0;
-  virtual Outcome<StoredEntry> load_at(Id session, model::Position at) = 0;
-  virtual Outcome<model::Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
-  virtual Outcome<Damage> examine(Id session) = 0;
+  virtual Result<void> load_back(Id session, std::optional<model::Position> from,
+                                 const std::function<bool(const StoredEntry&)>& each) = 0;
+  virtual Result<StoredEntry> load_at(Id session, model::Position at) = 0;
+  virtual Result<model::Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
+  virtual Result<Damage> examine(Id session) = 0;
   // What reading has come by so far, without reading more.
   virtual DamageCount damage_met(Id session) = 0;
 
-  virtual Outcome<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
+  virtual Result<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
 
-  virtual std::optional<Failure> erase(Id session) = 0;               // to the trash
-  virtual Outcome<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
-  virtual Outcome<EmptiedTrash> empty_trash() = 0;                    // for good
+  virtual Result<void> erase(Id session) = 0;                        // to the trash
+  virtual Result<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
+  virtual Result<EmptiedTrash> empty_trash() = 0;                    // for good
   // An archived session takes less room and is read as before; the next append unarchives it.
-  virtual std::optional<Failure> archive(Id session) = 0;
-  virtual std::optional<Failure> unarchive(Id session) = 0;
+  virtual Result<void> archive(Id session) = 0;
+  virtual Result<void> unarchive(Id session) = 0;
 
   // Takes what an entry says, and every secret in it, out of every file there is. The one operation
   // that rewrites a session: a new file with the same entries. If it fails, the session it was
   // asked for is as it was, the failure names what could not be reached, and it can be done again.
-  virtual Outcome<Scrubbed> scrub(Id session, Id entry, const ScrubWish& wish) = 0;
+  virtual Result<Scrubbed> scrub(Id session, Id entry, const ScrubWish& wish) = 0;
 
   // An older form becomes today's; if that fails, the session stays as it is and is not written to.
-  virtual Outcome<MigrationResult> migrate(Id session) = 0;
-  virtual Outcome<std::vector<MigrationResult>> migrate_strays() = 0;  // all there are
+  virtual Result<MigrationResult> migrate(Id session) = 0;
+  virtual Result<std::vector<MigrationResult>> migrate_strays() = 0;  // all there are
 
   // Bytes too large for an entry, at most 64 MiB, named by their content.
-  virtual Outcome<std::string> keep_blob(std::string_view bytes) = 0;
-  virtual Outcome<std::string> load_blob(const std::string& name) = 0;
-  virtual Outcome<PrunedBlobs> prune_blobs(bool only_look) = 0;
+  virtual Result<std::string> keep_blob(std::string_view bytes) = 0;
+  virtual Result<std::string> load_blob(const std::string& name) = 0;
+  virtual Result<PrunedBlobs> prune_blobs(bool only_look) = 0;
   // Writes down what listing and opening should know without reading, and that this workspace used
   // the session last; never needed for safety.
   virtual void remember(Id session, const std::string& workspace) = 0;
@@ -250,7 +224,7 @@ class StorageBackend {
     std::string name{};
     std::string why{};
   };
-  virtual std::vector<Stray> strays() = 0;
+  virtual Result<std::vector<Stray>> strays() = 0;
   // Why there is no session of this key any more, though nobody deleted it; nothing if there never
   // was one.
   virtual std::optional<Failure> lost(std::string_view key) = 0;
@@ -260,17 +234,17 @@ class StorageBackend {
     std::uint64_t bytes = 0;
     std::vector<model::Entry> lacking{};
   };
-  virtual Outcome<std::vector<SetAside>> set_aside(Id session) = 0;
+  virtual Result<std::vector<SetAside>> set_aside(Id session) = 0;
   // Appends those entries behind their parents; the head stays where it is. How many they were.
-  virtual Outcome<std::size_t> bring_back(Id session) = 0;
+  virtual Result<std::size_t> bring_back(Id session) = 0;
   virtual std::size_t older_forms() = 0;  // how many sessions lie there that could be migrated
   // Rebuilds a session that opens read-only because its first line is damaged; where what was there
   // is kept now, or nothing if there was nothing to repair.
-  virtual Outcome<std::string> repair(Id session) = 0;
+  virtual Result<std::string> repair(Id session) = 0;
   // What processes that died left behind, an hour ago or earlier.
-  virtual Outcome<std::vector<std::string>> remove_leftovers() = 0;
+  virtual Result<std::vector<std::string>> remove_leftovers() = 0;
   // Makes the index anew from the sessions themselves; how many there are.
-  virtual std::size_t rebuild_index() = 0;
+  virtual Result<std::size_t> rebuild_index() = 0;
 };
 
 }  // namespace skein::store

@@ -35,19 +35,23 @@ std::optional<Id> referred_entry(const model::Entry& entry) {
   return std::nullopt;
 }
 
-Outcome<NewEntry> new_entry_from_json(std::string_view text) {
+Result<NewEntry> new_entry_from_json(std::string_view text) {
   const std::optional<Json> parsed = parse_json(text);
   if (!parsed || !parsed->is_object()) return refused("the line is not a JSON object");
-  // A parsed object has each member once; only a parse under way sees a second one.
+  const Json& json = *parsed;
+  // A parsed object has each member once; only a parse under way sees a second one. It keeps
+  // nothing of what it sees.
   std::set<std::string> seen;
   std::string trouble;
-  const Json json = Json::parse(text, [&](int depth, Json::parse_event_t event, Json& value) {
-    if (event != Json::parse_event_t::key || depth != 1) return true;
+  const auto look = [&](int depth, Json::parse_event_t event, Json& value) {
+    if (event != Json::parse_event_t::key) return true;
+    if (depth != 1) return false;
     const auto name = value.get<std::string>();
     if (!known_member(name)) trouble = "it has the unknown member '" + name + "'";
     if (!seen.insert(name).second) trouble = "it has the member '" + name + "' twice";
-    return true;
-  });
+    return false;
+  };
+  [[maybe_unused]] const Json nothing = Json::parse(text, look);
   if (!trouble.empty()) return refused(trouble);
 
   for (const char* name : {"id", "type", "timestamp", "runId"})

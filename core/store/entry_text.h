@@ -3,7 +3,6 @@
 
 #include <optional>
 #include <string_view>
-#include <variant>
 
 #include "core/store/backend.h"
 
@@ -11,7 +10,7 @@ namespace skein::store {
 
 // Strict: no unknown or repeated members, no seal; an id may be missing and is then made. A missing
 // parentId lets the entry follow, null makes it a root.
-Outcome<NewEntry> new_entry_from_json(std::string_view text);
+Result<NewEntry> new_entry_from_json(std::string_view text);
 
 // The earlier entry that this one is about: what a redaction masks, where a summary ends.
 std::optional<Id> referred_entry(const model::Entry& entry);

@@ -55,16 +55,16 @@ std::vector<ForkExtra> taken_along(const model::SessionState& state) {
 
 }  // namespace
 
-Outcome<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
-                                                       const std::string& new_key,
-                                                       const std::string& summary) {
-  const Outcome<SessionRecord> opened = backend_->open(session);
-  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
-  const SessionRecord& source = std::get<SessionRecord>(opened);
+Result<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
+                                                      const std::string& new_key,
+                                                      const std::string& summary) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  const SessionRecord& source = *opened;
   if (entry != source.state.head) {
-    const Outcome<model::Entry> from = load_entry(session, entry);
-    if (const auto* failed = std::get_if<Failure>(&from)) return *failed;
-    if (model::is_marginal(std::get<model::Entry>(from).type))
+    const Result<model::Entry> from = load_entry(session, entry);
+    if (!from) return from.error();
+    if (model::is_marginal(from->type))
       return Failure{Failure::Kind::refused, "entry " + to_string(entry) +
                                                  " is no part of the conversation; nothing can "
                                                  "branch off there"};
@@ -83,89 +83,88 @@ Outcome<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
                        .created_by = "skein " SKEIN_VERSION,
                        .created_at = now_utc(),
                        .parent_session = SessionHeader::Origin{session, entry}};
-  bool made = false;
-  const Outcome<SessionRecord> outcome = backend_->fork(header, asides, made);
-  if (const auto* failed = std::get_if<Failure>(&outcome)) return *failed;
-  if (!made)
+  const Result<Created> created = backend_->fork(header, asides);
+  if (!created) return created.error();
+  if (!created->made)
     return Failure{Failure::Kind::refused,
                    "there is a session " + header.key + " already; choose another key"};
   return SessionHandle{header.session, header.version};
 }
 
-Outcome<AppendResult> SessionStore::append_marker(Id session, model::Entry entry) {
+Result<AppendResult> SessionStore::append_marker(Id session, model::Entry entry) {
   const NewEntry one{std::move(entry)};
   return backend_->append(session, std::span(&one, 1), {});
 }
 
-Outcome<AppendResult> SessionStore::rename(Id session, const std::string& title) {
+Result<AppendResult> SessionStore::rename(Id session, const std::string& title) {
   return append_marker(session, custom("title", {{"text", title}}));
 }
 
-Outcome<AppendResult> SessionStore::set_head(Id session, Id target) {
-  const Outcome<model::Position> there = backend_->locate(session, target);
-  if (const auto* failed = std::get_if<Failure>(&there)) return *failed;
+Result<AppendResult> SessionStore::set_head(Id session, Id target) {
+  const Result<model::Position> there = backend_->locate(session, target);
+  if (!there) return there.error();
   return append_marker(session, custom("head", {{"entryId", to_string(target)}}));
 }
 
-Outcome<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
+Result<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
   if (name.empty()) return Failure{Failure::Kind::refused, "a snapshot needs a name"};
-  const Outcome<model::Entry> found = load_entry(session, target);
-  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
-  if (model::is_marginal(std::get<model::Entry>(found).type))
+  const Result<model::Entry> found = load_entry(session, target);
+  if (!found) return found.error();
+  if (model::is_marginal(found->type))
     return Failure{Failure::Kind::refused, "entry " + to_string(target) +
                                                " is no part of the conversation; nothing could "
                                                "follow it"};
   return append_marker(session, snapshot_of(name, target));
 }
 
-Outcome<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
-  const Outcome<SessionRecord> opened = backend_->open(session);
-  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
-  const auto& snapshots = std::get<SessionRecord>(opened).state.snapshots;
+Result<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  const auto& snapshots = opened->state.snapshots;
   if (const auto found = snapshots.find(name); found != snapshots.end()) return found->second;
   return Failure{Failure::Kind::gone, "no snapshot '" + name + "' in this session"};
 }
 
-Outcome<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
-  const Outcome<Id> found = snapshot_called(session, name);
-  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+Result<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
+  const Result<Id> found = snapshot_called(session, name);
+  if (!found) return found.error();
   return append_marker(session, custom("snapshot", {{"name", name}, {"entryId", nullptr}}));
 }
 
-Outcome<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
-  const Outcome<Id> found = snapshot_called(session, name);
-  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
+Result<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
+  const Result<Id> found = snapshot_called(session, name);
+  if (!found) return found.error();
   // It was there when it was named: to look for it again would read all of a long session.
-  return append_marker(session, custom("head", {{"entryId", to_string(std::get<Id>(found))}}));
+  return append_marker(session, custom("head", {{"entryId", to_string(*found)}}));
 }
 
-Outcome<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
-  const Outcome<model::Position> there = backend_->locate(session, target);
-  if (const auto* failed = std::get_if<Failure>(&there)) return *failed;
+Result<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
+  const Result<model::Position> there = backend_->locate(session, target);
+  if (!there) return there.error();
   return append_marker(session, label_of(target, text));
 }
 
-Outcome<AppendResult> SessionStore::redact(Id session, Id target, const std::string& reason) {
-  const Outcome<model::Entry> found = load_entry(session, target);
-  if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
-  const Outcome<SessionRecord> opened = backend_->open(session);
-  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
+Result<AppendResult> SessionStore::redact(Id session, Id target, const std::string& reason) {
+  const Result<model::Entry> found = load_entry(session, target);
+  if (!found) return found.error();
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
   std::vector<NewEntry> entries{{redaction(target, reason)}};
   // A title made from the first prompt would go on telling what it said.
-  const model::SessionState& state = std::get<SessionRecord>(opened).state;
-  const model::Entry& entry = std::get<model::Entry>(found);
+  const model::SessionState& state = opened->state;
+  const model::Entry& entry = *found;
   if (!state.title.empty() && model::preview(entry, 60) == state.title)
     entries.push_back({custom("title", {{"text", "[redacted]"}})});
   return backend_->append(session, entries, {});
 }
 
-Outcome<Scrubbed> SessionStore::scrub(Id session, Id target, const std::string& reason,
-                                      const ScrubWish& wish) {
-  const Outcome<SessionRecord> opened = backend_->open(session);
-  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
-  if (!std::get<SessionRecord>(opened).state.redacted.contains(target)) {
-    const Outcome<AppendResult> redacted = redact(session, target, reason);
-    if (const auto* failed = std::get_if<Failure>(&redacted)) return *failed;
+Result<Scrubbed> SessionStore::scrub(Id session, Id target, const std::string& reason,
+                                     const ScrubWish& wish) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  if (!opened->state.redacted.contains(target)) {
+    const Result<AppendResult> redacted = redact(session, target, reason);
+    if (!redacted) return redacted.error();
   }
   return backend_->scrub(session, target, wish);
 }

@@ -32,8 +32,8 @@ constexpr Reading readings[] = {
 
 bool is_whole_key(std::string_view name) { return !key_problem(name); }
 
-Outcome<const SessionRecord*> session_called(std::span<const SessionRecord> all,
-                                             std::string_view name) {
+Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
+                                            std::string_view name) {
   if (name.empty()) return no_session(name);
   const std::span<const Reading> possible =
       std::span(readings).first(is_whole_key(name) ? 1 : std::size(readings));

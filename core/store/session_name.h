@@ -16,8 +16,8 @@ bool is_whole_key(std::string_view name);
 
 // The one of `all` that `name` means: by its key, its id, its title, or the beginning of its key or
 // id; the most exact reading wins, and one that fits several is no choice.
-Outcome<const SessionRecord*> session_called(std::span<const SessionRecord> all,
-                                             std::string_view name);
+Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
+                                            std::string_view name);
 
 // Whether `name` means this session of which only that much is known; by title or by the beginning
 // of its id, unless it is a whole key.

@@ -29,7 +29,7 @@ std::string fresh_key(std::string_view prefix) {
   return std::string(prefix) + ":" + time + "-" + to_string(random_id()).substr(12);
 }
 
-Outcome<SessionHandle> SessionStore::create_session(const NewSession& session) {
+Result<SessionHandle> SessionStore::create_session(const NewSession& session) {
   SessionHeader header{.session = random_id(),
                        .key = session.key,
                        .cwd = session.cwd,
@@ -37,21 +37,19 @@ Outcome<SessionHandle> SessionStore::create_session(const NewSession& session) {
                        .created_at = now_utc()};
   std::vector<NewEntry> entries;
   if (!session.title.empty()) entries.push_back(custom("title", {{"text", session.title}}));
-  bool made = false;
-  const Outcome<SessionRecord> outcome = backend_->create(header, entries, made);
-  if (const auto* failed = std::get_if<Failure>(&outcome)) return *failed;
-  const SessionHeader& got = std::get<SessionRecord>(outcome).header;
+  const Result<Created> created = backend_->create(header, entries);
+  if (!created) return created.error();
+  const SessionHeader& got = created->record.header;
   return SessionHandle{got.session, got.version};
 }
 
-Outcome<std::vector<model::Entry>> SessionStore::load_session_entries(Id session,
-                                                                      const LoadOptions& options) {
+Result<std::vector<model::Entry>> SessionStore::load_session_entries(Id session,
+                                                                     const LoadOptions& options) {
   std::vector<model::Entry> all;
   if (options.branch) {
-    Outcome<Path> found = path(session, *options.branch);
-    if (const auto* failed = std::get_if<Failure>(&found)) return *failed;
-    for (StoredEntry& placed : std::get<Path>(found).entries)
-      all.push_back(std::move(placed.entry));
+    Result<Path> found = path(session, *options.branch);
+    if (!found) return found.error();
+    for (StoredEntry& placed : found->entries) all.push_back(std::move(placed.entry));
   }
   std::vector<model::Entry> out;
   bool inside = !options.from;
@@ -64,63 +62,60 @@ Outcome<std::vector<model::Entry>> SessionStore::load_session_entries(Id session
   if (options.branch) {
     for (const model::Entry& entry : all)
       if (!take(entry)) break;
-  } else if (auto failed = backend_->load(
-                 session, 0, [&](const StoredEntry& placed) { return take(placed.entry); })) {
-    return *failed;
+  } else if (const auto done = backend_->load(
+                 session, 0, [&](const StoredEntry& placed) { return take(placed.entry); });
+             !done) {
+    return done.error();
   }
   return out;
 }
 
-Outcome<AppendResult> SessionStore::append_session_entries(Id session,
-                                                           std::span<const NewEntry> entries,
-                                                           const AppendOptions& options) {
+Result<AppendResult> SessionStore::append_session_entries(Id session,
+                                                          std::span<const NewEntry> entries,
+                                                          const AppendOptions& options) {
   return backend_->append(session, entries, options);
 }
 
 void SessionStore::close() { backend_.reset(); }
 
-std::vector<SessionRecord> SessionStore::list() { return backend_->list(); }
+std::vector<SessionRecord> SessionStore::list() { return value_or_throw(backend_->list()); }
 
-Outcome<SessionRecord> SessionStore::find(std::string_view name) {
+Result<SessionRecord> SessionStore::find(std::string_view name) {
   // A whole key, as scripts name sessions, does not need them all.
   if (const auto exact = backend_->find_key(name)) {
-    Outcome<SessionRecord> record = backend_->open(*exact);
-    if (const auto* same = std::get_if<SessionRecord>(&record); same && same->key == name)
-      return record;
+    Result<SessionRecord> record = backend_->open(*exact);
+    if (record && record->key == name) return record;
   }
-  const std::vector<SessionRecord> all = backend_->list();
-  const Outcome<const SessionRecord*> found = session_called(all, name);
-  if (const auto* failed = std::get_if<Failure>(&found)) {
-    const std::optional<Failure> lost = backend_->lost(name);
-    return lost ? *lost : *failed;
-  }
-  return *std::get<const SessionRecord*>(found);
+  const Result<std::vector<SessionRecord>> all = backend_->list();
+  if (!all) return all.error();
+  const Result<const SessionRecord*> found = session_called(*all, name);
+  if (!found) return backend_->lost(name).value_or(found.error());
+  return **found;
 }
 
-Outcome<FoundSession> SessionStore::find_or_create(const std::string& name,
-                                                   const std::function<std::string()>& workspace) {
-  Outcome<SessionRecord> found = find(name);
-  if (const auto* record = std::get_if<SessionRecord>(&found))
-    return FoundSession{record->header.session, false};
-  const Failure& failed = std::get<Failure>(found);
+Result<FoundSession> SessionStore::find_or_create(const std::string& name,
+                                                  const std::function<std::string()>& workspace) {
+  Result<SessionRecord> found = find(name);
+  if (found) return FoundSession{found->header.session, false};
+  const Failure& failed = found.error();
   if (failed.kind != Failure::Kind::gone || !is_whole_key(name)) return failed;
-  const Outcome<SessionHandle> made = create_session({.key = name, .cwd = workspace()});
-  if (const auto* refused = std::get_if<Failure>(&made)) return *refused;
-  return FoundSession{std::get<SessionHandle>(made).session_id, true};
+  const Result<SessionHandle> made = create_session({.key = name, .cwd = workspace()});
+  if (!made) return made.error();
+  return FoundSession{made->session_id, true};
 }
 
-Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
+Result<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
   if (const auto whole = parse_id(prefix)) {
-    const Outcome<model::Position> at = backend_->locate(session, *whole);
-    if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
+    const Result<model::Position> at = backend_->locate(session, *whole);
+    if (!at) return at.error();
     return *whole;
   }
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
-  const auto failed = backend_->survey(session, [&](const model::EntryFacts& entry) {
+  const auto done = backend_->survey(session, [&](const model::EntryFacts& entry) {
     if (to_string(entry.id).starts_with(prefix)) found.insert(entry.id);
   });
-  if (failed) return *failed;
+  if (!done) return done.error();
   if (found.size() == 1) return *found.begin();
   if (found.empty()) return no_such_entry(prefix);
   return Failure{Failure::Kind::gone, "'" + std::string(prefix) + "' could be any of " +
@@ -128,39 +123,38 @@ Outcome<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
                                           " entries; give more of the id"};
 }
 
-Outcome<StoredEntry> SessionStore::load_placed(Id session, Id entry) {
-  const Outcome<model::Position> at = backend_->locate(session, entry);
-  if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
-  return backend_->load_at(session, std::get<model::Position>(at));
+Result<StoredEntry> SessionStore::load_placed(Id session, Id entry) {
+  const Result<model::Position> at = backend_->locate(session, entry);
+  if (!at) return at.error();
+  return backend_->load_at(session, *at);
 }
 
-Outcome<model::Entry> SessionStore::load_entry(Id session, Id entry) {
-  Outcome<StoredEntry> placed = load_placed(session, entry);
-  if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
-  return std::move(std::get<StoredEntry>(placed).entry);
+Result<model::Entry> SessionStore::load_entry(Id session, Id entry) {
+  Result<StoredEntry> placed = load_placed(session, entry);
+  if (!placed) return placed.error();
+  return std::move(placed->entry);
 }
 
-Outcome<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
+Result<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
   std::size_t count = 0;
   return path_until(session, leaf, [&](const model::Entry&) { return ++count == limit; });
 }
 
-Outcome<Path> SessionStore::path_until(Id session, Id leaf,
-                                       const std::function<bool(const model::Entry&)>& enough) {
-  const Outcome<model::Position> at = backend_->locate(session, leaf);
-  if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
+Result<Path> SessionStore::path_until(Id session, Id leaf,
+                                      const std::function<bool(const model::Entry&)>& enough) {
+  const Result<model::Position> at = backend_->locate(session, leaf);
+  if (!at) return at.error();
   Path path;
   std::optional<Id> wanted = leaf;
   bool done = false;
-  const auto failed =
-      backend_->load_back(session, std::get<model::Position>(at), [&](const StoredEntry& placed) {
-        if (placed.entry.id != wanted) return true;
-        wanted = placed.entry.parent;
-        path.entries.push_back(placed);
-        done = enough(placed.entry);
-        return wanted && !done;
-      });
-  if (failed) return *failed;
+  const auto loaded = backend_->load_back(session, *at, [&](const StoredEntry& placed) {
+    if (placed.entry.id != wanted) return true;
+    wanted = placed.entry.parent;
+    path.entries.push_back(placed);
+    done = enough(placed.entry);
+    return wanted && !done;
+  });
+  if (!loaded) return loaded.error();
   path.whole = !wanted;
   // The file began before the path did: a parent is missing, or stands after its child.
   if (wanted && !done) return path_by_tree(session, leaf);
@@ -169,18 +163,17 @@ Outcome<Path> SessionStore::path_until(Id session, Id leaf,
 }
 
 // All of it: where the trail was lost, only the whole tree knows how it goes on.
-Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
-  const Outcome<model::Tree> built = tree(session);
-  if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
-  const model::Tree& whole = std::get<model::Tree>(built);
+Result<Path> SessionStore::path_by_tree(Id session, Id leaf) {
+  const Result<model::Tree> built = tree(session);
+  if (!built) return built.error();
+  const model::Tree& whole = *built;
   Path path;
   for (const model::Tree::Node* node : whole.path(leaf)) {
-    Outcome<StoredEntry> placed = backend_->load_at(session, node->at);
-    auto* found = std::get_if<StoredEntry>(&placed);
-    if (found == nullptr) continue;
-    found->entry.parent.reset();
-    if (!path.entries.empty()) found->entry.parent = path.entries.back().entry.id;
-    path.entries.push_back(std::move(*found));
+    Result<StoredEntry> placed = backend_->load_at(session, node->at);
+    if (!placed) continue;
+    placed->entry.parent.reset();
+    if (!path.entries.empty()) placed->entry.parent = path.entries.back().entry.id;
+    path.entries.push_back(*std::move(placed));
   }
   constexpr std::size_t most_told = 5;
   std::size_t odd_ones = 0;
@@ -199,39 +192,38 @@ Outcome<Path> SessionStore::path_by_tree(Id session, Id leaf) {
   return path;
 }
 
-Outcome<model::Tree> SessionStore::tree(Id session) {
+Result<model::Tree> SessionStore::tree(Id session) {
   model::Tree::Builder tree;
-  const auto failed = backend_->survey(session, [&](const model::EntryFacts& entry) {
+  const auto done = backend_->survey(session, [&](const model::EntryFacts& entry) {
     if (entry.type != model::type::session_header) tree.add(entry);
   });
-  if (failed) return *failed;
+  if (!done) return done.error();
   return std::move(tree).build();
 }
 
-Outcome<std::vector<Branch>> SessionStore::branches(Id session) {
-  const Outcome<SessionRecord> opened = backend_->open(session);
-  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
-  const std::set<Id>& redacted = std::get<SessionRecord>(opened).state.redacted;
-  const Outcome<model::Tree> built = tree(session);
-  if (const auto* failed = std::get_if<Failure>(&built)) return *failed;
-  const model::Tree& whole = std::get<model::Tree>(built);
+Result<std::vector<Branch>> SessionStore::branches(Id session) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  const std::set<Id>& redacted = opened->state.redacted;
+  const Result<model::Tree> built = tree(session);
+  if (!built) return built.error();
+  const model::Tree& whole = *built;
   const std::vector<std::size_t> depths = whole.depths();
   std::vector<Branch> out;
   for (const model::Tree::Node* leaf : whole.leaves()) {
-    const Outcome<StoredEntry> placed = backend_->load_at(session, leaf->at);
-    const auto* found = std::get_if<StoredEntry>(&placed);
+    const Result<StoredEntry> placed = backend_->load_at(session, leaf->at);
     out.push_back({leaf->id, depths[static_cast<std::size_t>(leaf - whole.nodes().data())],
                    redacted.contains(leaf->id) ? "[redacted]"
-                   : found                     ? model::preview(found->entry, 50)
+                   : placed                    ? model::preview(placed->entry, 50)
                                                : std::string{}});
   }
   return out;
 }
 
-Outcome<std::vector<model::Entry>> EntryReader::next() {
+Result<std::vector<model::Entry>> EntryReader::next() {
   std::vector<model::Entry> out;
   more_ = false;
-  const auto failed = backend_.load(session_, from_, [&](const StoredEntry& placed) {
+  const auto done = backend_.load(session_, from_, [&](const StoredEntry& placed) {
     if (out.size() == batch_) {
       from_ = placed.at;
       more_ = true;
@@ -240,7 +232,7 @@ Outcome<std::vector<model::Entry>> EntryReader::next() {
     out.push_back(placed.entry);
     return true;
   });
-  if (failed) return *failed;
+  if (!done) return done.error();
   return out;
 }
 

@@ -57,59 +57,77 @@ class SessionStore {
  public:
   explicit SessionStore(std::unique_ptr<StorageBackend> backend) : backend_(std::move(backend)) {}
 
-  Outcome<SessionHandle> create_session(const NewSession& session);
-  Outcome<std::vector<model::Entry>> load_session_entries(Id session,
-                                                          const LoadOptions& options = {});
-  Outcome<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
-                                               const AppendOptions& options = {});
+  Result<SessionHandle> create_session(const NewSession& session);
+  Result<std::vector<model::Entry>> load_session_entries(Id session,
+                                                         const LoadOptions& options = {});
+  Result<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
+                                              const AppendOptions& options = {});
   // A new session that begins with the path to `entry`. An empty key: one is made up. A `summary`
   // of what is left behind becomes its first own entry.
-  Outcome<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {},
-                                           const std::string& summary = {});
+  Result<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {},
+                                          const std::string& summary = {});
   // What is kept in an older form is kept in today's from now on.
   void close();  // writes down what makes the next start fast
 
-  Outcome<SessionRecord> open(Id session) { return backend_->open(session); }
+  Result<SessionRecord> open(Id session) { return backend_->open(session); }
   std::vector<SessionRecord> list();  // the one used last first
-  Outcome<SessionLease> hold(Id session, LockMode company) {
+  Result<SessionLease> hold(Id session, LockMode company) {
     return backend_->hold(session, company);
   }
-  std::optional<Failure> erase(Id session) { return backend_->erase(session); }
-  Outcome<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
-  Outcome<AppendResult> rename(Id session, const std::string& title);
-  Outcome<AppendResult> set_head(Id session, Id entry);
+  Result<void> erase(Id session) { return backend_->erase(session); }
+  Result<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
+  Result<AppendResult> rename(Id session, const std::string& title);
+  Result<AppendResult> set_head(Id session, Id entry);
   // A name for an entry, to come back to; which there are is in the session's state. A snapshot of
   // the same name is replaced.
-  Outcome<AppendResult> snapshot(Id session, const std::string& name, Id entry);
-  Outcome<AppendResult> delete_snapshot(Id session, const std::string& name);
-  Outcome<AppendResult> rollback(Id session, const std::string& name);  // moves the head there
-  Outcome<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
+  Result<AppendResult> snapshot(Id session, const std::string& name, Id entry);
+  Result<AppendResult> delete_snapshot(Id session, const std::string& name);
+  Result<AppendResult> rollback(Id session, const std::string& name);  // moves the head there
+  Result<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
   // Masks an entry in every view, export and request; what was written stays.
-  Outcome<AppendResult> redact(Id session, Id entry, const std::string& reason);
+  Result<AppendResult> redact(Id session, Id entry, const std::string& reason);
   // The same, and takes it out of every file.
-  Outcome<Scrubbed> scrub(Id session, Id entry, const std::string& reason,
-                          const ScrubWish& wish = {});
+  Result<Scrubbed> scrub(Id session, Id entry, const std::string& reason,
+                         const ScrubWish& wish = {});
   // Those nobody has written to for so long, the oldest first.
   std::vector<SessionRecord> unused_for(std::int64_t ms);
 
   // The session called `name`: a key, an id, a unique prefix of either, or a title. A whole key
   // means the session of that key and no other.
-  Outcome<SessionRecord> find(std::string_view name);
+  Result<SessionRecord> find(std::string_view name);
   // The same; a whole key that no session has is made one.
-  Outcome<FoundSession> find_or_create(const std::string& name,
-                                       const std::function<std::string()>& workspace);
+  Result<FoundSession> find_or_create(const std::string& name,
+                                      const std::function<std::string()>& workspace);
   // The entry whose id begins with `prefix`; it must be the only one.
-  Outcome<Id> find_entry(Id session, std::string_view prefix);
-  Outcome<model::Entry> load_entry(Id session, Id entry);
-  Outcome<StoredEntry> load_placed(Id session, Id entry);
+  Result<Id> find_entry(Id session, std::string_view prefix);
+  Result<model::Entry> load_entry(Id session, Id entry);
+  Result<StoredEntry> load_placed(Id session, Id entry);
 
   // The last `limit` entries (0: all) of the path to `leaf`, without reading what lies before them.
-  Outcome<Path> path(Id session, Id leaf, std::size_t limit = 0);
+  Result<Path> path(Id session, Id leaf, std::size_t limit = 0);
   // The same, back to the first entry (the newest comes first) for which `enough` is true.
-  Outcome<Path> path_until(Id session, Id leaf,
-                           const std::function<bool(const model::Entry&)>& enough);
-  Outcome<model::Tree> tree(Id session);
-  Outcome<std::vector<Branch>> branches(Id session);
+  Result<Path> path_until(Id session, Id leaf,
+                          const std::function<bool(const model::Entry&)>& enough);
+  Result<model::Tree> tree(Id session);
+  Result<std::vector<Branch>> branches(Id session);
+
+  // Every entry in the order it was written; `each` returns false to end it.
+  Result<void> load(Id session, const std::function<bool(const StoredEntry&)>& each) {
+    return backend_->load(session, 0, each);
+  }
+  Result<StoredEntry> load_at(Id session, model::Position at) {
+    return backend_->load_at(session, at);
+  }
+  Result<void> survey(Id session, const std::function<void(const model::EntryFacts&)>& each) {
+    return backend_->survey(session, each);
+  }
+  Result<Damage> examine(Id session) { return backend_->examine(session); }
+  DamageCount damage_met(Id session) { return backend_->damage_met(session); }
+  // An archived session takes less room and is read as before; the next append unarchives it.
+  Result<void> archive(Id session) { return backend_->archive(session); }
+  Result<void> unarchive(Id session) { return backend_->unarchive(session); }
+  Result<std::string> keep_blob(std::string_view bytes) { return backend_->keep_blob(bytes); }
+  Result<std::string> load_blob(const std::string& name) { return backend_->load_blob(name); }
 
   void enter(Id session, const std::string& workspace) { backend_->enter(session, workspace); }
   void remember(Id session, const std::string& workspace) {
@@ -121,9 +139,9 @@ class SessionStore {
   StorageBackend& backend() { return *backend_; }
 
  private:
-  Outcome<Path> path_by_tree(Id session, Id leaf);
-  Outcome<AppendResult> append_marker(Id session, model::Entry entry);
-  Outcome<Id> snapshot_called(Id session, const std::string& name);
+  Result<Path> path_by_tree(Id session, Id leaf);
+  Result<AppendResult> append_marker(Id session, model::Entry entry);
+  Result<Id> snapshot_called(Id session, const std::string& name);
 
   std::unique_ptr<StorageBackend> backend_;
 };
@@ -134,7 +152,7 @@ class EntryReader {
   EntryReader(StorageBackend& backend, Id session, std::size_t batch = 100)
       : backend_(backend), session_(session), batch_(batch) {}
 
-  Outcome<std::vector<model::Entry>> next();
+  Result<std::vector<model::Entry>> next();
   bool has_more() const { return more_; }
   void reset();
 

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <unordered_map>
 
 namespace skein {
 
@@ -19,10 +20,10 @@ std::size_t closing_quote(std::string_view text, std::size_t open) {
   }
 }
 
-// The depth after each bracket outside of strings, and where it stands, until `visit` returns
-// false.
+// The depth after each bracket and at each colon outside of strings, and where it stands, until
+// `visit` returns false.
 template <class Visit>
-void each_bracket(std::string_view text, Visit visit) {
+void each_mark(std::string_view text, Visit visit) {
   int depth = 0;
   for (std::size_t at = 0; at < text.size(); ++at) switch (text[at]) {
       case '"':
@@ -37,17 +38,55 @@ void each_bracket(std::string_view text, Visit visit) {
       case ']':
         if (!visit(--depth, at)) return;
         break;
+      case ':':
+        if (!visit(depth, at)) return;
+        break;
     }
 }
 
 // nlohmann's parser does not recurse but its printer does, so depth is bounded here, for all.
 bool too_deep(std::string_view text) {
   bool too_deep = false;
-  each_bracket(text, [&](int depth, std::size_t) {
+  each_mark(text, [&](int depth, std::size_t) {
     too_deep = depth > json_max_depth;
     return !too_deep;
   });
   return too_deep;
+}
+
+// Whether nlohmann's parser, which looks through the members of an object for each new one, would
+// take more than a moment.
+bool too_many_members(std::string_view text) {
+  constexpr std::size_t most_looks = 200'000'000;
+  std::size_t members[json_max_depth + 1] = {}, looks = 0;
+  each_mark(text, [&](int depth, std::size_t at) {
+    if (depth < 0 || depth > json_max_depth) return false;
+    if (text[at] == ':') looks += members[depth]++;
+    if (text[at] == '{') members[depth] = 0;
+    return looks <= most_looks;
+  });
+  return looks > most_looks;
+}
+
+Json value_of(simdjson::dom::element element);
+
+// The library's way of adding a member looks through all there are, so many are found by a hash.
+Json object_of(simdjson::dom::object object) {
+  constexpr std::size_t many = 32;
+  Json out = Json::object();
+  if (object.size() < many) {
+    for (const auto& [key, value] : object) out[std::string(key)] = value_of(value);
+    return out;
+  }
+  auto& members = out.get_ref<Json::object_t&>();
+  members.reserve(object.size());
+  std::unordered_map<std::string_view, std::size_t> places;
+  for (const auto& [key, value] : object)
+    if (const auto [place, added] = places.emplace(key, members.size()); added)
+      members.emplace_back(std::string(key), value_of(value));
+    else
+      members.data()[place->second].second = value_of(value);
+  return out;
 }
 
 // As nlohmann would have read it: numbers that are not negative are unsigned, of members with the
@@ -55,12 +94,7 @@ bool too_deep(std::string_view text) {
 Json value_of(simdjson::dom::element element) {
   using Type = simdjson::dom::element_type;
   switch (element.type()) {
-    case Type::OBJECT: {
-      Json out = Json::object();
-      for (const auto& [key, value] : simdjson::dom::object(element))
-        out[std::string(key)] = value_of(value);
-      return out;
-    }
+    case Type::OBJECT: return object_of(element);
     case Type::ARRAY: {
       Json out = Json::array();
       for (const auto& each : simdjson::dom::array(element)) out.push_back(value_of(each));
@@ -123,16 +157,17 @@ std::size_t plain_run(std::string_view text) {
 }  // namespace
 
 // simdjson reads what is common in half the time (4.3 µs a message against 9.5); what it refuses,
-// and what would make its buffers large for good, is nlohmann's.
+// as numbers of more than 64 bits, is nlohmann's.
 std::optional<Json> parse_json(std::string_view text) {
-  constexpr std::size_t most_bytes = 1u << 20;
+  constexpr std::size_t most_kept = 1u << 20;
   // A raw NUL is never JSON, but the parser takes one for the end of its input.
   if (text.find('\0') != std::string_view::npos || too_deep(text)) return std::nullopt;
-  static thread_local simdjson::dom::parser parser;
+  static thread_local simdjson::dom::parser kept;
+  simdjson::dom::parser passing;  // for what would make the buffers large for good
+  simdjson::dom::parser& parser = text.size() <= most_kept ? kept : passing;
   simdjson::dom::element root;
-  if (text.size() <= most_bytes &&
-      parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS)
-    return value_of(root);
+  if (parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) return value_of(root);
+  if (too_many_members(text)) return std::nullopt;
   Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
   if (value.is_discarded()) return std::nullopt;
   return value;
@@ -141,7 +176,7 @@ std::optional<Json> parse_json(std::string_view text) {
 std::size_t bracketed_length(std::string_view text) {
   std::size_t length = 0;
   if (text.starts_with('{') || text.starts_with('['))
-    each_bracket(text, [&](int depth, std::size_t at) {
+    each_mark(text, [&](int depth, std::size_t at) {
       if (depth == 0) length = at + 1;
       return depth > 0;
     });

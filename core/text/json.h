@@ -1,21 +1,22 @@
 // The one way JSON text becomes a value and back. For .cpp files only: headers speak JsonText.
 #pragma once
 
+#include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "core/text/base.h"
-#include "core/text/json_members.h"
 
 namespace skein {
 
-// Members keep their order, so texts and caches stay stable.
-using Json = nlohmann::basic_json<JsonMembers>;
+// Members keep their order, so texts and caches stay stable. Each is found by looking through all
+// before it: never build an object of very many by name, or of what others say how many.
+using Json = nlohmann::ordered_json;
 
 inline constexpr int json_max_depth = 256;
 
-// Strict, at most json_max_depth deep, never throws. nullopt: not JSON.
+// Strict, at most json_max_depth deep, never throws, in time linear in the text. nullopt: not JSON.
 std::optional<Json> parse_json(std::string_view text);
 
 // The length of the object or array at the start of `text`, by its brackets alone; 0: none, or it

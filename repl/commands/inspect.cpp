@@ -114,8 +114,7 @@ void show_config(repl::Shell& shell, std::string_view) {
 
 void show_health(repl::Shell& shell, std::string_view) {
   const store::SessionRecord& record = shell.conversation().record();
-  const store::Damage damage =
-      store::value_or_throw(shell.store().backend().examine(record.header.session));
+  const store::Damage damage = store::value_or_throw(shell.store().examine(record.header.session));
   shell.screen().print_untrusted(record.key + ": " + std::to_string(record.state.entries) +
                                  " entries, " + std::to_string(record.bytes) + " bytes, " +
                                  (damage.any() ? "damaged" : "whole") + "\n");

@@ -20,15 +20,14 @@ std::optional<Id> choose(repl::Shell& shell, std::string_view query);
 // The session called `name`. At a terminal a name that is not clear opens the list; a whole key is
 // clear.
 std::optional<Id> session_meant(repl::Shell& shell, std::string_view name) {
-  const store::Outcome<store::SessionRecord> found = shell.store().find(name);
-  if (const auto* record = std::get_if<store::SessionRecord>(&found)) return record->header.session;
+  const store::Result<store::SessionRecord> found = shell.store().find(name);
+  if (found) return found->header.session;
   const std::vector<store::SessionRecord> all = shell.store().list();
   const auto fits = [&](const store::SessionRecord& each) {
     return pick::fuzzy_score(name, each.key + " " + each.state.title).has_value();
   };
   if (shell.keyboard() == nullptr || store::is_whole_key(name) || std::ranges::none_of(all, fits))
-    throw Error(std::get<store::Failure>(found).text,
-                store::exit_status_of(std::get<store::Failure>(found)));
+    throw Error(found.error().text, store::exit_status_of(found.error()));
   return choose(shell, name);
 }
 
@@ -54,8 +53,7 @@ void erase(repl::Shell& shell, const store::SessionRecord& chosen) {
     else
       shell.open(other->header.session);
   }
-  if (auto failed = shell.store().erase(session))
-    throw Error(failed->text, store::exit_status_of(*failed));
+  store::value_or_throw(shell.store().erase(session));
   shell.screen().print_untrusted("moved to the trash; /restore " + record.key +
                                  " brings it back\n");
 }
@@ -110,9 +108,8 @@ void list_sessions(repl::Shell& shell, std::string_view filter) {
 
 void switch_session(repl::Shell& shell, std::string_view name) {
   if (name.empty()) throw Error("which session? /sessions lists them");
-  const store::Outcome<store::SessionRecord> found = shell.store().find(name);
-  const auto* missing = std::get_if<store::Failure>(&found);
-  if (missing && missing->kind == store::Failure::Kind::gone && store::is_whole_key(name) &&
+  const store::Result<store::SessionRecord> found = shell.store().find(name);
+  if (!found && found.error().kind == store::Failure::Kind::gone && store::is_whole_key(name) &&
       shell.confirm("There is no session " + std::string(name) + ". Make it?"))
     return open_with_this_model(
         shell, store::value_or_throw(shell.store().create_session(

@@ -53,9 +53,8 @@ void show_snapshots(repl::Shell& shell, std::string_view) {
   const model::SessionState& state = shell.conversation().state();
   if (state.snapshots.empty()) shell.screen().print("no snapshots yet; /snapshot takes one\n");
   for (const auto& [name, entry] : state.snapshots) {
-    const store::Outcome<model::Entry> loaded =
+    const store::Result<model::Entry> found =
         shell.store().load_entry(shell.conversation().session(), entry);
-    const auto* found = std::get_if<model::Entry>(&loaded);
     shell.screen().print_untrusted((entry == shell.conversation().head() ? "* " : "  ") + name +
                                    "  " + short_id(entry) + "  " +
                                    (found
@@ -99,8 +98,7 @@ void archive_session(repl::Shell& shell, std::string_view name) {
   const store::SessionRecord record = name.empty()
                                           ? shell.conversation().record()
                                           : store::value_or_throw(shell.store().find(name));
-  if (const auto failed = shell.store().backend().archive(record.header.session))
-    throw Error(failed->text, store::exit_status_of(*failed));
+  store::value_or_throw(shell.store().archive(record.header.session));
   shell.screen().print_untrusted(record.key +
                                  " is packed; it is read as before, and the next message to it "
                                  "unpacks it\n");

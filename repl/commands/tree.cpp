@@ -29,9 +29,8 @@ std::string mark_of(const model::Entry& entry) {
 // begins. What matters comes first: the end of a line may not fit.
 std::string label_of(repl::Shell& shell, const model::Tree::Node& node) {
   const agent::Conversation& conversation = shell.conversation();
-  const store::Outcome<store::StoredEntry> placed =
-      shell.store().backend().load_at(conversation.session(), node.at);
-  const auto* found = std::get_if<store::StoredEntry>(&placed);
+  const store::Result<store::StoredEntry> found =
+      shell.store().load_at(conversation.session(), node.at);
   const auto name = conversation.state().labels.find(node.id);
   return to_string(node.id).substr(0, 6) +
          (node.id == conversation.head() ? "  ← you are here  " : "  ") +

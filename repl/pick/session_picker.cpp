@@ -15,12 +15,10 @@ namespace {
 std::vector<std::string> last_words(store::SessionStore& store,
                                     const store::SessionRecord& record) {
   if (!record.state.head) return {"nothing has been said yet"};
-  const store::Outcome<store::Path> path =
-      store.path(record.header.session, *record.state.head, 12);
-  const auto* found = std::get_if<store::Path>(&path);
+  const store::Result<store::Path> path = store.path(record.header.session, *record.state.head, 12);
   std::vector<std::string> out;
-  if (found == nullptr) return out;
-  for (auto placed = found->entries.rbegin(); placed != found->entries.rend(); ++placed) {
+  if (!path) return out;
+  for (auto placed = path->entries.rbegin(); placed != path->entries.rend(); ++placed) {
     const model::Entry entry = model::masked(placed->entry, record.state.redacted);
     const auto message =
         entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;

@@ -120,12 +120,12 @@ void bench_life(LongSession& at) {
               snapshot - append, rollback - append);
 
   const double archive = median_ms(1, [&] {
-    if (store.backend().archive(session)) std::abort();
+    if (!store.archive(session)) std::abort();
   });
   const double packed = static_cast<double>(value_of(store.open(session)).bytes) / 1e6;
   const double open = median_ms(3, [&] { value_of(store_at(at.home).open(session)); });
   const double unarchive = median_ms(1, [&] {
-    if (store.backend().unarchive(session)) std::abort();
+    if (!store.unarchive(session)) std::abort();
   });
   std::printf("archive %.0f ms (%.1f MB), opened packed %.0f ms, unarchive %.0f ms\n", archive,
               packed, open, unarchive);

@@ -86,8 +86,7 @@ void bench_append() {
     for (std::size_t i = 0; i < 3; ++i) {
       const store::NewEntry entry = entry_of_size(700);
       ours[i].measure([&] {
-        if (std::holds_alternative<store::Failure>(
-                stores[i].append_session_entries(homes[i]->session, std::span(&entry, 1))))
+        if (!stores[i].append_session_entries(homes[i]->session, std::span(&entry, 1)))
           std::abort();
       });
     }
@@ -111,9 +110,8 @@ void open_for_the_prompt(const std::string& home) {
       store::SessionStore store = store_in(home);
       const std::optional<Id> session = store.last_used("/w");
       if (!session) std::abort();
-      const auto record = std::get<store::SessionRecord>(store.open(*session));
-      if (std::get<store::Path>(store.path(*session, *record.state.head, 50)).entries.size() != 50)
-        std::abort();
+      const auto record = *store.open(*session);
+      if (store.path(*session, *record.state.head, 50)->entries.size() != 50) std::abort();
     });
   rusage usage{};
   getrusage(RUSAGE_SELF, &usage);
@@ -129,7 +127,7 @@ void bench_open(const std::string& self, std::size_t entries) {
     bytes = std::filesystem::file_size(home.transcript());
     {
       store::SessionStore store = store_in(home.path);
-      if (std::holds_alternative<store::Failure>(store.open(home.session))) std::abort();
+      if (!store.open(home.session)) std::abort();
       store.remember(home.session, "/w");
     }
     FILE* child = ::popen((self + " open-one " + home.path.string()).c_str(), "r");
@@ -160,9 +158,9 @@ void bench_scan() {
     }
     if (count != 100'001) std::abort();
   });
-  const Id head = *std::get<store::SessionRecord>(store.open(session)).state.head;
+  const Id head = *store.open(session)->state.head;
   const double ours = best_cpu_us(9, [&] {
-    if (std::get<model::Tree>(store.tree(session)).find(head) == nullptr) std::abort();
+    if (store.tree(session)->find(head) == nullptr) std::abort();
   });
   const double dom = best_cpu_us(1, [&] {
     std::size_t count = 0;

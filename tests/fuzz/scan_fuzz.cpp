@@ -12,16 +12,13 @@ extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t siz
   const int made = files->open("transcript", store::files::OpenAs::creator);
   files->write(made, {reinterpret_cast<const char*>(data), size});
   std::uint64_t reached = 0;
-  store::log::ScanEnd end;
-  const int failed = store::log::scan(
-      *files, made, {.seed = store::log::seal_seed(Id{1})},
-      [&](const store::log::ScannedLine& found) {
+  const store::Result<store::log::ScanEnd> end =
+      store::log::scan(*files, made, {.session = Id{1}}, [&](const store::log::ScannedLine& found) {
         if (found.begin != reached || found.end <= found.begin) std::abort();
         reached = found.end;
-      },
-      end);
-  if (failed != 0 || reached != size || end.size != size || end.end > size) std::abort();
-  store::log::read_back(*files, made, store::log::seal_seed(Id{1}), size,
-                        [](const store::log::ScannedLine&) { return true; });
+      });
+  if (!end || reached != size || end->size != size || end->end > size) std::abort();
+  (void)store::log::read_back(*files, made, Id{1}, size,
+                              [](const store::log::ScannedLine&) { return true; });
   return 0;
 }

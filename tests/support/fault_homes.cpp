@@ -1,6 +1,7 @@
 #include "tests/support/fault_homes.h"
 
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
+#include "core/store/log/log.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -36,7 +37,7 @@ void fill(const std::string& home, Before& before) {
 Id archived_branch(store::SessionStore& store, Before& before) {
   const Id made = value_of(store.branch_from_entry(before.main, numbered_id(3))).session_id;
   before.acknowledged[made] = entries_of(store, made);
-  if (store.backend().archive(made)) throw Error("no archive");
+  if (!store.archive(made)) throw Error("no archive");
   return made;
 }
 
@@ -48,7 +49,7 @@ void spread(const std::string& home, Before& before) {
   if (store.erase(archived_branch(store, before))) throw Error("no trash");
   const Id both = archived_branch(store, before);
   const std::string packed = read_file(archive(home, both));
-  if (store.backend().unarchive(both)) throw Error("no transcript");
+  if (!store.unarchive(both)) throw Error("no transcript");
   write_file(archive(home, both), packed);
   const fs::path root = home, state = state_folder(home) / "skein";
   write_file(archive(home, both).string() + ".0123456789abcdef.tmp", packed);
@@ -79,7 +80,7 @@ const FaultHome homes[] = {
      [](const std::string& home, Before& before) {
        fill(home, before);
        store::SessionStore store = store_at(home);
-       if (store.backend().archive(before.main)) throw Error("no archive");
+       if (!store.archive(before.main)) throw Error("no archive");
      }},
     {"a stale index",
      [](const std::string& home, Before& before) {

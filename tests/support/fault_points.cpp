@@ -6,7 +6,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
 #include "tests/support/fault_homes.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
@@ -255,7 +255,7 @@ std::string lost(const std::string& home, const Before& before, const Operation&
     if (const std::size_t some = how_many(home, key, batch_ids);
         some != 0 && some != batch_ids.size())
       return std::to_string(some) + " entries of a batch are in " + key;
-  for (const store::StorageBackend::Stray& stray : store.backend().strays())
+  for (const store::StorageBackend::Stray& stray : value_of(store.backend().strays()))
     if (!stray.name.ends_with(".tmp")) return "a stray " + stray.name + ": " + stray.why;
   return {};
 }
@@ -265,7 +265,7 @@ std::string not_usable(const std::string& home) {
   store::SessionStore store = store_at(home);
   const std::vector<std::string> listed = listing(store);
   store::SessionStore other = store_at(home);
-  other.backend().rebuild_index();
+  value_of(other.backend().rebuild_index());
   if (const std::vector<std::string> rebuilt = listing(other); listed != rebuilt) {
     std::string both = "the list is not what a rebuilt index says:";
     for (const std::string& each : listed) both += "\n  listed  " + each;
@@ -274,7 +274,7 @@ std::string not_usable(const std::string& home) {
   }
   for (const store::SessionRecord& each : other.list()) {
     append(other, each.header.session, {user_says("on")});
-    if (!value_of(other.backend().examine(each.header.session)).uncommitted.empty())
+    if (!value_of(other.examine(each.header.session)).uncommitted.empty())
       return "a torn tail outlived an append";
   }
   return {};

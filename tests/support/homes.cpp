@@ -40,7 +40,7 @@ std::vector<model::Entry> entries_of(store::SessionStore& store, Id session) {
 }
 
 std::string damage_in(store::SessionStore& store, Id session) {
-  const store::Damage damage = value_of(store.backend().examine(session));
+  const store::Damage damage = value_of(store.examine(session));
   std::string out;
   if (!damage.altered.empty()) out += " altered lines";
   if (!damage.broken.empty()) out += " broken lines";

@@ -28,9 +28,9 @@ std::string damage_in(store::SessionStore& store, Id session);
 std::vector<std::string> listing(store::SessionStore& store);
 
 template <class Value>
-Value value_of(store::Outcome<Value> outcome) {
-  if (const auto* failed = std::get_if<store::Failure>(&outcome)) throw Error(failed->text);
-  return std::get<Value>(std::move(outcome));
+Value value_of(store::Result<Value> outcome) {
+  if (!outcome) throw Error(outcome.error().text);
+  if constexpr (!std::is_void_v<Value>) return std::move(outcome).value();
 }
 
 }  // namespace skein::test

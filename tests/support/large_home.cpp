@@ -21,7 +21,7 @@ void fill(const std::filesystem::path& transcript, Id session, std::size_t entri
   std::uint32_t previous =
       store::log::read_line(std::string_view(header).substr(0, header.size() - 1))->seal.crc;
   const model::Entry first = entry_of_size(bytes).entry;
-  const std::string made = store::log::seal_batch(std::span(&first, 1), seed, previous).bytes;
+  const std::string made = store::log::seal_batch(std::span(&first, 1), seed, previous)->bytes;
   const std::size_t from = made.find(R"(,"type":)");
   const std::string body = made.substr(from, made.size() - 1 - store::log::seal_width - from);
 
@@ -50,8 +50,8 @@ void make_transcript(const std::filesystem::path& file, Id session, const std::s
                      std::size_t entries, std::size_t bytes) {
   const model::Entry start = store::log::header_entry(
       {.session = session, .key = key, .cwd = "/tmp", .created_at = now_utc()});
-  write_file(file,
-             store::log::seal_batch(std::span(&start, 1), store::log::seal_seed(session), 0).bytes);
+  write_file(
+      file, store::log::seal_batch(std::span(&start, 1), store::log::seal_seed(session), 0)->bytes);
   fill(file, session, entries, bytes);
 }
 

@@ -4,21 +4,20 @@
 #include <cerrno>
 #include <filesystem>
 
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
 
 namespace skein::test {
 
 std::vector<std::string> standing(const std::string& folder, const std::string& text) {
   namespace fs = std::filesystem;
   std::vector<std::string> out;
-  int failed = 0;
-  const std::unique_ptr<store::files::Files> files = store::files::files_beneath(folder, failed);
+  const auto files = store::files::files_beneath(folder);
   if (!files) return out;
   for (const auto& each : fs::recursive_directory_iterator(folder)) {
     if (!each.is_regular_file()) continue;
     const std::string path = fs::relative(each.path(), folder).string();
     std::string bytes;
-    const int read = store::home::read_pieces(*files, path, [&](std::string_view piece) {
+    const int read = store::home::read_pieces(**files, path, [&](std::string_view piece) {
       bytes += piece;
       return 0;
     });

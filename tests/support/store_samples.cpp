@@ -44,7 +44,7 @@ Sample make_sample(const std::string& name, const Batches& batches) {
   std::uint32_t previous = 0;
   std::optional<Id> head;
   const auto add = [&](std::vector<model::Entry> entries) {
-    const store::log::SealedBatch sealed = store::log::seal_batch(entries, seed, previous);
+    const store::log::SealedBatch sealed = *store::log::seal_batch(entries, seed, previous);
     previous = sealed.last_crc;
     std::size_t at = 0;
     for (model::Entry& entry : entries) {
@@ -119,7 +119,7 @@ void put_transcript(CrashDisk& disk, std::string_view bytes, Id session) {
 
 std::vector<model::Entry> entries_of(store::log::Log& log) {
   std::vector<model::Entry> out;
-  log.each(0, [&](const store::StoredEntry& placed) {
+  (void)log.each(0, [&](const store::StoredEntry& placed) {
     if (placed.entry.type != model::type::session_header) out.push_back(placed.entry);
     return true;
   });
@@ -128,7 +128,7 @@ std::vector<model::Entry> entries_of(store::log::Log& log) {
 
 std::vector<Id> ids_of(store::StorageBackend& backend, Id session) {
   std::vector<Id> out;
-  backend.load(session, 0, [&](const store::StoredEntry& placed) {
+  (void)backend.load(session, 0, [&](const store::StoredEntry& placed) {
     if (placed.entry.type != model::type::session_header) out.push_back(placed.entry.id);
     return true;
   });

@@ -43,8 +43,8 @@ void put_transcript(CrashDisk& disk, std::string_view bytes, Id session = sample
 std::vector<model::Entry> entries_of(store::log::Log& log);  // the header not counted
 std::vector<Id> ids_of(store::StorageBackend& backend, Id session);
 template <class Value>
-bool ok(const store::Outcome<Value>& outcome) {
-  return std::holds_alternative<Value>(outcome);
+bool ok(const store::Result<Value>& outcome) {
+  return bool(outcome);
 }
 // Everything that was ever set aside, by repairs, from this disk.
 std::vector<std::string> quarantined(const CrashDisk& disk);

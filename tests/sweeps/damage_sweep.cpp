@@ -72,15 +72,13 @@ bool every_byte_has_a_standing(store::files::Files& files, std::size_t size,
   const store::files::OpenFile file(files, handle);
   std::uint64_t told = 0;
   bool contiguous = true;
-  store::log::ScanEnd end;
-  store::log::scan(
-      files, handle, {store::log::seal_seed(sample_session), 0, 0, acknowledged},
-      [&](const store::log::ScannedLine& found) {
-        contiguous = contiguous && found.begin == told && found.end > found.begin;
-        told = found.end;
-      },
-      end);
-  return contiguous && told == size && end.size == size;
+  const store::Result<store::log::ScanEnd> end =
+      store::log::scan(files, handle, {sample_session, 0, 0, acknowledged},
+                       [&](const store::log::ScannedLine& found) {
+                         contiguous = contiguous && found.begin == told && found.end > found.begin;
+                         told = found.end;
+                       });
+  return contiguous && told == size && end && end->size == size;
 }
 
 void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
@@ -94,11 +92,11 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
   put_transcript(disk, bytes);
   const auto files = disk.process();
   store::log::Log log(*files, sample_session);
-  if (!sweep.check(!log.refresh(memory), [&] { return where() + ": does not open"; })) return;
+  if (!sweep.check(bool(log.refresh(memory)), [&] { return where() + ": does not open"; })) return;
 
   std::vector<model::Entry> seen;
   bool honest = true;
-  log.each(0, [&](const store::StoredEntry& placed) {
+  (void)log.each(0, [&](const store::StoredEntry& placed) {
     if (!placed.altered)
       honest = honest && std::ranges::count(sample.lines, placed.entry, &Sample::Line::entry) > 0;
     if (placed.entry.type != model::type::session_header) seen.push_back(placed.entry);
@@ -123,7 +121,7 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
     return;
   }
   store::log::Log again(*files, sample_session);
-  again.refresh();
+  (void)again.refresh();
   const std::vector<model::Entry> now = entries_of(again);
   sweep.check(now.size() == seen.size() + 1 && std::equal(seen.begin(), seen.end(), now.begin()),
               [&] { return where() + ": the append afterwards lost something"; });
@@ -142,7 +140,7 @@ void damage_transcripts(Sweep& sweep, std::size_t size) {
       put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
       const auto files = disk.process();
       store::log::Log log(*files, sample_session);
-      log.refresh();
+      (void)log.refresh();
       return log.memory();
     };
     const std::size_t count = sample.borders.size();
@@ -164,11 +162,10 @@ void damage_index(Sweep& sweep) {
   constexpr Id sessions[] = {Id{0x1111111111111111u}, Id{0x2222222222222222u}};
   {
     store::home::FileBackend backend(disk.process());
-    bool made = false;
     for (const Id session : sessions) {
-      backend.create(header_of(session, "main:cli:" + to_string(session).substr(0, 4)), {}, made);
+      (void)backend.create(header_of(session, "main:cli:" + to_string(session).substr(0, 4)), {});
       const std::vector<store::NewEntry> batch{says(1), says(2)};
-      backend.append(session, batch, {});
+      (void)backend.append(session, batch, {});
       backend.remember(session, "/w");
     }
   }
@@ -189,14 +186,12 @@ void damage_index(Sweep& sweep) {
           const store::NewEntry entry = says(77);
           sweep.check(ids_of(backend, session) == std::vector{entry_id(1), entry_id(2)},
                       [&] { return where() + ": a session is not what it was"; });
-          const store::Outcome<store::AppendResult> appended =
+          const store::Result<store::AppendResult> appended =
               backend.append(session, std::span(&entry, 1), {});
-          sweep.check(
-              ok(appended) &&
-                  std::get<store::AppendResult>(appended).entries.at(0).parent == entry_id(2),
-              [&] { return where() + ": an append went astray"; });
+          sweep.check(ok(appended) && appended->entries.at(0).parent == entry_id(2),
+                      [&] { return where() + ": an append went astray"; });
         }
-        sweep.check(backend.list().size() == 2, [&] { return where() + ": not all are listed"; });
+        sweep.check(backend.list()->size() == 2, [&] { return where() + ": not all are listed"; });
       }
 }
 

@@ -22,7 +22,7 @@ DiskImage home_of(const Sample& sample, std::uint64_t end) {
   CrashDisk disk;
   put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
   store::home::FileBackend backend(disk.process());
-  backend.list();
+  (void)backend.list();
   return disk.now();
 }
 
@@ -47,13 +47,13 @@ void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char*
   CrashDisk disk(image);
   store::SessionStore store(std::make_unique<store::home::FileBackend>(disk.process()));
 
-  const store::Outcome<store::SessionRecord> opened = store.open(sample_session);
+  const store::Result<store::SessionRecord> opened = store.open(sample_session);
   if (!sweep.check(ok(opened), [&] { return where() + ": does not open"; })) return;
-  const std::optional<Id> head = std::get<store::SessionRecord>(opened).state.head;
-  const store::Outcome<store::Path> read =
-      head ? store.path(sample_session, *head) : store::Outcome<store::Path>(store::Path{});
+  const std::optional<Id> head = opened->state.head;
+  const store::Result<store::Path> read =
+      head ? store.path(sample_session, *head) : store::Result<store::Path>(store::Path{});
   if (!sweep.check(ok(read), [&] { return where() + ": has no path"; })) return;
-  const store::Path& path = std::get<store::Path>(read);
+  const store::Path& path = *read;
   for (const Sample::Line& line : sample.lines) {
     const bool touched = line.begin <= at && at < line.end;
     if (touched || model::is_marginal(line.entry.type) ||
@@ -66,12 +66,11 @@ void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char*
   }
   // What is read on the way is told at once.
   if (at >= sample.borders.front())
-    sweep.check(!path.notices.empty() || store.backend().damage_met(sample_session).any(),
+    sweep.check(!path.notices.empty() || store.damage_met(sample_session).any(),
                 [&] { return where() + ": nobody is told"; });
-  const store::Outcome<store::Damage> examined = store.backend().examine(sample_session);
-  sweep.check(ok(examined) && std::get<store::Damage>(examined).any(),
-              [&] { return where() + ": it is called whole"; });
-  sweep.check(ok(examined) && std::get<store::Damage>(examined).uncommitted.empty(),
+  const store::Result<store::Damage> examined = store.examine(sample_session);
+  sweep.check(ok(examined) && examined->any(), [&] { return where() + ": it is called whole"; });
+  sweep.check(ok(examined) && examined->uncommitted.empty(),
               [&] { return where() + ": it is called a write that was cut short"; });
 
   // The next append sets nothing aside that was acknowledged.

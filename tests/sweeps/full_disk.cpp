@@ -37,8 +37,7 @@ void limit_files_to(std::uint64_t bytes) {
 }
 
 bool is_full(const auto& outcome) {
-  const auto* failed = std::get_if<store::Failure>(&outcome);
-  return failed != nullptr && failed->kind == store::Failure::Kind::no_space;
+  return !outcome && outcome.error().kind == store::Failure::Kind::no_space;
 }
 
 std::size_t files_in(const fs::path& folder) {
@@ -58,10 +57,9 @@ void append_at_every_byte() {
   const std::string before = read_file(file);
   for (std::uint64_t room = 1;; ++room) {
     limit_files_to(before.size() + room);
-    const store::Outcome<store::AppendResult> outcome =
-        store.append_session_entries(session, batch);
+    const store::Result<store::AppendResult> outcome = store.append_session_entries(session, batch);
     limit_files_to(0);
-    if (std::holds_alternative<store::AppendResult>(outcome)) {
+    if (outcome) {
       check(read_file(file).size() == before.size() + room, "the batch fits where it fits exactly");
       check(entries_of(store, session).size() == 4, "all of the batch is there");
       return;
@@ -84,12 +82,12 @@ void create_at_every_byte() {
   for (std::uint64_t room = 1;; ++room) {
     store::SessionStore store = store_at(home);
     limit_files_to(room);
-    const store::Outcome<store::SessionHandle> made =
+    const store::Result<store::SessionHandle> made =
         store.create_session({.key = main_key, .title = "title"});
     limit_files_to(0);
     const std::size_t files = files_in(fs::path(home) / "transcripts");
     const std::string with = " with room for " + std::to_string(room) + " bytes";
-    if (std::holds_alternative<store::SessionHandle>(made)) {
+    if (made) {
       check(files == 2, "the session is there" + with);
       store::SessionStore other = store_at(home);
       check(listing(other).size() == 2, "it is listed, even if the index did not fit" + with);
@@ -112,7 +110,7 @@ void fork_many_blocks() {
   for (const std::uint64_t room : {std::uint64_t{1}, block - 1, block, block + 1, block + page,
                                    2 * block - page, 2 * block, 2 * block + page + 1}) {
     limit_files_to(room);
-    const store::Outcome<store::SessionHandle> made = store.branch_from_entry(session, head);
+    const store::Result<store::SessionHandle> made = store.branch_from_entry(session, head);
     limit_files_to(0);
     const std::string with = " with room for " + std::to_string(room) + " bytes";
     check(is_full(made), "a fork says that the disk is full" + with);
@@ -139,7 +137,7 @@ void repair_at_every_byte() {
     store::SessionStore store = store_at(home);
     const std::vector<store::NewEntry> one{user_says("one")};
     limit_files_to(room);
-    const store::Outcome<store::AppendResult> outcome = store.append_session_entries(session, one);
+    const store::Result<store::AppendResult> outcome = store.append_session_entries(session, one);
     limit_files_to(0);
     check(is_full(outcome), "no room to set a torn tail aside: " + std::to_string(room));
     check(read_file(file) == torn, "the torn tail is still there: " + std::to_string(room));
@@ -164,8 +162,8 @@ void fill_a_disk(int kilobytes) {
   write_file(filler, std::string(8192, 'f'));
   for (bool full = false; !full;) {
     const std::vector<store::NewEntry> one{user_says(std::string(3000, 'x'))};
-    const store::Outcome<store::AppendResult> outcome = store.append_session_entries(session, one);
-    full = std::holds_alternative<store::Failure>(outcome);
+    const store::Result<store::AppendResult> outcome = store.append_session_entries(session, one);
+    full = !outcome;
     if (full)
       check(is_full(outcome), "a full disk is called full" + on);
     else

@@ -163,14 +163,13 @@ int write_index_until_killed(const std::string& home, std::uint64_t seed) {
   store::SessionStore store = store_at(home);
   for (;;) {
     const std::string key = "main:index:k" + std::to_string(random() % 40);
-    const store::Outcome<store::SessionHandle> made =
-        store.create_session({.key = key, .cwd = "/"});
-    if (const auto* failed = std::get_if<store::Failure>(&made)) throw Error(failed->text);
-    const Id session = std::get<store::SessionHandle>(made).session_id;
+    const store::Result<store::SessionHandle> made = store.create_session({.key = key, .cwd = "/"});
+    if (!made) throw Error(made.error().text);
+    const Id session = made->session_id;
     const std::vector<store::NewEntry> one{user_says("x")};
-    const store::Outcome<store::AppendResult> appended = store.append_session_entries(session, one);
+    const store::Result<store::AppendResult> appended = store.append_session_entries(session, one);
     if (random() % 3 == 0)
-      store.erase(session);
+      (void)store.erase(session);
     else if (random() % 2 == 0)
       store.remember(session, "/workspace" + std::to_string(random() % 60));
     else
@@ -188,7 +187,7 @@ std::size_t storm_on_index(std::size_t kills) {
   store::SessionStore store = store_at(home);
   const std::vector<std::string> listed = listing(store);
   store::SessionStore other = store_at(home);
-  other.backend().rebuild_index();
+  value_of(other.backend().rebuild_index());
   if (listed != listing(other)) complain("the index is not what a scan says");
   return done;
 }

@@ -136,8 +136,7 @@ struct Found {
 
 std::string look(const Place& place, const std::set<std::string>& told, Found& found) {
   store::SessionStore store = store_at(place.home());
-  const store::Outcome<store::SessionRecord> record = store.find(key);
-  if (const auto* session = std::get_if<store::SessionRecord>(&record)) {
+  if (const store::Result<store::SessionRecord> session = store.find(key)) {
     const Id id = session->header.session;
     if (std::string damage = damage_in(store, id); !damage.empty()) return "damage:" + damage;
     found.entries = entries_of(store, id);

@@ -41,21 +41,20 @@ struct Race {
   void (*round)(store::SessionStore& store, Id session, int number);
 };
 
-void check(const std::optional<store::Failure>& failed) {
-  if (failed && !may_fail(*failed)) throw Error(failed->text);
+template <class Value>
+void check(const store::Result<Value>& done) {
+  if (!done && !may_fail(done.error())) throw Error(done.error().text);
 }
 
 constexpr Race races[] = {
     {"archive",
      [](store::SessionStore& store, Id session, int number) {
-       check(number % 3 == 2 ? store.backend().unarchive(session)
-                             : store.backend().archive(session));
+       check(number % 3 == 2 ? store.unarchive(session) : store.archive(session));
      }},
     {"trash",
      [](store::SessionStore& store, Id session, int) {
        check(store.erase(session));
-       const store::Outcome<store::SessionRecord> restored = store.restore(to_string(session));
-       if (const auto* failed = std::get_if<store::Failure>(&restored)) check(*failed);
+       check(store.restore(to_string(session)));
      }},
     {"scrub",
      [](store::SessionStore& store, Id session, int number) {
@@ -90,13 +89,13 @@ std::vector<Id> append_beside(const std::string& home, Id session, pid_t other) 
     }
     ++number;
     const store::NewEntry entry = user_says("line " + std::to_string(number), numbered_id(number));
-    const store::Outcome<store::AppendResult> outcome =
+    const store::Result<store::AppendResult> outcome =
         store.append_session_entries(session, std::span(&entry, 1));
     ++progress().appends;
-    if (std::holds_alternative<store::AppendResult>(outcome))
+    if (outcome)
       acknowledged.push_back(entry.entry.id);
-    else if (!may_fail(std::get<store::Failure>(outcome)))
-      complain("an append failed: " + std::get<store::Failure>(outcome).text);
+    else if (!may_fail(outcome.error()))
+      complain("an append failed: " + outcome.error().text);
   }
   return acknowledged;
 }
@@ -132,7 +131,7 @@ std::size_t run_race(const Race& race, int rounds) {
   if (const int status = status_of(other); status != 0)
     complain(std::string(race.name) + ": the other process ended with " + std::to_string(status));
   store::SessionStore fresh = store_at(home);
-  fresh.restore(to_string(session));
+  (void)fresh.restore(to_string(session));
   check_all_there(fresh, session, acknowledged, race.name);
   return acknowledged.size();
 }
@@ -158,9 +157,7 @@ std::size_t race_migrations(int rounds) {
   const pid_t other = start([&] {
     store::SessionStore own = store_at(home);
     for (int number = 0; number < rounds; ++number) {
-      const store::Outcome<store::MigrationResult> migrated =
-          own.backend().migrate(session(number));
-      if (const auto* failed = std::get_if<store::Failure>(&migrated)) check(*failed);
+      check(own.backend().migrate(session(number)));
     }
     return 0;
   });
@@ -168,10 +165,10 @@ std::size_t race_migrations(int rounds) {
   std::size_t acknowledged = 0;
   for (int number = 0; number < rounds; ++number) {
     const store::NewEntry entry = user_says("new", numbered_id(static_cast<std::uint64_t>(number)));
-    const store::Outcome<store::AppendResult> outcome =
+    const store::Result<store::AppendResult> outcome =
         store.append_session_entries(session(number), std::span(&entry, 1));
-    if (const auto* failed = std::get_if<store::Failure>(&outcome)) {
-      complain("an append to an older form failed: " + failed->text);
+    if (!outcome) {
+      complain("an append to an older form failed: " + outcome.error().text);
       continue;
     }
     ++acknowledged;

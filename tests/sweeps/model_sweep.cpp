@@ -35,9 +35,8 @@ class World {
  public:
   World(Sweep& sweep, std::uint64_t seed) : sweep_(sweep), random_(seed), seed_(seed) {
     for (auto& each : backends_) each = std::make_unique<store::home::FileBackend>(disk_.process());
-    bool made = false;
     for (const Id session : {Id{0x51}, Id{0x52}}) {
-      pick().create(header_of(session, "main:cli:" + to_string(session)), {}, made);
+      (void)pick().create(header_of(session, "main:cli:" + to_string(session)), {});
       models_[session];
     }
   }
@@ -118,14 +117,15 @@ class World {
       refusal = Kind::conflict;
     if (model.trashed) refusal = Kind::gone;
 
-    const store::Outcome<store::AppendResult> outcome = pick().append(session, batch, options);
-    if (const auto* failure = std::get_if<store::Failure>(&outcome)) {
-      check(refusal == failure->kind, "refused otherwise than expected: " + failure->text);
-      if (failure->kind == Kind::conflict) check_arrived(model, *failure, *options.expected_tail);
+    const store::Result<store::AppendResult> outcome = pick().append(session, batch, options);
+    if (!outcome) {
+      const store::Failure& failure = outcome.error();
+      check(refusal == failure.kind, "refused otherwise than expected: " + failure.text);
+      if (failure.kind == Kind::conflict) check_arrived(model, failure, *options.expected_tail);
       return;
     }
     if (!check(!refusal, "an append that should be refused went through")) return;
-    const store::AppendResult& result = std::get<store::AppendResult>(outcome);
+    const store::AppendResult& result = *outcome;
     check(result.appended == batch.size() && result.last == batch.back().entry.id,
           "the result of an append is wrong");
     for (std::size_t i = 0; i < lines.size() && i < result.entries.size(); ++i)
@@ -136,9 +136,8 @@ class World {
     }
     // The same once more, from anyone, changes nothing.
     if (random_() % 3 == 0) {
-      const store::Outcome<store::AppendResult> again = pick().append(session, batch, {});
-      check(ok(again) && std::get<store::AppendResult>(again).appended == 0,
-            "a repeated batch counts");
+      const store::Result<store::AppendResult> again = pick().append(session, batch, {});
+      check(ok(again) && again->appended == 0, "a repeated batch counts");
     }
   }
 
@@ -156,13 +155,13 @@ class World {
   void look() {
     auto& [session, model] = some_session();
     store::home::FileBackend& backend = pick();
-    const store::Outcome<store::SessionRecord> opened = backend.open(session);
+    const store::Result<store::SessionRecord> opened = backend.open(session);
     if (!check(ok(opened) != model.trashed, "a session is not where it should be")) return;
     std::size_t live = 0;
     for (const auto& [id, each] : models_) live += each.trashed ? 0 : 1;
-    check(backend.list().size() == live, "the list is wrong");
+    check(backend.list()->size() == live, "the list is wrong");
     if (model.trashed) return;
-    const model::SessionState& state = std::get<store::SessionRecord>(opened).state;
+    const model::SessionState& state = opened->state;
     check(state.head == model.head && state.tail == model.tail &&
               state.entries == static_cast<std::int64_t>(model.lines.size()),
           "head, tail or count are not up to date");
@@ -170,7 +169,7 @@ class World {
     for (const Model::Line& line : model.lines) expected.push_back(line.id);
     check(ids_of(backend, session) == expected, "the entries are others");
     std::vector<Id> backward;
-    backend.load_back(session, std::nullopt, [&](const store::StoredEntry& placed) {
+    (void)backend.load_back(session, std::nullopt, [&](const store::StoredEntry& placed) {
       if (placed.entry.type != model::type::session_header)
         backward.insert(backward.begin(), placed.entry.id);
       return true;
@@ -183,7 +182,7 @@ class World {
     if (model.trashed)
       check(ok(pick().restore(to_string(session))), "cannot be restored");
     else
-      check(!pick().erase(session), "cannot be thrown away");
+      check(bool(pick().erase(session)), "cannot be thrown away");
     model.trashed = !model.trashed;
   }
 
@@ -210,10 +209,9 @@ class World {
   void create_again() {
     auto& [session, model] = some_session();
     if (model.trashed) return;
-    bool made = false;
     const auto outcome =
-        pick().create(header_of(Id{++number_ << 20}, "main:cli:" + to_string(session)), {}, made);
-    check(ok(outcome) && !made && std::get<store::SessionRecord>(outcome).header.session == session,
+        pick().create(header_of(Id{++number_ << 20}, "main:cli:" + to_string(session)), {});
+    check(ok(outcome) && !outcome->made && outcome->record.header.session == session,
           "one key, two sessions");
   }
 
@@ -237,7 +235,7 @@ class World {
     disk_.fault = [&, id = session](const char* call) {
       if (looking || std::string_view(call) != "sync") return 0;
       looking = true;
-      reader.open(id);
+      (void)reader.open(id);
       looking = false;
       return EIO;
     };

@@ -4,7 +4,8 @@
 #include <algorithm>
 #include <cerrno>
 
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
+#include "core/store/home/transcript.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
@@ -52,28 +53,27 @@ struct Verb {
 };
 
 bool create(Run& run, Home& meant) {
-  bool made = false;
   const std::vector<store::NewEntry> batch = run.batch(1);
-  if (!ok(run.backend.create(header_of(second_session, "main:cli:second"), batch, made)))
-    return false;
-  if (made) meant[second_session] = {{batch[0].entry.id}};
+  const auto created = run.backend.create(header_of(second_session, "main:cli:second"), batch);
+  if (!created) return false;
+  if (created->made) meant[second_session] = {{batch[0].entry.id}};
   return true;
 }
 
 bool create_empty(Run& run, Home& meant) {
-  bool made = false;
-  if (!ok(run.backend.create(header_of(empty_session, "main:cli:empty"), {}, made))) return false;
-  if (made) meant[empty_session] = {};
+  const auto created = run.backend.create(header_of(empty_session, "main:cli:empty"), {});
+  if (!created) return false;
+  if (created->made) meant[empty_session] = {};
   return true;
 }
 
 bool branch(Run& run, Home& meant) {
-  bool made = false;
   store::SessionHeader header = header_of(branch_session, "main:branch:one");
   header.parent_session = {first_session, entry_id(2)};
   const std::vector<store::ForkExtra> asides{{run.batch(1)[0].entry, {}}};
-  if (!ok(run.backend.fork(header, asides, made))) return false;
-  if (made) meant[branch_session] = {{entry_id(1), entry_id(2), asides[0].entry.id}};
+  const auto created = run.backend.fork(header, asides);
+  if (!created) return false;
+  if (created->made) meant[branch_session] = {{entry_id(1), entry_id(2), asides[0].entry.id}};
   return true;
 }
 
@@ -111,7 +111,7 @@ constexpr Verb verbs[] = {
     {"tear", tear},
     {"trash",
      [](Run& run, Home& meant) {
-       if (run.backend.erase(first_session)) return false;
+       if (!run.backend.erase(first_session)) return false;
        meant[first_session].trashed = true;
        return true;
      }},
@@ -121,18 +121,18 @@ constexpr Verb verbs[] = {
        meant[first_session].trashed = false;
        return true;
      }},
-    {"archive", [](Run& run, Home&) { return !run.backend.archive(first_session); }},
-    {"unarchive", [](Run& run, Home&) { return !run.backend.unarchive(first_session); }},
+    {"archive", [](Run& run, Home&) { return bool(run.backend.archive(first_session)); }},
+    {"unarchive", [](Run& run, Home&) { return bool(run.backend.unarchive(first_session)); }},
     {"scrub",
      [](Run& run, Home&) { return ok(run.backend.scrub(first_session, entry_id(1), {})); }},
     {"list",
      [](Run& run, Home&) {
-       run.backend.list();
+       (void)run.backend.list();
        return true;
      }},
     {"remember",
      [](Run& run, Home&) {
-       run.backend.open(first_session);
+       (void)run.backend.open(first_session);
        run.backend.remember(first_session, "/w");
        return true;
      }},
@@ -165,11 +165,11 @@ Home found_on(CrashDisk& disk, store::home::FileBackend& backend) {
     for (const std::string& path : disk.paths("trash")) {
       if (!path.starts_with("trash/" + to_string(session)) || path.ends_with(".tmp")) continue;
       const auto files = disk.process();
-      const store::Outcome<store::home::Transcript> trashed =
+      const store::Result<store::home::Transcript> trashed =
           store::home::open_transcript(*files, session, path);
       if (!ok(trashed)) continue;
       home[session].trashed = true;
-      for (const model::Entry& entry : entries_of(*std::get<store::home::Transcript>(trashed).log))
+      for (const model::Entry& entry : entries_of(*trashed->log))
         home[session].entries.push_back(entry.id);
     }
   }
@@ -214,7 +214,7 @@ void verify(Sweep& sweep, const DiskImage& image, const Home& before, const Home
       return;
     live = static_cast<std::size_t>(
         std::ranges::count_if(found, [](const auto& each) { return !each.second.trashed; }));
-    sweep.check(backend.list().size() == live, [&] { return where + ": the list is wrong"; });
+    sweep.check(backend.list()->size() == live, [&] { return where + ": the list is wrong"; });
     for (const auto& [session, each] : found) {
       if (each.trashed) continue;
       const std::vector<Id> there = ids_of(backend, session);
@@ -235,8 +235,7 @@ void run_sequence(Sweep& sweep, const std::vector<const Verb*>& sequence, std::s
   CrashDisk disk;
   Run run(disk);
   Home before;
-  bool made = false;
-  run.backend.create(header_of(first_session, "main:cli:first"), {}, made);
+  (void)run.backend.create(header_of(first_session, "main:cli:first"), {});
   before[first_session] = {};
   run.append(first_session, run.batch(2), before);
   std::string name;

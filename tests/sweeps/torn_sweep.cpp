@@ -35,7 +35,7 @@ store::log::LogMemory remembered(const Sample& sample, CrashDisk& disk, std::uin
   put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
   const auto files = disk.process();
   store::log::Log log(*files, sample_session);
-  log.refresh();
+  (void)log.refresh();
   return log.memory();
 }
 
@@ -59,19 +59,18 @@ void append_and_reload(Sweep& sweep, CrashDisk& disk, const std::vector<model::E
   std::uint64_t kept = 0;
   {
     store::log::Log log(*files, sample_session);
-    if (log.refresh(memory))
+    if (!log.refresh(memory))
       return void(sweep.check(false, [&] { return where + ": no reopening"; }));
     kept = log.memory().end;
-    const store::Outcome<store::AppendResult> appended = log.append(batch, {});
+    const store::Result<store::AppendResult> appended = log.append(batch, {});
     if (!sweep.check(ok(appended), [&] { return where + ": the append failed"; })) return;
-    for (const model::Entry& entry : std::get<store::AppendResult>(appended).entries)
-      all.push_back(entry);
+    for (const model::Entry& entry : appended->entries) all.push_back(entry);
   }
   store::log::Log again(*files, sample_session);
-  sweep.check(!again.refresh() && entries_of(again) == all,
+  sweep.check(again.refresh() && entries_of(again) == all,
               [&] { return where + ": after an append something is missing"; });
-  const store::Outcome<store::Damage> damage = again.examine();
-  sweep.check(ok(damage) && std::get<store::Damage>(damage).uncommitted.empty(),
+  const store::Result<store::Damage> damage = again.examine();
+  sweep.check(ok(damage) && damage->uncommitted.empty(),
               [&] { return where + ": a repair left something behind"; });
   sweep.check(accounted(disk, before, kept), [&] { return where + ": bytes were dropped"; });
 }
@@ -94,7 +93,7 @@ void cut_everywhere(Sweep& sweep, const Sample& sample, std::uint64_t known_end,
     put_transcript(disk, bytes);
     const auto files = disk.process();
     store::log::Log log(*files, sample_session);
-    const bool opened = !log.refresh(memory ? &*memory : nullptr);
+    const bool opened = bool(log.refresh(memory ? &*memory : nullptr));
     sweep.check(disk.bytes(store::log::transcript_path(sample_session)) == bytes,
                 [&] { return where() + ": reading modified it"; });
     if (size + 1 < header_end) {
@@ -120,11 +119,10 @@ void cut_the_index(Sweep& sweep) {
   const Id sessions[] = {Id{0x1111111111111111u}, Id{0x2222222222222222u}, Id{0x3333333333333333u}};
   {
     store::home::FileBackend backend(disk.process());
-    bool made = false;
     for (const Id session : sessions) {
-      backend.create(header_of(session, "main:cli:" + to_string(session).substr(0, 4)), {}, made);
+      (void)backend.create(header_of(session, "main:cli:" + to_string(session).substr(0, 4)), {});
       const store::NewEntry entry = says(session.value & 15);
-      backend.append(session, std::span(&entry, 1), {});
+      (void)backend.append(session, std::span(&entry, 1), {});
       backend.remember(session, "/w" + to_string(session).substr(0, 1));
     }
   }
@@ -137,7 +135,7 @@ void cut_the_index(Sweep& sweep) {
       CrashDisk torn(image);
       store::home::FileBackend backend(torn.process());
       const auto where = [&] { return std::string("cut ") + name + " at " + std::to_string(size); };
-      sweep.check(backend.list().size() == 3, [&] { return where() + ": not all are listed"; });
+      sweep.check(backend.list()->size() == 3, [&] { return where() + ": not all are listed"; });
       for (const Id session : sessions) {
         const store::NewEntry entry = says(77);
         sweep.check(ids_of(backend, session) == std::vector{entry_id(session.value & 15)} &&
@@ -172,8 +170,8 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
   std::string stale;
   while (stale.size() < whole.size())
     for (const Sample::Line& line : sample.lines)
-      stale +=
-          store::log::seal_batch(std::span(&line.entry, 1), store::log::seal_seed(Id{42}), 7).bytes;
+      stale += store::log::seal_batch(std::span(&line.entry, 1), store::log::seal_seed(Id{42}), 7)
+                   ->bytes;
   std::uint64_t random = 88172645463325252u;
   CrashDisk disk;
   for (std::size_t n = 0; n < std::min(combinations, limit); ++n) {
@@ -200,12 +198,12 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
     put_transcript(disk, bytes);
     const auto files = disk.process();
     store::log::Log log(*files, sample_session);
-    if (!sweep.check(!log.refresh(), [&] { return where() + ": does not open"; })) continue;
+    if (!sweep.check(bool(log.refresh()), [&] { return where() + ": does not open"; })) continue;
     // What was acknowledged is there; of the rest only whole batches, or lines told to be altered.
     std::vector<model::Entry> seen;
     std::map<std::size_t, std::size_t> whole_lines;
     bool invented = false;
-    log.each(0, [&](const store::StoredEntry& placed) {
+    (void)log.each(0, [&](const store::StoredEntry& placed) {
       if (placed.entry.type == model::type::session_header) return true;
       seen.push_back(placed.entry);
       const auto line = std::ranges::find(sample.lines, placed.at, &Sample::Line::begin);

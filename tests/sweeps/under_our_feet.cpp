@@ -135,12 +135,12 @@ std::string while_running(const Trick& trick, bool reads_first) {
   Home home;
   append(home.store, home.session, {user_says("three")});
   trick.play(home.transcript(), home.outside);
-  if (reads_first) home.store.load_session_entries(home.session);
+  if (reads_first) (void)home.store.load_session_entries(home.session);
   const std::vector<store::NewEntry> one{user_says("four")};
-  const store::Outcome<store::AppendResult> outcome =
+  const store::Result<store::AppendResult> outcome =
       home.store.append_session_entries(home.session, one);
   if (std::string trouble = home.touched(); !trouble.empty()) return trouble;
-  const auto* failed = std::get_if<store::Failure>(&outcome);
+  const store::Failure* failed = outcome ? nullptr : &outcome.error();
   switch (trick.left) {
     case Left::session:
       if (failed) return "an append fails: " + failed->text;

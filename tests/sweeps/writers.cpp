@@ -36,11 +36,11 @@ int append_many(const std::string& home, Id session, int worker, int count) {
     const std::vector<store::NewEntry> one{user_says(by(worker, number))};
     store::AppendOptions options;
     if (worker % 2 == 1 && number % 20 == 0 && tail) options.expected_tail = tail;
-    const store::Outcome<store::AppendResult> outcome =
+    const store::Result<store::AppendResult> outcome =
         store.append_session_entries(session, one, options);
-    if (const auto* failed = std::get_if<store::Failure>(&outcome)) {
-      if (failed->kind != store::Failure::Kind::conflict) throw Error(failed->text);
-      tail = failed->tail;
+    if (!outcome) {
+      if (outcome.error().kind != store::Failure::Kind::conflict) throw Error(outcome.error().text);
+      tail = outcome.error().tail;
       continue;
     }
     tail = one.front().entry.id;
@@ -78,7 +78,7 @@ std::size_t one_session(int workers, int each) {
       if (seen[by(worker, number)] != 1)
         complain(where + by(worker, number) + " is there " +
                  std::to_string(seen[by(worker, number)]) + " times");
-  const store::Damage damage = value_of(fresh.backend().examine(session));
+  const store::Damage damage = value_of(fresh.examine(session));
   if (damage.any()) complain(where + "the transcript is damaged");
   return entries.size();
 }
@@ -119,35 +119,34 @@ int work_on_many(const std::string& home, int worker, int operations, int keys, 
                              : dice < 94                      ? 2
                              : dice < 97                      ? 3
                                                               : 4;
-    std::optional<store::Failure> failed;
+    store::Result<void> went;
     if (kind == 0) {
-      const store::Outcome<store::SessionHandle> made =
+      const store::Result<store::SessionHandle> made =
           store.create_session({.key = key, .cwd = "/"});
-      if (const auto* handle = std::get_if<store::SessionHandle>(&made))
-        known[key] = handle->session_id;
+      if (made)
+        known[key] = made->session_id;
       else
-        failed = std::get<store::Failure>(made);
+        went = made.error();
     } else if (kind == 1) {
       const std::vector<store::NewEntry> batch{user_says(by(worker, done)), user_says("and more")};
-      const store::Outcome<store::AppendResult> outcome =
+      const store::Result<store::AppendResult> outcome =
           store.append_session_entries(known[key], batch);
-      if (std::holds_alternative<store::AppendResult>(outcome))
+      if (outcome)
         for (const store::NewEntry& each : batch) log.add(known[key], each.entry.id);
       else
-        failed = std::get<store::Failure>(outcome);
+        went = outcome.error();
     } else if (kind == 2) {
-      failed = store.erase(known[key]);
+      went = store.erase(known[key]);
     } else if (kind == 3) {
-      const store::Outcome<store::SessionRecord> restored = store.restore(to_string(known[key]));
-      if (std::holds_alternative<store::Failure>(restored))
-        failed = std::get<store::Failure>(restored);
+      const store::Result<store::SessionRecord> restored = store.restore(to_string(known[key]));
+      if (!restored) went = restored.error();
     } else {
       store.list();
     }
     ++log.done[kind];
-    if (failed && failed->kind == store::Failure::Kind::busy) ++log.done[5];
-    if (failed && !expected(*failed))
-      throw Error("kind " + std::to_string(kind) + ": " + failed->text);
+    if (!went && went.error().kind == store::Failure::Kind::busy) ++log.done[5];
+    if (!went && !expected(went.error()))
+      throw Error("kind " + std::to_string(kind) + ": " + went.error().text);
   }
   return 0;
 }
@@ -165,11 +164,11 @@ void many_sessions(int workers, int operations, int keys, Acknowledged& log) {
   store::SessionStore store = store_at(home);
   if (const std::vector<std::string> listed = listing(store); true) {
     store::SessionStore other = store_at(home);
-    other.backend().rebuild_index();
+    value_of(other.backend().rebuild_index());
     if (listed != listing(other)) complain("the list is not what a rebuilt index says");
   }
   for (const auto& file : std::filesystem::directory_iterator(dir / "home" / "trash"))
-    store.restore(file.path().filename().string().substr(0, 16));
+    (void)store.restore(file.path().filename().string().substr(0, 16));
   std::map<Id, std::set<Id>> there;
   std::set<std::string> keys_seen;
   for (const store::SessionRecord& each : store.list()) {

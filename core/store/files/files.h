@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/store/lease.h"
+#include "core/store/result.h"
 
 namespace skein::store::files {
 
@@ -65,9 +66,8 @@ class Files {
 // `home` is made if it is not there: 0700, ours, not a symlink; throws Error when it is not.
 std::unique_ptr<Files> real_files(const std::string& home);
 std::unique_ptr<Files> memory_files();
-// A folder that is there already, whoever it belongs to. nullptr, and -errno in `failed`, if it is
-// not or cannot be opened.
-std::unique_ptr<Files> files_beneath(const std::string& folder, int& failed);
+// A folder that is there already, whoever it belongs to.
+Result<std::unique_ptr<Files>> files_beneath(const std::string& folder);
 
 // A handle that closes itself.
 class OpenFile {

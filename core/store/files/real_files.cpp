@@ -179,10 +179,10 @@ std::unique_ptr<Files> real_files(const std::string& given) {
   return std::make_unique<RealFiles>(fd);
 }
 
-std::unique_ptr<Files> files_beneath(const std::string& folder, int& failed) {
+Result<std::unique_ptr<Files>> files_beneath(const std::string& folder) {
   const int fd = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  failed = fd < 0 ? -errno : 0;
-  return fd < 0 ? nullptr : std::make_unique<RealFiles>(fd);
+  if (fd < 0) return failure_from_errno(errno, folder);
+  return std::unique_ptr<Files>(std::make_unique<RealFiles>(fd));
 }
 
 }  // namespace skein::store::files

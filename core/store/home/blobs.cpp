@@ -5,7 +5,8 @@
 #include <map>
 
 #include "core/store/files/new_file.h"
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
+#include "core/store/home/index_change.h"
 #include "core/text/sha256.h"
 
 namespace skein::store::home {
@@ -50,21 +51,20 @@ class NameFinder {
 };
 
 // A place for them, if they are not too many.
-std::optional<Failure> make_room(files::Files& files, std::string_view bytes) {
+Result<void> make_room(files::Files& files, std::string_view bytes) {
   if (bytes.size() > max_blob_bytes)
     return Failure{Failure::Kind::refused, "more than 64 MiB cannot be kept in one piece"};
   files::FileStat there;
-  if (files.stat_path("blobs", there) == 0) return std::nullopt;
+  if (files.stat_path("blobs", there) == 0) return {};
   int made = files.make_folder("blobs");
   if (made == 0) made = files.sync_folder("");
-  if (made < 0) return log::failure_from_errno(made, "the home's folder blobs");
-  return std::nullopt;
+  return result_from_errno(made, "the home's folder blobs");
 }
 
-Outcome<std::string> write_named(files::Files& files, const std::string& name,
-                                 std::string_view bytes) {
+Result<std::string> write_named(files::Files& files, const std::string& name,
+                                std::string_view bytes) {
   if (const int failed = files::replace_file(files, path_of(name), bytes); failed < 0)
-    return log::failure_from_errno(failed, "keeping a blob");
+    return failure_from_errno(failed, "keeping a blob");
   return name;
 }
 
@@ -74,42 +74,47 @@ struct References {
   std::set<std::string> names{};
 };
 
-int references_in(files::Files& files, const std::string& path, std::set<std::string>& found) {
+Result<std::set<std::string>> references_in(files::Files& files, const std::string& path) {
+  std::set<std::string> found;
   NameFinder finder(found);
   const int read = read_pieces(files, path, [&](std::string_view piece) {
     finder.take(piece);
     return 0;
   });
   finder.end();
-  return read;
+  if (read < 0) return failure_from_errno(read, path);
+  return found;
 }
 
+using AllReferences = std::map<std::string, References>;
+
 // Every file that may refer to blobs. What is in `known` and has not changed is not read again.
-int all_references(files::Files& files, std::map<std::string, References>& known,
-                   std::string& where) {
-  std::map<std::string, References> now;
+Result<AllReferences> all_references(files::Files& files, AllReferences known) {
+  AllReferences now;
   for (const std::string folder : {"transcripts", "trash", "quarantine", "drafts"}) {
     std::vector<std::string> names;
-    where = "the home's folder " + folder;
     const int found = files.list(folder, names);
     if (found == -ENOENT && folder == "drafts") continue;
-    if (found < 0) return found;
+    if (found < 0) return failure_from_errno(found, "the home's folder " + folder);
     // A temporary file is a copy of one that is there, or nobody will ever name it.
     std::erase_if(names, [](const std::string& name) { return name.ends_with(".tmp"); });
     for (const std::string& name : names) {
-      where = folder + "/" + name;
+      const std::string path = folder + "/" + name;
       References refers;
-      if (const int failed = files.stat_path(where, refers.stat); failed < 0) return failed;
-      if (const auto before = known.find(where);
-          before != known.end() && before->second.stat.same_version(refers.stat))
+      if (const int failed = files.stat_path(path, refers.stat); failed < 0)
+        return failure_from_errno(failed, path);
+      if (const auto before = known.find(path);
+          before != known.end() && before->second.stat.same_version(refers.stat)) {
         refers.names = std::move(before->second.names);
-      else if (const int read = references_in(files, where, refers.names); read < 0)
-        return read;
-      now.emplace(where, std::move(refers));
+      } else {
+        Result<std::set<std::string>> found_there = references_in(files, path);
+        if (!found_there) return found_there.error();
+        refers.names = *std::move(found_there);
+      }
+      now.emplace(path, std::move(refers));
     }
   }
-  known = std::move(now);
-  return 0;
+  return now;
 }
 
 }  // namespace
@@ -118,60 +123,61 @@ bool is_blob_name(std::string_view name) {
   return name.size() == 64 && std::ranges::all_of(name, is_hex);
 }
 
-Outcome<std::string> load_blob(files::Files& files, const std::string& name) {
+Result<std::string> load_blob(files::Files& files, const std::string& name) {
   if (!is_blob_name(name))
     return Failure{Failure::Kind::refused, "'" + name + "' is not a blob's name"};
   std::string bytes;
   if (const int read = files::read_whole(files, path_of(name), bytes, max_blob_bytes); read < 0)
-    return log::failure_from_errno(read, "blob " + name);
+    return failure_from_errno(read, "blob " + name);
   if (sha256_hex(bytes) != name)
     return Failure{Failure::Kind::damaged, "blob " + name + " was changed; it is not shown"};
   return bytes;
 }
 
-Outcome<std::string> write_blob(files::Files& files, std::string_view bytes) {
-  if (auto failed = make_room(files, bytes)) return *failed;
+Result<std::string> write_blob(files::Files& files, std::string_view bytes) {
+  if (const auto done = make_room(files, bytes); !done) return done.error();
   return write_named(files, sha256_hex(bytes), bytes);
 }
 
-Outcome<std::string> keep_blob(files::Files& files, HomeIndex& index, std::string_view bytes) {
-  if (auto failed = make_room(files, bytes)) return *failed;
+Result<std::string> keep_blob(files::Files& files, HomeIndex& index, std::string_view bytes) {
+  if (const auto done = make_room(files, bytes); !done) return done.error();
   const std::string name = sha256_hex(bytes);
   files::FileStat there;
-  files::OpenFile held;
+  std::optional<IndexChange> alone;
   if (files.stat_path(path_of(name), there) == 0) {
     const bool young = age_ms(there) < renew_after_ms;
-    if (young && std::holds_alternative<std::string>(load_blob(files, name))) {
+    if (young && load_blob(files, name)) {
       // Whoever wrote it may have died before its name was safe.
       if (const int synced = files.sync_folder("blobs"); synced < 0)
-        return log::failure_from_errno(synced, "keeping a blob");
+        return failure_from_errno(synced, "keeping a blob");
       return name;
     }
     // A pruning that has it on its list is over before it is written, or sees it young.
-    if (auto failed = index.lock(held)) return *failed;
+    Result<IndexChange> change = index.change();
+    if (!change) return change.error();
+    alone = *std::move(change);
   }
   return write_named(files, name, bytes);
 }
 
-Outcome<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only_look) {
+Result<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only_look) {
   // Before the index is locked, since reading everything may take a while; then what changed since.
-  std::map<std::string, References> known;
-  std::string where;
-  all_references(files, known, where);
-  files::OpenFile held;
-  if (auto failed = index.lock(held)) return *failed;
+  Result<AllReferences> known = all_references(files, {});
+  Result<IndexChange> change = index.change();
+  if (!change) return change.error();
   std::vector<std::string> blobs;
   const int listed = files.list("blobs", blobs);
   if (listed == -ENOENT) return PrunedBlobs{};
-  if (listed < 0) return log::failure_from_errno(listed, "the home's folder blobs");
+  if (listed < 0) return failure_from_errno(listed, "the home's folder blobs");
 
-  if (const int failed = all_references(files, known, where); failed < 0) {
-    Failure failure = log::failure_from_errno(failed, where);
+  known = all_references(files, known ? *std::move(known) : AllReferences{});
+  if (!known) {
+    Failure failure = known.error();
     failure.text += "; no blob was removed, since this file may refer to it";
     return failure;
   }
   std::set<std::string> referred;
-  for (auto& [path, refers] : known) referred.merge(refers.names);
+  for (auto& [path, refers] : *known) referred.merge(refers.names);
   PrunedBlobs out;
   std::ranges::sort(blobs);
   for (const std::string& name : blobs) {
@@ -180,7 +186,7 @@ Outcome<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool onl
     if (files.stat_path(path_of(name), stat) < 0 || age_ms(stat) < day_ms) continue;
     if (!only_look)
       if (const int removed = files.remove(path_of(name)); removed < 0)
-        return log::failure_from_errno(removed, "removing blob " + name);
+        return failure_from_errno(removed, "removing blob " + name);
     out.names.push_back(name);
     out.bytes += stat.size;
   }

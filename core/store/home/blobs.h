@@ -16,15 +16,15 @@ namespace skein::store::home {
 inline constexpr std::uint64_t max_blob_bytes = 64u << 20;
 
 // Durable when it returns; the name is what entries refer to it by.
-Outcome<std::string> keep_blob(files::Files& files, HomeIndex& index, std::string_view bytes);
+Result<std::string> keep_blob(files::Files& files, HomeIndex& index, std::string_view bytes);
 // The same for one who holds the lock of the index.
-Outcome<std::string> write_blob(files::Files& files, std::string_view bytes);
+Result<std::string> write_blob(files::Files& files, std::string_view bytes);
 // Only bytes that still are what the name says.
-Outcome<std::string> load_blob(files::Files& files, const std::string& name);
+Result<std::string> load_blob(files::Files& files, const std::string& name);
 bool is_blob_name(std::string_view name);
 
 // Removes (or with `only_look` names) the blobs that stand in no file of the home and have been
 // there for a day. If any file cannot be read it does nothing: what it cannot see may refer to one.
-Outcome<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only_look);
+Result<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only_look);
 
 }  // namespace skein::store::home

@@ -5,6 +5,7 @@
 
 #include "core/store/home/blobs.h"
 #include "core/store/home/file_backend.h"
+#include "core/store/home/gzip.h"
 #include "core/store/home/legacy.h"
 #include "core/store/log/new_transcript.h"
 #include "core/store/log/seal.h"
@@ -43,15 +44,15 @@ std::optional<Id> session_of_legacy(std::string_view name) {
   return parse_id(sha256_hex(name.substr(0, dot)).substr(0, 16));
 }
 
-Outcome<MigrationResult> FileBackend::migrate(Id session) {
+Result<MigrationResult> FileBackend::migrate(Id session) {
   files::FileStat stat;
   const bool plain = files_->stat_path(log::transcript_path(session), stat) != -ENOENT;
   return migrate_file(plain ? log::transcript_path(session) : legacy_path(session), session);
 }
 
-Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id session) {
-  files::OpenFile held;
-  if (auto failed = index_.lock(held)) return *failed;
+Result<MigrationResult> FileBackend::migrate_file(const std::string& source, Id session) {
+  Result<IndexChange> change = index_.change();
+  if (!change) return change.error();
   const std::string path = log::transcript_path(session);
   MigrationResult result{.session = session};
 
@@ -59,27 +60,28 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
   files::FileStat stat;
   files::OpenFile locked;
   if (const int found = files_->stat_path(path, stat); found == 0) {
-    Outcome<files::OpenFile> file = locked_transcript(session);
-    if (const auto* failed = std::get_if<Failure>(&file)) return *failed;
-    locked = std::get<files::OpenFile>(std::move(file));
+    Result<files::OpenFile> file = locked_transcript(*change, session);
+    if (!file) return file.error();
+    locked = *std::move(file);
     log::Log log(*files_, session);
-    const std::optional<Failure> failed = log.refresh();
-    if (failed && failed->kind != Failure::Kind::damaged) return *failed;
-    if (failed && source != path) return *failed;
-    if (!failed) {
-      if (auto newer = log.writable()) return *newer;
+    const Result<void> read = log.refresh();
+    if (!read && (read.error().kind != Failure::Kind::damaged || source != path))
+      return read.error();
+    if (read) {
+      if (const auto done = log.writable(); !done) return done.error();
       // It may have been finished by one who could not make sure of its name.
       if (const int synced = files_->sync_folder("transcripts"); synced < 0)
-        return log::failure_from_errno(synced, name_of(session));
-      return set_legacy_aside(session, source == path ? legacy_path(session) : source, result);
+        return failure_from_errno(synced, name_of(session));
+      return set_legacy_aside(*change, session, source == path ? legacy_path(session) : source,
+                              result);
     }
   } else if (found != -ENOENT) {
-    return log::failure_from_errno(found, name_of(session));
+    return failure_from_errno(found, name_of(session));
   }
 
   std::string bytes;
   if (const int read = files::read_whole(*files_, source, bytes, max_legacy_bytes); read < 0)
-    return log::failure_from_errno(read, name_of(session));
+    return failure_from_errno(read, name_of(session));
   std::optional<LegacySession> legacy = read_legacy(session, bytes);
   if (!legacy)
     return Failure{Failure::Kind::damaged,
@@ -90,9 +92,12 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
                        .created_by = "skein " SKEIN_VERSION,
                        .created_at = legacy->created_at};
   if (key_problem(header.key)) header.key = "main:migrated:" + to_string(session);
-  if (const std::string own = header.key; (header.key = free_key(session, own)) != own)
-    legacy->losses.push_back("its key " + own + " belongs to another session; it is called " +
-                             header.key);
+  const Result<std::string> key = free_key(*change, session, header.key);
+  if (!key) return key.error();
+  if (*key != header.key)
+    legacy->losses.push_back("its key " + header.key +
+                             " belongs to another session; it is called " + *key);
+  header.key = *key;
   if (header.created_at.empty())
     header.created_at = legacy->entries.empty() ? now_utc() : legacy->entries.front().timestamp;
   log::NewTranscript migrated(*files_, header);
@@ -104,19 +109,19 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
     migrated.add(entry);
   }
   for (const std::string& blob : legacy->blobs)
-    if (const Outcome<std::string> kept = write_blob(*files_, blob);
-        std::holds_alternative<Failure>(kept))
-      return std::get<Failure>(kept);
-  int failed = migrated.file().finish();
+    if (const Result<std::string> kept = write_blob(*files_, blob); !kept) return kept.error();
+  const std::string doing = "migrating " + name_of(session);
+  if (const auto done = migrated.finish(doing); !done) return done.error();
   if (source == path) {
     result.old_file = aside_for(*files_, session, source);
-    if (failed == 0) failed = files_->link(path, result.old_file);
+    int failed = files_->link(path, result.old_file);
     if (failed == 0) failed = files_->sync_folder("quarantine");
-    if (failed == 0) failed = migrated.file().rename_into_place();
-  } else if (failed == 0) {
-    failed = migrated.file().link_into_place();
+    if (failed < 0) return failure_from_errno(failed, doing);
   }
-  if (failed < 0) return log::failure_from_errno(failed, "migrating " + name_of(session));
+  if (const auto done =
+          source == path ? migrated.rename_into_place(doing) : migrated.link_into_place(doing);
+      !done)
+    return done.error();
   result.form = legacy->form;
   result.entries = legacy->entries.size();
   result.losses = std::move(legacy->losses);
@@ -126,17 +131,18 @@ Outcome<MigrationResult> FileBackend::migrate_file(const std::string& source, Id
                             {"losses", result.losses.size()}});
   open_.erase(session);
   if (source == path) {
-    index_.current_locked();
-    index_.save_settled();
+    if (const auto done = change->finish(); !done) return done.error();
     return result;
   }
-  return set_legacy_aside(session, source, result);
+  return set_legacy_aside(*change, session, source, result);
 }
 
 // However old it is, it takes no key from a session that is there.
-std::string FileBackend::free_key(Id session, const std::string& own) {
+Result<std::string> FileBackend::free_key(IndexChange& change, Id session, const std::string& own) {
+  const Result<Index*> index = change.settle();
+  if (!index) return index.error();
   const auto taken = [&](const std::string& key) {
-    return std::ranges::any_of(index_.current_locked().sessions, [&](const auto& each) {
+    return std::ranges::any_of((*index)->sessions, [&](const auto& each) {
       return each.first != session && each.second.key == key;
     });
   };
@@ -145,36 +151,36 @@ std::string FileBackend::free_key(Id session, const std::string& own) {
   return key_problem(key) ? "main:migrated:" + to_string(session) : key;
 }
 
-Outcome<MigrationResult> FileBackend::set_legacy_aside(Id session, const std::string& source,
-                                                       MigrationResult result) {
+Result<MigrationResult> FileBackend::set_legacy_aside(IndexChange& change, Id session,
+                                                      const std::string& source,
+                                                      MigrationResult result) {
   files::FileStat stat;
   if (files_->stat_path(source, stat) == 0) {
     result.old_file = aside_for(*files_, session, source);
     if (const int moved = files::move_file(*files_, source, result.old_file); moved < 0)
-      return log::failure_from_errno(moved, "setting " + source + " aside");
+      return failure_from_errno(moved, "setting " + source + " aside");
   }
-  index_.current_locked();
-  index_.save_settled();
+  if (const auto done = change.finish(); !done) return done.error();
   return result;
 }
 
-Outcome<std::vector<MigrationResult>> FileBackend::migrate_strays() {
+Result<std::vector<MigrationResult>> FileBackend::migrate_strays() {
   std::vector<std::string> names;
   if (const int listed = files_->list("transcripts", names); listed < 0)
-    return log::failure_from_errno(listed, "the home's folder transcripts");
+    return failure_from_errno(listed, "the home's folder transcripts");
   std::vector<MigrationResult> out;
   for (const std::string& name : names) {
     const std::optional<Id> session = session_of_legacy(name);
     const std::string path = "transcripts/" + name;
     if (!session) continue;
     if (path == log::transcript_path(*session) && !open_transcript_fails(*session)) continue;
-    Outcome<MigrationResult> migrated = migrate_file(path, *session);
+    Result<MigrationResult> migrated = migrate_file(path, *session);
     // What is in no known form is told of as a stray.
-    if (auto* failed = std::get_if<Failure>(&migrated)) {
-      if (failed->kind == Failure::Kind::damaged) continue;
-      return *failed;
+    if (!migrated) {
+      if (migrated.error().kind == Failure::Kind::damaged) continue;
+      return migrated.error();
     }
-    out.push_back(std::get<MigrationResult>(std::move(migrated)));
+    out.push_back(*std::move(migrated));
   }
   return out;
 }
@@ -194,8 +200,8 @@ std::size_t FileBackend::older_forms() {
 // Whether a file has a session's name and is no transcript.
 bool FileBackend::open_transcript_fails(Id session) {
   log::Log log(*files_, session);
-  const auto failed = log.refresh();
-  return failed && failed->kind == Failure::Kind::damaged;
+  const auto read = log.refresh();
+  return !read && read.error().kind == Failure::Kind::damaged;
 }
 
 }  // namespace skein::store::home

@@ -42,19 +42,20 @@ std::vector<std::string> fragments_of(files::Files& files, Id session) {
 
 }  // namespace
 
-Outcome<std::vector<StorageBackend::SetAside>> FileBackend::set_aside(Id session) {
+Result<std::vector<StorageBackend::SetAside>> FileBackend::set_aside(Id session) {
   std::vector<SetAside> out;
   const std::vector<std::string> names = fragments_of(*files_, session);
   if (names.empty()) return out;
   std::set<Id> there;
-  if (auto failed =
-          survey(session, [&](const model::EntryFacts& entry) { there.insert(entry.id); }))
-    return *failed;
+  if (const auto done =
+          survey(session, [&](const model::EntryFacts& entry) { there.insert(entry.id); });
+      !done)
+    return done.error();
   for (const std::string& name : names) {
     SetAside& aside = out.emplace_back(SetAside{.name = "quarantine/" + name});
     std::string bytes;
     if (const int read = files::read_whole(*files_, aside.name, bytes, most_bytes); read < 0)
-      return log::failure_from_errno(read, aside.name);
+      return failure_from_errno(read, aside.name);
     aside.bytes = bytes.size();
     for (model::Entry& entry : entries_in(bytes))
       if (there.insert(entry.id).second) aside.lacking.push_back(std::move(entry));
@@ -62,22 +63,25 @@ Outcome<std::vector<StorageBackend::SetAside>> FileBackend::set_aside(Id session
   return out;
 }
 
-Outcome<std::size_t> FileBackend::bring_back(Id session) {
-  const Outcome<std::vector<SetAside>> looked = set_aside(session);
-  if (const auto* failed = std::get_if<Failure>(&looked)) return *failed;
+Result<std::size_t> FileBackend::bring_back(Id session) {
+  const Result<std::vector<SetAside>> looked = set_aside(session);
+  if (!looked) return looked.error();
   std::set<Id> parents;  // those an entry may follow
-  if (auto failed = survey(session, [&](const model::EntryFacts& entry) {
-        if (entry.type != model::type::session_header && !model::is_marginal(entry.type))
-          parents.insert(entry.id);
-      }))
-    return *failed;
-  const Outcome<SessionRecord> opened = open(session);
-  if (const auto* failed = std::get_if<Failure>(&opened)) return *failed;
-  const std::optional<Id> head = std::get<SessionRecord>(opened).state.head;
+  if (const auto done =
+          survey(session,
+                 [&](const model::EntryFacts& entry) {
+                   if (entry.type != model::type::session_header && !model::is_marginal(entry.type))
+                     parents.insert(entry.id);
+                 });
+      !done)
+    return done.error();
+  const Result<SessionRecord> opened = open(session);
+  if (!opened) return opened.error();
+  const std::optional<Id> head = opened->state.head;
 
   std::vector<NewEntry> batch;
   std::optional<Id> before = head;
-  for (const SetAside& aside : std::get<std::vector<SetAside>>(looked))
+  for (const SetAside& aside : *looked)
     for (const model::Entry& entry : aside.lacking) {
       batch.push_back({entry, false});
       std::optional<Id>& parent = batch.back().entry.parent;
@@ -97,9 +101,9 @@ Outcome<std::size_t> FileBackend::bring_back(Id session) {
     while (entries < std::min(left.size(), log::max_batch_entries) &&
            bytes < log::max_batch_bytes / 4)
       bytes += left[entries++].entry.payload.size();
-    const Outcome<AppendResult> appended =
+    const Result<AppendResult> appended =
         append(session, left.first(entries), {.check_all_ids = true});
-    if (const auto* failed = std::get_if<Failure>(&appended)) return *failed;
+    if (!appended) return appended.error();
     left = left.subspan(entries);
   }
   log_warning("brought back", {{"session", to_string(session)}, {"entries", count}});

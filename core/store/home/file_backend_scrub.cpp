@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/store/home/file_backend.h"
+#include "core/store/home/gzip.h"
 #include "core/store/home/scrub_files.h"
 
 namespace skein::store::home {
@@ -27,41 +28,41 @@ Failure not_done(const std::vector<std::string>& unreached) {
 
 }  // namespace
 
-void FileBackend::scrub_session(Id session, FileScrubber& scrubber) {
-  const Outcome<files::OpenFile> locked = locked_transcript(session);
-  files::FileStat stat;
-  int found = 0;
-  const std::string place = transcript_place(*files_, session, stat, found);
-  if (const auto* failed = std::get_if<Failure>(&locked))
-    return scrubber.unreached(place, failed->text);
+void FileBackend::scrub_session(const IndexChange& change, Id session, FileScrubber& scrubber) {
+  const Result<files::OpenFile> locked = locked_transcript(change, session);
+  const std::string place = transcript_place(*files_, session).path;
+  if (!locked) return scrubber.unreached(place, locked.error().text);
   const IndexEntry* known = index_.find(session);
   scrubber.transcript(session, place, known != nullptr ? known->key : to_string(session));
   open_.erase(session);
 }
 
-Outcome<Scrubbed> FileBackend::scrub(Id session, Id entry, const ScrubWish& wish) {
-  files::OpenFile held;
-  if (auto failed = index_.lock(held)) return *failed;
-  const Outcome<model::Position> at = locate(session, entry);
-  if (const auto* failed = std::get_if<Failure>(&at)) return *failed;
-  const Outcome<StoredEntry> target = load_at(session, std::get<model::Position>(at));
-  if (const auto* failed = std::get_if<Failure>(&target)) return *failed;
-  model::Scrubbing what = model::scrubbing_of(std::get<StoredEntry>(target).entry, wish.named);
+Result<Scrubbed> FileBackend::scrub(Id session, Id entry, const ScrubWish& wish) {
+  Result<IndexChange> change = index_.change();
+  if (!change) return change.error();
+  const Result<model::Position> at = locate(session, entry);
+  if (!at) return at.error();
+  const Result<StoredEntry> target = load_at(session, *at);
+  if (!target) return target.error();
+  model::Scrubbing what = model::scrubbing_of(target->entry, wish.named);
 
   Scrubbed report;
   FileScrubber scrubber(*files_, what, report);
   // What an archiving left behind is a file more that holds it.
   std::set<std::string> spared{"sessions.json", "last", "index.lock", "work.lock"};
   std::vector<Id> sessions;
-  for (const auto& [each, known] : index_.current_locked().sessions) sessions.push_back(each);
+  Result<Index*> index = change->settle();
+  if (!index) return index.error();
+  for (const auto& [each, known] : (*index)->sessions) sessions.push_back(each);
   if (index_.unreadable()) scrubber.unreached("transcripts", index_.unreadable()->text);
   for (const Id each : sessions) {
     spared.insert({log::transcript_path(each), archive_path(each)});
-    if (auto failed = settle_pair(each)) scrubber.unreached(archive_path(each), failed->text);
+    if (const auto settled = settle_pair(*change, each); !settled)
+      scrubber.unreached(archive_path(each), settled.error().text);
   }
   for (const model::Entry& copy : copies_of(*files_, "quarantine", entry)) model::widen(what, copy);
   for (const Id each : sessions)
-    if (each != session) scrub_session(each, scrubber);
+    if (each != session) scrub_session(*change, each, scrubber);
   for (const char* folder : locked_folders) scrubber.leftovers(folder);
   std::vector<std::string> trashed;
   if (const int listed = files_->list("trash", trashed); listed < 0)
@@ -78,11 +79,13 @@ Outcome<Scrubbed> FileBackend::scrub(Id session, Id entry, const ScrubWish& wish
   for (const char* folder : filtered_folders) scrubber.sync(folder);
   scrubber.sync("blobs");
   if (wish.elsewhere) wish.elsewhere(what, report);
-  if (report.unreached.empty()) scrub_session(session, scrubber);
+  if (report.unreached.empty()) scrub_session(*change, session, scrubber);
   if (report.unreached.empty()) scrubber.sync("transcripts");
   if (!report.unreached.empty()) return not_done(report.unreached);
 
-  for (auto& [lost, known] : index_.current_locked().lost) {
+  index = change->settle();
+  if (!index) return index.error();
+  for (auto& [lost, known] : (*index)->lost) {
     model::SessionState& state = known.memory.state;
     const auto tells = [&](const std::string& text) {
       return model::gives_away(text, what) || text == what.title;
@@ -92,11 +95,9 @@ Outcome<Scrubbed> FileBackend::scrub(Id session, Id entry, const ScrubWish& wish
     std::erase_if(state.labels, [&](const auto& each) { return tells(each.second); });
     std::erase_if(state.snapshots, [&](const auto& each) { return tells(each.first); });
   }
-  int saved = index_.save_settled();
-  if (saved == 0) saved = index_.rewrite_last();
-  if (saved < 0)
-    return not_done(
-        {"sessions.json: " + log::failure_from_errno(saved, "the index of sessions").text});
+  Result<void> saved = change->save_moved();
+  if (saved) saved = index_.rewrite_last();
+  if (!saved) return not_done({saved.error().text});
   return report;
 }
 

@@ -10,23 +10,24 @@ bool is_beside(std::string_view type) {
   return type == model::type::session_header || model::is_marginal(type);
 }
 
-std::optional<Failure> positions_of_path(log::Log& source, Id leaf,
-                                         std::vector<model::Position>& out) {
+Result<std::vector<model::Position>> positions_of_path(log::Log& source, Id leaf) {
   model::Tree::Builder builder;
-  auto failed = source.each_line([&](const log::ScannedLine& found) {
+  const auto done = source.each_line([&](const log::ScannedLine& found) {
     const model::EntryFacts entry = found.facts();
     if (entry.type != model::type::session_header) builder.add(entry);
     return entry.id != leaf;
   });
+  if (!done) return done.error();
   const model::Tree tree = std::move(builder).build();
+  std::vector<model::Position> out;
   for (const model::Tree::Node* node : tree.path(leaf)) out.push_back(node->at);
-  return failed;
+  return out;
 }
 
 }  // namespace
 
-std::optional<Failure> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
-                                 const std::function<void(Id)>& copied) {
+Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
+                       const std::function<void(Id)>& copied) {
   std::optional<Id> last;
   bool chained = source.state().leaves.size() == 1;
   const auto copy = [&](const log::ScannedLine& found, Id id) {
@@ -36,18 +37,20 @@ std::optional<Failure> copy_path(log::Log& source, Id leaf, log::NewTranscript& 
   // Most sessions never branched: then every entry up to the leaf follows the one before it, and
   // one pass will do.
   if (chained)
-    if (auto failed = source.each_line([&](const log::ScannedLine& found) {
+    if (const auto done = source.each_line([&](const log::ScannedLine& found) {
           const model::EntryFacts facts = found.facts();
           if (is_beside(facts.type)) return true;
           chained = facts.parent == last;
           if (chained) copy(found, facts.id);
           return chained && last != leaf;
-        }))
-      return failed;
-  if (chained && last == leaf) return std::nullopt;
+        });
+        !done)
+      return done.error();
+  if (chained && last == leaf) return {};
 
-  std::vector<model::Position> wanted;
-  if (auto failed = positions_of_path(source, leaf, wanted)) return failed;
+  const Result<std::vector<model::Position>> found_at = positions_of_path(source, leaf);
+  if (!found_at) return found_at.error();
+  const std::vector<model::Position>& wanted = *found_at;
   if (wanted.empty())
     return Failure{Failure::Kind::gone, "no entry '" + to_string(leaf) + "' in this session"};
   target.start_over();

@@ -12,7 +12,7 @@ namespace skein::store::home {
 // The path to `leaf`, root first; `copied` is told every entry's id, of one that is
 // not on it as well where that was seen too late. What `target` could not write
 // it remembers itself.
-std::optional<Failure> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
-                                 const std::function<void(Id)>& copied);
+Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
+                       const std::function<void(Id)>& copied);
 
 }  // namespace skein::store::home

@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/store/files/new_file.h"
+#include "core/store/home/gzip.h"
+#include "core/store/home/index_change.h"
 #include "core/text/log.h"
 
 namespace skein::store::home {
@@ -11,6 +14,10 @@ namespace {
 
 constexpr std::uint64_t max_index_bytes = 1u << 30;
 constexpr std::size_t remembered_workspaces = 50;
+
+bool is_gone(const Result<files::FileStat>& stat) {
+  return !stat && stat.error().kind == Failure::Kind::gone;
+}
 
 }  // namespace
 
@@ -57,12 +64,14 @@ std::optional<Id> HomeIndex::find_key(std::string_view key) {
   return hint_->session;
 }
 
-std::vector<Id> HomeIndex::transcripts() {
+Result<std::vector<Id>> HomeIndex::transcripts() {
   std::vector<std::string> names;
   // Not an empty folder: whoever went on would give a key that is taken to a second session.
-  if (const int failed = files_.list("transcripts", names); failed < 0)
-    throw Error(log::failure_from_errno(failed, "the home's folder transcripts").text,
-                ExitStatus::storage);
+  if (const int failed = files_.list("transcripts", names); failed < 0) {
+    Failure failure = failure_from_errno(failed, "the home's folder transcripts");
+    failure.kind = Failure::Kind::io;  // `gone` would say that some session is
+    return failure;
+  }
   std::vector<Id> out;
   for (const std::string& name : names)
     if (const auto id = session_of_file(name)) out.push_back(*id);
@@ -71,7 +80,7 @@ std::vector<Id> HomeIndex::transcripts() {
   return out;
 }
 
-bool HomeIndex::settle(std::vector<Id>* newcomers) {
+Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
   stored();
   unreadable_.reset();
   files::FileStat folder;
@@ -79,9 +88,10 @@ bool HomeIndex::settle(std::vector<Id>* newcomers) {
   bool changed = false;
   std::map<Id, IndexEntry> missed;
   if (!there || folder.mtime_ns != index_.folder_mtime_ns) {
-    const std::vector<Id> found = transcripts();
+    const Result<std::vector<Id>> found = transcripts();
+    if (!found) return found.error();
     std::erase_if(index_.sessions, [&](const auto& each) {
-      if (std::ranges::binary_search(found, each.first)) return false;
+      if (std::ranges::binary_search(*found, each.first)) return false;
       if (each.second.memory.end > 0) {
         missed[each.first] = each.second;
         missed[each.first].memory.stat = {};
@@ -89,7 +99,7 @@ bool HomeIndex::settle(std::vector<Id>* newcomers) {
       return true;
     });
     bool came = false;
-    for (const Id session : found) {
+    for (const Id session : *found) {
       const bool fresh = index_.sessions.try_emplace(session).second;
       if (fresh && newcomers != nullptr) newcomers->push_back(session);
       came = came || fresh;
@@ -100,39 +110,32 @@ bool HomeIndex::settle(std::vector<Id>* newcomers) {
     changed = true;
   }
   for (const auto& [session, entry] : index_.lost) {  // somebody may have put it back
-    files::FileStat now;
-    int found = 0;
-    transcript_place(files_, session, now, found);
-    if (found == 0 && !now.same_version(entry.memory.stat)) index_.sessions.emplace(session, entry);
+    const Result<files::FileStat> now = transcript_place(files_, session).stat;
+    if (now && !now->same_version(entry.memory.stat)) index_.sessions.emplace(session, entry);
   }
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
-    files::FileStat now;
-    int found = 0;
-    const std::string place = transcript_place(files_, session, now, found);
-    if (found == 0 && now.same_version(entry.memory.stat) && is_packed(place) == entry.archived) {
+    const auto [place, now] = transcript_place(files_, session);
+    if (now && now->same_version(entry.memory.stat) && is_packed(place) == entry.archived) {
       ++each;
       continue;
     }
     const bool known = entry.memory.end > 0;
-    const Outcome<Transcript> opened =
+    const Result<Transcript> opened =
         open_transcript(files_, session, place, known ? &entry.memory : nullptr);
-    const auto* failed = std::get_if<Failure>(&opened);
-    std::optional<Failure> unsafe;
-    if (const int learned = failed ? 0 : learn(entry, std::get<Transcript>(opened)); learned < 0)
-      failed = &unsafe.emplace(log::failure_from_errno(learned, "session " + to_string(session)));
+    const Result<void> learned = opened ? learn(entry, *opened) : opened.error();
     // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: what is
     // known of it stays, and it is looked at again.
-    const bool lost = failed && (found == -ENOENT || failed->kind == Failure::Kind::damaged);
-    if (failed && !lost) index_.folder_mtime_ns = 0;
-    if (failed && !lost && !known && failed->kind != Failure::Kind::read_only)
-      unreadable_ = *failed;
-    changed = changed || !failed || lost || !known;
+    const bool lost = !learned && (is_gone(now) || learned.error().kind == Failure::Kind::damaged);
+    if (!learned && !lost) index_.folder_mtime_ns = 0;
+    if (!learned && !lost && !known && learned.error().kind != Failure::Kind::read_only)
+      unreadable_ = learned.error();
+    changed = changed || learned || lost || !known;
     if (lost && known) {
       missed[session] = entry;
-      missed[session].memory.stat = found == 0 ? now : files::FileStat{};
+      missed[session].memory.stat = now ? *now : files::FileStat{};
     }
-    if (lost || (failed && !known))
+    if (lost || (!learned && !known))
       each = index_.sessions.erase(each);
     else
       ++each;
@@ -181,17 +184,17 @@ std::optional<Failure> HomeIndex::lost(std::string_view name) {
   return std::nullopt;
 }
 
-int HomeIndex::learn(IndexEntry& entry, const Transcript& transcript) {
+Result<void> HomeIndex::learn(IndexEntry& entry, const Transcript& transcript) {
   log::LogMemory memory = transcript.memory();
   const bool vouched = memory.stat.same_file(entry.memory.stat) && memory.end <= entry.memory.end;
   if (!vouched)
-    if (const int synced = transcript.sync(); synced < 0) return synced;
+    if (const auto synced = transcript.sync(); !synced) return synced;
   // A lost header takes nothing with it that the index still knows.
   if (memory.header.key.empty() && entry.memory.end > 0) memory.header = entry.memory.header;
   if (memory.header.created_at.empty()) memory.header.created_at = memory.state.updated_at;
   entry.memory = std::move(memory);
   entry.archived = transcript.archived();
-  return 0;
+  return {};
 }
 
 // A key that is taken is not given away to a file that says it is older.
@@ -206,56 +209,34 @@ void HomeIndex::tell_of_taken_keys(const std::vector<Id>& newcomers) {
   }
 }
 
-Index& HomeIndex::current() {
+Result<Index*> HomeIndex::current() {
   std::vector<Id> newcomers;
-  if (!settle(&newcomers)) return index_;
+  const Result<bool> changed = settle(&newcomers);
+  if (!changed) return changed.error();
+  if (!*changed) return &index_;
   tell_of_taken_keys(newcomers);
   // Worth writing down, if nobody else is at it and the disk can be written to.
-  files::OpenFile held;
-  if (!lock(held, 0)) {
-    settle();
-    save();
+  if (const auto change = this->change(0)) {
+    if (const auto again = settle(); !again) return again.error();
+    (void)save();
   }
-  return index_;
+  return &index_;
 }
 
-Index& HomeIndex::current_locked() {
-  settle();
-  return index_;
-}
-
-std::optional<Failure> HomeIndex::lock(files::OpenFile& held, int patience_ms) {
-  const int handle = files_.open("index.lock", files::OpenAs::locker);
-  if (handle < 0) return log::failure_from_errno(handle, "the index of sessions");
-  held = files::OpenFile(files_, handle);
-  if (const int locked = files_.lock(handle, patience_ms); locked < 0)
-    return log::failure_from_errno(locked, "the index of sessions");
-  return std::nullopt;
-}
-
-int HomeIndex::save_settled() {
-  files::FileStat folder;
-  const bool seen_all = index_.folder_mtime_ns != 0;
-  index_.folder_mtime_ns = 0;
-  if (seen_all && files_.stat_path("transcripts", folder) == 0)
-    index_.folder_mtime_ns = folder.mtime_ns;
-  return save();
-}
-
-int HomeIndex::set_foreign_aside() {
+Result<void> HomeIndex::set_foreign_aside() {
   const std::string aside = "quarantine/sessions." + std::to_string(now_ms()) + ".json";
   const int moved = files::move_file(files_, "sessions.json", aside);
-  if (moved < 0) return moved;
+  if (moved < 0) return failure_from_errno(moved, "sessions.json");
   foreign_ = false;
   if (tell_) tell_("sessions.json was another program's; it is kept as " + aside);
-  return 0;
+  return {};
 }
 
-int HomeIndex::save() {
-  if (const int kept = foreign_ ? set_foreign_aside() : 0; kept < 0) return kept;
+Result<void> HomeIndex::save() {
+  if (const auto kept = foreign_ ? set_foreign_aside() : Result<void>{}; !kept) return kept;
   const int saved = files::replace_file(files_, "sessions.json", print_index(index_));
   if (saved == 0) there_ = files_.stat_path("sessions.json", stat_) == 0;
-  return saved;
+  return result_from_errno(saved, "sessions.json");
 }
 
 void HomeIndex::forget_all() {
@@ -273,26 +254,23 @@ std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
   std::string bytes;
   if (files::read_whole(files_, "last", bytes, max_index_bytes) < 0) return std::nullopt;
   for (LastUsed& each : parse_last(std::move(bytes))) {
-    files::FileStat there;
-    int found = -ENOENT;
-    if (each.workspace == workspace) transcript_place(files_, each.session, there, found);
-    if (found < 0) continue;
+    if (each.workspace != workspace || !transcript_place(files_, each.session).stat) continue;
     hint_ = std::move(each);
     return hint_->session;
   }
   return std::nullopt;
 }
 
-int HomeIndex::rewrite_last() {
+Result<void> HomeIndex::rewrite_last() {
   std::string bytes;
   if (const int read = files::read_whole(files_, "last", bytes, max_index_bytes); read < 0)
-    return read == -ENOENT ? 0 : read;
+    return read == -ENOENT ? Result<void>{} : failure_from_errno(read, "last");
   std::vector<LastUsed> used = parse_last(bytes);
   std::erase_if(used,
                 [&](const LastUsed& each) { return !index_.sessions.contains(each.session); });
   for (LastUsed& each : used) each.entry = index_.sessions[each.session];
   hint_.reset();
-  return files::replace_file(files_, "last", print_last(used));
+  return result_from_errno(files::replace_file(files_, "last", print_last(used)), "last");
 }
 
 std::vector<LastUsed> HomeIndex::read_last() {

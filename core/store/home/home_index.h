@@ -9,9 +9,11 @@
 
 #include "core/store/files/files.h"
 #include "core/store/home/index.h"
-#include "core/store/home/packed.h"
+#include "core/store/home/transcript.h"
 
 namespace skein::store::home {
+
+class IndexChange;
 
 class HomeIndex {
  public:
@@ -22,23 +24,19 @@ class HomeIndex {
   // As it was last written, by any process; nothing is checked.
   Index& stored();
   // Checked against the files there are: what is wrong or missing is read anew.
-  Index& current();
-  // The same for a caller that holds the lock and will save.
-  Index& current_locked();
+  Result<Index*> current();
   // What is known of one session, as cheaply as it can be had.
   const IndexEntry* find(Id session);
   // The session with this key, if no session came or went since the index was written.
   std::optional<Id> find_key(std::string_view key);
 
-  // Everything that changes the index happens while this is held.
-  std::optional<Failure> lock(files::OpenFile& held, int patience_ms = 10'000);
-  int save();
-  // For one who has just looked at all sessions and changed which there are.
-  int save_settled();
+  // Everything that changes the index, or the files it tells of, happens while one of these is
+  // held.
+  Result<IndexChange> change(int patience_ms = 10'000);
   void forget_all();  // but who has which key
   // Takes over what a transcript knows of its session, once all of that is on the disk: whoever
-  // wrote it may not have got so far. -errno if it cannot be put there; then nothing is taken over.
-  static int learn(IndexEntry& entry, const Transcript& transcript);
+  // wrote it may not have got so far. If it cannot be put there, nothing is taken over.
+  static Result<void> learn(IndexEntry& entry, const Transcript& transcript);
   // Why there is no session of this key, or with this id, though there was one; nothing if there
   // never was.
   std::optional<Failure> lost(std::string_view name);
@@ -49,14 +47,16 @@ class HomeIndex {
   bool is_last_used(const std::string& workspace, Id session);
   void set_last_used(const std::string& workspace, Id session, const IndexEntry& entry);
   void refresh_last(Id session, const IndexEntry& entry);  // where it was used last
-  int rewrite_last();  // with what the index knows now, for those it knows
+  Result<void> rewrite_last();  // with what the index knows now, for those it knows
 
  private:
+  friend class IndexChange;
+  Result<void> save();
   std::vector<LastUsed> read_last();
   void settle_lost(std::map<Id, IndexEntry> missed);
-  bool settle(std::vector<Id>* came = nullptr);  // true if anything had to be read
-  std::vector<Id> transcripts();
-  int set_foreign_aside();
+  Result<bool> settle(std::vector<Id>* came = nullptr);  // true if anything had to be read
+  Result<std::vector<Id>> transcripts();
+  Result<void> set_foreign_aside();
   void tell_of_taken_keys(const std::vector<Id>& newcomers);
 
   files::Files& files_;

@@ -4,7 +4,8 @@
 #include <cerrno>
 #include <cstring>
 
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
+#include "core/store/home/transcript.h"
 #include "core/store/log/new_transcript.h"
 #include "core/store/log/seal.h"
 
@@ -27,9 +28,10 @@ struct Findings {
   std::vector<Id> summaries{}, repeats{};
 };
 
-std::optional<Failure> look_for(log::Log& log, const model::Scrubbing& what, Findings& out) {
+Result<Findings> look_for(log::Log& log, const model::Scrubbing& what) {
+  Findings out;
   bool seen = false;
-  return log.each_line([&](const log::ScannedLine& found) {
+  const auto done = log.each_line([&](const log::ScannedLine& found) {
     const model::EntryFacts facts = found.facts();
     seen = seen || facts.id == what.target.id;
     const bool summary =
@@ -45,6 +47,8 @@ std::optional<Failure> look_for(log::Log& log, const model::Scrubbing& what, Fin
       out.repeats.push_back(facts.id);
     return true;
   });
+  if (!done) return done.error();
+  return out;
 }
 
 // Bytes that were never an entry, or are none any more.
@@ -53,36 +57,36 @@ struct Unreadable {
   std::string bytes{};
 };
 
-std::optional<Failure> collect_unreadable(files::Files& files, log::Log& log,
-                                          const std::string& path, std::vector<Unreadable>& out) {
-  const Outcome<Damage> examined = log.examine();
-  if (const auto* failed = std::get_if<Failure>(&examined)) return *failed;
-  std::vector<Damage::Range> ranges = std::get<Damage>(examined).broken;
-  const auto& uncommitted = std::get<Damage>(examined).uncommitted;
+Result<std::vector<Unreadable>> collect_unreadable(files::Files& files, log::Log& log,
+                                                   const std::string& path) {
+  const Result<Damage> examined = log.examine();
+  if (!examined) return examined.error();
+  std::vector<Damage::Range> ranges = examined->broken;
+  const auto& uncommitted = examined->uncommitted;
   ranges.insert(ranges.end(), uncommitted.begin(), uncommitted.end());
-  if (ranges.empty()) return std::nullopt;
+  std::vector<Unreadable> out;
+  if (ranges.empty()) return out;
   std::string bytes;
   if (const int read = read_bytes(files, path, bytes); read < 0)
-    return log::failure_from_errno(read, path);
+    return failure_from_errno(read, path);
   for (const Damage::Range& range : ranges)
     out.push_back({range.begin, bytes.substr(std::min<std::size_t>(range.begin, bytes.size()),
                                              static_cast<std::size_t>(range.end - range.begin))});
-  return std::nullopt;
+  return out;
 }
 
 // What does not give it away goes where the next append would have put it.
-std::optional<Failure> set_aside(files::Files& files, Id session,
-                                 const std::vector<Unreadable>& pieces,
-                                 const model::Scrubbing& what) {
+Result<void> set_aside(files::Files& files, Id session, const std::vector<Unreadable>& pieces,
+                       const model::Scrubbing& what) {
   for (const Unreadable& piece : pieces) {
     if (model::gives_away(piece.bytes, what)) continue;
     const std::string fragment = "quarantine/" + to_string(session) + "." +
                                  std::to_string(piece.begin) + "." + std::to_string(now_ms()) +
                                  ".frag";
     if (const int kept = files::replace_file(files, fragment, piece.bytes); kept < 0)
-      return log::failure_from_errno(kept, fragment);
+      return failure_from_errno(kept, fragment);
   }
-  return std::nullopt;
+  return {};
 }
 
 std::string plain_name(const std::string& path) {
@@ -116,51 +120,52 @@ std::vector<model::Entry> copies_of(files::Files& files, const std::string& fold
 }
 
 bool FileScrubber::transcript(Id session, const std::string& path, const std::string& name) {
-  bool changed = false;
-  if (const auto failed = rewrite(session, path, name, changed)) unreached(path, failed->text);
-  return changed;
+  const Result<bool> changed = rewrite(session, path, name);
+  if (!changed) unreached(path, changed.error().text);
+  return changed && *changed;
 }
 
-std::optional<Failure> FileScrubber::rewrite(Id session, const std::string& path,
-                                             const std::string& name, bool& changed) {
-  const Outcome<Transcript> opened = open_transcript(files_, session, path);
-  if (const auto* failed = std::get_if<Failure>(&opened)) {
-    if (failed->kind != Failure::Kind::damaged || is_packed(path)) return *failed;
+Result<bool> FileScrubber::rewrite(Id session, const std::string& path, const std::string& name) {
+  const Result<Transcript> opened = open_transcript(files_, session, path);
+  if (!opened) {
+    if (opened.error().kind != Failure::Kind::damaged || is_packed(path)) return opened.error();
     // It has a transcript's name, and is none.
-    const int filtered = filter(path, changed);
-    return filtered < 0 ? std::optional(log::failure_from_errno(filtered, path)) : std::nullopt;
+    const int filtered = filter(path);
+    if (filtered < 0) return failure_from_errno(filtered, path);
+    return filtered > 0;
   }
-  log::Log& log = *std::get<Transcript>(opened).log;
-  Findings findings;
-  if (auto failed = look_for(log, what_, findings)) return *failed;
-  report_.summaries.insert(report_.summaries.end(), findings.summaries.begin(),
-                           findings.summaries.end());
-  for (const Id entry : findings.repeats) report_.repeats.push_back(name + " " + to_string(entry));
-  std::vector<Unreadable> unreadable;
-  if (auto failed = collect_unreadable(files_, log, path, unreadable)) return *failed;
-  if (findings.entries == 0 && std::ranges::none_of(unreadable, [&](const Unreadable& piece) {
+  log::Log& log = *opened->log;
+  const Result<Findings> findings = look_for(log, what_);
+  if (!findings) return findings.error();
+  report_.summaries.insert(report_.summaries.end(), findings->summaries.begin(),
+                           findings->summaries.end());
+  for (const Id entry : findings->repeats) report_.repeats.push_back(name + " " + to_string(entry));
+  const Result<std::vector<Unreadable>> unreadable = collect_unreadable(files_, log, path);
+  if (!unreadable) return unreadable.error();
+  if (findings->entries == 0 && std::ranges::none_of(*unreadable, [&](const Unreadable& piece) {
         return model::gives_away(piece.bytes, what_);
       }))
-    return std::nullopt;
-  if (auto failed = log.writable()) return *failed;
-  if (auto failed = set_aside(files_, session, unreadable, what_)) return *failed;
+    return false;
+  if (const auto done = log.writable(); !done) return done.error();
+  if (const auto done = set_aside(files_, session, *unreadable, what_); !done) return done.error();
 
   log::NewTranscript rewritten(files_, log.header(), plain_name(path));
-  if (auto failed = log.each_line([&](const log::ScannedLine& found) {
+  if (const auto done = log.each_line([&](const log::ScannedLine& found) {
         if (found.facts().type == model::type::session_header) return true;
         if (const auto entry = model::scrubbed(found.to_entry(), what_))
           rewritten.add(*entry);
         else
           rewritten.add(found);
         return true;
-      }))
-    return *failed;
+      });
+      !done)
+    return done.error();
+  if (const auto done = rewritten.finish(path); !done) return done.error();
   if (const int failed = place(rewritten.file(), path); failed < 0)
-    return log::failure_from_errno(failed, path);
-  changed = true;
-  report_.changed.push_back(path + ": " + std::to_string(findings.entries) +
-                            (findings.entries == 1 ? " entry" : " entries") + " rewritten");
-  return std::nullopt;
+    return failure_from_errno(failed, path);
+  report_.changed.push_back(path + ": " + std::to_string(findings->entries) +
+                            (findings->entries == 1 ? " entry" : " entries") + " rewritten");
+  return true;
 }
 
 // What was packed stays packed: were it unpacked first, there would be two files for a while, one
@@ -173,30 +178,31 @@ int FileScrubber::place(files::NewFile& plain, const std::string& path) {
   if (handle < 0) return handle;
   const files::OpenFile file(files_, handle);
   files::NewFile packed(files_, path);
-  std::uint64_t bytes = 0;
-  bool same = false;
-  int failed = pack(files_, handle, packed, bytes);
-  if (failed == 0) failed = packed.finish();
-  if (failed == 0) failed = begins_with_packed(files_, temporary, packed.temporary(), same);
-  if (failed == 0 && !same) failed = -EIO;
-  return failed == 0 ? packed.rename_into_place() : failed;
+  if (const std::int64_t failed = pack(files_, handle, packed); failed < 0)
+    return static_cast<int>(failed);
+  if (const int failed = packed.finish(); failed < 0) return failed;
+  const int same = begins_with_packed(files_, temporary, packed.temporary());
+  if (same <= 0) return same < 0 ? same : -EIO;
+  return packed.rename_into_place();
 }
 
-int FileScrubber::filter(const std::string& path, bool& changed) {
+int FileScrubber::filter(const std::string& path) {
   std::string bytes;
   if (const int read = read_bytes(files_, path, bytes); read < 0) return read;
   const auto tells = was_transcript(path) ? model::holds : model::may_give_away;
   if (!tells(bytes, what_)) return 0;
   const std::string kept = model::without(bytes, what_);
   if (kept == bytes) return 0;
-  changed = true;
+  int failed = 0;
   if (!kept.empty()) {
     files::NewFile fresh(files_, plain_name(path));
     fresh.write(kept);
-    return place(fresh, path);
+    failed = place(fresh, path);
+  } else {
+    failed = files_.remove(path);
+    if (failed == 0) failed = files_.sync_folder(files::parent_folder(path));
   }
-  const int removed = files_.remove(path);
-  return removed < 0 ? removed : files_.sync_folder(files::parent_folder(path));
+  return failed < 0 ? failed : 1;
 }
 
 template <class Each>
@@ -225,10 +231,9 @@ void FileScrubber::each_file(const std::string& folder, const std::set<std::stri
 void FileScrubber::folder(const std::string& folder, const std::set<std::string>& spared,
                           bool deep) {
   each_file(folder, spared, deep, [&](const std::string& path) {
-    bool changed = false;
-    const int failed = filter(path, changed);
-    if (failed < 0 && failed != -ENOENT) return unreached(path, failed);
-    if (changed) report_.changed.push_back(prefix_ + path + ": what gave it away was removed");
+    const int changed = filter(path);
+    if (changed < 0 && changed != -ENOENT) return unreached(path, changed);
+    if (changed > 0) report_.changed.push_back(prefix_ + path + ": what gave it away was removed");
   });
 }
 

@@ -40,10 +40,11 @@ class FileScrubber {
   void unreached(const std::string& path, int error);
 
  private:
-  std::optional<Failure> rewrite(Id session, const std::string& path, const std::string& name,
-                                 bool& changed);
+  Result<bool> rewrite(Id session, const std::string& path, const std::string& name);
+  // 0 or -errno.
   int place(files::NewFile& plain, const std::string& path);
-  int filter(const std::string& path, bool& changed);
+  // 1 if it had to be changed, 0 if not, or -errno.
+  int filter(const std::string& path);
   template <class Each>
   void each_file(const std::string& folder, const std::set<std::string>& spared, bool deep,
                  const Each& each);

@@ -19,35 +19,16 @@ std::string name_of(Id session) { return "session " + to_string(session); }
 
 std::string transcript_path(Id session) { return "transcripts/" + to_string(session) + ".jsonl"; }
 
-Failure failure_from_errno(int error, const std::string& doing) {
-  using Kind = Failure::Kind;
-  const int code = error < 0 ? -error : error;
-  const std::string why = doing + ": " + std::strerror(code);
-  switch (code) {
-    case ENOSPC:
-    case EDQUOT:
-    case EFBIG: return {Kind::no_space, why + "; nothing was written, make room and try again"};
-    case EROFS:
-    case EACCES:
-    case EPERM: return {Kind::read_only, why};
-    case ENOENT:
-    case ESTALE: return {Kind::gone, why};
-    case EBUSY: return {Kind::busy, doing + ": another process has held its lock for 10 seconds"};
-    case ELOOP:
-    case EISDIR:
-    case ENXIO: return {Kind::damaged, doing + ": something else stands in its place"};
-    default: return {Kind::io, why};
-  }
-}
-
 Log::Log(files::Files& files, Id session, std::string path)
     : files_(files), session_(session), path_(std::move(path)), seed_(seal_seed(session)) {
   header_.session = session;  // whatever becomes of the header
 }
 
+Result<void> Log::sync() { return result_from_errno(files_.sync(file_.get()), name_of(session_)); }
+
 LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_, damage_}; }
 
-std::optional<Failure> Log::open(files::OpenAs as) {
+Result<void> Log::open(files::OpenAs as) {
   file_.reset();
   const int handle = files_.open(path_, as);
   if (handle < 0) return failure_from_errno(handle, name_of(session_));
@@ -60,7 +41,7 @@ std::optional<Failure> Log::open(files::OpenAs as) {
     file_.reset();
     return failure_from_errno(EISDIR, name_of(session_));
   }
-  return std::nullopt;
+  return {};
 }
 
 void Log::forget() {
@@ -75,14 +56,14 @@ void Log::forget() {
   places_.clear();
 }
 
-std::optional<Failure> Log::refresh(const LogMemory* memory) {
+Result<void> Log::refresh(const LogMemory* memory) {
   files::FileStat there, now;
   const bool first = stat_.inode == 0;
   const int found = files_.stat_path(path_, there);
   if (found < 0) return failure_from_errno(found, name_of(session_));
   // A handle that is right is kept, whatever file was known before: an appender holds its lock.
   if (!file_.is_open() || files_.stat(file_.get(), now) < 0 || !now.same_file(there))
-    if (auto failed = open(files::OpenAs::reader)) return failed;
+    if (const auto done = open(files::OpenAs::reader); !done) return done.error();
   if (first && memory != nullptr) return adopt(*memory);
 
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
@@ -90,7 +71,7 @@ std::optional<Failure> Log::refresh(const LogMemory* memory) {
   if (!first && now.same_file(stat_)) {
     // Bytes that were uncommitted when we looked may be a whole batch by now.
     const bool unchanged = now.size == stat_.size && now.mtime_ns == stat_.mtime_ns;
-    if (unchanged && now.size == end_) return std::nullopt;
+    if (unchanged && now.size == end_) return {};
     if ((unchanged || now.size > stat_.size || (end_ < stat_.size && now.size >= end_)) &&
         ends_as_known())
       return read_from(end_);
@@ -112,17 +93,16 @@ bool Log::ends_as_known() {
          std::memcmp(expected, there, count) == 0;
 }
 
-std::optional<Failure> Log::adopt(const LogMemory& memory) {
+Result<void> Log::adopt(const LogMemory& memory) {
   files::FileStat now;
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
     return failure_from_errno(failed, name_of(session_));
   acknowledged_ = std::min(memory.end, now.size);
   const bool unchanged = now.size == memory.stat.size && now.mtime_ns == memory.stat.mtime_ns;
   if (now.same_file(memory.stat) && (unchanged || now.size > memory.stat.size)) {
-    std::uint32_t crc = 0;
-    const int read = read_back(
-        files_, file_.get(), seed_, memory.end, [](const ScannedLine&) { return false; }, &crc);
-    if (read == 0 && crc == memory.last_crc) {
+    const Result<std::uint32_t> crc = read_back(files_, file_.get(), session_, memory.end,
+                                                [](const ScannedLine&) { return false; });
+    if (crc && *crc == memory.last_crc) {
       header_ = memory.header;
       header_seen_ = any_seen_ = true;
       state_ = memory.state;
@@ -130,35 +110,34 @@ std::optional<Failure> Log::adopt(const LogMemory& memory) {
       last_crc_ = memory.last_crc;
       damage_ = memory.damage;
       stat_ = now;
-      return unchanged ? std::nullopt : read_from(end_);
+      return unchanged ? Result<void>{} : read_from(end_);
     }
   }
   return read_from(0);
 }
 
-std::optional<Failure> Log::read_from(std::uint64_t offset) {
+Result<void> Log::read_from(std::uint64_t offset) {
   files::FileStat now;
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
     return failure_from_errno(failed, name_of(session_));
-  ScanEnd result;
-  const int failed = scan(
-      files_, file_.get(), {seed_, offset, last_crc_, acknowledged_},
-      [this](const ScannedLine& found) { take(found); }, result);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
-  damage_.gaps += static_cast<std::int64_t>(result.gaps.size());
+  const Result<ScanEnd> result =
+      scan(files_, file_.get(), {session_, offset, last_crc_, acknowledged_},
+           [this](const ScannedLine& found) { take(found); });
+  if (!result) return result.error();
+  damage_.gaps += static_cast<std::int64_t>(result->gaps.size());
   stat_ = now;
-  stat_.size = result.size;
-  end_ = result.end;
-  last_crc_ = result.last_crc;
-  newline_missing_ = result.newline_missing;
+  stat_.size = result->size;
+  end_ = result->end;
+  last_crc_ = result->last_crc;
+  newline_missing_ = result->newline_missing;
   if (!any_seen_)
     return Failure{
         Failure::Kind::damaged,
         name_of(session_) +
-            (result.size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
+            (result->size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
             "; it was left as it is, and `skein doctor` says more"};
   if (!altered_.empty()) settle_head();
-  return std::nullopt;
+  return {};
 }
 
 void Log::take(const ScannedLine& found) {
@@ -180,7 +159,7 @@ void Log::take(const ScannedLine& found) {
     places_.emplace(facts.id, Place{found.begin, model::is_marginal(facts.type)});
 }
 
-std::optional<Failure> Log::writable() const {
+Result<void> Log::writable() const {
   using Kind = Failure::Kind;
   if (!header_seen_)
     return Failure{Kind::read_only, name_of(session_) +
@@ -190,11 +169,11 @@ std::optional<Failure> Log::writable() const {
     return Failure{Kind::unsupported_version,
                    name_of(session_) + " was written by a newer skein (format " +
                        std::to_string(header_.version) + "); it opens read-only"};
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Failure> Log::know_ids(Known wanted) {
-  if (known_ >= wanted) return std::nullopt;
+Result<void> Log::know_ids(Known wanted) {
+  if (known_ >= wanted) return {};
   const auto learn = [this](const ScannedLine& found) {
     if (!found.readable()) return;
     const model::EntryFacts facts = found.facts();
@@ -202,24 +181,23 @@ std::optional<Failure> Log::know_ids(Known wanted) {
   };
   if (wanted == Known::recent) {
     std::size_t left = recent_entries;
-    const int read = read_back(files_, file_.get(), seed_, end_, [&](const ScannedLine& found) {
-      learn(found);
-      return --left > 0;
-    });
-    if (read == 0) {
+    if (read_back(files_, file_.get(), session_, end_, [&](const ScannedLine& found) {
+          learn(found);
+          return --left > 0;
+        })) {
       known_ = left > 0 ? Known::all : Known::recent;
-      return std::nullopt;
+      return {};
     }
   }
-  if (auto failed = scan_all(learn)) return failed;
+  if (const auto done = scan_all(learn); !done) return done.error();
   known_ = Known::all;
-  return std::nullopt;
+  return {};
 }
 
-Outcome<model::Position> Log::locate(Id entry) {
+Result<model::Position> Log::locate(Id entry) {
   if (entry == state_.head && state_.head_at != 0) return state_.head_at;
   for (const Known wanted : {Known::recent, Known::all}) {
-    if (auto failed = know_ids(wanted)) return *failed;
+    if (const auto done = know_ids(wanted); !done) return done.error();
     if (const auto found = places_.find(entry); found != places_.end()) {
       if (entry == state_.head) state_.head_at = found->second.at;
       return found->second.at;
@@ -228,9 +206,8 @@ Outcome<model::Position> Log::locate(Id entry) {
   return Failure{Failure::Kind::gone, "no entry '" + to_string(entry) + "' in this session"};
 }
 
-// The line at `position`, without its newline; empty at the end of the file or on an error, which
-// `failed` then tells.
-std::string Log::line_at(model::Position position, int& failed) {
+// The line at `position`, without its newline; empty at the end of the file.
+Result<std::string> Log::line_at(model::Position position) {
   std::string text;
   for (std::size_t step = 4096; text.size() <= max_line_bytes;) {
     const std::size_t had = text.size();
@@ -238,20 +215,19 @@ std::string Log::line_at(model::Position position, int& failed) {
     const std::int64_t got = files_.read(file_.get(), text.data() + had, step, position + had);
     text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got == -EINTR) continue;
-    if (got < 0) failed = static_cast<int>(got);
-    if (got < 0) return {};
+    if (got < 0) return failure_from_errno(static_cast<int>(got), name_of(session_));
     const std::size_t newline = text.find('\n', had);
     if (newline != std::string::npos) return text.substr(0, newline);
     if (got == 0) return text;
     step = std::min<std::size_t>(step * 4, 1u << 20);
   }
-  return {};
+  return std::string{};
 }
 
-Outcome<StoredEntry> Log::at(model::Position position) {
-  int failed = 0;
-  const std::string line = line_at(position, failed);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+Result<StoredEntry> Log::at(model::Position position) {
+  const Result<std::string> read = line_at(position);
+  if (!read) return read.error();
+  const std::string& line = *read;
   if (const auto exact = read_line(line); exact && !altered_.contains(position))
     return StoredEntry{entry_of(line, *exact), position};
   if (const std::size_t length = bracketed_length(line))
@@ -262,20 +238,21 @@ Outcome<StoredEntry> Log::at(model::Position position) {
 
 // Where the batch of the line at `position` ends: each line says its place in it.
 std::optional<std::uint64_t> Log::batch_end(model::Position position) {
-  int failed = 0;
-  const std::string text = line_at(position, failed);
-  const std::optional<Line> line = read_line(text);
+  const Result<std::string> text = line_at(position);
+  const std::optional<Line> line = text ? read_line(*text) : std::nullopt;
   if (!line) return std::nullopt;
-  std::uint64_t end = position + text.size() + 1;
-  for (unsigned left = line->seal.count - line->seal.place - 1; left > 0 && failed == 0; --left)
-    end += line_at(end, failed).size() + 1;
-  return failed == 0 ? std::optional(end) : std::nullopt;
+  std::uint64_t end = position + text->size() + 1;
+  for (unsigned left = line->seal.count - line->seal.place - 1; left > 0; --left) {
+    const Result<std::string> next = line_at(end);
+    if (!next) return std::nullopt;
+    end += next->size() + 1;
+  }
+  return end;
 }
 
 std::optional<std::uint64_t> Log::batch_begin(model::Position position) {
-  int failed = 0;
-  const std::string text = line_at(position, failed);
-  const std::optional<Line> line = read_line(text);
+  const Result<std::string> text = line_at(position);
+  const std::optional<Line> line = text ? read_line(*text) : std::nullopt;
   if (!line) return std::nullopt;
   std::uint64_t begin = position;
   std::string block;
@@ -298,32 +275,32 @@ std::optional<std::uint64_t> Log::batch_begin(model::Position position) {
   return begin;
 }
 
-std::optional<Failure> Log::lines_from(std::uint64_t border,
-                                       const std::function<bool(const ScannedLine&)>& visit) {
+Result<void> Log::lines_from(std::uint64_t border,
+                             const std::function<bool(const ScannedLine&)>& visit) {
   bool wanted = true;
-  ScanEnd result;
-  const int failed = scan(
-      files_, file_.get(), {seed_, border, std::nullopt, acknowledged_},
+  const auto done = scan(
+      files_, file_.get(), {session_, border, std::nullopt, acknowledged_},
       [&](const ScannedLine& found) {
         if (wanted && found.readable() && found.begin < end_) wanted = visit(found);
       },
-      result, [&] { return wanted; });
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
-  return std::nullopt;
+      [&] { return wanted; });
+  if (!done) return done.error();
+  return {};
 }
 
-std::optional<Failure> Log::survey(const std::function<void(const model::EntryFacts&)>& visit) {
-  return scan_all([&](const ScannedLine& found) {
+Result<void> Log::survey(const std::function<void(const model::EntryFacts&)>& visit) {
+  const auto done = scan_all([&](const ScannedLine& found) {
     if (found.readable() && found.begin < end_) visit(found.facts());
   });
+  if (!done) return done.error();
+  return {};
 }
 
-std::optional<Failure> Log::each_line(const std::function<bool(const ScannedLine&)>& visit) {
+Result<void> Log::each_line(const std::function<bool(const ScannedLine&)>& visit) {
   return lines_from(0, visit);
 }
 
-std::optional<Failure> Log::each(model::Position from,
-                                 const std::function<bool(const StoredEntry&)>& visit) {
+Result<void> Log::each(model::Position from, const std::function<bool(const StoredEntry&)>& visit) {
   const std::optional<std::uint64_t> border = from == 0 ? 0 : batch_begin(from);
   return lines_from(border.value_or(0), [&](const ScannedLine& found) {
     return found.begin < from ||
@@ -331,31 +308,33 @@ std::optional<Failure> Log::each(model::Position from,
   });
 }
 
-std::optional<Failure> Log::each_back(std::optional<model::Position> from,
-                                      const std::function<bool(const StoredEntry&)>& visit) {
+Result<void> Log::each_back(std::optional<model::Position> from,
+                            const std::function<bool(const StoredEntry&)>& visit) {
   const std::optional<std::uint64_t> border = from ? batch_end(*from) : end_;
   std::optional<model::Position> reached;  // every entry from here on has been told
   if (border && *border <= end_) {
-    const int read = read_back(files_, file_.get(), seed_, *border, [&](const ScannedLine& found) {
-      if (from && found.begin > *from) return true;
-      reached = found.begin;
-      return visit({found.to_entry(), found.begin});
-    });
-    if (read == 0) return std::nullopt;
-    if (read != -EILSEQ) return failure_from_errno(read, name_of(session_));
+    const auto read =
+        read_back(files_, file_.get(), session_, *border, [&](const ScannedLine& found) {
+          if (from && found.begin > *from) return true;
+          reached = found.begin;
+          return visit({found.to_entry(), found.begin});
+        });
+    if (read) return {};
+    if (read.error().kind != Failure::Kind::damaged) return read.error();
   }
   // Damage: a scan finds what there is, and then it is told backward from where we are.
   std::vector<model::Position> places;
-  if (auto failed = scan_all([&](const ScannedLine& found) {
+  if (const auto done = scan_all([&](const ScannedLine& found) {
         if (found.readable()) places.push_back(found.begin);
-      }))
-    return failed;
+      });
+      !done)
+    return done.error();
   for (std::size_t i = places.size(); i-- > 0;) {
     if ((reached && places[i] >= *reached) || (from && places[i] > *from)) continue;
-    const Outcome<StoredEntry> placed = at(places[i]);
-    if (const auto* found = std::get_if<StoredEntry>(&placed); found && !visit(*found)) break;
+    const Result<StoredEntry> placed = at(places[i]);
+    if (placed && !visit(*placed)) break;
   }
-  return std::nullopt;
+  return {};
 }
 
 }  // namespace skein::store::log

@@ -38,24 +38,23 @@ class Log {
 
   // Reads what is new since the last time, or everything if the file is another than the one that
   // was known. `memory` shortens the first opening, where it is still right.
-  std::optional<Failure> refresh(const LogMemory* memory = nullptr);
+  Result<void> refresh(const LogMemory* memory = nullptr);
 
-  Outcome<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
+  Result<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
 
-  std::optional<Failure> each(model::Position from,
-                              const std::function<bool(const StoredEntry&)>& visit);
-  std::optional<Failure> survey(const std::function<void(const model::EntryFacts&)>& visit);
+  Result<void> each(model::Position from, const std::function<bool(const StoredEntry&)>& visit);
+  Result<void> survey(const std::function<void(const model::EntryFacts&)>& visit);
   // Every line that counts, as it stands, the header's too; `visit` returns false to end it.
-  std::optional<Failure> each_line(const std::function<bool(const ScannedLine&)>& visit);
-  std::optional<Failure> each_back(std::optional<model::Position> from,
-                                   const std::function<bool(const StoredEntry&)>& visit);
-  Outcome<StoredEntry> at(model::Position position);
-  Outcome<Damage> examine();
-  Outcome<model::Position> locate(Id entry);  // reads the whole file if it must; `gone`: not there
+  Result<void> each_line(const std::function<bool(const ScannedLine&)>& visit);
+  Result<void> each_back(std::optional<model::Position> from,
+                         const std::function<bool(const StoredEntry&)>& visit);
+  Result<StoredEntry> at(model::Position position);
+  Result<Damage> examine();
+  Result<model::Position> locate(Id entry);  // reads the whole file if it must; `gone`: not there
   const DamageCount& damage_met() const { return damage_; }
 
-  int sync() { return files_.sync(file_.get()); }  // what has been read, whoever wrote it
-  std::optional<Failure> writable() const;         // why not
+  Result<void> sync();  // what has been read, whoever wrote it
+  Result<void> writable() const;
   const SessionHeader& header() const { return header_; }
   const model::SessionState& state() const { return state_; }
   LogMemory memory() const;
@@ -64,35 +63,36 @@ class Log {
  private:
   enum class Known { nothing, recent, all };
 
-  std::optional<Failure> open(files::OpenAs as);
-  std::optional<Failure> adopt(const LogMemory& memory);
+  Result<void> open(files::OpenAs as);
+  Result<void> adopt(const LogMemory& memory);
   bool ends_as_known();
-  std::optional<Failure> read_from(std::uint64_t offset);
-  std::optional<Failure> scan_all(const std::function<void(const ScannedLine&)>& visit,
-                                  ScanEnd* end = nullptr);
+  Result<void> read_from(std::uint64_t offset);
+  Result<ScanEnd> scan_all(const std::function<void(const ScannedLine&)>& visit);
   void count_damage(const ScannedLine& found);
   void settle_head();
   void take(const ScannedLine& found);
   void forget();
-  std::optional<Failure> know_ids(Known wanted);
+  Result<void> know_ids(Known wanted);
 
-  std::optional<Failure> lines_from(std::uint64_t border,
-                                    const std::function<bool(const ScannedLine&)>& visit);
-  std::string line_at(model::Position position, int& failed);
+  Result<void> lines_from(std::uint64_t border,
+                          const std::function<bool(const ScannedLine&)>& visit);
+  Result<std::string> line_at(model::Position position);
   std::optional<std::uint64_t> batch_begin(model::Position position);
   std::optional<std::uint64_t> batch_end(model::Position position);
 
-  std::optional<Failure> lock_current();
-  Outcome<AppendResult> append_locked(std::span<const NewEntry> entries,
-                                      const AppendOptions& options, bool& sync_failed);
-  std::optional<Failure> resolve(std::span<const NewEntry> entries,
-                                 std::vector<model::Entry>& batch);
-  Outcome<bool> same_content(const NewEntry& given, model::Position where);
+  Result<void> lock_current();
+  struct Attempt {
+    Result<AppendResult> result;
+    bool sync_failed = false;  // and nothing is left of it
+  };
+  Attempt append_locked(std::span<const NewEntry> entries, const AppendOptions& options);
+  Result<std::vector<model::Entry>> resolve(std::span<const NewEntry> entries);
+  Result<bool> same_content(const NewEntry& given, model::Position where);
   std::optional<Id> tail();
   Failure conflict(Id expected);
-  std::optional<Failure> take_back_unsynced();
-  std::optional<Failure> quarantine_torn_tail();
-  std::optional<Failure> write_batch(const std::vector<model::Entry>& batch, bool& sync_failed);
+  Result<void> take_back_unsynced();
+  Result<void> quarantine_torn_tail();
+  Attempt write_batch(std::vector<model::Entry> batch, AppendResult result);
 
   files::Files& files_;
   const Id session_;
@@ -130,7 +130,5 @@ class Log {
 // The header's entry, as the first line of a new transcript.
 model::Entry header_entry(const SessionHeader& header);
 std::optional<SessionHeader> header_from(const model::Entry& entry);
-
-Failure failure_from_errno(int error, const std::string& doing);
 
 }  // namespace skein::store::log

@@ -66,13 +66,12 @@ std::optional<std::string> trouble_with(const model::Entry& entry) {
 
 }  // namespace
 
-Outcome<AppendResult> Log::append(std::span<const NewEntry> entries, const AppendOptions& options) {
+Result<AppendResult> Log::append(std::span<const NewEntry> entries, const AppendOptions& options) {
   for (bool again = false;; again = true) {
-    if (auto failed = lock_current()) return *failed;
+    if (const auto done = lock_current(); !done) return done.error();
     const Unlock unlock(files_, file_);
-    bool sync_failed = false;
-    Outcome<AppendResult> outcome = append_locked(entries, options, sync_failed);
-    if (!sync_failed || again) return outcome;
+    Attempt attempt = append_locked(entries, options);
+    if (!attempt.sync_failed || again) return std::move(attempt.result);
     // The kernel may have dropped the pages it could not write and call the next sync on this
     // handle a success. A new handle, the same batch: its ids make that harmless.
     file_.reset();
@@ -80,54 +79,50 @@ Outcome<AppendResult> Log::append(std::span<const NewEntry> entries, const Appen
   }
 }
 
-std::optional<Failure> Log::lock_current() {
+Result<void> Log::lock_current() {
   for (int tries = 0; tries < 3; ++tries) {
     if (!appending_ || !file_.is_open())
-      if (auto failed = open(files::OpenAs::appender)) return failed;
+      if (const auto done = open(files::OpenAs::appender); !done) return done.error();
     const int locked = files_.lock(file_.get(), lock_patience_ms);
     if (locked < 0) return failure_from_errno(locked, name_of(session_));
     // Between opening and locking, the file may have been archived, scrubbed or thrown away.
     files::FileStat held, there;
     if (files_.stat(file_.get(), held) == 0 && files_.stat_path(path_, there) == 0 &&
         held.same_file(there))
-      return std::nullopt;
+      return {};
     file_.reset();
     appending_ = false;
   }
   return Failure{Failure::Kind::gone, name_of(session_) + " is not there any more"};
 }
 
-Outcome<AppendResult> Log::append_locked(std::span<const NewEntry> entries,
-                                         const AppendOptions& options, bool& sync_failed) {
-  if (auto failed = take_back_unsynced()) return *failed;
-  if (auto failed = refresh()) return *failed;
-  if (auto failed = writable()) return *failed;
-  if (auto failed = know_ids(options.check_all_ids ? Known::all : Known::recent)) return *failed;
+Log::Attempt Log::append_locked(std::span<const NewEntry> entries, const AppendOptions& options) {
+  if (const auto done = take_back_unsynced(); !done) return {done.error()};
+  if (const auto done = refresh(); !done) return {done.error()};
+  if (const auto done = writable(); !done) return {done.error()};
+  if (const auto done = know_ids(options.check_all_ids ? Known::all : Known::recent); !done)
+    return {done.error()};
 
-  std::vector<model::Entry> batch;
-  if (auto failed = resolve(entries, batch)) return *failed;
-  AppendResult result{session_, std::nullopt, batch.size(), {}};
+  Result<std::vector<model::Entry>> batch = resolve(entries);
+  if (!batch) return {batch.error()};
+  AppendResult result{session_, std::nullopt, batch->size(), {}};
   if (!entries.empty()) result.last = entries.back().entry.id;
-  if (batch.empty()) {
+  if (batch->empty()) {
     // All there already. Whoever wrote them may have died before the sync.
-    if (const int synced = files_.sync(file_.get()); synced < 0) {
-      sync_failed = synced == -EIO;
-      return unsafe(synced, session_);
-    }
-    return result;
+    if (const int synced = files_.sync(file_.get()); synced < 0)
+      return {unsafe(synced, session_), synced == -EIO};
+    return {std::move(result)};
   }
   if (options.expected_tail && options.expected_tail != tail())
-    return conflict(*options.expected_tail);
+    return {conflict(*options.expected_tail)};
 
-  if (auto failed = quarantine_torn_tail()) return *failed;
-  if (auto failed = write_batch(batch, sync_failed)) return *failed;
-  result.entries = std::move(batch);
-  return result;
+  if (const auto done = quarantine_torn_tail(); !done) return {done.error()};
+  return write_batch(*std::move(batch), std::move(result));
 }
 
-std::optional<Failure> Log::resolve(std::span<const NewEntry> entries,
-                                    std::vector<model::Entry>& batch) {
+Result<std::vector<model::Entry>> Log::resolve(std::span<const NewEntry> entries) {
   using Kind = Failure::Kind;
+  std::vector<model::Entry> batch;
   std::optional<Id> previous = state_.head;
   std::unordered_map<Id, bool> given;  // ids of this batch, and whether they are marginal
   for (const NewEntry& each : entries) {
@@ -141,10 +136,9 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries,
 
     const auto there = places_.find(each.entry.id);
     if (there != places_.end()) {
-      const Outcome<bool> same = same_content(each, there->second.at);
-      if (const auto* failed = std::get_if<Failure>(&same)) return *failed;
-      if (!std::get<bool>(same))
-        return refuse(Kind::id_conflict, "its id is taken by another entry");
+      const Result<bool> same = same_content(each, there->second.at);
+      if (!same) return same.error();
+      if (!*same) return refuse(Kind::id_conflict, "its id is taken by another entry");
     } else {
       model::Entry entry = each.entry;
       if (each.follows) {
@@ -153,10 +147,9 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries,
         const auto in_batch = given.find(*entry.parent);
         bool known = in_batch != given.end() && entry.parent != entry.id;
         bool parent_marginal = known && in_batch->second;
-        const Outcome<model::Position> placed = known ? model::Position{} : locate(*entry.parent);
-        const auto* missing = std::get_if<Failure>(&placed);
-        if (missing != nullptr && missing->kind != Kind::gone) return *missing;
-        if (!known && (known = missing == nullptr))
+        const Result<model::Position> placed = known ? model::Position{} : locate(*entry.parent);
+        if (!placed && placed.error().kind != Kind::gone) return placed.error();
+        if (!known && (known = bool(placed)))
           parent_marginal = places_.contains(*entry.parent) && places_.at(*entry.parent).marginal;
         if (!known)
           return refuse(Kind::refused,
@@ -172,14 +165,13 @@ std::optional<Failure> Log::resolve(std::span<const NewEntry> entries,
     }
     if (!marginal) previous = each.entry.id;
   }
-  return std::nullopt;
+  return batch;
 }
 
 // What the caller left to the store (time, parent) cannot differ.
-Outcome<bool> Log::same_content(const NewEntry& given, model::Position where) {
-  const Outcome<StoredEntry> placed = at(where);
-  if (const auto* failed = std::get_if<Failure>(&placed)) return *failed;
-  const auto* there = std::get_if<StoredEntry>(&placed);
+Result<bool> Log::same_content(const NewEntry& given, model::Position where) {
+  const Result<StoredEntry> there = at(where);
+  if (!there) return there.error();
   model::Entry wanted = given.entry;
   wanted.payload = json_line(wanted.payload);
   if (!wanted.meta.empty()) wanted.meta = json_line(wanted.meta);
@@ -191,9 +183,8 @@ Outcome<bool> Log::same_content(const NewEntry& given, model::Position where) {
 // What follows nothing else follows the header.
 std::optional<Id> Log::tail() {
   if (state_.tail) return state_.tail;
-  const Outcome<StoredEntry> header = at(0);
-  const auto* found = std::get_if<StoredEntry>(&header);
-  return found ? std::optional(found->entry.id) : std::nullopt;
+  const Result<StoredEntry> header = at(0);
+  return header ? std::optional(header->entry.id) : std::nullopt;
 }
 
 Failure Log::conflict(Id expected) {
@@ -203,7 +194,8 @@ Failure Log::conflict(Id expected) {
                                                ", not " + to_string(expected)};
   failure.tail = state_.tail;
   std::size_t left = 100;
-  each_back(std::nullopt, [&](const StoredEntry& placed) {
+  // What cannot be read of it is not told.
+  (void)each_back(std::nullopt, [&](const StoredEntry& placed) {
     if (placed.entry.id == expected) return false;
     failure.arrived.insert(failure.arrived.begin(), placed.entry);
     return --left > 0;
@@ -212,19 +204,19 @@ Failure Log::conflict(Id expected) {
 }
 
 // Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.
-std::optional<Failure> Log::take_back_unsynced() {
-  if (!unsynced_) return std::nullopt;
+Result<void> Log::take_back_unsynced() {
+  if (!unsynced_) return {};
   files::FileStat now;
   int failed = files_.stat(file_.get(), now);
   if (failed == 0 && now.size > unsynced_->begin && now.size <= unsynced_->end)
     failed = files_.truncate(file_.get(), unsynced_->begin);
   if (failed < 0) return failure_from_errno(failed, name_of(session_));
   unsynced_.reset();
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Failure> Log::quarantine_torn_tail() {
-  if (stat_.size <= end_) return std::nullopt;
+Result<void> Log::quarantine_torn_tail() {
+  if (stat_.size <= end_) return {};
   const std::uint64_t count = stat_.size - end_;
   if (count > max_torn_bytes)
     return Failure{Failure::Kind::damaged,
@@ -259,12 +251,14 @@ std::optional<Failure> Log::quarantine_torn_tail() {
   if (const int failed = files_.sync(file_.get()); failed < 0) return unsafe(failed, session_);
   stat_.size = end_;
   log_warning("torn tail set aside", {{"session", to_string(session_)}, {"bytes", count}});
-  return std::nullopt;
+  return {};
 }
 
-std::optional<Failure> Log::write_batch(const std::vector<model::Entry>& batch, bool& sync_failed) {
-  const SealedBatch sealed = seal_batch(batch, seed_, last_crc_);
-  const std::string bytes = (newline_missing_ ? "\n" : "") + sealed.bytes;
+Log::Attempt Log::write_batch(std::vector<model::Entry> batch, AppendResult result) {
+  const Result<SealedBatch> sealed = seal_batch(batch, seed_, last_crc_);
+  if (!sealed) return {sealed.error()};
+  const std::string bytes = (newline_missing_ ? "\n" : "") + sealed->bytes;
+  bool sync_failed = false;
   int failed = files::write_all(files_, file_.get(), bytes);
   if (failed == 0) {
     failed = files_.sync(file_.get());
@@ -278,10 +272,10 @@ std::optional<Failure> Log::write_batch(const std::vector<model::Entry>& batch, 
       unsynced_ = {end_, end_ + bytes.size()};
     }
     files_.stat(file_.get(), stat_);
-    return unsafe(failed, session_);
+    return {unsafe(failed, session_), sync_failed};
   }
   std::uint64_t at = end_ + (newline_missing_ ? 1 : 0);
-  std::string_view rest = sealed.bytes;
+  std::string_view rest = sealed->bytes;
   for (const model::Entry& entry : batch) {
     model::fold(state_, model::facts_of(entry, at));
     places_.emplace(entry.id, Place{at, model::is_marginal(entry.type)});
@@ -290,10 +284,11 @@ std::optional<Failure> Log::write_batch(const std::vector<model::Entry>& batch, 
     rest.remove_prefix(length);
   }
   end_ = at;
-  last_crc_ = sealed.last_crc;
+  last_crc_ = sealed->last_crc;
   newline_missing_ = false;
   files_.stat(file_.get(), stat_);
-  return std::nullopt;
+  result.entries = std::move(batch);
+  return {std::move(result)};
 }
 
 }  // namespace skein::store::log

@@ -3,30 +3,18 @@
 
 namespace skein::store::log {
 
-namespace {
-
-std::string name_of(Id session) { return "session " + to_string(session); }
-
-}  // namespace
-
 // A scan of all there is: whoever makes one knows afterwards what is damaged.
-std::optional<Failure> Log::scan_all(const std::function<void(const ScannedLine&)>& visit,
-                                     ScanEnd* end) {
-  ScanEnd result;
+Result<ScanEnd> Log::scan_all(const std::function<void(const ScannedLine&)>& visit) {
   damage_ = {};
   altered_.clear();
   broken_end_ = 0;
-  const int failed = scan(
-      files_, file_.get(), {seed_, 0, 0, acknowledged_},
-      [&](const ScannedLine& found) {
+  Result<ScanEnd> end =
+      scan(files_, file_.get(), {session_, 0, 0, acknowledged_}, [&](const ScannedLine& found) {
         count_damage(found);
         visit(found);
-      },
-      result);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
-  damage_.gaps = static_cast<std::int64_t>(result.gaps.size());
-  if (end != nullptr) *end = std::move(result);
-  return std::nullopt;
+      });
+  if (end) damage_.gaps = static_cast<std::int64_t>(end->gaps.size());
+  return end;
 }
 
 void Log::count_damage(const ScannedLine& found) {
@@ -43,31 +31,27 @@ void Log::count_damage(const ScannedLine& found) {
 // Where the conversation goes on may be what was altered: a head that nobody is would hide it all.
 void Log::settle_head() {
   if (!state_.head || state_.head_at != 0) return;
-  const Outcome<model::Position> found = locate(*state_.head);
-  const auto* failed = std::get_if<Failure>(&found);
-  if (failed == nullptr || failed->kind != Failure::Kind::gone) return;
+  const Result<model::Position> found = locate(*state_.head);
+  if (found || found.error().kind != Failure::Kind::gone) return;
   state_.head = state_.tail;
   state_.head_at = 0;
 }
 
-Outcome<Damage> Log::examine() {
+Result<Damage> Log::examine() {
   Damage damage{.header_damaged = !header_seen_};
-  ScanEnd result;
-  const auto failed = scan_all(
-      [&](const ScannedLine& found) {
-        const Damage::Range range{found.begin, found.end};
-        if (found.standing == LineStatus::altered) damage.altered.push_back(range);
-        if (found.standing == LineStatus::uncommitted) damage.uncommitted.push_back(range);
-        if (found.standing != LineStatus::broken) return;
-        // Pieces of one unreadable line are one gap.
-        if (!damage.broken.empty() && damage.broken.back().end == range.begin)
-          damage.broken.back().end = range.end;
-        else
-          damage.broken.push_back(range);
-      },
-      &result);
-  if (failed) return *failed;
-  damage.gaps = std::move(result.gaps);
+  Result<ScanEnd> end = scan_all([&](const ScannedLine& found) {
+    const Damage::Range range{found.begin, found.end};
+    if (found.standing == LineStatus::altered) damage.altered.push_back(range);
+    if (found.standing == LineStatus::uncommitted) damage.uncommitted.push_back(range);
+    if (found.standing != LineStatus::broken) return;
+    // Pieces of one unreadable line are one gap.
+    if (!damage.broken.empty() && damage.broken.back().end == range.begin)
+      damage.broken.back().end = range.end;
+    else
+      damage.broken.push_back(range);
+  });
+  if (!end) return end.error();
+  damage.gaps = std::move(end->gaps);
   return damage;
 }
 

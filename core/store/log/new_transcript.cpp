@@ -12,10 +12,14 @@ NewTranscript::NewTranscript(files::Files& files, const SessionHeader& header,
 
 // Every line is a batch of its own: what makes the whole all or nothing is its coming into place.
 void NewTranscript::add(const model::Entry& entry) {
-  const SealedBatch sealed = seal_batch(std::span(&entry, 1), seed_, last_crc_);
+  const Result<SealedBatch> sealed = seal_batch(std::span(&entry, 1), seed_, last_crc_);
+  if (!sealed) {
+    if (sealed_) sealed_ = sealed.error();
+    return;
+  }
   model::fold(state_, model::facts_of(entry, end_));
-  write(sealed.bytes);
-  last_crc_ = sealed.last_crc;
+  write(sealed->bytes);
+  last_crc_ = sealed->last_crc;
 }
 
 void NewTranscript::add(const ScannedLine& found) {
@@ -39,7 +43,20 @@ void NewTranscript::start_over() {
   file_.start_over();
   end_ = last_crc_ = 0;
   state_ = {};
+  sealed_ = {};
   add(header_entry(header_));
+}
+
+Result<void> NewTranscript::finish(const std::string& doing) {
+  return sealed_ ? result_from_errno(file_.finish(), doing) : sealed_;
+}
+
+Result<void> NewTranscript::link_into_place(const std::string& doing) {
+  return sealed_ ? result_from_errno(file_.link_into_place(), doing) : sealed_;
+}
+
+Result<void> NewTranscript::rename_into_place(const std::string& doing) {
+  return sealed_ ? result_from_errno(file_.rename_into_place(), doing) : sealed_;
 }
 
 }  // namespace skein::store::log

@@ -14,13 +14,17 @@ class NewTranscript {
       : NewTranscript(files, header, transcript_path(header.session)) {}
   NewTranscript(files::Files& files, const SessionHeader& header, const std::string& path);
 
-  // In the order they shall stand, parents before their children. What goes wrong the file
-  // remembers.
+  // In the order they shall stand, parents before their children. What goes wrong is remembered
+  // until it is finished.
   void add(const model::Entry& entry);
   void add(const ScannedLine& line);  // as it stands in another transcript, only sealed anew
 
   void start_over();  // with nothing but the header
 
+  // As of NewFile; `doing` begins the sentence about what went wrong, now or earlier.
+  Result<void> finish(const std::string& doing);
+  Result<void> link_into_place(const std::string& doing);
+  Result<void> rename_into_place(const std::string& doing);
   files::NewFile& file() { return file_; }
   LogMemory memory() const { return {header_, state_, file_.stat(), end_, last_crc_}; }
 
@@ -33,6 +37,7 @@ class NewTranscript {
   std::uint64_t end_ = 0;
   std::uint32_t last_crc_ = 0;
   model::SessionState state_{};
+  Result<void> sealed_{};  // or why one could not be
 };
 
 }  // namespace skein::store::log

@@ -1,6 +1,5 @@
 // Reading a transcript from its end, as far as it is as it should be.
 #include <algorithm>
-#include <cerrno>
 
 #include "core/store/log/scan.h"
 
@@ -12,8 +11,14 @@ constexpr std::size_t largest_step = 256u << 10;
 
 }  // namespace
 
-int read_back(files::Files& files, files::Files::Handle file, std::uint32_t seed, std::uint64_t end,
-              const std::function<bool(const ScannedLine&)>& each, std::uint32_t* last_crc) {
+Result<std::uint32_t> read_back(files::Files& files, files::Files::Handle file, Id session,
+                                std::uint64_t end,
+                                const std::function<bool(const ScannedLine&)>& each) {
+  const auto damaged = [&] {
+    return Failure{Failure::Kind::damaged, "session " + to_string(session) + " is damaged"};
+  };
+  const std::uint32_t seed = seal_seed(session);
+  std::uint32_t last_crc = 0;
   struct Reading {
     std::uint64_t begin, end;
     std::string text;
@@ -29,15 +34,15 @@ int read_back(files::Files& files, files::Files::Handle file, std::uint32_t seed
     const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(step, base));
     std::string block(count, '\0');
     const std::int64_t got = files::read_fully(files, file, block.data(), count, base - count);
-    if (got < 0) return static_cast<int>(got);
-    if (static_cast<std::size_t>(got) < count) return -EILSEQ;  // shorter than we were told
+    if (got < 0) return failure_from_errno(static_cast<int>(got), "session " + to_string(session));
+    if (static_cast<std::size_t>(got) < count) return damaged();  // shorter than we were told
     base -= count;
     buffer.insert(0, block);
     step = std::min<std::size_t>(step * 2, largest_step);
 
     // Every line whose beginning is in the buffer.
     while (!buffer.empty()) {
-      if (buffer.back() != '\n') return -EILSEQ;
+      if (buffer.back() != '\n') return damaged();
       const std::size_t newline =
           buffer.size() < 2 ? std::string::npos : buffer.rfind('\n', buffer.size() - 2);
       if (newline == std::string::npos && base > 0) break;
@@ -47,27 +52,28 @@ int read_back(files::Files& files, files::Files::Handle file, std::uint32_t seed
       buffer.resize(begin);
       batch.push_back(std::move(reading));
       const std::optional<Line> line = read_line(batch.back().text);
-      if (!line || line->seal.place + batch.size() != line->seal.count) return -EILSEQ;
+      if (!line || line->seal.place + batch.size() != line->seal.count) return damaged();
       if (line->seal.place > 0) continue;
 
       std::uint32_t state = seed;
       for (std::size_t i = batch.size(); i-- > 0;) {
         batch[i].line = *read_line(batch[i].text);
-        if (line_crc(state, batch[i].text) != batch[i].line.seal.crc) return -EILSEQ;
+        if (line_crc(state, batch[i].text) != batch[i].line.seal.crc) return damaged();
         state = state_after(batch[i].line.seal.crc, batch[i].text);
       }
       const Seal& seal = batch.front().line.seal;
-      if (expected && *expected != seal.crc) return -EILSEQ;
-      if (last_crc != nullptr && !expected) *last_crc = seal.crc;
+      if (expected && *expected != seal.crc) return damaged();
+      if (!expected) last_crc = seal.crc;
       expected = seal.previous;
       for (const Reading& found : batch)
         if (!each({LineStatus::committed, found.begin, found.end, found.text, &found.line}))
-          return 0;
+          return last_crc;
       batch.clear();
     }
-    if (buffer.size() > max_line_bytes) return -EILSEQ;
+    if (buffer.size() > max_line_bytes) return damaged();
   }
-  return batch.empty() ? 0 : -EILSEQ;
+  if (!batch.empty()) return damaged();
+  return last_crc;
 }
 
 }  // namespace skein::store::log

@@ -59,28 +59,34 @@ constexpr std::uint64_t torn_nuls = 8;
 class Scan {
  public:
   Scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
-       const std::function<void(const ScannedLine&)>& each, ScanEnd& result)
-      : files_(files), file_(file), from_(from), each_(each), result_(result) {
+       const std::function<void(const ScannedLine&)>& each)
+      : files_(files), file_(file), from_(from), each_(each), seed_(seal_seed(from.session)) {
     result_ = {.end = from.offset, .last_crc = from.last_crc.value_or(0)};
     chain_crc_ = from.last_crc;
     base_ = line_begin_ = from.offset;
   }
 
-  int run(const std::function<bool()>& go_on) {
+  Result<ScanEnd> run(const std::function<bool()>& go_on) {
     while (!go_on || go_on()) {
       const auto asked = static_cast<std::int64_t>(step_);
       const std::int64_t got = fill();
-      if (got < 0) return static_cast<int>(got);
+      if (got < 0) return failure(got);
       take_lines();
       if (got < asked) break;  // the file ended
     }
     result_.size = base_ + buffer_.size();
     if (line_begin_ < result_.size) take_line(result_.size);
     give_up_batch();
-    return finish();
+    finish();
+    if (failed_ < 0) return failure(failed_);
+    return std::move(result_);
   }
 
  private:
+  Failure failure(std::int64_t error) const {
+    return failure_from_errno(static_cast<int>(error), "session " + to_string(from_.session));
+  }
+
   struct BatchLine {
     std::uint64_t begin, end;
     Seal seal;
@@ -175,13 +181,13 @@ class Scan {
                          line.seal.previous == batch_.front().seal.previous;
     const std::string_view text = text_of(begin, end);
     const bool verified =
-        (starts || goes_on) && line_crc(starts ? from_.seed : state_, text) == line.seal.crc;
+        (starts || goes_on) && line_crc(starts ? seed_ : state_, text) == line.seal.crc;
     // It begins and ends as a line of ours does, and yet may be two that lost the newline between.
     if (!verified && exact && bracketed_length(text) < text.size())
       return take_apart(begin, end, buffer_.view().substr(begin - base_, end - begin));
     if (starts || !goes_on) give_up_batch();
     if (!starts && !goes_on) return doubt({begin, end, true, false, newline});
-    if (starts) state_ = from_.seed;
+    if (starts) state_ = seed_;
     const BatchLine taken{begin, end, line.seal, verified, exact, newline};
     if (line.seal.count == 1) return finish_batch(std::span(&taken, 1), &line);
     // From the seal as written, not as computed: so a damaged line spoils no other of its batch.
@@ -248,12 +254,11 @@ class Scan {
     }
   }
 
-  int finish() {
+  void finish() {
     std::size_t known = torn_from();
     while (known < doubtful_.size() && doubtful_[known].begin < from_.acknowledged) ++known;
     acknowledge(known);
     if (result_.end < result_.size) each_({LineStatus::uncommitted, result_.end, result_.size});
-    return failed_;
   }
 
   // The first of the doubtful stretches that belongs to a write cut short by a crash; behind the
@@ -338,7 +343,8 @@ class Scan {
   const files::Files::Handle file_;
   const ScanFrom from_;
   const std::function<void(const ScannedLine&)>& each_;
-  ScanEnd& result_;
+  const std::uint32_t seed_;
+  ScanEnd result_{};
 
   Window buffer_{};
   std::uint64_t base_ = 0;        // offset of the buffer's first byte
@@ -358,10 +364,10 @@ class Scan {
 
 }  // namespace
 
-int scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
-         const std::function<void(const ScannedLine&)>& each, ScanEnd& result,
-         const std::function<bool()>& go_on) {
-  return Scan(files, file, from, each, result).run(go_on);
+Result<ScanEnd> scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+                     const std::function<void(const ScannedLine&)>& each,
+                     const std::function<bool()>& go_on) {
+  return Scan(files, file, from, each).run(go_on);
 }
 
 }  // namespace skein::store::log

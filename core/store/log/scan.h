@@ -41,7 +41,7 @@ struct ScannedLine {
 };
 
 struct ScanFrom {
-  std::uint32_t seed = 0;
+  Id session{};
   std::uint64_t offset = 0;                   // a border between batches
   std::optional<std::uint32_t> last_crc = 0;  // of the batch that ends there; none: not known
   std::uint64_t acknowledged = 0;  // bytes below this are known to have been committed once
@@ -55,17 +55,17 @@ struct ScanEnd {
   std::vector<std::uint64_t> gaps{};  // where a batch names another predecessor than the one there
 };
 
-// Forward, calling `each` in file order. Memory stays bounded whatever the file holds. Returns 0 or
-// -errno. The file is never modified. `go_on`, where given, is asked after every block.
-int scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
-         const std::function<void(const ScannedLine&)>& each, ScanEnd& result,
-         const std::function<bool()>& go_on = {});
+// Forward, calling `each` in file order. Memory stays bounded whatever the file holds. The
+// file is never modified. `go_on`, where given, is asked after every block.
+Result<ScanEnd> scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+                     const std::function<void(const ScannedLine&)>& each,
+                     const std::function<bool()>& go_on = {});
 
 // Backward from `end`, a border between batches, newest line first, until `each` returns false or
-// the file begins. Only verified batches are told. -EILSEQ as soon as one is not as it should be:
-// then only a scan can tell what there is. `last_crc`: of the batch that ends at `end`, as written.
-int read_back(files::Files& files, files::Files::Handle file, std::uint32_t seed, std::uint64_t end,
-              const std::function<bool(const ScannedLine&)>& each,
-              std::uint32_t* last_crc = nullptr);
+// the file begins. Only verified batches are told. `damaged` as soon as one is not as it should be:
+// then only a scan can tell what there is. Returns the crc of the batch that ends at `end`.
+Result<std::uint32_t> read_back(files::Files& files, files::Files::Handle file, Id session,
+                                std::uint64_t end,
+                                const std::function<bool(const ScannedLine&)>& each);
 
 }  // namespace skein::store::log

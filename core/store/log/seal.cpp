@@ -41,18 +41,18 @@ std::string line_start(const model::Entry& entry) {
 
 std::uint32_t seal_seed(Id session) { return crc32c(0, to_string(session)); }
 
-SealedBatch seal_batch(std::span<const model::Entry> entries, std::uint32_t seed,
-                       std::uint32_t previous) {
+Result<SealedBatch> seal_batch(std::span<const model::Entry> entries, std::uint32_t seed,
+                               std::uint32_t previous) {
   if (entries.size() > max_batch_entries)
-    throw Error("a batch holds at most " + std::to_string(max_batch_entries) + " entries",
-                ExitStatus::usage);
+    return Failure{Failure::Kind::refused,
+                   "a batch holds at most " + std::to_string(max_batch_entries) + " entries"};
   SealedBatch batch;
   std::uint32_t state = seed;
   for (std::size_t i = 0; i < entries.size(); ++i) {
     std::string line = line_start(entries[i]);
     if (line.size() + seal_width > max_line_bytes)
-      throw Error("entry " + to_string(entries[i].id) + " is larger than 16 MiB",
-                  ExitStatus::usage);
+      return Failure{Failure::Kind::refused,
+                     "entry " + to_string(entries[i].id) + " is larger than 16 MiB"};
     char seal[64];  // room for numbers a compiler cannot know to be small
     std::snprintf(seal, sizeof seal, R"(,"seal":"%04zu/%04zu:%08x:)", i, entries.size(), previous);
     line += seal;
@@ -62,7 +62,7 @@ SealedBatch seal_batch(std::span<const model::Entry> entries, std::uint32_t seed
     state = crc32c(state, line);
     batch.bytes += line;
     if (batch.bytes.size() > max_batch_bytes)
-      throw Error("a batch holds at most 32 MiB; split it", ExitStatus::usage);
+      return Failure{Failure::Kind::refused, "a batch holds at most 32 MiB; split it"};
   }
   return batch;
 }

@@ -9,6 +9,7 @@
 #include <string_view>
 
 #include "core/model/entry.h"
+#include "core/store/result.h"
 
 namespace skein::store::log {
 
@@ -30,13 +31,13 @@ inline constexpr std::size_t max_batch_entries = 4096;
 std::uint32_t seal_seed(Id session);
 
 // A batch as it stands in the file, every line with its newline; `last_crc` is that of the batch's
-// last line. Throws Error if a line or the batch is too large.
+// last line. Refused if a line or the batch is too large.
 struct SealedBatch {
   std::string bytes;
   std::uint32_t last_crc = 0;
 };
-SealedBatch seal_batch(std::span<const model::Entry> entries, std::uint32_t seed,
-                       std::uint32_t previous);
+Result<SealedBatch> seal_batch(std::span<const model::Entry> entries, std::uint32_t seed,
+                               std::uint32_t previous);
 
 // What takes the place of the seal of a line in exactly our form, and of its newline, where the
 // line becomes a batch of its own in another transcript.

@@ -262,7 +262,7 @@ TEST_CASE("where even a summary leaves too much, it is not made again and again"
 TEST_CASE("an image goes out with the bytes that are kept beside the transcript") {
   Scene scene;
   scene.window = {};
-  const std::string blob = value_of(scene.store.backend().keep_blob("the bytes"));
+  const std::string blob = value_of(scene.store.keep_blob("the bytes"));
   model::Message with_image = model::user_message("what is this");
   with_image.content.emplace_back(model::Image{"image/png", blob});
   with_image.content.emplace_back(

@@ -336,7 +336,8 @@ TEST_CASE("an answer that could not be saved is not told as saved") {
   Stage stage(R"(["1"])");
   Conversation conversation = stage.conversation();
   stage.listener = [&](const model::Event& event) {  // gone between prompt and answer
-    if (std::holds_alternative<model::Streaming>(event)) stage.store.erase(conversation.session());
+    if (std::holds_alternative<model::Streaming>(event))
+      (void)stage.store.erase(conversation.session());
   };
 
   CHECK_THROWS_AS(stage.turn(conversation, "go"), Error);

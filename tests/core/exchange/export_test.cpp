@@ -48,8 +48,8 @@ TEST_CASE("exported lines can be appended again, and are the same entries") {
   for (std::size_t begin = 0; begin < lines.size();) {
     const std::size_t end = lines.find('\n', begin);
     const auto taken = store::new_entry_from_json(lines.substr(begin, end - begin));
-    REQUIRE(std::holds_alternative<store::NewEntry>(taken));
-    back.push_back(std::get<store::NewEntry>(taken).entry);
+    REQUIRE(bool(taken));
+    back.push_back(taken->entry);
     begin = end + 1;
   }
   CHECK(back == path);

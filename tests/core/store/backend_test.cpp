@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/store/session_store.h"
+#include "tests/support/homes.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/temp_dir.h"
 
@@ -17,10 +18,8 @@ namespace {
 
 constexpr Id a{0xa}, b{0xb}, c{0xc};
 
-Outcome<SessionRecord> create(store::home::FileBackend& backend, Id session,
-                              const std::string& key) {
-  bool made = false;
-  return backend.create(header_of(session, key), {}, made);
+Result<Created> create(store::home::FileBackend& backend, Id session, const std::string& key) {
+  return backend.create(header_of(session, key), {});
 }
 bool append(store::home::FileBackend& backend, Id session, std::uint64_t number) {
   const NewEntry entry = says(number);
@@ -28,7 +27,7 @@ bool append(store::home::FileBackend& backend, Id session, std::uint64_t number)
 }
 std::vector<std::string> keys(store::home::FileBackend& backend) {
   std::vector<std::string> out;
-  for (const SessionRecord& each : backend.list()) out.push_back(each.key);
+  for (const SessionRecord& each : value_of(backend.list())) out.push_back(each.key);
   std::ranges::sort(out);
   return out;
 }
@@ -56,7 +55,7 @@ TEST_CASE("a second terminal learns what the first one wrote") {
   CHECK(ids_of(two, a) == std::vector{entry_id(1)});
   REQUIRE(append(two, a, 2));
   CHECK(ids_of(one, a) == std::vector{entry_id(1), entry_id(2)});
-  CHECK(std::get<SessionRecord>(one.open(a)).state.head == entry_id(2));
+  CHECK(one.open(a)->state.head == entry_id(2));
 }
 
 TEST_CASE("of two that create one key the second opens what the first made") {
@@ -65,7 +64,8 @@ TEST_CASE("of two that create one key the second opens what the first made") {
   REQUIRE(ok(create(one, a, "main:cli:user")));
   const auto second = create(two, b, "main:cli:user");
   REQUIRE(ok(second));
-  CHECK(std::get<SessionRecord>(second).header.session == a);
+  CHECK(second->record.header.session == a);
+  CHECK_FALSE(second->made);
   CHECK_FALSE(disk.has(store::log::transcript_path(b)));
 }
 
@@ -84,7 +84,7 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
     REQUIRE(disk.has(store::log::transcript_path(a)));
 
     if (by_key) {
-      REQUIRE(std::get<SessionRecord>(create(two, b, "main:cli:user")).header.session == a);
+      REQUIRE(create(two, b, "main:cli:user")->record.header.session == a);
     } else {
       REQUIRE(keys(two) == Keys{"main:cli:user"});
       REQUIRE(append(two, a, 1));
@@ -99,9 +99,9 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
 TEST_CASE("an index that cannot be read just now is not an empty one") {
   CrashDisk disk;
   store::home::FileBackend one(disk.process()), two(disk.process());
-  create(one, a, "main:cli:a");
+  (void)create(one, a, "main:cli:a");
   CHECK(keys(one) == Keys{"main:cli:a"});
-  create(two, b, "main:cli:b");
+  (void)create(two, b, "main:cli:b");
   disk.fault = [](const char* call) { return std::string_view(call) == "open" ? EMFILE : 0; };
   CHECK(keys(one) == Keys{"main:cli:a"});  // of the other nothing is known yet
   disk.fault = {};
@@ -114,9 +114,9 @@ TEST_CASE("the index is merged and never overwritten by a stale copy") {
   REQUIRE(ok(create(one, a, "main:cli:a")));
   CHECK(keys(two) == Keys{"main:cli:a"});
   REQUIRE(ok(create(one, b, "main:cli:b")));
-  two.open(a);
+  (void)two.open(a);
   two.remember(a, "/w");
-  one.open(b);
+  (void)one.open(b);
   one.remember(b, "/w");
 
   const auto index = store::home::parse_index(disk.bytes("sessions.json"));
@@ -130,16 +130,16 @@ TEST_CASE("a restored session whose key was taken gets a suffix, and its transcr
   CrashDisk disk;
   store::home::FileBackend backend(disk.process());
   REQUIRE(ok(create(backend, a, "main:cli:user")));
-  REQUIRE_FALSE(backend.erase(a));
+  REQUIRE(backend.erase(a));
   REQUIRE(ok(create(backend, b, "main:cli:user")));
   const auto restored = backend.restore(to_string(a));
   REQUIRE(ok(restored));
-  CHECK(std::get<SessionRecord>(restored).key == "main:cli:user.2");
+  CHECK(restored->key == "main:cli:user.2");
 
   disk.process()->remove("sessions.json");
   store::home::FileBackend later(disk.process());
   CHECK(keys(later) == Keys{"main:cli:user", "main:cli:user.2"});
-  CHECK(std::get<SessionRecord>(later.open(a)).state.key == "main:cli:user.2");
+  CHECK(later.open(a)->state.key == "main:cli:user.2");
 }
 
 TEST_CASE("three sessions of one key get three keys, also where a suffix is somebody's own") {
@@ -163,14 +163,14 @@ TEST_CASE("an error while sessions are listed hides none of them afterwards") {
       CrashDisk disk;
       {
         store::home::FileBackend backend(disk.process());
-        create(backend, a, "main:cli:a");
-        create(backend, b, "main:cli:b");
+        (void)create(backend, a, "main:cli:a");
+        (void)create(backend, b, "main:cli:b");
       }
       disk.process()->remove("sessions.json");
       store::home::FileBackend backend(disk.process());
       disk.fault = [&](const char* name) { return std::string_view(name) == call ? error : 0; };
       try {
-        backend.list();
+        (void)backend.list();
       } catch (const Error&) {  // that the folder cannot be listed is said, not hidden
       }
       disk.fault = {};
@@ -188,9 +188,8 @@ TEST_CASE("a batch that could not be synced is not saved, whatever the disk call
     disk.fault = [&](const char* call) { return std::string_view(call) == "sync" ? error : 0; };
     const NewEntry entry = says(1);
     const auto outcome = backend.append(a, std::span(&entry, 1), {});
-    const auto* failed = std::get_if<Failure>(&outcome);
-    REQUIRE(failed);
-    CHECK(failed->kind == (error == ENOSPC ? Failure::Kind::no_space : Failure::Kind::io));
+    REQUIRE_FALSE(outcome);
+    CHECK(outcome.error().kind == (error == ENOSPC ? Failure::Kind::no_space : Failure::Kind::io));
   }
 }
 
@@ -198,7 +197,7 @@ TEST_CASE("an index that was changed by so much as a byte is made anew") {
   CrashDisk disk;
   {
     store::home::FileBackend backend(disk.process());
-    create(backend, a, "main:cli:a");
+    (void)create(backend, a, "main:cli:a");
     append(backend, a, 1);
     backend.remember(a, "/w");
   }
@@ -212,21 +211,21 @@ TEST_CASE("an index that was changed by so much as a byte is made anew") {
 
   disk.put("sessions.json", changed);
   store::home::FileBackend backend(disk.process());
-  CHECK(std::get<SessionRecord>(backend.open(a)).state.head == entry_id(1));
+  CHECK(backend.open(a)->state.head == entry_id(1));
 }
 
 TEST_CASE("the index vouches for nothing that a power cut could still take away") {
   CrashDisk disk;
   store::home::FileBackend writer(disk.process());
-  create(writer, a, "main:cli:a");
+  (void)create(writer, a, "main:cli:a");
   append(writer, a, 1);
-  store::home::FileBackend(disk.process()).list();
+  (void)store::home::FileBackend(disk.process()).list();
   // Another process lists the sessions after the write, before the sync.
   bool looking = false;
   std::size_t images = 0, halves = 0;
   disk.fault = [&](const char* call) {
     if (std::string_view(call) != "sync" || std::exchange(looking, true)) return 0;
-    store::home::FileBackend(disk.process()).list();
+    (void)store::home::FileBackend(disk.process()).list();
     images = disk.crash_images(2000, 7, [&](const DiskImage& image) {
       CrashDisk after(image);
       store::home::FileBackend reader(after.process());
@@ -247,7 +246,7 @@ TEST_CASE("a session whose file is gone or empty is not silently replaced") {
     CrashDisk disk;
     {
       store::home::FileBackend backend(disk.process());
-      create(backend, a, "main:cli:a");
+      (void)create(backend, a, "main:cli:a");
       append(backend, a, 1);
       backend.remember(a, "/w");
     }
@@ -259,16 +258,15 @@ TEST_CASE("a session whose file is gone or empty is not silently replaced") {
     // Not after a list that has noticed it either.
     for (int times = 0; times < 2; ++times) {
       store::home::FileBackend backend(disk.process());
-      CHECK(backend.list().size() == (times == 0 ? 0 : 1));
-      bool made = false;
-      const auto refused = backend.create(header_of(b, "main:cli:a"), {}, made);
+      CHECK(backend.list()->size() == (times == 0 ? 0 : 1));
+      const auto refused = backend.create(header_of(b, "main:cli:a"), {});
       REQUIRE_FALSE(ok(refused));
-      CHECK(std::get<Failure>(refused).kind == Failure::Kind::damaged);
-      CHECK(backend.strays().size() == 1);
-      REQUIRE(ok(backend.create(header_of(b, "main:cli:b"), {}, made)));
+      CHECK(refused.error().kind == Failure::Kind::damaged);
+      CHECK(backend.strays()->size() == 1);
+      REQUIRE(ok(backend.create(header_of(b, "main:cli:b"), {})));
     }
     disk.put(store::log::transcript_path(a), bytes);
-    CHECK(store::home::FileBackend(disk.process()).list().size() == 2);
+    CHECK(store::home::FileBackend(disk.process()).list()->size() == 2);
     CHECK_FALSE(store::home::FileBackend(disk.process()).lost("main:cli:a"));
   }
 }
@@ -276,31 +274,31 @@ TEST_CASE("a session whose file is gone or empty is not silently replaced") {
 TEST_CASE("a session that was let go, or deleted, is not missed") {
   CrashDisk disk;
   store::home::FileBackend backend(disk.process());
-  create(backend, a, "main:cli:a");
+  (void)create(backend, a, "main:cli:a");
   append(backend, a, 1);
   backend.remember(a, "/w");
-  REQUIRE_FALSE(backend.erase(a));
+  REQUIRE(backend.erase(a));
   CHECK_FALSE(backend.lost("main:cli:a"));
-  create(backend, b, "main:cli:a");
-  backend.list();
+  (void)create(backend, b, "main:cli:a");
+  (void)backend.list();
   disk.process()->remove(store::log::transcript_path(b));
   store::home::FileBackend other(disk.process());
-  other.list();
+  (void)other.list();
   CHECK(other.lost("main:cli:a"));
-  other.rebuild_index();
+  value_of(other.rebuild_index());
   CHECK_FALSE(other.lost("main:cli:a"));
 }
 
 TEST_CASE("a disk that fails while an entry is looked for is not an entry that is not there") {
   CrashDisk disk;
   store::home::FileBackend backend(disk.process());
-  create(backend, a, "main:cli:a");
+  (void)create(backend, a, "main:cli:a");
   append(backend, a, 1);
   disk.fault = [](const char* call) { return std::string_view(call) == "stat" ? EIO : 0; };
   const auto found = backend.locate(a, entry_id(1));
   disk.fault = {};
   REQUIRE_FALSE(ok(found));
-  CHECK(std::get<Failure>(found).kind == Failure::Kind::io);
+  CHECK(found.error().kind == Failure::Kind::io);
 }
 
 TEST_CASE("what an index leaves out is read as it was") {
@@ -329,11 +327,11 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
   CrashDisk disk;
   {
     store::home::FileBackend backend(disk.process());
-    create(backend, a, "main:cli:a");
-    create(backend, b, "main:cli:a.b");
+    (void)create(backend, a, "main:cli:a");
+    (void)create(backend, b, "main:cli:a.b");
     append(backend, b, 1);
     backend.remember(b, "/w");
-    backend.list();
+    (void)backend.list();
   }
   const std::string text = disk.bytes("sessions.json");
   const auto row = store::home::parse_index_row(text, "main:cli:a.b");
@@ -354,18 +352,18 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
   store::home::FileBackend writer(disk.process()), reader(disk.process());
   REQUIRE(reader.find_key("main:cli:a") == a);
   append(writer, a, 2);
-  CHECK(std::get<SessionRecord>(reader.open(a)).state.head == entry_id(2));
+  CHECK(reader.open(a)->state.head == entry_id(2));
 }
 
 TEST_CASE("at no time does anyone see half an index") {
   CrashDisk disk;
   store::home::FileBackend backend(disk.process());
-  create(backend, a, "main:cli:a");
+  (void)create(backend, a, "main:cli:a");
   disk.changed = [&] { CHECK(store::home::parse_index(disk.bytes("sessions.json"))); };
-  create(backend, b, "main:cli:b");
-  backend.open(a);
+  (void)create(backend, b, "main:cli:b");
+  (void)backend.open(a);
   backend.remember(a, "/w");
-  backend.erase(b);
+  (void)backend.erase(b);
   disk.changed = {};
 }
 
@@ -373,9 +371,9 @@ TEST_CASE("what lies below the index's committed offset is altered, never torn")
   CrashDisk disk;
   {
     store::home::FileBackend backend(disk.process());
-    create(backend, a, "main:cli:a");
+    (void)create(backend, a, "main:cli:a");
     const std::vector<NewEntry> batch{says(1), says(2)};
-    backend.append(a, batch, {});
+    (void)backend.append(a, batch, {});
     backend.remember(a, "/w");
   }
   std::string bytes = disk.bytes(store::log::transcript_path(a));
@@ -393,9 +391,9 @@ TEST_CASE("the index is made anew from the transcripts, in memory and on disk") 
   for (const bool memory : {true, false}) {
     store::home::FileBackend backend(memory ? store::files::memory_files()
                                             : store::files::real_files((dir / "home").string()));
-    create(backend, a, "main:cli:a");
-    create(backend, b, "main:cli:b");
-    CHECK(backend.rebuild_index() == 2);
+    (void)create(backend, a, "main:cli:a");
+    (void)create(backend, b, "main:cli:b");
+    CHECK(*backend.rebuild_index() == 2);
     CHECK(keys(backend) == Keys{"main:cli:a", "main:cli:b"});
   }
 }
@@ -403,24 +401,24 @@ TEST_CASE("the index is made anew from the transcripts, in memory and on disk") 
 TEST_CASE("the session used last in a workspace is remembered") {
   CrashDisk disk;
   store::home::FileBackend backend(disk.process());
-  create(backend, a, "main:cli:a");
+  (void)create(backend, a, "main:cli:a");
   backend.remember(a, "/w");
   CHECK(store::home::FileBackend(disk.process()).last_used("/w") == a);
   CHECK_FALSE(store::home::FileBackend(disk.process()).last_used("/other"));
-  REQUIRE_FALSE(backend.erase(a));
+  REQUIRE(backend.erase(a));
   CHECK_FALSE(store::home::FileBackend(disk.process()).last_used("/w"));
 }
 
 TEST_CASE("entries read a piece at a time come each exactly once") {
   CrashDisk disk;
   auto backend = std::make_unique<store::home::FileBackend>(disk.process());
-  create(*backend, a, "main:cli:a");
+  (void)create(*backend, a, "main:cli:a");
   std::vector<Id> expected;
   for (std::uint64_t number = 1; number <= 25; number += 5) {
     std::vector<NewEntry> batch;
     for (std::uint64_t i = 0; i < 5; ++i) batch.push_back(says(number + i));
     for (const NewEntry& each : batch) expected.push_back(each.entry.id);
-    backend->append(a, batch, {});
+    (void)backend->append(a, batch, {});
   }
   for (const std::size_t size : {1u, 2u, 3u, 5u, 7u, 26u, 100u}) {
     EntryReader reader(*backend, a, size);
@@ -429,8 +427,8 @@ TEST_CASE("entries read a piece at a time come each exactly once") {
       while (reader.has_more()) {
         const auto piece = reader.next();
         REQUIRE(ok(piece));
-        CHECK(std::get<std::vector<model::Entry>>(piece).size() <= size);
-        for (const model::Entry& entry : std::get<std::vector<model::Entry>>(piece))
+        CHECK(piece->size() <= size);
+        for (const model::Entry& entry : *piece)
           if (entry.type != model::type::session_header) seen.push_back(entry.id);
       }
       CHECK(seen == expected);
@@ -442,35 +440,35 @@ TEST_CASE("entries read a piece at a time come each exactly once") {
 TEST_CASE("paths, branches and the default leaf are those of the branch used last") {
   CrashDisk disk;
   auto files = std::make_unique<store::home::FileBackend>(disk.process());
-  create(*files, a, "main:cli:a");
+  (void)create(*files, a, "main:cli:a");
   SessionStore store(std::move(files));
   const std::vector<NewEntry> entries{says_after(1, std::nullopt), says(2), says(3),
                                       says_after(4, 2), says(5)};
   REQUIRE(ok(store.append_session_entries(a, entries)));
   const auto path_to = [&](std::uint64_t leaf) {
     std::vector<std::uint64_t> out;
-    const Outcome<Path> found = store.path(a, entry_id(leaf));
-    for (const StoredEntry& placed : std::get<Path>(found).entries)
+    const Result<Path> found = store.path(a, entry_id(leaf));
+    for (const StoredEntry& placed : found->entries)
       out.push_back(placed.entry.id.value - entry_id(0).value);
     return out;
   };
   CHECK(path_to(3) == std::vector<std::uint64_t>{1, 2, 3});
   CHECK(path_to(5) == std::vector<std::uint64_t>{1, 2, 4, 5});
-  CHECK(std::get<SessionRecord>(store.open(a)).state.head == entry_id(5));
-  const auto branches = std::get<std::vector<Branch>>(store.branches(a));
+  CHECK(store.open(a)->state.head == entry_id(5));
+  const auto branches = *store.branches(a);
   REQUIRE(branches.size() == 2);
   CHECK(branches[0].length == 3);
   CHECK(branches[1].length == 4);
 
   REQUIRE(ok(store.set_head(a, entry_id(3))));
   store::home::FileBackend later(disk.process());
-  CHECK(std::get<SessionRecord>(later.open(a)).state.head == entry_id(3));
+  CHECK(later.open(a)->state.head == entry_id(3));
 
   const auto branched = store.branch_from_entry(a, entry_id(3), "main:cli:branch");
   REQUIRE(ok(branched));
-  CHECK(ids_of(store.backend(), std::get<SessionHandle>(branched).session_id) ==
+  CHECK(ids_of(store.backend(), branched->session_id) ==
         std::vector{entry_id(1), entry_id(2), entry_id(3),
-                    ids_of(store.backend(), std::get<SessionHandle>(branched).session_id).back()});
+                    ids_of(store.backend(), branched->session_id).back()});
 }
 
 TEST_CASE("calls without a result are found, and answered ones are not") {

@@ -134,7 +134,7 @@ TEST_CASE("a migrated session takes no key from one that is there, however old i
   REQUIRE(migrated.size() == 1);
   CHECK(migrated[0].losses == std::vector<std::string>{"its key main:cli:user belongs to another "
                                                        "session; it is called main:cli:user.2"});
-  home.store.backend().rebuild_index();
+  value_of(home.store.backend().rebuild_index());
   CHECK(value_of(home.store.find("main:cli:user")).header.session == live);
   CHECK(value_of(home.store.find("main:cli:user.2")).header.session == migrated[0].session);
 }
@@ -146,8 +146,9 @@ TEST_CASE("a transcript that turns up takes no key from one that is there, and t
   const store::SessionHeader header{
       .session = session, .key = "main:cli:user", .created_at = "2020-01-01T00:00:00.000Z"};
   const model::Entry first = store::log::header_entry(header);
-  write_file(home.file(".jsonl"),
-             store::log::seal_batch(std::span(&first, 1), store::log::seal_seed(session), 0).bytes);
+  write_file(
+      home.file(".jsonl"),
+      store::log::seal_batch(std::span(&first, 1), store::log::seal_seed(session), 0)->bytes);
   std::vector<std::string> told;
   const auto open = [&] {
     return store::SessionStore(
@@ -160,7 +161,7 @@ TEST_CASE("a transcript that turns up takes no key from one that is there, and t
   REQUIRE(told.size() == 1);
   CHECK(told[0].find("it is called main:cli:user.2") != std::string::npos);
   store::SessionStore later = open();
-  later.backend().rebuild_index();
+  value_of(later.backend().rebuild_index());
   CHECK(value_of(later.find("main:cli:user")).header.session == live);
   CHECK(told.size() == 1);
 }
@@ -205,7 +206,7 @@ TEST_CASE("a Google conversation becomes a transcript, calls paired with their r
     const auto first = model::message_from_json(entries_of(home.store, session).front().payload);
     const auto& picture = std::get<model::Image>(first->content.at(1));
     CHECK(picture.mime_type == "image/png");
-    CHECK(value_of(home.store.backend().load_blob(picture.blob)) == "hi");
+    CHECK(value_of(home.store.load_blob(picture.blob)) == "hi");
   }
 }
 
@@ -221,14 +222,12 @@ TEST_CASE("a failed tool stays failed, and images are taken over or told of") {
   const std::vector<model::Entry> entries = entries_of(home.store, session);
   REQUIRE(entries.size() == 3);
   const auto asked = model::message_from_json(entries[0].payload);
-  CHECK(value_of(home.store.backend().load_blob(
-            std::get<model::Image>(asked->content.at(0)).blob)) == "hi");
+  CHECK(value_of(home.store.load_blob(std::get<model::Image>(asked->content.at(0)).blob)) == "hi");
   const auto answered = model::message_from_json(entries[2].payload);
   const auto& failed = std::get<model::ToolResult>(answered->content.at(0));
   CHECK(failed.is_error);
   CHECK(std::get<model::Text>(failed.content.at(0)).text == "r");
-  CHECK(value_of(home.store.backend().load_blob(
-            std::get<model::Image>(failed.content.at(1)).blob)) == "ho");
+  CHECK(value_of(home.store.load_blob(std::get<model::Image>(failed.content.at(1)).blob)) == "ho");
   REQUIRE(result.losses.size() == 1);
   CHECK(result.losses[0].find("kept elsewhere (https://example.org/x.png)") != std::string::npos);
 }
@@ -278,12 +277,11 @@ TEST_CASE("what is in no known form is not migrated, not written to and not chan
   Home home;
   for (const char* bytes : {"", "hello", "{}", "[1,2", R"({"type":"other"})"}) {
     write_file(home.file(".jsonl"), bytes);
-    const store::Outcome<store::MigrationResult> migrated = home.store.backend().migrate(session);
-    REQUIRE(std::holds_alternative<store::Failure>(migrated));
-    CHECK(std::get<store::Failure>(migrated).kind == store::Failure::Kind::damaged);
+    const store::Result<store::MigrationResult> migrated = home.store.backend().migrate(session);
+    REQUIRE(!migrated);
+    CHECK(migrated.error().kind == store::Failure::Kind::damaged);
     const store::NewEntry entry = user_says("x");
-    CHECK(std::holds_alternative<store::Failure>(
-        home.store.append_session_entries(session, std::span(&entry, 1))));
+    CHECK(!home.store.append_session_entries(session, std::span(&entry, 1)));
     CHECK(read_file(home.file(".jsonl")) == bytes);
   }
 }
@@ -295,19 +293,19 @@ TEST_CASE("a session of a newer skein is read, and neither migrated nor written 
   const store::SessionHeader header{.version = 99, .session = newer, .key = "main:cli:newer"};
   const model::Entry first = store::log::header_entry(header);
   write_file(file,
-             store::log::seal_batch(std::span(&first, 1), store::log::seal_seed(newer), 0).bytes);
+             store::log::seal_batch(std::span(&first, 1), store::log::seal_seed(newer), 0)->bytes);
 
   CHECK(value_of(home.store.open(newer)).header.version == 99);
-  const store::Outcome<store::MigrationResult> migrated = home.store.backend().migrate(newer);
-  REQUIRE(std::holds_alternative<store::Failure>(migrated));
-  CHECK(std::get<store::Failure>(migrated).kind == store::Failure::Kind::unsupported_version);
-  CHECK(std::get<store::Failure>(migrated).text.find("newer skein") != std::string::npos);
+  const store::Result<store::MigrationResult> migrated = home.store.backend().migrate(newer);
+  REQUIRE(!migrated);
+  CHECK(migrated.error().kind == store::Failure::Kind::unsupported_version);
+  CHECK(migrated.error().text.find("newer skein") != std::string::npos);
 }
 
 TEST_CASE("files of older forms under other names are told of, and migrated when asked") {
   Home home;
   write_file(home.path / "transcripts" / "main_cli_user_0123456789ab.jsonl", flat);
-  const auto strays = home.store.backend().strays();
+  const auto strays = value_of(home.store.backend().strays());
   REQUIRE(strays.size() == 1);
   CHECK(strays[0].why.find("older form (flat lines)") != std::string::npos);
 
@@ -315,6 +313,6 @@ TEST_CASE("files of older forms under other names are told of, and migrated when
 
   REQUIRE(migrated.size() == 1);
   CHECK(value_of(home.store.find("main:cli:user")).header.session == migrated[0].session);
-  CHECK(home.store.backend().strays().empty());
+  CHECK(home.store.backend().strays()->empty());
   CHECK(value_of(home.store.backend().migrate_strays()).empty());
 }

@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "core/model/scrub.h"
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
+#include "core/store/log/log.h"
 #include "core/text/json.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
@@ -86,12 +87,12 @@ TEST_CASE("a secret is scrubbed wherever else it stands") {
   Home home;
   const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
   const Id packed = value_of(home.store.branch_from_entry(home.session, numbered_id(1))).session_id;
-  REQUIRE(!home.store.backend().archive(packed));
+  REQUIRE(home.store.archive(packed));
   const Id thrown = value_of(home.store.branch_from_entry(home.session, numbered_id(1))).session_id;
-  REQUIRE(!home.store.erase(thrown));
+  REQUIRE(home.store.erase(thrown));
   const Id unrelated = session_called(home.store, "main:cli:other");
   append(home.store, unrelated, {user_says("use " + secret + " here as well", numbered_id(7))});
-  const std::string blob = value_of(home.store.backend().keep_blob("output: " + secret + "\n"));
+  const std::string blob = value_of(home.store.keep_blob("output: " + secret + "\n"));
   append(home.store, home.session,
          {{model::make_entry(model::type::compaction_summary,
                              dump({{"summary", "They said: " + said}, {"tokensBefore", 9}}))}});
@@ -149,9 +150,9 @@ TEST_CASE("what a killed archiving left beside the transcript is scrubbed as wel
   Home home;
   const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
   const fs::path root = home.path, packed = root / archive_path(fork);
-  REQUIRE(!home.store.backend().archive(fork));
+  REQUIRE(home.store.archive(fork));
   const std::string archive = read_file(packed);
-  REQUIRE(!home.store.backend().unarchive(fork));
+  REQUIRE(home.store.unarchive(fork));
   write_file(packed, archive);  // its removal was lost
   write_file(packed.string() + ".0123456789abcdef.tmp", archive);
   write_file(root / "transcripts" / "0000000000000003.jsonl.gz.0123456789abcdef.tmp",
@@ -173,11 +174,11 @@ TEST_CASE("what a killed archiving left beside the transcript is scrubbed as wel
 TEST_CASE("an archive that an earlier scrubbing spared is found by the entry's id") {
   Home home;
   const Id fork = value_of(home.store.branch_from_entry(home.session, numbered_id(2))).session_id;
-  REQUIRE(!home.store.backend().archive(fork));
+  REQUIRE(home.store.archive(fork));
   const fs::path packed = fs::path(home.path) / archive_path(fork);
   const std::string archive = read_file(packed);
   home.scrub();
-  REQUIRE(!home.store.backend().unarchive(fork));
+  REQUIRE(home.store.unarchive(fork));
   write_file(packed, archive);  // beside a transcript that has nothing of it any more
 
   home.scrub();
@@ -217,11 +218,10 @@ TEST_CASE("what lies outside the home is dealt with while the text is known, or 
               what) == "ls\n");
     report.unreached.emplace_back("/state/history: locked away");
   };
-  const store::Outcome<store::Scrubbed> outcome =
+  const store::Result<store::Scrubbed> outcome =
       home.store.scrub(home.session, numbered_id(1), "", wish);
-  REQUIRE(std::holds_alternative<store::Failure>(outcome));
-  CHECK(std::get<store::Failure>(outcome).text.find("/state/history: locked away") !=
-        std::string::npos);
+  REQUIRE(!outcome);
+  CHECK(outcome.error().text.find("/state/history: locked away") != std::string::npos);
   CHECK(still_there());
   home.scrub();
   CHECK(holding(home.path, secret).empty());
@@ -270,11 +270,10 @@ TEST_CASE("a file that cannot be read stops the scrubbing before the text is for
   Home home;
   write_file(fs::path(home.path) / "transcripts" / "00000000000000aa.jsonl.gz", "not gzip");
   write_file(fs::path(home.path) / "history", secret);
-  const store::Outcome<store::Scrubbed> outcome =
-      home.store.scrub(home.session, numbered_id(1), "");
-  REQUIRE(std::holds_alternative<store::Failure>(outcome));
-  CHECK(std::get<store::Failure>(outcome).text.find(
-            "transcripts/00000000000000aa.jsonl.gz: a damaged") != std::string::npos);
+  const store::Result<store::Scrubbed> outcome = home.store.scrub(home.session, numbered_id(1), "");
+  REQUIRE(!outcome);
+  CHECK(outcome.error().text.find("transcripts/00000000000000aa.jsonl.gz: a damaged") !=
+        std::string::npos);
   CHECK(!fs::exists(fs::path(home.path) / "history"));  // the rest was done all the same
   const fs::path transcript = fs::path(home.path) / store::log::transcript_path(home.session);
   CHECK(read_file(transcript).find(secret) != std::string::npos);

@@ -1,8 +1,10 @@
-#include "core/store/home/packed.h"
+#include "core/store/home/gzip.h"
 
 #include <zlib.h>
 
 #include <cerrno>
+
+#include "core/store/log/log.h"
 
 namespace skein::store::home {
 
@@ -14,15 +16,15 @@ constexpr int gzip_window = 15 + 16;  // the largest window, with gzip's header 
 class Deflater {
  public:
   Deflater() {
-    if (deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, 8,
-                     Z_DEFAULT_STRATEGY) != Z_OK)
-      throw Error("no memory to pack a transcript", ExitStatus::storage);
+    ready_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, 8,
+                          Z_DEFAULT_STRATEGY) == Z_OK;
   }
   ~Deflater() { deflateEnd(&stream_); }
   Deflater(const Deflater&) = delete;
   Deflater& operator=(const Deflater&) = delete;
 
   int take(std::string_view piece, bool last, const files::Take& each) {
+    if (!ready_) return -ENOMEM;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
     stream_.avail_in = static_cast<uInt>(piece.size());
     do {
@@ -37,21 +39,20 @@ class Deflater {
 
  private:
   z_stream stream_{};
+  bool ready_ = false;
   std::string out_ = std::string(piece_bytes, '\0');
 };
 
 class Inflater {
  public:
-  Inflater() {
-    if (inflateInit2(&stream_, gzip_window) != Z_OK)
-      throw Error("no memory to unpack a transcript", ExitStatus::storage);
-  }
+  Inflater() { ready_ = inflateInit2(&stream_, gzip_window) == Z_OK; }
   ~Inflater() { inflateEnd(&stream_); }
   Inflater(const Inflater&) = delete;
   Inflater& operator=(const Inflater&) = delete;
 
   bool ended() const { return ended_; }
   int take(std::string_view piece, const files::Take& each) {
+    if (!ready_) return -ENOMEM;
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
     stream_.avail_in = static_cast<uInt>(piece.size());
     do {
@@ -69,6 +70,7 @@ class Inflater {
 
  private:
   z_stream stream_{};
+  bool ready_ = false;
   bool ended_ = false;
   std::string out_ = std::string(piece_bytes, '\0');
 };
@@ -109,24 +111,23 @@ int read_pieces(files::Files& files, const std::string& path, const files::Take&
   return read == 0 && !inflater.ended() ? -EILSEQ : read;
 }
 
-int pack(files::Files& files, files::Files::Handle from, files::NewFile& to, std::uint64_t& bytes) {
+std::int64_t pack(files::Files& files, files::Files::Handle from, files::NewFile& to) {
   const files::Take write = [&](std::string_view piece) { return to.write(piece); };
   Deflater deflater;
-  bytes = 0;
-  const int failed = files::read_all(files, from, [&](std::string_view piece) {
-    bytes += piece.size();
+  std::int64_t bytes = 0;
+  int failed = files::read_all(files, from, [&](std::string_view piece) {
+    bytes += static_cast<std::int64_t>(piece.size());
     return deflater.take(piece, false, write);
   });
-  return failed == 0 ? deflater.take({}, true, write) : failed;
+  if (failed == 0) failed = deflater.take({}, true, write);
+  return failed < 0 ? failed : bytes;
 }
 
 int unpack(files::Files& files, const std::string& from, files::NewFile& to) {
   return read_pieces(files, from, [&](std::string_view piece) { return to.write(piece); });
 }
 
-int begins_with_packed(files::Files& files, const std::string& path, const std::string& packed,
-                       bool& begins) {
-  begins = false;
+int begins_with_packed(files::Files& files, const std::string& path, const std::string& packed) {
   const int handle = files.open(path, files::OpenAs::reader);
   if (handle < 0) return handle;
   const files::OpenFile file(files, handle);
@@ -146,56 +147,8 @@ int begins_with_packed(files::Files& files, const std::string& path, const std::
     at += piece.size();
     return there == piece ? 0 : differs;
   });
-  begins = read == 0;
-  return read == differs ? 0 : read;
-}
-
-log::LogMemory Transcript::memory() const {
-  log::LogMemory memory = log->memory();
-  if (archived()) memory.stat = packed;
-  return memory;
-}
-
-std::optional<Failure> Transcript::refresh(files::Files& files) {
-  if (!archived()) return log->refresh();
-  files::FileStat now;
-  int found = 0;
-  const Id session = log->header().session;
-  const std::string place = transcript_place(files, session, now, found);
-  if (found == 0 && is_packed(place) && now.same_version(packed)) return std::nullopt;
-  return log::failure_from_errno(found < 0 ? found : ENOENT, "session " + to_string(session));
-}
-
-Outcome<Transcript> open_transcript(files::Files& files, Id session, const std::string& path,
-                                    const log::LogMemory* memory) {
-  Transcript out;
-  if (is_packed(path)) {
-    const std::string name = "session " + to_string(session);
-    out.copy = files::memory_files();
-    out.copy->make_folder("transcripts");
-    if (const int failed = files.stat_path(path, out.packed); failed < 0)
-      return log::failure_from_errno(failed, name);
-    files::NewFile copy(*out.copy, log::transcript_path(session));
-    int failed = unpack(files, path, copy);
-    if (failed == 0) failed = copy.link_into_place();
-    if (failed == -EILSEQ)
-      return Failure{Failure::Kind::damaged, name + " is archived in a damaged file"};
-    if (failed < 0) return log::failure_from_errno(failed, name);
-    out.log = std::make_unique<log::Log>(*out.copy, session);
-  } else {
-    out.log = std::make_unique<log::Log>(files, session, path);
-  }
-  if (auto failed = out.log->refresh(memory)) return *failed;
-  return out;
-}
-
-std::string transcript_place(files::Files& files, Id session, files::FileStat& stat, int& found) {
-  std::string plain = log::transcript_path(session);
-  if (found = files.stat_path(plain, stat); found != -ENOENT) return plain;
-  std::string packed = archive_path(session);
-  if (found = files.stat_path(packed, stat); found != -ENOENT) return packed;
-  found = files.stat_path(plain, stat);  // one may become the other as we look
-  return plain;
+  if (read == differs) return 0;
+  return read < 0 ? read : 1;
 }
 
 }  // namespace skein::store::home

@@ -1,0 +1,81 @@
+// What the store answers with: a value, or the failure that stood in its way.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/model/entry.h"
+
+namespace skein::store {
+
+struct Failure {
+  enum class Kind {
+    conflict,             // the tail is not the expected one
+    id_conflict,          // an id is taken by another content
+    busy,                 // somebody holds the lock for too long
+    gone,                 // the session is not there (any more)
+    no_space,             // the disk is full: nothing was written, the caller still has the batch
+    read_only,            // may be read, not written
+    damaged,              // cannot be trusted to be written to
+    unsupported_version,  // made by a newer skein
+    refused,              // the entries themselves are not acceptable
+    io,                   // the disk reports an error
+  };
+  Kind kind{};
+  std::string text{};                   // the sentence for the user
+  std::optional<Id> tail{};             // with conflict: the tail there is
+  std::vector<model::Entry> arrived{};  // with conflict: what others wrote since the expected tail
+};
+ExitStatus exit_status_of(const Failure& failure);
+// `error` is an errno, of either sign; `doing` begins the sentence.
+Failure failure_from_errno(int error, const std::string& doing);
+
+// True if it holds a value; only then may the value be asked for, and only else the error.
+template <class Value>
+class [[nodiscard]] Result {
+ public:
+  Result(Value value) : held_(std::in_place_index<0>, std::move(value)) {}
+  Result(Failure failure) : held_(std::in_place_index<1>, std::move(failure)) {}
+
+  explicit operator bool() const { return held_.index() == 0; }
+  Value& value() & { return std::get<0>(held_); }
+  const Value& value() const& { return std::get<0>(held_); }
+  Value&& value() && { return std::get<0>(std::move(held_)); }
+  Value& operator*() & { return value(); }
+  const Value& operator*() const& { return value(); }
+  Value&& operator*() && { return std::move(*this).value(); }
+  Value* operator->() { return &value(); }
+  const Value* operator->() const { return &value(); }
+  const Failure& error() const { return std::get<1>(held_); }
+
+ private:
+  std::variant<Value, Failure> held_;
+};
+
+template <>
+class [[nodiscard]] Result<void> {
+ public:
+  Result() = default;
+  Result(Failure failure) : failed_(std::move(failure)) {}
+
+  explicit operator bool() const { return !failed_; }
+  const Failure& error() const { return failed_.value(); }
+
+ private:
+  std::optional<Failure> failed_{};
+};
+
+// What a call of Files returned: below 0 it failed.
+Result<void> result_from_errno(int returned, const std::string& doing);
+
+// The value, or the failure as an Error with its exit status: for those who cannot act on it.
+template <class Value>
+Value value_or_throw(Result<Value> result) {
+  if (!result) throw Error(result.error().text, exit_status_of(result.error()));
+  if constexpr (!std::is_void_v<Value>) return std::move(result).value();
+}
+
+}  // namespace skein::store
