@@ -31,9 +31,9 @@ std::uint16_t loopback_port(std::string_view url) {
 }
 
 // A socket that is being connected; closed when this goes.
-class Attempt {
+class Probe {
  public:
-  explicit Attempt(std::uint16_t port)
+  explicit Probe(std::uint16_t port)
       : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
     sockaddr_in address{};
     address.sin_family = AF_INET;
@@ -42,9 +42,9 @@ class Attempt {
     const int result = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);
     failed_ = result != 0 && errno != EINPROGRESS;
   }
-  Attempt(Attempt&& other) noexcept : fd_(other.fd_), failed_(other.failed_) { other.fd_ = -1; }
-  Attempt& operator=(Attempt&&) = delete;
-  ~Attempt() {
+  Probe(Probe&& other) noexcept : fd_(other.fd_), failed_(other.failed_) { other.fd_ = -1; }
+  Probe& operator=(Probe&&) = delete;
+  ~Probe() {
     if (fd_ >= 0) close(fd_);
   }
 
@@ -67,7 +67,7 @@ bool is_for_embeddings(std::string_view model) {
 
 // Polls all of them until each has an answer or the time is over.
 std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
-  std::vector<Attempt> attempts;
+  std::vector<Probe> attempts;
   std::vector<pollfd> waiting;
   for (const std::uint16_t port : ports)
     waiting.push_back({attempts.emplace_back(port).fd(), POLLOUT, 0});

@@ -4,7 +4,7 @@
 
 #include "app/config.h"
 #include "app/home.h"
-#include "app/verbs/json_output.h"
+#include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"

@@ -8,7 +8,7 @@
 
 #include "app/config.h"
 #include "app/home.h"
-#include "app/verbs/json_output.h"
+#include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/store/home/scrub_files.h"
 #include "core/text/json.h"
@@ -17,10 +17,6 @@
 namespace skein::verbs {
 
 namespace {
-
-void print_line(std::string_view untrusted) {
-  std::fputs((layout::sanitized(untrusted) + "\n").c_str(), stdout);
-}
 
 // "30d", "12h", "2w" in milliseconds.
 std::int64_t duration_ms(const std::string& text) {

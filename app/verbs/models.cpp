@@ -4,7 +4,7 @@
 #include "app/availability.h"
 #include "app/config.h"
 #include "app/home.h"
-#include "app/verbs/json_output.h"
+#include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/context/history.h"
 #include "core/handover/compatibility.h"
@@ -16,13 +16,6 @@
 namespace skein::verbs {
 
 namespace {
-
-void print_line(const std::string& untrusted) { std::puts(layout::sanitized(untrusted).c_str()); }
-
-std::string pad(std::string text, std::size_t width) {
-  if (text.size() < width) text.resize(width, ' ');
-  return text;
-}
 
 Json price_json(const std::optional<double>& price) { return price ? Json(*price) : Json(nullptr); }
 

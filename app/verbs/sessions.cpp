@@ -5,7 +5,7 @@
 
 #include "app/config.h"
 #include "app/home.h"
-#include "app/verbs/json_output.h"
+#include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/model/redaction.h"
 #include "core/model/stats.h"
@@ -22,7 +22,6 @@ namespace skein::verbs {
 namespace {
 
 void print(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
-void print_line(std::string_view untrusted) { print(layout::sanitized(untrusted) + "\n"); }
 void notice(const std::string& text) {
   std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
@@ -72,11 +71,6 @@ JsonText entries_json(const std::vector<store::StoredEntry>& entries,
   for (const store::StoredEntry& placed : entries)
     out += (out.size() > 1 ? "," : "") + entry_json(placed, redacted);
   return out + "]";
-}
-
-std::string pad(std::string text, std::size_t width) {
-  if (text.size() < width) text.resize(width, ' ');
-  return text;
 }
 
 // An error is not an end: what came before it may be half of a batch.

@@ -87,6 +87,9 @@ const app::Subcommand table[] = {
 
 }  // namespace
 
-std::span<const app::Subcommand> subcommands() { return table; }
-
 }  // namespace skein::verbs
+
+// The command line asks for the table by its own name, so that it knows no verb.
+namespace skein::app {
+std::span<const Subcommand> subcommands() { return verbs::table; }
+}  // namespace skein::app

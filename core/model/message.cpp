@@ -27,7 +27,7 @@ constexpr std::array<std::pair<Stop, std::string_view>, 8> stop_names{{
 }};
 
 template <class Table, class Value>
-std::string_view name_in(const Table& table, Value value) {
+std::string_view name_for(const Table& table, Value value) {
   for (const auto& [each, text] : table)
     if (each == value) return text;
   return {};
@@ -233,8 +233,8 @@ std::vector<const ToolUse*> tool_uses(const Message& message) {
   return out;
 }
 
-std::string_view name(Role role) { return name_in(role_names, role); }
-std::string_view name(Stop stop) { return name_in(stop_names, stop); }
+std::string_view name(Role role) { return name_for(role_names, role); }
+std::string_view name(Stop stop) { return name_for(stop_names, stop); }
 
 JsonText to_json(const Message& message) {
   std::string content = "[";

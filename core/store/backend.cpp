@@ -35,4 +35,6 @@ std::optional<std::string> key_problem(std::string_view key) {
          "the longer form is agent";
 }
 
+std::string described(Id session) { return "session " + to_string(session); }
+
 }  // namespace skein::store

@@ -41,6 +41,9 @@ struct SessionHeader {
   bool operator==(const SessionHeader&) const = default;
 };
 
+// For sentences: "session 0123456789abcdef".
+std::string described(Id session);
+
 // Letters, digits and `._@+-`, 1 to 64 bytes a segment with `:` between, under 200 in all;
 // <agent>:<channel>:<peer>, or agent:<id>:<channel>:<direct|group|channel>:<peer>, which
 // :thread:<id> may follow. The reason it is not one, or nothing.

@@ -8,7 +8,7 @@ namespace skein::store {
 
 namespace {
 
-model::Entry custom(std::string_view kind, Json members) {
+model::Entry custom_entry(std::string_view kind, Json members) {
   Json payload = {{"kind", kind}};
   payload.update(members);
   return model::make_entry(model::type::custom, dump(payload));
@@ -20,11 +20,11 @@ model::Entry redaction(Id target, const std::string& reason) {
 }
 
 model::Entry snapshot_of(const std::string& name, Id target) {
-  return custom("snapshot", {{"name", name}, {"entryId", to_string(target)}});
+  return custom_entry("snapshot", {{"name", name}, {"entryId", to_string(target)}});
 }
 
 model::Entry label_of(Id target, const std::string& text) {
-  return custom("label", {{"entryId", to_string(target)}, {"text", text}});
+  return custom_entry("label", {{"entryId", to_string(target)}, {"text", text}});
 }
 
 // What a branch keeps of its source's state: how it looks, what it masks, how it is worked with.
@@ -45,11 +45,11 @@ std::vector<ForkExtra> taken_along(const model::SessionState& state) {
   if (!state.system.empty())
     out.push_back(
         {model::make_entry(model::type::system_prompt_override, dump({{"text", state.system}}))});
-  if (!state.title.empty()) out.push_back({custom("title", {{"text", state.title}})});
+  if (!state.title.empty()) out.push_back({custom_entry("title", {{"text", state.title}})});
   Json denied = Json::array();
   for (const std::string& rule : state.permissions)
     if (rule.starts_with('!')) denied.push_back(rule);
-  if (!denied.empty()) out.push_back({custom("permissions", {{"rules", std::move(denied)}})});
+  if (!denied.empty()) out.push_back({custom_entry("permissions", {{"rules", std::move(denied)}})});
   return out;
 }
 
@@ -97,13 +97,13 @@ Result<AppendResult> SessionStore::append_marker(Id session, model::Entry entry)
 }
 
 Result<AppendResult> SessionStore::rename(Id session, const std::string& title) {
-  return append_marker(session, custom("title", {{"text", title}}));
+  return append_marker(session, custom_entry("title", {{"text", title}}));
 }
 
 Result<AppendResult> SessionStore::set_head(Id session, Id target) {
   const Result<model::Position> there = backend_->locate(session, target);
   if (!there) return there.error();
-  return append_marker(session, custom("head", {{"entryId", to_string(target)}}));
+  return append_marker(session, custom_entry("head", {{"entryId", to_string(target)}}));
 }
 
 Result<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
@@ -128,14 +128,14 @@ Result<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
 Result<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
   const Result<Id> found = snapshot_called(session, name);
   if (!found) return found.error();
-  return append_marker(session, custom("snapshot", {{"name", name}, {"entryId", nullptr}}));
+  return append_marker(session, custom_entry("snapshot", {{"name", name}, {"entryId", nullptr}}));
 }
 
 Result<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
   const Result<Id> found = snapshot_called(session, name);
   if (!found) return found.error();
   // It was there when it was named: to look for it again would read all of a long session.
-  return append_marker(session, custom("head", {{"entryId", to_string(*found)}}));
+  return append_marker(session, custom_entry("head", {{"entryId", to_string(*found)}}));
 }
 
 Result<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
@@ -154,7 +154,7 @@ Result<AppendResult> SessionStore::redact(Id session, Id target, const std::stri
   const model::SessionState& state = opened->state;
   const model::Entry& entry = *found;
   if (!state.title.empty() && model::preview(entry, 60) == state.title)
-    entries.push_back({custom("title", {{"text", "[redacted]"}})});
+    entries.push_back({custom_entry("title", {{"text", "[redacted]"}})});
   return backend_->append(session, entries, {});
 }
 

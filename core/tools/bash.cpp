@@ -25,7 +25,7 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr std::string_view schema = R"({
+constexpr std::string_view bash_schema = R"({
   "type": "object",
   "properties": {
     "command": {"type": "string", "description": "what bash -c runs, in the workspace"},
@@ -232,7 +232,7 @@ model::Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
       .description =
           "Run a command with bash in the workspace; answers what it printed and how it ended. "
           "Nothing can be typed into it, and what it starts in the background ends with it.",
-      .schema = std::string(schema),
+      .schema = std::string(bash_schema),
       .effect = model::Effect::runs,
       .argument = {model::Argument::Kind::command, "command"},
       .title =

@@ -12,12 +12,12 @@ namespace skein::tools {
 namespace {
 
 constexpr std::size_t most_lines = 100'000;
-constexpr std::size_t longest_line = 500;
+constexpr std::size_t longest_shown_line = 500;
 constexpr std::size_t most_shown = 12;
 
 std::string squeezed(std::string_view line) {
   std::string out;
-  for (const char c : line.substr(0, longest_line))
+  for (const char c : line.substr(0, longest_shown_line))
     if (c != ' ' && c != '\t' && c != '\r') out += c;
   return out;
 }
@@ -44,7 +44,7 @@ std::string shown(const std::vector<std::string_view>& lines, std::size_t first,
   std::string out;
   const std::size_t end = std::min(first + std::min(count, most_shown), lines.size());
   for (std::size_t i = first; i < end; ++i)
-    out += std::string(utf8_prefix(lines[i], longest_line)) + "\n";
+    out += std::string(utf8_prefix(lines[i], longest_shown_line)) + "\n";
   return valid_utf8(out);
 }
 

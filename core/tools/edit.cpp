@@ -11,7 +11,7 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view schema = R"({
+constexpr std::string_view edit_schema = R"({
   "type": "object",
   "properties": {
     "path": {"type": "string", "description": "file to change, relative to the workspace"},
@@ -105,8 +105,8 @@ Attempt attempt(const workspace::Root& root, const ToolLimits& limits, const Jso
   return made;
 }
 
-model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
-                       const model::ToolPorts& ports) {
+model::ToolOutcome run_edit(const workspace::Root& root, const ToolLimits& limits,
+                            const JsonText& input, const model::ToolPorts& ports) {
   const Attempt made = attempt(root, limits, input, ports);
   if (!made.problem.empty()) return model::tool_failure(made.problem);
   const std::string refusal = root.replace(made.place, made.after.text, made.file.info);
@@ -117,7 +117,8 @@ model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, co
                           (count > 1 ? " and " + std::to_string(count - 1) + " more places" : ""));
 }
 
-std::string preview(const workspace::Root& root, const ToolLimits& limits, const JsonText& input) {
+std::string preview_edit(const workspace::Root& root, const ToolLimits& limits,
+                         const JsonText& input) {
   const Attempt made = attempt(root, limits, input, {});
   if (!made.problem.empty()) return made.problem;
   return unified_diff(made.before, made.after.text, root.shown(made.edit.path));
@@ -131,14 +132,15 @@ model::Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
       .description =
           "Change a file of the workspace: replaces old_text, which must occur exactly once (or "
           "set replace_all), by new_text. White space counts.",
-      .schema = std::string(schema),
+      .schema = std::string(edit_schema),
       .effect = model::Effect::writes,
       .argument = {model::Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("edit", root->shown(Arguments(input).text("path", "")));
           },
-      .preview = [root, limits](const JsonText& input) { return preview(*root, limits, input); },
+      .preview = [root,
+                  limits](const JsonText& input) { return preview_edit(*root, limits, input); },
       .diff =
           [root](const JsonText& input) {
             Arguments arguments(input);
@@ -147,7 +149,7 @@ model::Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](
                  const JsonText& input,
-                 const model::ToolPorts& ports) { return run(*root, limits, input, ports); },
+                 const model::ToolPorts& ports) { return run_edit(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "new_text",
       .other_names = {"multiedit", "notebookedit"},

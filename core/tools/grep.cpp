@@ -14,7 +14,7 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view schema = R"({
+constexpr std::string_view grep_schema = R"({
   "type": "object",
   "properties": {
     "pattern": {"type": "string", "description": "regular expression, matched line by line"},
@@ -135,8 +135,8 @@ class Search {
   std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, left_out_ = 0;
 };
 
-model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
-                       const model::ToolPorts& ports) {
+model::ToolOutcome run_grep(const workspace::Root& root, const ToolLimits& limits,
+                            const JsonText& input, const model::ToolPorts& ports) {
   Arguments arguments(input);
   const std::string pattern = arguments.text("pattern");
   const std::string path = arguments.text("path", ".");
@@ -175,7 +175,7 @@ model::Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
       .description =
           "Search the files of the workspace for lines that match a regular expression; answers "
           "path:line:text. What git ignores and binary files are left out.",
-      .schema = std::string(schema),
+      .schema = std::string(grep_schema),
       .effect = model::Effect::reads,
       .argument = {model::Argument::Kind::tree, "path"},
       .title =
@@ -186,7 +186,7 @@ model::Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](
                  const JsonText& input,
-                 const model::ToolPorts& ports) { return run(*root, limits, input, ports); },
+                 const model::ToolPorts& ports) { return run_grep(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .forbidden_with = "read",
   };

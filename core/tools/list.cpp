@@ -11,7 +11,7 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view schema = R"({
+constexpr std::string_view list_schema = R"({
   "type": "object",
   "properties": {
     "path": {"type": "string", "description": "folder to list, relative to the workspace; the workspace itself if left out"},
@@ -58,8 +58,8 @@ Listing list(const workspace::Root& root, const std::string& path, std::size_t d
   return listing;
 }
 
-model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
-                       const model::ToolPorts& ports) {
+model::ToolOutcome run_list(const workspace::Root& root, const ToolLimits& limits,
+                            const JsonText& input, const model::ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path", ".");
   const std::size_t wanted =
@@ -99,7 +99,7 @@ model::Tool list_tool(SharedRoot root, const ToolLimits& limits) {
       .description =
           "List the files and folders of the workspace. Folders end in /, symbolic links in @; "
           "what git ignores is left out.",
-      .schema = std::string(schema),
+      .schema = std::string(list_schema),
       .effect = model::Effect::reads,
       .argument = {model::Argument::Kind::tree, "path"},
       .title =
@@ -108,7 +108,7 @@ model::Tool list_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](
                  const JsonText& input,
-                 const model::ToolPorts& ports) { return run(*root, limits, input, ports); },
+                 const model::ToolPorts& ports) { return run_list(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .other_names = {"glob", "ls"},
   };

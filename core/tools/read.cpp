@@ -13,7 +13,7 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view schema = R"({
+constexpr std::string_view read_schema = R"({
   "type": "object",
   "properties": {
     "path": {"type": "string", "description": "file to read, relative to the workspace"},
@@ -89,8 +89,8 @@ std::string footer(const Window& window, std::size_t size) {
          std::to_string(window.line) + "]";
 }
 
-model::ToolOutcome run(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
-                       const model::ToolPorts& ports) {
+model::ToolOutcome run_read(const workspace::Root& root, const ToolLimits& limits,
+                            const JsonText& input, const model::ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::size_t offset = arguments.number("offset", 1);
@@ -135,7 +135,7 @@ model::Tool read_tool(SharedRoot root, const ToolLimits& limits) {
       .description =
           "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
           "parts (offset, limit). Images are shown as images.",
-      .schema = std::string(schema),
+      .schema = std::string(read_schema),
       .effect = model::Effect::reads,
       .argument = {model::Argument::Kind::file, "path"},
       .title =
@@ -144,7 +144,7 @@ model::Tool read_tool(SharedRoot root, const ToolLimits& limits) {
           },
       .run = [root, limits](
                  const JsonText& input,
-                 const model::ToolPorts& ports) { return run(*root, limits, input, ports); },
+                 const model::ToolPorts& ports) { return run_read(*root, limits, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .other_names = {"notebookread"},
   };

@@ -9,7 +9,7 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view schema = R"({
+constexpr std::string_view write_schema = R"({
   "type": "object",
   "properties": {
     "path": {"type": "string", "description": "file to write, relative to the workspace; missing folders are made"},
@@ -19,8 +19,8 @@ constexpr std::string_view schema = R"({
   "additionalProperties": false
 })";
 
-model::ToolOutcome run(const workspace::Root& root, const JsonText& input,
-                       const model::ToolPorts& ports) {
+model::ToolOutcome run_write(const workspace::Root& root, const JsonText& input,
+                             const model::ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
@@ -36,7 +36,8 @@ model::ToolOutcome run(const workspace::Root& root, const JsonText& input,
                           root.shown(path));
 }
 
-std::string preview(const workspace::Root& root, const ToolLimits& limits, const JsonText& input) {
+std::string preview_write(const workspace::Root& root, const ToolLimits& limits,
+                          const JsonText& input) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
@@ -65,14 +66,15 @@ model::Tool write_tool(SharedRoot root, const ToolLimits& limits) {
       .description =
           "Write a file of the workspace: makes it, or replaces everything in it. To change a part "
           "of a file, use edit.",
-      .schema = std::string(schema),
+      .schema = std::string(write_schema),
       .effect = model::Effect::writes,
       .argument = {model::Argument::Kind::file, "path"},
       .title =
           [root](const JsonText& input) {
             return one_line("write", root->shown(Arguments(input).text("path", "")));
           },
-      .preview = [root, limits](const JsonText& input) { return preview(*root, limits, input); },
+      .preview = [root,
+                  limits](const JsonText& input) { return preview_write(*root, limits, input); },
       .diff =
           [root](const JsonText& input) {
             Arguments arguments(input);
@@ -80,7 +82,7 @@ model::Tool write_tool(SharedRoot root, const ToolLimits& limits) {
                                 root->shown(arguments.text("path", "")));
           },
       .run = [root](const JsonText& input,
-                    const model::ToolPorts& ports) { return run(*root, input, ports); },
+                    const model::ToolPorts& ports) { return run_write(*root, input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "content",
       .forbidden_with = "edit",

@@ -36,7 +36,7 @@ bool holds(const Json& row, std::int64_t now) {
 }
 
 // All of it or nothing; what was lost in a crash is learned again.
-bool replace(const std::string& file, const std::string& bytes) {
+bool replace_file(const std::string& file, const std::string& bytes) {
   std::string name = file + ".XXXXXX";
   const int fd = ::mkostemp(name.data(), O_CLOEXEC);  // 0600
   if (fd < 0) return false;
@@ -74,7 +74,7 @@ void KnownWindows::keep(const std::string& model, const KnownWindow& window,
   std::error_code ignored;
   if (fs::create_directories(path.parent_path(), ignored))
     fs::permissions(path.parent_path(), fs::perms::owner_all, ignored);
-  if (!replace(file_, dump(all) + "\n")) log_warning("window not kept", {});
+  if (!replace_file(file_, dump(all) + "\n")) log_warning("window not kept", {});
 }
 
 }  // namespace skein::catalog

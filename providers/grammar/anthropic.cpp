@@ -59,7 +59,7 @@ struct Kind {
   void (*judge)(const Json& block, Report& report, const std::string& place);
 };
 
-constexpr Kind kinds[] = {
+constexpr Kind block_kinds[] = {
     {"text", "user", text},
     {"text", "assistant", text},
     {"image", "user", image},
@@ -74,10 +74,10 @@ void judge_block(const Json& block, const std::string& role, Report& report,
   const std::string type = string_at(block, "type");
   if (!report.check(!type.empty(), place, "a block without a type")) return;
   const auto kind = std::ranges::find_if(
-      kinds, [&](const Kind& each) { return each.type == type && each.role == role; });
-  if (kind != std::end(kinds)) return kind->judge(block, report, place);
+      block_kinds, [&](const Kind& each) { return each.type == type && each.role == role; });
+  if (kind != std::end(block_kinds)) return kind->judge(block, report, place);
   // Blocks of tools the provider runs itself go back unread; known ones have their side.
-  const bool known = std::ranges::find(kinds, type, &Kind::type) != std::end(kinds);
+  const bool known = std::ranges::find(block_kinds, type, &Kind::type) != std::end(block_kinds);
   report.check(!known && role == "assistant", place, "'" + type + "' is refused in this role");
 }
 
@@ -128,7 +128,7 @@ int cache_marks(const Json& value) {
   return marks;
 }
 
-void judge_settings(const Json& body, Report& report) {
+void judge_anthropic_settings(const Json& body, Report& report) {
   report.check(is_string(at(body, "model")), "model", "no model");
   report.check(int_at(body, "max_tokens") > 0, "max_tokens", "no limit");
   for (const char* gone : {"temperature", "top_p", "top_k"})
@@ -160,7 +160,7 @@ void judge_settings(const Json& body, Report& report) {
 }  // namespace
 
 void anthropic(const Json& body, Report& report) {
-  judge_settings(body, report);
+  judge_anthropic_settings(body, report);
   const Json& messages = at(body, "messages");
   if (!report.filled_array(messages, "messages")) return;
   for (std::size_t i = 0; i < messages.size(); ++i) {

@@ -13,7 +13,7 @@ namespace {
 // What Google accepts where a call comes from a model that does not sign.
 constexpr std::string_view no_signature = "skip_thought_signature_validator";
 
-constexpr std::array<std::string_view, 9> kinds{
+constexpr std::array<std::string_view, 9> part_kinds{
     "text",           "functionCall",        "functionResponse", "inlineData",  "fileData",
     "executableCode", "codeExecutionResult", "toolCall",         "toolResponse"};
 
@@ -21,7 +21,8 @@ void judge_part(const Json& part, const std::string& role, Report& report,
                 const std::string& place) {
   if (!report.object(part, place)) return;
   const bool model = role == "model";
-  const auto held = std::ranges::count_if(kinds, [&](auto kind) { return part.contains(kind); });
+  const auto held =
+      std::ranges::count_if(part_kinds, [&](auto kind) { return part.contains(kind); });
   report.check(held == 1, place, "not exactly one kind of content");
 
   const Json& signature = at(part, "thoughtSignature");
@@ -63,7 +64,7 @@ void judge_signature(const Json& content, Report& report, const std::string& pla
                "the first call has no signature");
 }
 
-void judge_settings(const Json& body, Report& report) {
+void judge_google_settings(const Json& body, Report& report) {
   const Json& system = at(body, "systemInstruction");
   if (!system.is_null() && report.filled_array(at(system, "parts"), "systemInstruction.parts"))
     for (const Json& part : system["parts"]) report.text(at(part, "text"), "systemInstruction");
@@ -76,7 +77,7 @@ void judge_settings(const Json& body, Report& report) {
 }  // namespace
 
 void google(const Json& body, Report& report) {
-  judge_settings(body, report);
+  judge_google_settings(body, report);
   const Json& contents = at(body, "contents");
   if (!report.filled_array(contents, "contents")) return;
   std::vector<std::string> calls;

@@ -52,7 +52,7 @@ std::vector<std::string> judge_assistant(const Json& message, Report& report,
   return ids;
 }
 
-void judge_settings(const Json& body, Report& report) {
+void judge_openai_chat_settings(const Json& body, Report& report) {
   report.check(is_string(at(body, "model")), "model", "no model");
   if (body.contains("tools")) report.filled_array(at(body, "tools"), "tools");
   const Json& tools = list_at(body, "tools");
@@ -66,7 +66,7 @@ void judge_settings(const Json& body, Report& report) {
 }  // namespace
 
 void openai_chat(const Json& body, Report& report) {
-  judge_settings(body, report);
+  judge_openai_chat_settings(body, report);
   const Json& messages = at(body, "messages");
   if (!report.filled_array(messages, "messages")) return;
 

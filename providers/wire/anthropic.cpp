@@ -5,6 +5,7 @@
 
 namespace skein::wire {
 
+namespace anthropic_codec {
 namespace {
 
 // ---- request
@@ -249,7 +250,9 @@ model::Deltas decode(const SseEvent& event) {
 }
 
 }  // namespace
+}  // namespace anthropic_codec
 
-const Codec anthropic_messages{"anthropic-messages", encode, decode, wire::explain};
+const Codec anthropic_messages{"anthropic-messages", anthropic_codec::encode,
+                               anthropic_codec::decode, explain};
 
 }  // namespace skein::wire

@@ -165,7 +165,7 @@ std::string_view header(const http::HttpHeaders& headers, std::string_view name)
   return {};
 }
 
-std::optional<std::chrono::milliseconds> sane(double ms) {
+std::optional<std::chrono::milliseconds> sane_wait(double ms) {
   if (!(ms >= 0) || ms > 86'400'000.0) return std::nullopt;
   return std::chrono::milliseconds(std::llround(ms));
 }
@@ -176,7 +176,7 @@ std::optional<std::chrono::milliseconds> wait_of(std::string_view text, double u
   const auto [end, problem] = std::from_chars(text.data(), text.data() + text.size(), number);
   const std::string_view rest(end, static_cast<std::size_t>(text.data() + text.size() - end));
   if (problem != std::errc{} || (!rest.empty() && rest != "s")) return std::nullopt;
-  return sane(number * unit);
+  return sane_wait(number * unit);
 }
 
 // Seconds since 1970 of "Wed, 21 Oct 2026 07:28:00 GMT".
@@ -196,7 +196,7 @@ std::optional<double> http_date(std::string_view text) {
 // A date is measured against the server's own clock: ours may be wrong.
 std::optional<std::chrono::milliseconds> wait_until(std::string_view then, std::string_view now) {
   const std::optional<double> end = http_date(then), start = http_date(now);
-  return end && start ? sane((*end - *start) * 1000) : std::nullopt;
+  return end && start ? sane_wait((*end - *start) * 1000) : std::nullopt;
 }
 
 std::optional<std::chrono::milliseconds> retry_info(const Json& error) {

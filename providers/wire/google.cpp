@@ -5,6 +5,7 @@
 
 namespace skein::wire {
 
+namespace google_codec {
 namespace {
 
 // ---- request
@@ -277,7 +278,8 @@ model::Deltas decode(const SseEvent& event) {
 }
 
 }  // namespace
+}  // namespace google_codec
 
-const Codec google_gemini{"google-gemini", encode, decode, wire::explain};
+const Codec google_gemini{"google-gemini", google_codec::encode, google_codec::decode, explain};
 
 }  // namespace skein::wire

@@ -6,6 +6,7 @@
 
 namespace skein::wire {
 
+namespace openai_chat_codec {
 namespace {
 
 // ---- request
@@ -263,7 +264,9 @@ model::Deltas decode(const SseEvent& event) {
 }
 
 }  // namespace
+}  // namespace openai_chat_codec
 
-const Codec openai_chat{"openai-chat", encode, decode, wire::explain};
+const Codec openai_chat{"openai-chat", openai_chat_codec::encode, openai_chat_codec::decode,
+                        explain};
 
 }  // namespace skein::wire

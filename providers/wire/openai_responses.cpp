@@ -6,6 +6,7 @@
 
 namespace skein::wire {
 
+namespace openai_responses_codec {
 namespace {
 
 // ---- request
@@ -287,7 +288,9 @@ model::Deltas decode(const SseEvent& event) {
 }
 
 }  // namespace
+}  // namespace openai_responses_codec
 
-const Codec openai_responses{"openai-responses", encode, decode, wire::explain};
+const Codec openai_responses{"openai-responses", openai_responses_codec::encode,
+                             openai_responses_codec::decode, explain};
 
 }  // namespace skein::wire

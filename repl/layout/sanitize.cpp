@@ -82,7 +82,7 @@ bool is_mark(char32_t c) {
 }  // namespace
 
 // Returns how much was taken; unless it is the last piece, a character that is cut off is left.
-std::size_t Harmless::pass(std::string_view text, bool last, std::string& out) {
+std::size_t Sanitizer::pass(std::string_view text, bool last, std::string& out) {
   std::size_t at = 0;
   while (at < text.size()) {
     std::size_t run = at;
@@ -121,7 +121,7 @@ std::size_t Harmless::pass(std::string_view text, bool last, std::string& out) {
   return at;
 }
 
-void Harmless::feed(std::string_view piece, std::string& out) {
+void Sanitizer::feed(std::string_view piece, std::string& out) {
   if (held_.empty()) {
     held_ = piece.substr(pass(piece, false, out));
     return;
@@ -131,7 +131,7 @@ void Harmless::feed(std::string_view piece, std::string& out) {
   held_ = joined.substr(pass(joined, false, out));
 }
 
-void Harmless::end(std::string& out) {
+void Sanitizer::end(std::string& out) {
   const std::string rest = std::move(held_);
   held_.clear();
   pass(rest, true, out);
@@ -141,9 +141,16 @@ void Harmless::end(std::string& out) {
 std::string sanitized(std::string_view text) {
   std::string out;
   out.reserve(text.size());
-  Harmless door;
+  Sanitizer door;
   door.feed(text, out);
   door.end(out);
+  return out;
+}
+
+std::string sanitized_row(std::string_view text) {
+  std::string out = sanitized(text);
+  std::ranges::replace_if(
+      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
   return out;
 }
 

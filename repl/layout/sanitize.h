@@ -10,9 +10,11 @@ namespace skein::layout {
 // Newline and tab stay, CR LF becomes a newline, malformed UTF-8 becomes U+FFFD, and of the marks
 // piled on one character those beyond the eighth are spelled out.
 std::string sanitized(std::string_view text);
+// The same on one row: newlines and tabs become blanks.
+std::string sanitized_row(std::string_view text);
 
 // The same for text that arrives in pieces, however it is cut.
-class Harmless {
+class Sanitizer {
  public:
   void feed(std::string_view piece, std::string& out);
   void end(std::string& out);

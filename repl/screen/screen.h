@@ -90,7 +90,7 @@ class Screen {
 
   Parts parts_;
   TerminalOutput paper_;
-  layout::Harmless door_{};
+  layout::Sanitizer door_{};
   markdown::Markdown markdown_;
   bool text_open_ = false;
   std::string thinking_{};

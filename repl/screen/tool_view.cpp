@@ -15,13 +15,6 @@ namespace {
 constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
 constexpr std::size_t longest_title = 400;
 
-std::string one_row(std::string_view text) {
-  std::string out = layout::sanitized(text);
-  std::ranges::replace_if(
-      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  return out;
-}
-
 // A lone CR begins its line anew, as programs that count up do.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> out;
@@ -111,7 +104,7 @@ std::string title_of(const model::ToolUse& call, const model::Tools* tools) {
   const model::Tool* tool = tools == nullptr ? nullptr : model::find_tool(*tools, call.name);
   const std::string title =
       tool != nullptr && tool->title ? tool->title(call.input) : call.name + " " + call.input;
-  return one_row(utf8_prefix(title, longest_title));
+  return layout::sanitized_row(utf8_prefix(title, longest_title));
 }
 
 ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t width,
@@ -182,7 +175,7 @@ ToolView view_of_thinking(std::string_view thinking, std::size_t width,
 }
 
 std::string unfolded(const Folded& folded, const layout::TerminalStyle& look) {
-  std::string out = layout::painted((look.labels ? "" : "▾ ") + one_row(folded.title),
+  std::string out = layout::painted((look.labels ? "" : "▾ ") + layout::sanitized_row(folded.title),
                                     layout::style::strong, look) +
                     "\n";
   std::string text;

@@ -53,7 +53,7 @@ int main() {
       {"pipe", piped}, {"pipe, --color always", {.colour = true}}, {"terminal", at_terminal}};
   for (const auto& [name, text] : texts) {
     const double copy = megabytes_a_second(text.size(), [&] {
-      layout::Harmless door;
+      layout::Sanitizer door;
       std::string out;
       for (std::size_t at = 0; at < text.size(); at += piece)
         door.feed(std::string_view(text).substr(at, piece), out);

@@ -13,8 +13,6 @@ namespace {
 
 constexpr int most_tries = 3;
 
-std::string name_of(Id session) { return "session " + to_string(session); }
-
 // Packed, synced, and checked to be the very bytes. `before` is what the transcript was.
 int pack_copy(files::Files& files, const std::string& plain, files::NewFile& archive,
               files::FileStat& before) {
@@ -42,10 +40,10 @@ Failure while_doing(const char* doing, Failure failure) {
 
 Failure failure_of(int failed, Id session, const char* doing) {
   if (failed == -EILSEQ)
-    return {Failure::Kind::damaged, name_of(session) + " is archived in a damaged file"};
+    return {Failure::Kind::damaged, described(session) + " is archived in a damaged file"};
   if (failed == -EAGAIN)
-    return {Failure::Kind::busy, name_of(session) + " is being written to; try again later"};
-  return failure_from_errno(failed, doing + name_of(session));
+    return {Failure::Kind::busy, described(session) + " is being written to; try again later"};
+  return failure_from_errno(failed, doing + described(session));
 }
 
 }  // namespace
@@ -58,18 +56,18 @@ Result<void> FileBackend::settle_pair(const IndexChange&, Id session) {
   const std::string plain = log::transcript_path(session), packed = archive_path(session);
   for (const std::string* each : {&plain, &packed})
     if (const int found = files_->stat_path(*each, stat); found < 0)
-      return found == -ENOENT ? Result<void>{} : failure_from_errno(found, name_of(session));
+      return found == -ENOENT ? Result<void>{} : failure_from_errno(found, described(session));
   // Whoever was cut short may not have got as far as making the transcript's name safe.
   int failed = files_->sync_folder("transcripts");
-  if (failed < 0) return failure_from_errno(failed, name_of(session));
+  if (failed < 0) return failure_from_errno(failed, described(session));
   const int begins = begins_with_packed(*files_, plain, packed);
-  if (begins < 0 && begins != -EILSEQ) return failure_from_errno(begins, name_of(session));
+  if (begins < 0 && begins != -EILSEQ) return failure_from_errno(begins, described(session));
   failed = begins > 0 ? files_->remove(packed)
                       : files::move_file(*files_, packed,
                                          "quarantine/" + to_string(session) + "." +
                                              std::to_string(now_ms()) + ".jsonl.gz");
   if (failed == 0) failed = files_->sync_folder("transcripts");
-  return result_from_errno(failed, name_of(session));
+  return result_from_errno(failed, described(session));
 }
 
 // What the index says of it goes on being true: nothing was written, only the file is another.

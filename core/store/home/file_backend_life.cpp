@@ -19,8 +19,6 @@ namespace {
 constexpr int lock_patience_ms = 10'000;
 constexpr std::int64_t latest_time = 10'000'000'000'000;  // beyond that, it is no time of ours
 
-std::string name_of(Id session) { return "session " + to_string(session); }
-
 // <session id>.<time>.jsonl
 std::int64_t time_of_trashed(const std::string& file) {
   return std::strtoll(file.c_str() + std::min<std::size_t>(file.size(), 17), nullptr, 10);
@@ -34,12 +32,12 @@ std::int64_t time_of_trashed(const std::string& file) {
 Result<files::OpenFile> FileBackend::locked_transcript(const IndexChange&, Id session) {
   files::FileStat held;
   const int handle = files_->open(transcript_place(*files_, session).path, files::OpenAs::appender);
-  if (handle < 0) return failure_from_errno(handle, name_of(session));
+  if (handle < 0) return failure_from_errno(handle, described(session));
   files::OpenFile file(*files_, handle);
   if (const int locked = files_->lock(handle, lock_patience_ms); locked < 0)
-    return failure_from_errno(locked, name_of(session));
+    return failure_from_errno(locked, described(session));
   if (files_->stat(handle, held) < 0 || held.kind != files::FileStat::Kind::file)
-    return failure_from_errno(EISDIR, name_of(session));
+    return failure_from_errno(EISDIR, described(session));
   return file;
 }
 
@@ -50,7 +48,7 @@ Result<SessionLease> FileBackend::hold(Id session, LockMode company) {
   files::OpenFile file(*files_, handle);
   if (const int held = files_->hold(handle, session.value, company); held < 0)
     return held == -EBUSY
-               ? Failure{Failure::Kind::busy, "another process is at work in " + name_of(session)}
+               ? Failure{Failure::Kind::busy, "another process is at work in " + described(session)}
                : failure_from_errno(held, "work.lock");
   return SessionLease(std::make_shared<files::OpenFile>(std::move(file)));
 }
@@ -74,7 +72,7 @@ Result<void> FileBackend::erase(Id session) {
   const std::string trashed = "trash/" + to_string(session) + "." + std::to_string(time) +
                               (is_packed(place) ? ".jsonl.gz" : ".jsonl");
   if (const int moved = files::move_file(*files_, place, trashed); moved < 0)
-    return failure_from_errno(moved, "moving " + name_of(session) + " to the trash");
+    return failure_from_errno(moved, "moving " + described(session) + " to the trash");
   open_.erase(session);
   const Result<Index*> index = change->settle();
   if (!index) return index.error();
@@ -101,7 +99,7 @@ Result<SessionRecord> FileBackend::restore(std::string_view name) {
     if (!meant) continue;
     if (transcript_place(*files_, *session).stat)
       return Failure{Failure::Kind::refused,
-                     name_of(*session) + " is there already; nothing was restored"};
+                     described(*session) + " is there already; nothing was restored"};
     const std::string place =
         is_packed(file) ? archive_path(*session) : log::transcript_path(*session);
     if (const int moved = files::move_file(*files_, "trash/" + file, place); moved < 0)
@@ -176,7 +174,7 @@ Result<std::string> FileBackend::repair(Id session) {
   if (!examined->header_damaged) return std::string{};
   if (transcript.archived())
     return Failure{Failure::Kind::read_only,
-                   name_of(session) + " is archived; unarchive it before it is repaired"};
+                   described(session) + " is archived; unarchive it before it is repaired"};
 
   // What the damaged line still says, else what the index remembers.
   SessionHeader header = transcript.log->header();
@@ -184,7 +182,7 @@ Result<std::string> FileBackend::repair(Id session) {
     header = known->memory.header;
   if (header.version > format_version)
     return Failure{Failure::Kind::unsupported_version,
-                   name_of(session) + " was written by a newer skein; it was left as it is"};
+                   described(session) + " was written by a newer skein; it was left as it is"};
   header.session = session;
   if (header.key.empty()) header.key = "main:recovered:" + to_string(session);
   Result<std::string> rebuilt = rebuild_transcript(*files_, *transcript.log, header);

@@ -18,8 +18,6 @@ namespace {
 
 constexpr std::uint64_t max_legacy_bytes = 1u << 30;
 
-std::string name_of(Id session) { return "session " + to_string(session); }
-
 // A name nobody has yet: an attempt that was cut short may have used one this very moment.
 std::string aside_for(files::Files& files, Id session, const std::string& source) {
   for (std::int64_t time = now_ms();; ++time) {
@@ -71,21 +69,21 @@ Result<MigrationResult> FileBackend::migrate_file(const std::string& source, Id 
       if (const auto done = log.writable(); !done) return done.error();
       // It may have been finished by one who could not make sure of its name.
       if (const int synced = files_->sync_folder("transcripts"); synced < 0)
-        return failure_from_errno(synced, name_of(session));
+        return failure_from_errno(synced, described(session));
       return set_legacy_aside(*change, session, source == path ? legacy_path(session) : source,
                               result);
     }
   } else if (found != -ENOENT) {
-    return failure_from_errno(found, name_of(session));
+    return failure_from_errno(found, described(session));
   }
 
   std::string bytes;
   if (const int read = files::read_whole(*files_, source, bytes, max_legacy_bytes); read < 0)
-    return failure_from_errno(read, name_of(session));
+    return failure_from_errno(read, described(session));
   std::optional<LegacySession> legacy = read_legacy(session, bytes);
   if (!legacy)
     return Failure{Failure::Kind::damaged,
-                   name_of(session) + " is in no form skein knows; it was left as it is"};
+                   described(session) + " is in no form skein knows; it was left as it is"};
   SessionHeader header{.session = session,
                        .key = legacy->key,
                        .cwd = legacy->cwd,
@@ -103,14 +101,14 @@ Result<MigrationResult> FileBackend::migrate_file(const std::string& source, Id 
   log::NewTranscript migrated(*files_, header);
   for (const model::Entry& entry : legacy->entries) {
     if (entry.payload.size() + entry.meta.size() + 1024 > log::max_line_bytes)
-      return Failure{Failure::Kind::refused, name_of(session) +
+      return Failure{Failure::Kind::refused, described(session) +
                                                  " cannot be migrated: an entry of it is larger "
                                                  "than 16 MiB; it was left as it is"};
     migrated.add(entry);
   }
   for (const std::string& blob : legacy->blobs)
     if (const Result<std::string> kept = write_blob(*files_, blob); !kept) return kept.error();
-  const std::string doing = "migrating " + name_of(session);
+  const std::string doing = "migrating " + described(session);
   if (const auto done = migrated.finish(doing); !done) return done.error();
   if (source == path) {
     result.old_file = aside_for(*files_, session, source);

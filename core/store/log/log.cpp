@@ -13,8 +13,6 @@ namespace {
 
 constexpr std::size_t recent_entries = 4096;
 
-std::string name_of(Id session) { return "session " + to_string(session); }
-
 }  // namespace
 
 std::string transcript_path(Id session) { return "transcripts/" + to_string(session) + ".jsonl"; }
@@ -24,22 +22,24 @@ Log::Log(files::Files& files, Id session, std::string path)
   header_.session = session;  // whatever becomes of the header
 }
 
-Result<void> Log::sync() { return result_from_errno(files_.sync(file_.get()), name_of(session_)); }
+Result<void> Log::sync() {
+  return result_from_errno(files_.sync(file_.get()), described(session_));
+}
 
 LogMemory Log::memory() const { return {header_, state_, stat_, end_, last_crc_, damage_}; }
 
 Result<void> Log::open(files::OpenAs as) {
   file_.reset();
   const int handle = files_.open(path_, as);
-  if (handle < 0) return failure_from_errno(handle, name_of(session_));
+  if (handle < 0) return failure_from_errno(handle, described(session_));
   file_ = files::OpenFile(files_, handle);
   appending_ = as == files::OpenAs::appender;
   files::FileStat stat;
   if (const int failed = files_.stat(handle, stat); failed < 0)
-    return failure_from_errno(failed, name_of(session_));
+    return failure_from_errno(failed, described(session_));
   if (stat.kind != files::FileStat::Kind::file) {
     file_.reset();
-    return failure_from_errno(EISDIR, name_of(session_));
+    return failure_from_errno(EISDIR, described(session_));
   }
   return {};
 }
@@ -60,14 +60,14 @@ Result<void> Log::refresh(const LogMemory* memory) {
   files::FileStat there, now;
   const bool first = stat_.inode == 0;
   const int found = files_.stat_path(path_, there);
-  if (found < 0) return failure_from_errno(found, name_of(session_));
+  if (found < 0) return failure_from_errno(found, described(session_));
   // A handle that is right is kept, whatever file was known before: an appender holds its lock.
   if (!file_.is_open() || files_.stat(file_.get(), now) < 0 || !now.same_file(there))
     if (const auto done = open(files::OpenAs::reader); !done) return done.error();
   if (first && memory != nullptr) return adopt(*memory);
 
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
-    return failure_from_errno(failed, name_of(session_));
+    return failure_from_errno(failed, described(session_));
   if (!first && now.same_file(stat_)) {
     // Bytes that were uncommitted when we looked may be a whole batch by now.
     const bool unchanged = now.size == stat_.size && now.mtime_ns == stat_.mtime_ns;
@@ -96,7 +96,7 @@ bool Log::ends_as_known() {
 Result<void> Log::adopt(const LogMemory& memory) {
   files::FileStat now;
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
-    return failure_from_errno(failed, name_of(session_));
+    return failure_from_errno(failed, described(session_));
   acknowledged_ = std::min(memory.end, now.size);
   const bool unchanged = now.size == memory.stat.size && now.mtime_ns == memory.stat.mtime_ns;
   if (now.same_file(memory.stat) && (unchanged || now.size > memory.stat.size)) {
@@ -119,7 +119,7 @@ Result<void> Log::adopt(const LogMemory& memory) {
 Result<void> Log::read_from(std::uint64_t offset) {
   files::FileStat now;
   if (const int failed = files_.stat(file_.get(), now); failed < 0)
-    return failure_from_errno(failed, name_of(session_));
+    return failure_from_errno(failed, described(session_));
   const Result<ScanEnd> result =
       scan(files_, file_.get(), {session_, offset, last_crc_, acknowledged_},
            [this](const ScannedLine& found) { take(found); });
@@ -133,7 +133,7 @@ Result<void> Log::read_from(std::uint64_t offset) {
   if (!any_seen_)
     return Failure{
         Failure::Kind::damaged,
-        name_of(session_) +
+        described(session_) +
             (result->size == 0 ? " has an empty transcript" : " is not a transcript of skein") +
             "; it was left as it is, and `skein doctor` says more"};
   if (!altered_.empty()) settle_head();
@@ -162,12 +162,12 @@ void Log::take(const ScannedLine& found) {
 Result<void> Log::writable() const {
   using Kind = Failure::Kind;
   if (!header_seen_)
-    return Failure{Kind::read_only, name_of(session_) +
+    return Failure{Kind::read_only, described(session_) +
                                         " has a damaged first line and opens read-only; run "
                                         "`skein doctor --repair` to rebuild it"};
   if (header_.version > format_version)
     return Failure{Kind::unsupported_version,
-                   name_of(session_) + " was written by a newer skein (format " +
+                   described(session_) + " was written by a newer skein (format " +
                        std::to_string(header_.version) + "); it opens read-only"};
   return {};
 }
@@ -215,7 +215,7 @@ Result<std::string> Log::line_at(model::Position position) {
     const std::int64_t got = files_.read(file_.get(), text.data() + had, step, position + had);
     text.resize(had + (got > 0 ? static_cast<std::size_t>(got) : 0));
     if (got == -EINTR) continue;
-    if (got < 0) return failure_from_errno(static_cast<int>(got), name_of(session_));
+    if (got < 0) return failure_from_errno(static_cast<int>(got), described(session_));
     const std::size_t newline = text.find('\n', had);
     if (newline != std::string::npos) return text.substr(0, newline);
     if (got == 0) return text;
@@ -233,7 +233,7 @@ Result<StoredEntry> Log::at(model::Position position) {
   if (const std::size_t length = bracketed_length(line))
     if (auto entry = entry_from_json(std::string_view(line).substr(0, length)))
       return StoredEntry{std::move(*entry), position, true};
-  return Failure{Failure::Kind::damaged, name_of(session_) + " has no entry at that place"};
+  return Failure{Failure::Kind::damaged, described(session_) + " has no entry at that place"};
 }
 
 // Where the batch of the line at `position` ends: each line says its place in it.

@@ -16,12 +16,10 @@ constexpr int lock_patience_ms = 10'000;
 // A torn write of ours is at most one batch; what is larger is somebody else's doing.
 constexpr std::uint64_t max_torn_bytes = 2 * max_batch_bytes;
 
-std::string name_of(Id session) { return "session " + to_string(session); }
-
 // Writing or syncing failed on a file that was there when it was locked. Never `gone`, whatever the
 // disk says: whoever then opened the session anew would find the batch and take it for safe.
 Failure unsafe(int error, Id session) {
-  Failure failure = failure_from_errno(error, name_of(session));
+  Failure failure = failure_from_errno(error, described(session));
   if (failure.kind == Failure::Kind::gone) failure.kind = Failure::Kind::io;
   return failure;
 }
@@ -84,7 +82,7 @@ Result<void> Log::lock_current() {
     if (!appending_ || !file_.is_open())
       if (const auto done = open(files::OpenAs::appender); !done) return done.error();
     const int locked = files_.lock(file_.get(), lock_patience_ms);
-    if (locked < 0) return failure_from_errno(locked, name_of(session_));
+    if (locked < 0) return failure_from_errno(locked, described(session_));
     // Between opening and locking, the file may have been archived, scrubbed or thrown away.
     files::FileStat held, there;
     if (files_.stat(file_.get(), held) == 0 && files_.stat_path(path_, there) == 0 &&
@@ -93,7 +91,7 @@ Result<void> Log::lock_current() {
     file_.reset();
     appending_ = false;
   }
-  return Failure{Failure::Kind::gone, name_of(session_) + " is not there any more"};
+  return Failure{Failure::Kind::gone, described(session_) + " is not there any more"};
 }
 
 Log::Attempt Log::append_locked(std::span<const NewEntry> entries, const AppendOptions& options) {
@@ -188,7 +186,7 @@ std::optional<Id> Log::tail() {
 }
 
 Failure Log::conflict(Id expected) {
-  Failure failure{Failure::Kind::conflict, name_of(session_) +
+  Failure failure{Failure::Kind::conflict, described(session_) +
                                                " has gone on since: its last entry is " +
                                                (state_.tail ? to_string(*state_.tail) : "none") +
                                                ", not " + to_string(expected)};
@@ -210,7 +208,7 @@ Result<void> Log::take_back_unsynced() {
   int failed = files_.stat(file_.get(), now);
   if (failed == 0 && now.size > unsynced_->begin && now.size <= unsynced_->end)
     failed = files_.truncate(file_.get(), unsynced_->begin);
-  if (failed < 0) return failure_from_errno(failed, name_of(session_));
+  if (failed < 0) return failure_from_errno(failed, described(session_));
   unsynced_.reset();
   return {};
 }
@@ -220,7 +218,7 @@ Result<void> Log::quarantine_torn_tail() {
   const std::uint64_t count = stat_.size - end_;
   if (count > max_torn_bytes)
     return Failure{Failure::Kind::damaged,
-                   name_of(session_) + " has " + std::to_string(count) +
+                   described(session_) + " has " + std::to_string(count) +
                        " unknown bytes after its last entry; it was left as it is"};
   std::string torn(count, '\0');
   for (std::size_t have = 0; have < count;) {
@@ -228,7 +226,7 @@ Result<void> Log::quarantine_torn_tail() {
         files_.read(file_.get(), torn.data() + have, count - have, end_ + have);
     if (got == -EINTR) continue;
     if (got <= 0)
-      return failure_from_errno(got == 0 ? EIO : static_cast<int>(got), name_of(session_));
+      return failure_from_errno(got == 0 ? EIO : static_cast<int>(got), described(session_));
     have += static_cast<std::size_t>(got);
   }
   // Nothing is ever dropped. The same bytes at the same place, from a repair that was cut short
@@ -246,7 +244,7 @@ Result<void> Log::quarantine_torn_tail() {
     break;
   }
   if (const int failed = files_.truncate(file_.get(), end_); failed < 0)
-    return failure_from_errno(failed, name_of(session_));
+    return failure_from_errno(failed, described(session_));
   // Else a crash during the write that follows could leave sectors of both, and no NUL would tell.
   if (const int failed = files_.sync(file_.get()); failed < 0) return unsafe(failed, session_);
   stat_.size = end_;

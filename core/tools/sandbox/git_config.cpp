@@ -12,12 +12,12 @@ namespace {
 enum class Value { any, address, folder };
 
 // `section` and `key` in lower case; key "*" is every key of the section.
-struct Harmless {
+struct Sanitizer {
   std::string_view section;
   std::string_view key;
   Value value = Value::any;
 };
-constexpr auto harmless_settings = std::to_array<Harmless>({
+constexpr auto harmless_settings = std::to_array<Sanitizer>({
     {"advice", "*"},
     {"branch", "description"},
     {"branch", "merge"},
@@ -152,7 +152,7 @@ bool is_address(std::string_view value) {
 }
 
 bool is_harmless(const Line& line, std::string_view section, const StaysInside& inside) {
-  return std::ranges::any_of(harmless_settings, [&](const Harmless& row) {
+  return std::ranges::any_of(harmless_settings, [&](const Sanitizer& row) {
     if (row.section != section || (row.key != "*" && row.key != line.key)) return false;
     if (row.value == Value::address) return is_address(line.value);
     if (row.value == Value::folder) return is_address(line.value) && inside(line.value);

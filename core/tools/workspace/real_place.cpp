@@ -8,8 +8,6 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr int max_links = 40;  // as the kernel
-
 // The names of a path, the last one first.
 void put_ahead(std::vector<std::string>& ahead, std::string_view path) {
   while (!path.empty()) {

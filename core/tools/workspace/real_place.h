@@ -7,6 +7,8 @@
 
 namespace skein::tools::workspace {
 
+inline constexpr int max_links = 40;  // as the kernel
+
 // Absolute, every link on the way followed (dangling ones too), no "." or ".."; what is not there
 // yet is kept as it is written. Looks at the file system now: ask again when it may have changed.
 // `links` receives the places of the links.

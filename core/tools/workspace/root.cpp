@@ -18,7 +18,6 @@ namespace skein::tools::workspace {
 
 namespace {
 
-constexpr int max_links = 40;  // as the kernel
 constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
 int open_beneath(int root, const char* path) {

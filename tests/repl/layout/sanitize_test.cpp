@@ -49,7 +49,7 @@ TEST_CASE("text in pieces is made harmless as if it came whole, wherever it is c
   CHECK(is_valid_utf8(whole));
   for (std::size_t first = 0; first <= raw.size(); ++first)
     for (std::size_t second = first; second <= raw.size(); ++second) {
-      Harmless door;
+      Sanitizer door;
       std::string out;
       door.feed(std::string_view(raw).substr(0, first), out);
       door.feed(std::string_view(raw).substr(first, second - first), out);

@@ -154,7 +154,7 @@ TEST_CASE("how a text is cut into pieces does not change a byte") {
         const std::string whole = rendered(text, look, width);
         for (const std::size_t most : {1u, 3u, 40u}) {
           Markdown markdown(look, width);
-          layout::Harmless door;  // it never gives out half a character
+          layout::Sanitizer door;  // it never gives out half a character
           std::string out;
           for (std::size_t at = 0; at < text.size();) {
             const std::size_t length = most == 1 ? 1 : 1 + random() % most;

@@ -1,0 +1,28 @@
+#include "app/verbs/output.h"
+
+#include <cstdio>
+
+#include "core/text/printable_json.h"
+#include "repl/layout/sanitize.h"
+
+namespace skein::verbs {
+
+namespace {
+
+void write_line(std::string line) {
+  line += '\n';
+  std::fwrite(line.data(), 1, line.size(), stdout);
+}
+
+}  // namespace
+
+void print_json(const JsonText& json) { write_line(printable_json(json)); }
+
+void print_line(std::string_view untrusted) { write_line(layout::sanitized(untrusted)); }
+
+std::string pad(std::string text, std::size_t width) {
+  if (text.size() < width) text.resize(width, ' ');
+  return text;
+}
+
+}  // namespace skein::verbs

@@ -1,0 +1,16 @@
+// What the verbs write to standard output. It may hold what models, files and strangers said.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+
+#include "core/text/base.h"
+
+namespace skein::verbs {
+
+void print_json(const JsonText& json);        // escaped so that no terminal obeys it; a line
+void print_line(std::string_view untrusted);  // sanitized
+std::string pad(std::string text, std::size_t width);  // with blanks, to `width` bytes
+
+}  // namespace skein::verbs
