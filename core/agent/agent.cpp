@@ -4,10 +4,8 @@
 #include <chrono>
 #include <utility>
 
-#include "core/agent/agent_turn.h"
 #include "core/model/pause.h"
 #include "core/text/json.h"
-#include "core/text/log.h"
 #include "core/text/wait.h"
 
 namespace skein::agent {
@@ -88,11 +86,6 @@ class KeyboardLook {
 
 }  // namespace
 
-model::Ending ending_of(const TurnEnd& end) {
-  if (end.out_of_calls) return {end.error, true};
-  return model::ending_of(end.stop, end.error, end.empty);
-}
-
 model::Entry Agent::entry_for(const model::Message& message, const std::string& run_id) const {
   model::Entry entry = model::message_entry(message);
   entry.payload = parts_.clean(std::move(entry.payload));
@@ -100,55 +93,20 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
   return entry;
 }
 
-// The disk may be full for a while: the batch stays here, and tools with side effects wait with it.
-void Agent::commit(Turn& turn, std::vector<model::Entry> entries) {
-  for (;;) {
-    const store::Result<store::AppendResult> outcome = turn.conversation.append(entries);
-    if (outcome) {
-      for (const model::Entry& entry : outcome->entries) turn.ports.sink(model::Committed{entry});
-      return;
-    }
-    const store::Failure& failure = outcome.error();
-    log_warning("not saved", {{"session", to_string(turn.conversation.session())},
-                              {"kind", static_cast<int>(failure.kind)}});
-    turn.ports.sink(model::Notice{model::Notice::Level::error, failure.text});
-    const bool again = failure.kind == store::Failure::Kind::no_space ||
-                       failure.kind == store::Failure::Kind::busy;
-    if (!again || !turn.ports.ask ||
-        turn.ports.ask({"This could not be saved yet. Try again?", failure.text, ""}).choice ==
-            model::Answer::Choice::no)
-      throw Error(failure.text, store::exit_status_of(failure));
-  }
-}
-
-void Agent::commit_prompt(Turn& turn, std::vector<model::Entry> entries) {
-  std::vector<model::Entry> arrived;
-  const store::Result<store::AppendResult> outcome =
-      turn.conversation.append_prompt(std::move(entries), arrived);
-  if (!outcome) throw Error(outcome.error().text, store::exit_status_of(outcome.error()));
-  if (!arrived.empty()) {
-    turn.ports.sink(model::Notice{model::Notice::Level::info,
-                                  "Another process has gone on in this session meanwhile; "
-                                  "your message follows what it wrote:"});
-    for (const model::Entry& entry : arrived) turn.ports.sink(model::Committed{entry});
-  }
-  for (const model::Entry& entry : outcome->entries) turn.ports.sink(model::Committed{entry});
-}
-
 TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
                         Settings& settings, const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
   std::vector<model::Entry> entries = changed_surroundings(turn);
   entries.push_back(entry_for(prompt, turn.run_id));
-  commit_prompt(turn, std::move(entries));
+  turn.commit_prompt(std::move(entries));
   return loop(turn);
 }
 
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
-  commit_prompt(turn,
-                {entry_for(model::user_message(text), "")});  // of no run: nothing follows from it
+  // Of no run: nothing follows from it.
+  turn.commit_prompt({entry_for(model::user_message(text), "")});
 }
 
 bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
@@ -168,7 +126,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
     request.continuation = true;
     entries.push_back(entry_for(request, turn.run_id));
   }
-  if (!entries.empty()) commit(turn, std::move(entries));
+  if (!entries.empty()) turn.commit(std::move(entries));
   return loop(turn);
 }
 
@@ -198,7 +156,9 @@ TurnEnd Agent::loop(Turn& turn) {
   store::SessionLease at_work;
   while (turn.end.calls < turn.settings.max_calls) {
     if (!at_work) at_work = hold(turn.conversation.session());
-    const model::Message reply = ask_model(turn);
+    ++turn.end.calls;
+    const model::Message reply = models_.ask(turn);
+    turn.commit({entry_for(reply, turn.run_id)});
     turn.end.text = parts_.clean(model::plain_text(reply));
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
@@ -255,22 +215,21 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
 // A model that lost its way asks for thousands; many results share a batch, and one sync.
 void Agent::refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls) {
   constexpr std::size_t batch = 1000;
-  turn.ports.sink(model::Notice{model::Notice::Level::warning,
-                                "the model made " + std::to_string(most_calls + calls.size()) +
-                                    " calls in one answer; only the first " +
-                                    std::to_string(most_calls) + " count"});
+  turn.tell(model::Notice::Level::warning,
+            "the model made " + std::to_string(most_calls + calls.size()) +
+                " calls in one answer; only the first " + std::to_string(most_calls) + " count");
   const model::ToolOutcome refused =
       model::tool_failure("not run: only the first " + std::to_string(most_calls) +
                           " calls of an answer are run; make the others again if they are needed");
   std::vector<model::Entry> entries;
   for (const model::ToolUse* call : calls) {
     entries.push_back(entry_for(result_of(*call, refused), turn.run_id));
-    if (entries.size() == batch || call == calls.back()) commit(turn, std::exchange(entries, {}));
+    if (entries.size() == batch || call == calls.back()) turn.commit(std::exchange(entries, {}));
   }
 }
 
 void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome) {
-  commit(turn, {entry_for(result_of(call, outcome), turn.run_id)});
+  turn.commit({entry_for(result_of(call, outcome), turn.run_id)});
 }
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
@@ -282,7 +241,7 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   }
   turn.ports.sink(model::ToolStarted{call, tool->title(call.input)});
   model::ToolUse agreed = call;
-  const Permission permission = permitted(turn, *tool, agreed);
+  const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // how long somebody thought about it is not the tool's
   model::ToolOutcome outcome =
       permission.given ? execute(*tool, agreed, turn.ports, turn.settings.rules, permission.place)
@@ -291,8 +250,7 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
   turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
-  if (!outcome.notice.empty())
-    turn.ports.sink(model::Notice{model::Notice::Level::warning, outcome.notice});
+  if (!outcome.notice.empty()) turn.tell(model::Notice::Level::warning, outcome.notice);
   return outcome;
 }
 

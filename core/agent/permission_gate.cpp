@@ -1,8 +1,7 @@
-// Whether a call is run: by rule, or by asking the user, who may also rewrite it.
+#include "core/agent/permission_gate.h"
+
 #include <utility>
 
-#include "core/agent/agent.h"
-#include "core/agent/agent_turn.h"
 #include "core/text/json.h"
 
 namespace skein::agent {
@@ -74,7 +73,8 @@ model::Question question_about(const model::Tool& tool, const model::ToolUse& ca
 
 }  // namespace
 
-Agent::Permission Agent::permitted(Turn& turn, const model::Tool& tool, model::ToolUse& call) {
+PermissionGate::Permission PermissionGate::judge(Turn& turn, const model::Tool& tool,
+                                                 model::ToolUse& call) {
   permission::Rules& rules = turn.settings.rules;
   const std::string exposed = tool.needs_sandbox() ? parts_.no_sandbox() : "";
   rules.sandboxed = exposed.empty();
@@ -85,17 +85,17 @@ Agent::Permission Agent::permitted(Turn& turn, const model::Tool& tool, model::T
   if (!turn.ports.ask) {
     if (!exposed.empty()) why_not += "; " + exposed;
     why_not += nobody_to_ask(rules, parts_.tools, call);
-    turn.ports.sink(model::Notice{model::Notice::Level::warning,
-                                  tool.title(call.input) + " was not run: " + why_not});
+    turn.tell(model::Notice::Level::warning, tool.title(call.input) + " was not run: " + why_not);
     return {false, why_not};
   }
   if (!exposed.empty() && !std::exchange(told_of_sandbox_, true))
-    turn.ports.sink(model::Notice{model::Notice::Level::warning, exposed});
+    turn.tell(model::Notice::Level::warning, exposed);
   return ask_user(turn, tool, call, decision);
 }
 
-Agent::Permission Agent::ask_user(Turn& turn, const model::Tool& tool, model::ToolUse& call,
-                                  permission::Decision decision) {
+PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Tool& tool,
+                                                    model::ToolUse& call,
+                                                    permission::Decision decision) const {
   std::string note;
   for (;;) {
     const std::vector<permission::Rule> offered =
@@ -121,15 +121,14 @@ Agent::Permission Agent::ask_user(Turn& turn, const model::Tool& tool, model::To
 }
 
 // For this session, so that a restart need not ask again.
-void Agent::keep_rules(Turn& turn, const std::vector<permission::Rule>& given) {
+void PermissionGate::keep_rules(Turn& turn, const std::vector<permission::Rule>& given) const {
   if (given.empty()) return;
   for (const permission::Rule& rule : given)
     if (const std::string why =
             parts_.grant(turn.conversation.session(), permission::to_string(rule));
         !why.empty())
-      turn.ports.sink(
-          model::Notice{model::Notice::Level::warning,
-                        permission::to_string(rule) + " holds until skein ends: " + why});
+      turn.tell(model::Notice::Level::warning,
+                permission::to_string(rule) + " holds until skein ends: " + why);
   std::vector<permission::Rule>& allowed = turn.settings.rules.allow;
   allowed.insert(allowed.end(), given.begin(), given.end());
   Json all = Json::array();
@@ -138,7 +137,7 @@ void Agent::keep_rules(Turn& turn, const std::vector<permission::Rule>& given) {
   model::Entry entry =
       model::make_entry(model::type::custom, dump({{"kind", "permissions"}, {"rules", all}}));
   entry.run_id = turn.run_id;
-  commit(turn, {std::move(entry)});
+  turn.commit({std::move(entry)});
 }
 
 }  // namespace skein::agent

@@ -1,9 +1,8 @@
-// The agent's half that asks the model: what a request is built from, how it is kept inside the
-// window, and the call that sums up what is long ago.
+#include "core/agent/model_caller.h"
+
 #include <algorithm>
 #include <utility>
 
-#include "core/agent/agent_turn.h"
 #include "core/context/compaction.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
@@ -22,10 +21,6 @@ model::Ports without_words(const model::Ports& ports) {
     if (!std::holds_alternative<model::Streaming>(event)) ports.sink(event);
   };
   return out;
-}
-
-void notice(const model::Ports& ports, model::Notice::Level level, std::string text) {
-  ports.sink(model::Notice{level, std::move(text)});
 }
 
 // What is kept beside the transcript, for the one request. An image that is gone stays without its
@@ -65,20 +60,20 @@ std::string count_of(std::size_t count, const std::string& what) {
 
 }  // namespace
 
-ModelLimits Agent::limits_of(const model::ModelRef& model) const {
+ModelLimits ModelCaller::limits_of(const model::ModelRef& model) const {
   const auto learned = learned_.find(model::to_string(model));
   return learned != learned_.end() ? learned->second : parts_.limits(model);
 }
 
 // How much may be sent before what is long ago is summed up; 0: no limit.
-std::int64_t Agent::limit_of(const Settings& settings) const {
-  const context::Window window = window_of(settings.model);
+std::int64_t ModelCaller::limit_of(const Settings& settings) const {
+  const context::Window window = limits_of(settings.model).window;
   const double part = settings.compact_at * static_cast<double>(window.tokens);
   return std::min(static_cast<std::int64_t>(part), context::room_in(window));
 }
 
-context::ContextSource Agent::source_of(const Conversation& conversation,
-                                        const Settings& settings) const {
+context::ContextSource ModelCaller::source_of(const Conversation& conversation,
+                                              const Settings& settings) const {
   const model::SessionState& state = conversation.state();
   context::ContextSource source{.path = conversation.path(),
                                 .redacted = state.redacted,
@@ -91,9 +86,9 @@ context::ContextSource Agent::source_of(const Conversation& conversation,
   return source;
 }
 
-context::BuiltContext Agent::context(Conversation& conversation, const Settings& settings) {
+context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
   // A token is about four bytes, and most of a payload is what is said in it.
-  const std::int64_t tokens = context::enough_tokens(window_of(settings.model));
+  const std::int64_t tokens = context::enough_tokens(limits_of(settings.model).window);
   conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
   const context::BuiltContext* built = &contexts_.get(source_of(conversation, settings));
   while (built->read_all && conversation.read_further())
@@ -101,8 +96,7 @@ context::BuiltContext Agent::context(Conversation& conversation, const Settings&
   return *built;
 }
 
-model::Message Agent::ask_model(Turn& turn) {
-  ++turn.end.calls;
+model::Message ModelCaller::ask(Turn& turn) {
   const std::int64_t started = now_ms();
   make_room(turn);
   context::BuiltContext built = context(turn.conversation, turn.settings);
@@ -116,13 +110,13 @@ model::Message Agent::ask_model(Turn& turn) {
   }
   reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
   if (reply.usage) turn.end.usage += *reply.usage;
-  commit(turn, {entry_for(reply, turn.run_id)});
   return reply;
 }
 
 // What the provider says if the request was refused as too long.
-std::optional<model::delta::Overflow> Agent::send(Turn& turn, const context::BuiltContext& built,
-                                                  model::Message& reply) {
+std::optional<model::delta::Overflow> ModelCaller::send(Turn& turn,
+                                                        const context::BuiltContext& built,
+                                                        model::Message& reply) {
   tell_of_gaps(turn, built);
   model::Context context = built.context;
   for (model::Message& message : context.messages) load_images(message.content, parts_.store);
@@ -144,7 +138,7 @@ std::optional<model::delta::Overflow> Agent::send(Turn& turn, const context::Bui
   return overflow;
 }
 
-void Agent::make_room(Turn& turn) {
+void ModelCaller::make_room(Turn& turn) {
   const std::int64_t limit = limit_of(turn.settings);
   const std::int64_t size = context(turn.conversation, turn.settings).whole;
   if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
@@ -153,8 +147,8 @@ void Agent::make_room(Turn& turn) {
 // Either our guess was too low or the window was not known: it is smaller than what was refused.
 // Sizes are compared as they were guessed: what a guess is worth changes here. True if there is
 // less to send now.
-bool Agent::make_room_after(Turn& turn, const context::BuiltContext& refused,
-                            const model::delta::Overflow& told) {
+bool ModelCaller::make_room_after(Turn& turn, const context::BuiltContext& refused,
+                                  const model::delta::Overflow& told) {
   const Settings& settings = turn.settings;
   const ModelLimits learned = limits_after(limits_of(settings.model), refused, told);
   learned_[model::to_string(settings.model)] = learned;
@@ -163,11 +157,11 @@ bool Agent::make_room_after(Turn& turn, const context::BuiltContext& refused,
                            {"guessed", refused.guessed},
                            {"window", told.window},
                            {"sent", told.sent}});
-  notice(turn.ports, model::Notice::Level::info,
-         told.window > 0
-             ? "the model takes " + std::to_string(told.window) + " tokens, and this was more"
-             : "the model refused about " + std::to_string(refused.filling.total()) +
-                   " tokens as too many");
+  turn.tell(model::Notice::Level::info,
+            told.window > 0
+                ? "the model takes " + std::to_string(told.window) + " tokens, and this was more"
+                : "the model refused about " + std::to_string(refused.filling.total()) +
+                      " tokens as too many");
   const std::int64_t size = context(turn.conversation, settings).whole;
   if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
   return !turn.ports.stopped() && context(turn.conversation, settings).guessed < refused.guessed;
@@ -175,25 +169,25 @@ bool Agent::make_room_after(Turn& turn, const context::BuiltContext& refused,
 
 // After one that came to nothing it is not tried again before the session has grown by an eighth of
 // the window: else every call would pay for another.
-void Agent::compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit) {
+void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit) {
   const Id session = turn.conversation.session();
   const auto tried = failed_compactions_.find(session);
   if (tried != failed_compactions_.end() &&
-      size <= tried->second + window_of(turn.settings.model).tokens / 8)
+      size <= tried->second + limits_of(turn.settings.model).window.tokens / 8)
     return;
-  notice(turn.ports, model::Notice::Level::info,
-         "the conversation fills the model's window; summing up what is long ago");
+  turn.tell(model::Notice::Level::info,
+            "the conversation fills the model's window; summing up what is long ago");
   const Compacted compacted = compact(turn.conversation, "", turn.settings, turn.ports);
   turn.end.usage += compacted.usage;
   if (!compacted.done && turn.ports.stopped()) return;
   if (!compacted.done)
-    notice(turn.ports, model::Notice::Level::warning, "no summary was made: " + compacted.why_not);
+    turn.tell(model::Notice::Level::warning, "no summary was made: " + compacted.why_not);
   if (!compacted.done || compacted.after > limit)
     failed_compactions_[session] = compacted.done ? compacted.after : size;
 }
 
 // Said when it changes, and that is in steps: not with every call.
-void Agent::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
+void ModelCaller::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
   const Gaps gaps{built.left_out > 0 ? built.begins_with : std::nullopt, built.pruned};
   if (std::exchange(told_gaps_[turn.conversation.session()], gaps) == gaps) return;
   std::string what;
@@ -201,12 +195,12 @@ void Agent::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
   if (built.pruned > 0)
     what += (what.empty() ? "" : " and ") + count_of(built.pruned, "long tool result");
   if (!what.empty())
-    notice(turn.ports, model::Notice::Level::warning,
-           "to fit its window, the model does not see " + what + "; the session keeps everything");
+    turn.tell(model::Notice::Level::warning, "to fit its window, the model does not see " + what +
+                                                 "; the session keeps everything");
 }
 
-Compacted Agent::compact(Conversation& conversation, const std::string& focus,
-                         const Settings& settings, const model::Ports& ports) {
+Compacted ModelCaller::compact(Conversation& conversation, const std::string& focus,
+                               const Settings& settings, const model::Ports& ports) {
   const context::BuiltContext longer = context(conversation, settings);
   Compacted out{.before = longer.whole};
   const auto refused = [&out](std::string why) {

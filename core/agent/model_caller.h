@@ -1,0 +1,63 @@
+// Asks the model: builds the request, keeps it inside the model's window, and summarizes older
+// messages when they no longer fit.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+
+#include "core/agent/turn.h"
+
+namespace skein::agent {
+
+// What came of an attempt to summarize older messages.
+struct Compacted {
+  bool done = false;
+  std::string why_not{};               // then nothing was written
+  std::int64_t before = 0, after = 0;  // tokens of the whole request
+  model::Usage usage{};
+};
+
+class ModelCaller {
+ public:
+  // `parts` must outlive this.
+  explicit ModelCaller(const Parts& parts) : parts_(parts) {}
+
+  // The answer to the conversation as it is; not saved yet. What it cost is added to the turn.
+  model::Message ask(Turn& turn);
+  // The request that would be made now; of images only the names.
+  context::BuiltContext context(Conversation& conversation, const Settings& settings);
+  // `focus` says what matters and may be empty. If it fails, the session stays as it was.
+  Compacted compact(Conversation& conversation, const std::string& focus, const Settings& settings,
+                    const model::Ports& ports);
+
+ private:
+  std::optional<model::delta::Overflow> send(Turn& turn, const context::BuiltContext& built,
+                                             model::Message& reply);
+  void make_room(Turn& turn);
+  bool make_room_after(Turn& turn, const context::BuiltContext& refused,
+                       const model::delta::Overflow& told);
+  void compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit);
+  void tell_of_gaps(const Turn& turn, const context::BuiltContext& built);
+  context::ContextSource source_of(const Conversation& conversation,
+                                   const Settings& settings) const;
+  ModelLimits limits_of(const model::ModelRef& model) const;
+  std::int64_t limit_of(const Settings& settings) const;
+
+  const Parts& parts_;
+  context::ContextCache contexts_{};
+  // By provider/model, after it refused a request as too long.
+  std::map<std::string, ModelLimits> learned_{};
+  // How large a session was when its compaction failed or gained too little.
+  std::map<Id, std::int64_t> failed_compactions_{};
+  // What the user has been told the model does not see.
+  struct Gaps {
+    std::optional<Id> before{};
+    std::size_t pruned = 0;
+    bool operator==(const Gaps&) const = default;
+  };
+  std::map<Id, Gaps> told_gaps_{};
+};
+
+}  // namespace skein::agent

@@ -1,0 +1,56 @@
+// What the agent works with (Parts) and what the user may change between turns (Settings).
+#pragma once
+
+#include <functional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/context/build_context.h"
+#include "core/model/provider.h"
+#include "core/model/tool.h"
+#include "core/permission/policy.h"
+#include "core/store/session_store.h"
+
+namespace skein::agent {
+
+// What the loop must know of a model.
+struct ModelLimits {
+  context::Window window{};
+  bool summarize_by_rule = false;  // it cannot write a summary itself
+  double tokens_per_guess = 0;     // at least; 0: not known
+};
+
+struct Parts {
+  store::SessionStore& store;
+  const model::Tools& tools;
+  std::function<model::Provider&(const model::ModelRef&)> provider;
+  // Applied to everything that is stored and to the result of a turn: removes what must not be
+  // kept, such as API keys.
+  std::function<std::string(std::string)> clean = [](std::string text) { return text; };
+  std::function<std::string(std::string_view bytes)> keep_blob{};
+  std::function<ModelLimits(const model::ModelRef&)> limits = [](const model::ModelRef&) {
+    return ModelLimits{};
+  };
+  // The model's server has reported its window: `limits` should return it from now on.
+  std::function<void(const model::ModelRef&, const ModelLimits&)> learn = [](const model::ModelRef&,
+                                                                             const ModelLimits&) {};
+  // Why commands are not sandboxed and what would help; empty: they are. Called only when a command
+  // is about to run, since finding out takes a while.
+  std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
+  // Remembers outside the session that the user gave it this rule on this machine. Returns why it
+  // could not, or an empty string.
+  std::function<std::string(Id session, const std::string& rule)> grant =
+      [](Id, const std::string&) { return std::string{}; };
+};
+
+struct Settings {
+  model::ModelRef model{};
+  std::string system{};  // the whole system prompt as it is now
+  permission::Rules rules{};
+  int max_calls = 100;                 // model calls per prompt
+  std::vector<std::string> notices{};  // to be shown when a session opens
+  double compact_at = 0.85;  // summarize when this part of the window is full; 0: only on request
+};
+
+}  // namespace skein::agent

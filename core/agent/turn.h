@@ -1,0 +1,46 @@
+// One turn in progress, and the one way its entries get into the session: saved, then shown.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/agent/conversation.h"
+#include "core/agent/parts.h"
+#include "core/model/ending.h"
+#include "core/model/event.h"
+
+namespace skein::agent {
+
+// Why a turn ended, and what it came to.
+struct TurnEnd {
+  model::Stop stop = model::Stop::stop;
+  std::string text{};         // of the last answer
+  std::string error{};        // with Stop::error
+  model::Usage usage{};       // of all model calls of the turn
+  int calls = 0;              // model calls
+  bool empty = false;         // the last answer says nothing
+  bool out_of_calls = false;  // with Stop::error: the limit on model calls was reached
+};
+// How to report it; see core/model/ending.
+model::Ending ending_of(const TurnEnd& end);
+
+struct Turn {
+  Conversation& conversation;
+  Settings& settings;
+  const model::Ports& ports;
+  std::string run_id = to_string(random_id());
+  TurnEnd end{};
+  int faulty_replies = 0;        // in a row: with calls that cannot be read
+  bool asked_after_cut = false;  // the model was asked again after the limit cut a call
+
+  // What the sink hears as Committed is on disk. Throws Error if it cannot be written.
+  void commit(std::vector<model::Entry> entries);
+  // A prompt: it follows what other processes wrote meanwhile, and that is shown first.
+  void commit_prompt(std::vector<model::Entry> entries);
+
+  void tell(model::Notice::Level level, std::string text) const {
+    ports.sink(model::Notice{level, std::move(text)});
+  }
+};
+
+}  // namespace skein::agent
