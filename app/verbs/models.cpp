@@ -8,6 +8,7 @@
 #include "app/verbs/subcommands.h"
 #include "core/context/history.h"
 #include "core/handover/compatibility.h"
+#include "core/model/payloads.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
 #include "providers/keys.h"
@@ -87,8 +88,7 @@ int migrate_session(const app::Invocation& invocation) {
     // Going on with another model needs none of this; a copy is for keeping both.
     const store::SessionHandle copy = store::value_or_throw(store.branch_from_entry(
         record.header.session, *record.state.head, invocation.value("--new-key")));
-    store::NewEntry change{model::make_entry(
-        model::type::model_change, dump({{"provider", to.provider}, {"model", to.model}}))};
+    store::NewEntry change{model::make_entry(model::payload::ModelChange{to.provider, to.model})};
     change.entry.meta = dump(
         {{"migratedFrom", from}, {"migratedTo", model::to_string(to)}, {"migratedAt", now_utc()}});
     store::value_or_throw(store.append_session_entries(copy.session_id, std::span(&change, 1)));

@@ -5,27 +5,28 @@
 #include <utility>
 
 #include "core/model/pause.h"
-#include "core/text/json.h"
+#include "core/model/payloads.h"
 #include "core/text/wait.h"
 
 namespace skein::agent {
 
 namespace {
 
-std::string system_in(const JsonText& payload) {
-  const std::optional<Json> json = parse_json(payload);
-  return json ? string_at(*json, "system") : std::string{};
+std::string system_in(const model::Entry& entry) {
+  return model::read_as<model::payload::RuntimeInit>(entry)
+      .value_or(model::payload::RuntimeInit{})
+      .system;
 }
 
 // The system prompt the session was last told: on this path, or else, where that has not been read
 // so far back, on any.
 std::string recorded_system(const Conversation& conversation, store::SessionStore& store) {
   for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
-    if (entry->type == model::type::runtime_init) return system_in(entry->payload);
+    if (entry->type == model::type::runtime_init) return system_in(*entry);
   const std::optional<model::Position> at = conversation.state().runtime_init;
   if (!at) return {};
   const store::Result<store::StoredEntry> last = store.load_at(conversation.session(), *at);
-  return last ? system_in(last->entry.payload) : std::string{};
+  return last ? system_in(last->entry) : std::string{};
 }
 
 // More calls in one answer are a mistake.
@@ -133,12 +134,12 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
 // Compared as it would be stored: a system prompt with a key in it is not a new one every time.
 std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) const {
   std::vector<model::Entry> entries;
-  Json tools = Json::array();
-  for (const model::Tool& tool : parts_.tools) tools.push_back(tool.name);
-  JsonText surroundings =
-      parts_.clean(dump({{"system", turn.settings.system}, {"tools", std::move(tools)}}));
+  model::payload::RuntimeInit init{turn.settings.system};
+  for (const model::Tool& tool : parts_.tools) init.tools.push_back(tool.name);
+  model::Entry surroundings = model::make_entry(init);
+  surroundings.payload = parts_.clean(std::move(surroundings.payload));
   if (recorded_system(turn.conversation, parts_.store) != system_in(surroundings))
-    entries.push_back(model::make_entry(model::type::runtime_init, std::move(surroundings)));
+    entries.push_back(std::move(surroundings));
   for (model::Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
     entries.push_back(std::move(entry));
   for (model::Entry& entry : entries) entry.run_id = turn.run_id;

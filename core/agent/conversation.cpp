@@ -4,8 +4,8 @@
 #include <set>
 
 #include "core/context/history.h"
+#include "core/model/payloads.h"
 #include "core/store/damage_text.h"
-#include "core/text/json.h"
 
 namespace skein::agent {
 
@@ -27,12 +27,11 @@ std::vector<model::Entry> changes_to(const model::SessionState& state,
                                      const model::ModelRef& model) {
   std::vector<model::Entry> entries;
   if (state.model != model::to_string(model))
-    entries.push_back(model::make_entry(
-        model::type::model_change, dump({{"provider", model.provider}, {"model", model.model}})));
+    entries.push_back(model::make_entry(model::payload::ModelChange{model.provider, model.model}));
   const std::string level = state.thinking.empty() ? "off" : state.thinking;
   if (level != model::name(model.thinking))
-    entries.push_back(model::make_entry(model::type::thinking_level_change,
-                                        dump({{"level", model::name(model.thinking)}})));
+    entries.push_back(model::make_entry(
+        model::payload::ThinkingLevelChange{std::string(model::name(model.thinking))}));
   return entries;
 }
 

@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/model/payloads.h"
 #include "core/text/json.h"
 
 namespace skein::agent {
@@ -131,11 +132,9 @@ void PermissionGate::keep_rules(Turn& turn, const std::vector<permission::Rule>&
                 permission::to_string(rule) + " holds until skein ends: " + why);
   std::vector<permission::Rule>& allowed = turn.settings.rules.allow;
   allowed.insert(allowed.end(), given.begin(), given.end());
-  Json all = Json::array();
-  for (const std::string& rule : turn.conversation.state().permissions) all.push_back(rule);
-  for (const permission::Rule& rule : given) all.push_back(permission::to_string(rule));
-  model::Entry entry =
-      model::make_entry(model::type::custom, dump({{"kind", "permissions"}, {"rules", all}}));
+  model::payload::Permissions all{turn.conversation.state().permissions};
+  for (const permission::Rule& rule : given) all.rules.push_back(permission::to_string(rule));
+  model::Entry entry = model::make_entry(all);
   entry.run_id = turn.run_id;
   turn.commit({std::move(entry)});
 }

@@ -4,6 +4,7 @@
 #include <sstream>
 
 #include "core/context/history.h"
+#include "core/model/payloads.h"
 #include "core/model/tokens.h"
 #include "core/text/json.h"
 
@@ -80,16 +81,13 @@ void carry_on(CompactionPlan& plan, std::span<const model::Entry> path,
   const auto last = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
     return entry.type == model::type::compaction_summary;
   });
-  const auto payload = last != path.rend() && !redacted.contains(last->id)
-                           ? parse_json(last->payload)
-                           : std::nullopt;
-  if (!payload) return;
-  plan.previous = string_at(*payload, "summary");
-  plan.last_prompt = string_at(*payload, "lastPrompt");
-  for (const Json& file : at(*payload, "filesRead"))
-    if (file.is_string()) note(plan.files_read, file.get<std::string>());
-  for (const Json& file : at(*payload, "filesChanged"))
-    if (file.is_string()) note(plan.files_changed, file.get<std::string>());
+  if (last == path.rend() || redacted.contains(last->id)) return;
+  auto summary = model::read_as<model::payload::CompactionSummary>(*last);
+  if (!summary) return;
+  plan.previous = std::move(summary->summary);
+  plan.last_prompt = std::move(summary->last_prompt);
+  for (std::string& file : summary->files_read) note(plan.files_read, std::move(file));
+  for (std::string& file : summary->files_changed) note(plan.files_changed, std::move(file));
 }
 
 // The first message that is kept; 0: none can be found.
@@ -106,12 +104,6 @@ std::size_t cut_in(const std::vector<ContextMessage>& said, std::int64_t keep) {
     if (said[i].by_user) user = i;
   }
   return user != 0 ? user : any != 0 ? any : last;
-}
-
-Json files_json(const std::vector<std::string>& files) {
-  Json out = Json::array();
-  for (const std::string& file : files) out.push_back(file);
-  return out;
 }
 
 }  // namespace
@@ -191,23 +183,19 @@ std::string extracted_summary(const CompactionPlan& plan) {
 
 model::Entry compaction_entry(const CompactionPlan& plan, const std::string& summary,
                               const SummaryAuthor& author) {
-  Json payload = {{"summary", summary},
-                  {"firstKeptEntryId", to_string(plan.first_kept)},
-                  {"tokensBefore", plan.tokens_before},
-                  {"tokensPerGuess", author.tokens_per_guess},
-                  {"filesRead", files_json(plan.files_read)},
-                  {"filesChanged", files_json(plan.files_changed)}};
-  if (!plan.last_prompt.empty()) payload["lastPrompt"] = plan.last_prompt;
+  model::payload::CompactionSummary out{.summary = summary,
+                                        .first_kept = plan.first_kept,
+                                        .tokens_before = plan.tokens_before,
+                                        .tokens_per_guess = author.tokens_per_guess,
+                                        .files_read = plan.files_read,
+                                        .files_changed = plan.files_changed,
+                                        .last_prompt = plan.last_prompt};
   if (author.usage) {
-    payload["provider"] = author.model.provider;
-    payload["model"] = author.model.model;
-    payload["usage"] = {{"input", author.usage->input},
-                        {"output", author.usage->output},
-                        {"cacheRead", author.usage->cache_read},
-                        {"cacheWrite", author.usage->cache_write},
-                        {"reasoning", author.usage->reasoning}};
+    out.provider = author.model.provider;
+    out.model = author.model.model;
+    out.usage = author.usage;
   }
-  return model::make_entry(model::type::compaction_summary, dump(payload));
+  return model::make_entry(out);
 }
 
 }  // namespace skein::context

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
+#include "core/model/payloads.h"
 #include "core/model/redaction.h"
 #include "core/model/tokens.h"
-#include "core/text/json.h"
 #include "core/text/request_text.h"
 
 namespace skein::context {
@@ -16,24 +16,19 @@ model::Message summary_message(const char* introduction, const std::string& summ
   return model::user_message(std::string(introduction) + "\n\n" + summary);
 }
 
-std::string member(const model::Entry& entry, const char* name) {
-  const std::optional<Json> payload = parse_json(entry.payload);
-  return payload ? string_at(*payload, name) : std::string{};
-}
-
 // The summary, and what we keep beside it because a model might forget to write it down.
-std::string compaction_text(const Json& payload) {
-  std::string out = string_at(payload, "summary");
-  const auto add_files = [&](const char* title, const Json& files) {
+std::string text_of(const model::payload::CompactionSummary& compaction) {
+  std::string out = compaction.summary;
+  const auto add_files = [&](const char* title, const std::vector<std::string>& files) {
     std::string names;
-    for (const Json& file : files)
-      if (file.is_string()) names += (names.empty() ? "" : ", ") + file.get<std::string>();
+    for (const std::string& file : files) names += (names.empty() ? "" : ", ") + file;
     if (!names.empty()) out += std::string("\n\n") + title + names;
   };
-  add_files("Files read: ", at(payload, "filesRead"));
-  add_files("Files changed: ", at(payload, "filesChanged"));
-  if (const std::string prompt = string_at(payload, "lastPrompt"); !prompt.empty())
-    out += "\n\nThe user's last message, which is still being worked on:\n" + prompt;
+  add_files("Files read: ", compaction.files_read);
+  add_files("Files changed: ", compaction.files_changed);
+  if (!compaction.last_prompt.empty())
+    out +=
+        "\n\nThe user's last message, which is still being worked on:\n" + compaction.last_prompt;
   return out;
 }
 
@@ -46,10 +41,10 @@ bool says_something(const model::Message& message) {
 
 std::optional<ContextMessage> said_in(const model::Entry& entry, const std::set<Id>& redacted) {
   const bool hidden = redacted.contains(entry.id);
-  if (entry.type == model::type::branch_summary)
-    return ContextMessage{
-        entry.id, summary_message("Summary of another branch of this conversation:",
-                                  hidden ? model::redacted_text : member(entry, "summary"))};
+  if (const auto branch = model::read_as<model::payload::BranchSummary>(entry))
+    return ContextMessage{entry.id,
+                          summary_message("Summary of another branch of this conversation:",
+                                          hidden ? model::redacted_text : branch->summary)};
   if (entry.type != model::type::message) return std::nullopt;
   std::optional<model::Message> message = model::message_from_json(entry.payload);
   if (!message) return std::nullopt;
@@ -58,10 +53,10 @@ std::optional<ContextMessage> said_in(const model::Entry& entry, const std::set<
   return ContextMessage{entry.id, std::move(*message), 0, by_user};
 }
 
-ContextMessage said_in_summary(const model::Entry& entry, const Json& payload,
+ContextMessage said_in_summary(const model::Entry& entry,
+                               const model::payload::CompactionSummary& compaction,
                                const std::set<Id>& redacted) {
-  const std::string text =
-      redacted.contains(entry.id) ? model::redacted_text : compaction_text(payload);
+  const std::string text = redacted.contains(entry.id) ? model::redacted_text : text_of(compaction);
   ContextMessage said{.entry = entry.id,
                       .message = summary_message("Summary of the conversation so far:", text),
                       .pinned = true};
@@ -112,10 +107,10 @@ ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>
     out.said.push_back(std::move(*said));
   }
   if (compacted != path.rend()) {
-    const Json payload = parse_json(compacted->payload).value_or(Json::object());
-    out.said.push_back(said_in_summary(*compacted, payload, redacted));
-    if (const Json& told = at(payload, "tokensPerGuess"); told.is_number())
-      out.tokens_per_guess = told.get<double>();
+    const auto summed_up = model::read_as<model::payload::CompactionSummary>(*compacted)
+                               .value_or(model::payload::CompactionSummary{});
+    out.said.push_back(said_in_summary(*compacted, summed_up, redacted));
+    out.tokens_per_guess = summed_up.tokens_per_guess;
   }
   std::ranges::reverse(out.said);
   // Where reading ended is chance, and may be between a call and its result.
@@ -138,7 +133,8 @@ std::vector<model::Message> messages_of(std::span<const model::Entry> path,
 
 std::optional<Id> first_kept(const model::Entry& entry) {
   if (entry.type != model::type::compaction_summary) return std::nullopt;
-  return parse_id(member(entry, "firstKeptEntryId")).value_or(entry.id);
+  const auto compaction = model::read_as<model::payload::CompactionSummary>(entry);
+  return compaction && compaction->first_kept ? *compaction->first_kept : entry.id;
 }
 
 }  // namespace skein::context

@@ -3,6 +3,7 @@
 #include <array>
 #include <utility>
 
+#include "core/model/usage_json.h"
 #include "core/text/json.h"
 
 namespace skein::model {
@@ -274,10 +275,7 @@ std::optional<Message> message_from_json(std::string_view payload) {
   // A reason we do not know is a plain stop: what counts later is the content.
   message.stop = value_in(stop_names, string_at(*json, "stopReason")).value_or(Stop::stop);
   message.error = string_at(*json, "errorMessage");
-  if (const Json& usage = at(*json, "usage"); usage.is_object())
-    message.usage =
-        Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
-              int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
+  message.usage = usage_in(*json);
   message.duration_ms = int_at(*json, "durationMs");
   return message;
 }

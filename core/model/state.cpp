@@ -4,25 +4,16 @@
 #include <cstring>
 
 #include "core/model/attachments.h"
+#include "core/model/payloads.h"
 #include "core/text/json.h"
 
 namespace skein::model {
 
 namespace {
 
-std::optional<Json> payload_of(std::string_view body) {
-  // `body` may have `,"meta":…` behind the payload; as members of one object both parse.
-  const std::string wrapped = "{\"payload\":" + std::string(body) + "}";
-  std::optional<Json> json = parse_json(wrapped);
-  if (!json) return std::nullopt;
-  return std::optional<Json>(at(*json, "payload"));
-}
-
-std::optional<Usage> usage_in(const Json& message) {
-  const Json& usage = at(message, "usage");
-  if (!usage.is_object()) return std::nullopt;
-  return Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
-               int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
+// The payload alone: a scan leaves `,"meta":…` behind it.
+std::string_view payload_in(std::string_view body) {
+  return body.substr(0, bracketed_length(body));
 }
 
 bool take(std::string_view& text, std::string_view expected) {
@@ -110,29 +101,16 @@ void count_message(SessionState& state, std::string_view body) {
   if (constexpr std::string_view opening = R"({"role":"assistant","content":)";
       body.starts_with(opening) && count_answer(state, body.substr(opening.size())))
     return;
-  const std::optional<Json> json = payload_of(body);
-  if (!json) return;
-
-  const std::string role = string_at(*json, "role");
-  if (role == "user" && bool_at(*json, "continuation")) return;
-  if (role == "user") {
+  const std::optional<Message> message = message_from_json(payload_in(body));
+  if (!message || message->continuation) return;
+  if (message->role == Role::user) {
     ++state.messages;
-    if (state.title.empty())
-      if (const auto message = message_from_json(dump(*json)))
-        state.title = title_from(words_alone(*message));
-  } else if (role == "tool") {
+    if (state.title.empty()) state.title = title_from(words_alone(*message));
+  } else if (message->role == Role::tool) {
     ++state.tool_calls;
-  } else if (role == "assistant") {
-    const std::string provider = string_at(*json, "provider"), model = string_at(*json, "model");
-    count_reply(state, {provider, model, usage_in(*json), int_at(*json, "durationMs")});
+  } else if (message->role == Role::assistant) {
+    count_reply(state, {message->provider, message->model, message->usage, message->duration_ms});
   }
-}
-
-// A summary that a model wrote was paid for like an answer.
-void count_summary(SessionState& state, std::string_view body) {
-  const std::optional<Json> json = payload_of(body);
-  if (const auto usage = json ? usage_in(*json) : std::nullopt)
-    state.usage[string_at(*json, "provider") + "/" + string_at(*json, "model")] += *usage;
 }
 
 void grow_tree(SessionState& state, const EntryFacts& entry) {
@@ -142,77 +120,51 @@ void grow_tree(SessionState& state, const EntryFacts& entry) {
   state.head_at = entry.at;
 }
 
-using Payload = const Json&;
-using CustomFold = void (*)(SessionState&, Payload);
+struct Fold {
+  SessionState& state;
 
-std::optional<Id> id_at(Payload payload, std::string_view key) {
-  return parse_id(string_at(payload, key));
-}
-
-void fold_head(SessionState& state, Payload payload) {
-  if (const auto id = id_at(payload, "entryId")) {
-    state.head = id;
+  void operator()(const payload::Head& head) const {
+    state.head = head.entry;
     state.head_at = 0;  // an older entry: found when it is needed
   }
-}
-void fold_title(SessionState& state, Payload payload) {
-  state.title = string_at(payload, "text");
-  state.title_given = true;
-}
-void fold_key(SessionState& state, Payload payload) { state.key = string_at(payload, "key"); }
-void fold_snapshot(SessionState& state, Payload payload) {
-  const std::string name = string_at(payload, "name");
-  if (const auto id = id_at(payload, "entryId"))
-    state.snapshots[name] = *id;
-  else
-    state.snapshots.erase(name);
-}
-void fold_label(SessionState& state, Payload payload) {
-  const auto id = id_at(payload, "entryId");
-  const std::string text = string_at(payload, "text");
-  if (!id) return;
-  if (text.empty())
-    state.labels.erase(*id);
-  else
-    state.labels[*id] = text;
-}
-void fold_permissions(SessionState& state, Payload payload) {
-  state.permissions.clear();
-  for (const Json& rule : at(payload, "rules"))
-    if (rule.is_string()) state.permissions.push_back(rule.get<std::string>());
-}
-
-constexpr std::pair<std::string_view, CustomFold> custom_folds[] = {
-    {"head", fold_head},   {"title", fold_title},       {"key", fold_key},
-    {"label", fold_label}, {"snapshot", fold_snapshot}, {"permissions", fold_permissions},
-};
-
-void fold_custom(SessionState& state, Payload payload) {
-  const std::string kind = string_at(payload, "kind");
-  for (const auto& [known, function] : custom_folds)
-    if (known == kind) return function(state, payload);
-}
-void fold_model(SessionState& state, Payload payload) {
-  const std::string provider = string_at(payload, "provider");
-  const std::string model = string_at(payload, "model");
-  state.model = provider.empty() ? model : provider + "/" + model;
-}
-void fold_thinking(SessionState& state, Payload payload) {
-  state.thinking = string_at(payload, "level");
-}
-void fold_system(SessionState& state, Payload payload) {
-  state.system = string_at(payload, "text");
-}
-void fold_redaction(SessionState& state, Payload payload) {
-  if (const auto id = id_at(payload, "targetEntryId")) state.redacted.insert(*id);
-}
-
-constexpr std::pair<std::string_view, CustomFold> folds[] = {
-    {type::custom, fold_custom},
-    {type::model_change, fold_model},
-    {type::thinking_level_change, fold_thinking},
-    {type::system_prompt_override, fold_system},
-    {type::redaction, fold_redaction},
+  void operator()(payload::Title& title) const {
+    state.title = std::move(title.text);
+    state.title_given = true;
+  }
+  void operator()(payload::Key& key) const { state.key = std::move(key.key); }
+  void operator()(const payload::Snapshot& snapshot) const {
+    if (snapshot.entry)
+      state.snapshots[snapshot.name] = *snapshot.entry;
+    else
+      state.snapshots.erase(snapshot.name);
+  }
+  void operator()(const payload::Label& label) const {
+    if (label.text.empty())
+      state.labels.erase(label.entry);
+    else
+      state.labels[label.entry] = label.text;
+  }
+  void operator()(payload::Permissions& permissions) const {
+    state.permissions = std::move(permissions.rules);
+  }
+  void operator()(const payload::ModelChange& change) const {
+    state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;
+  }
+  void operator()(payload::ThinkingLevelChange& change) const {
+    state.thinking = std::move(change.level);
+  }
+  void operator()(payload::SystemPromptOverride& system) const {
+    state.system = std::move(system.text);
+  }
+  void operator()(const payload::Redaction& redaction) const {
+    state.redacted.insert(redaction.target);
+  }
+  // A summary that a model wrote was paid for like an answer.
+  void operator()(const payload::CompactionSummary& summary) const {
+    if (summary.usage) state.usage[summary.provider + "/" + summary.model] += *summary.usage;
+  }
+  void operator()(const payload::RuntimeInit&) const {}
+  void operator()(const payload::BranchSummary&) const {}
 };
 
 }  // namespace
@@ -234,13 +186,11 @@ void fold(SessionState& state, const EntryFacts& entry) {
   if (!is_marginal(entry.type)) {
     grow_tree(state, entry);
     if (entry.type == type::message) count_message(state, entry.body);
-    if (entry.type == type::compaction_summary) count_summary(state, entry.body);
     if (entry.type == type::runtime_init) state.runtime_init = entry.at;
-    return;
+    if (entry.type != type::compaction_summary) return;
   }
-  for (const auto& [known, function] : folds)
-    if (known == entry.type)
-      if (const auto payload = payload_of(entry.body)) function(state, *payload);
+  if (auto payload = read_payload(entry.type, payload_in(entry.body)))
+    std::visit(Fold{state}, *payload);
 }
 
 std::string title_from(std::string_view prompt) {

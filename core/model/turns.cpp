@@ -1,20 +1,10 @@
 #include "core/model/turns.h"
 
-#include "core/text/json.h"
+#include "core/model/payloads.h"
 
 namespace skein::model {
 
 namespace {
-
-// A summary's payload says what it cost in a message's words.
-void add_summary(TurnCost& turn, const Entry& entry) {
-  const std::optional<Json> payload = parse_json(entry.payload);
-  if (!payload || !payload->contains("usage")) return;
-  const Json& usage = at(*payload, "usage");
-  turn.usage[string_at(*payload, "provider") + "/" + string_at(*payload, "model")] +=
-      {int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
-       int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
-}
 
 // Its input is paid for, and whatever had been said; a provider tells how much only at the end.
 bool is_cut(const Message& message) {
@@ -34,7 +24,8 @@ std::vector<TurnCost> turns_of(std::span<const Entry> path) {
   for (const Entry& entry : path) {
     if (is_prompt(entry)) turns.push_back({.prompt = entry.id, .preview = preview(entry, 40)});
     if (turns.empty()) continue;
-    if (entry.type == type::compaction_summary) add_summary(turns.back(), entry);
+    if (const auto summary = read_as<payload::CompactionSummary>(entry); summary && summary->usage)
+      turns.back().usage[summary->provider + "/" + summary->model] += *summary->usage;
     const auto message =
         entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
     if (!message || message->role != Role::assistant) continue;

@@ -1,55 +1,37 @@
 // What happens to a session besides being written to: it is named, branched, marked, masked.
 #include <algorithm>
 
+#include "core/model/payloads.h"
 #include "core/store/session_store.h"
-#include "core/text/json.h"
 
 namespace skein::store {
 
 namespace {
-
-model::Entry custom_entry(std::string_view kind, Json members) {
-  Json payload = {{"kind", kind}};
-  payload.update(members);
-  return model::make_entry(model::type::custom, dump(payload));
-}
-
-model::Entry redaction(Id target, const std::string& reason) {
-  return model::make_entry(model::type::redaction,
-                           dump({{"targetEntryId", to_string(target)}, {"reason", reason}}));
-}
-
-model::Entry snapshot_of(const std::string& name, Id target) {
-  return custom_entry("snapshot", {{"name", name}, {"entryId", to_string(target)}});
-}
-
-model::Entry label_of(Id target, const std::string& text) {
-  return custom_entry("label", {{"entryId", to_string(target)}, {"text", text}});
-}
 
 // What a branch keeps of its source's state: how it looks, what it masks, how it is worked with.
 // Not what tools may do unasked: that was granted there. What they may not do, they still may not.
 std::vector<ForkExtra> taken_along(const model::SessionState& state) {
   std::vector<ForkExtra> out;
   for (const Id id : state.redacted)
-    out.push_back({redaction(id, "redacted where it was branched from"), id});
-  for (const auto& [name, id] : state.snapshots) out.push_back({snapshot_of(name, id), id});
-  for (const auto& [id, text] : state.labels) out.push_back({label_of(id, text), id});
+    out.push_back(
+        {model::make_entry(model::payload::Redaction{id, "redacted where it was branched from"}),
+         id});
+  for (const auto& [name, id] : state.snapshots)
+    out.push_back({model::make_entry(model::payload::Snapshot{name, id}), id});
+  for (const auto& [id, text] : state.labels)
+    out.push_back({model::make_entry(model::payload::Label{id, text}), id});
   if (const std::size_t slash = state.model.find('/'); slash != std::string::npos)
-    out.push_back({model::make_entry(model::type::model_change,
-                                     dump({{"provider", state.model.substr(0, slash)},
-                                           {"model", state.model.substr(slash + 1)}}))});
+    out.push_back({model::make_entry(
+        model::payload::ModelChange{state.model.substr(0, slash), state.model.substr(slash + 1)})});
   if (!state.thinking.empty())
-    out.push_back(
-        {model::make_entry(model::type::thinking_level_change, dump({{"level", state.thinking}}))});
+    out.push_back({model::make_entry(model::payload::ThinkingLevelChange{state.thinking})});
   if (!state.system.empty())
-    out.push_back(
-        {model::make_entry(model::type::system_prompt_override, dump({{"text", state.system}}))});
-  if (!state.title.empty()) out.push_back({custom_entry("title", {{"text", state.title}})});
-  Json denied = Json::array();
+    out.push_back({model::make_entry(model::payload::SystemPromptOverride{state.system})});
+  if (!state.title.empty()) out.push_back({model::make_entry(model::payload::Title{state.title})});
+  model::payload::Permissions denied;
   for (const std::string& rule : state.permissions)
-    if (rule.starts_with('!')) denied.push_back(rule);
-  if (!denied.empty()) out.push_back({custom_entry("permissions", {{"rules", std::move(denied)}})});
+    if (rule.starts_with('!')) denied.rules.push_back(rule);
+  if (!denied.rules.empty()) out.push_back({model::make_entry(denied)});
   return out;
 }
 
@@ -71,10 +53,7 @@ Result<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
   }
   std::vector<ForkExtra> asides = taken_along(source.state);
   if (!summary.empty())
-    asides.push_back({model::make_entry(model::type::branch_summary,
-                                        dump({{"sourceSessionId", to_string(session)},
-                                              {"sourceEntryId", to_string(entry)},
-                                              {"summary", summary}}))});
+    asides.push_back({model::make_entry(model::payload::BranchSummary{session, entry, summary})});
   for (ForkExtra& aside : asides) aside.entry.parent = entry;
 
   SessionHeader header{.session = random_id(),
@@ -97,13 +76,13 @@ Result<AppendResult> SessionStore::append_marker(Id session, model::Entry entry)
 }
 
 Result<AppendResult> SessionStore::rename(Id session, const std::string& title) {
-  return append_marker(session, custom_entry("title", {{"text", title}}));
+  return append_marker(session, model::make_entry(model::payload::Title{title}));
 }
 
 Result<AppendResult> SessionStore::set_head(Id session, Id target) {
   const Result<model::Position> there = backend_->locate(session, target);
   if (!there) return there.error();
-  return append_marker(session, custom_entry("head", {{"entryId", to_string(target)}}));
+  return append_marker(session, model::make_entry(model::payload::Head{target}));
 }
 
 Result<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
@@ -114,7 +93,7 @@ Result<AppendResult> SessionStore::snapshot(Id session, const std::string& name,
     return Failure{Failure::Kind::refused, "entry " + to_string(target) +
                                                " is no part of the conversation; nothing could "
                                                "follow it"};
-  return append_marker(session, snapshot_of(name, target));
+  return append_marker(session, model::make_entry(model::payload::Snapshot{name, target}));
 }
 
 Result<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
@@ -128,20 +107,20 @@ Result<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
 Result<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
   const Result<Id> found = snapshot_called(session, name);
   if (!found) return found.error();
-  return append_marker(session, custom_entry("snapshot", {{"name", name}, {"entryId", nullptr}}));
+  return append_marker(session, model::make_entry(model::payload::Snapshot{name, std::nullopt}));
 }
 
 Result<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
   const Result<Id> found = snapshot_called(session, name);
   if (!found) return found.error();
   // It was there when it was named: to look for it again would read all of a long session.
-  return append_marker(session, custom_entry("head", {{"entryId", to_string(*found)}}));
+  return append_marker(session, model::make_entry(model::payload::Head{*found}));
 }
 
 Result<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
   const Result<model::Position> there = backend_->locate(session, target);
   if (!there) return there.error();
-  return append_marker(session, label_of(target, text));
+  return append_marker(session, model::make_entry(model::payload::Label{target, text}));
 }
 
 Result<AppendResult> SessionStore::redact(Id session, Id target, const std::string& reason) {
@@ -149,12 +128,12 @@ Result<AppendResult> SessionStore::redact(Id session, Id target, const std::stri
   if (!found) return found.error();
   const Result<SessionRecord> opened = backend_->open(session);
   if (!opened) return opened.error();
-  std::vector<NewEntry> entries{{redaction(target, reason)}};
+  std::vector<NewEntry> entries{{model::make_entry(model::payload::Redaction{target, reason})}};
   // A title made from the first prompt would go on telling what it said.
   const model::SessionState& state = opened->state;
   const model::Entry& entry = *found;
   if (!state.title.empty() && model::preview(entry, 60) == state.title)
-    entries.push_back({custom_entry("title", {{"text", "[redacted]"}})});
+    entries.push_back({model::make_entry(model::payload::Title{"[redacted]"})});
   return backend_->append(session, entries, {});
 }
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <set>
 
+#include "core/model/payloads.h"
 #include "core/store/session_name.h"
-#include "core/text/json.h"
 
 namespace skein::store {
 
@@ -12,12 +12,6 @@ namespace {
 
 Failure no_such_entry(std::string_view name) {
   return {Failure::Kind::gone, "no entry '" + std::string(name) + "' in this session"};
-}
-
-NewEntry custom(std::string_view kind, Json members) {
-  Json payload = {{"kind", kind}};
-  payload.update(members);
-  return {model::make_entry(model::type::custom, dump(payload))};
 }
 
 }  // namespace
@@ -36,7 +30,8 @@ Result<SessionHandle> SessionStore::create_session(const NewSession& session) {
                        .created_by = "skein " SKEIN_VERSION,
                        .created_at = now_utc()};
   std::vector<NewEntry> entries;
-  if (!session.title.empty()) entries.push_back(custom("title", {{"text", session.title}}));
+  if (!session.title.empty())
+    entries.push_back({model::make_entry(model::payload::Title{session.title})});
   const Result<Created> created = backend_->create(header, entries);
   if (!created) return created.error();
   const SessionHeader& got = created->record.header;

@@ -3,7 +3,7 @@
 
 #include "core/context/history.h"
 #include "core/handover/compatibility.h"
-#include "core/text/json.h"
+#include "core/model/payloads.h"
 #include "repl/commands/handlers.h"
 #include "repl/shell.h"
 
@@ -93,7 +93,7 @@ void set_system(repl::Shell& shell, std::string_view text) {
   }
   const std::string given(text == "none" ? "" : text);
   store::value_or_throw(shell.conversation().append(
-      {model::make_entry(model::type::system_prompt_override, dump({{"text", given}}))}));
+      {model::make_entry(model::payload::SystemPromptOverride{given})}));
   shell.refresh_settings();
   shell.screen().print(text == "none" ? "the usual system prompt is back\n"
                                       : "the next answer is given under this system prompt\n");

@@ -1,7 +1,7 @@
 // /permissions: what may run unasked and who said so; gives a session rules of its own.
 #include <algorithm>
 
-#include "core/text/json.h"
+#include "core/model/payloads.h"
 #include "repl/commands/handlers.h"
 #include "repl/shell.h"
 
@@ -10,8 +10,8 @@ namespace skein::commands {
 namespace {
 
 void keep(repl::Shell& shell, const std::vector<std::string>& rules) {
-  store::value_or_throw(shell.conversation().append(
-      {model::make_entry(model::type::custom, dump({{"kind", "permissions"}, {"rules", rules}}))}));
+  store::value_or_throw(
+      shell.conversation().append({model::make_entry(model::payload::Permissions{rules})}));
   shell.refresh_settings();
 }
 

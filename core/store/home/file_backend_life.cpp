@@ -4,12 +4,12 @@
 #include <cerrno>
 #include <cstdlib>
 
+#include "core/model/payloads.h"
 #include "core/store/files/new_file.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/gzip.h"
 #include "core/store/home/repair.h"
 #include "core/store/session_name.h"
-#include "core/text/json.h"
 #include "core/text/log.h"
 
 namespace skein::store::home {
@@ -124,8 +124,7 @@ Result<SessionRecord> FileBackend::settle_restored(IndexChange& change, Id sessi
   std::string key = own;
   for (int number = 2; taken(key); ++number) key = own + "." + std::to_string(number);
   if (key != own) {
-    const NewEntry renamed{
-        model::make_entry(model::type::custom, dump({{"kind", "key"}, {"key", key}}))};
+    const NewEntry renamed{model::make_entry(model::payload::Key{key})};
     if (const auto done = unarchive_locked(change, session); !done) return done.error();
     const Result<AppendResult> appended = append(session, std::span(&renamed, 1), {});
     if (!appended) return appended.error();

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 
+#include "core/model/payloads.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/log/seal.h"
 #include "core/text/json.h"
@@ -92,9 +93,7 @@ Result<std::size_t> FileBackend::bring_back(Id session) {
     }
   if (batch.empty()) return std::size_t{0};
   const std::size_t count = batch.size();
-  if (head)
-    batch.push_back({model::make_entry(model::type::custom,
-                                       dump({{"kind", "head"}, {"entryId", to_string(*head)}}))});
+  if (head) batch.push_back({model::make_entry(model::payload::Head{*head})});
   // One batch, unless they are more than one may hold.
   for (std::span<const NewEntry> left = batch; !left.empty();) {
     std::size_t entries = 0, bytes = 0;

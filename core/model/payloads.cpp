@@ -1,0 +1,181 @@
+#include "core/model/payloads.h"
+
+#include <algorithm>
+#include <iterator>
+
+#include "core/model/usage_json.h"
+
+namespace skein::model {
+
+namespace payload {
+
+namespace {
+
+using Read = std::optional<Payload>;
+
+std::optional<Id> id_at(const Json& json, std::string_view key) {
+  return parse_id(string_at(json, key));
+}
+
+std::vector<std::string> strings_at(const Json& json, std::string_view key) {
+  std::vector<std::string> out;
+  for (const Json& each : at(json, key))
+    if (each.is_string()) out.push_back(each.get<std::string>());
+  return out;
+}
+
+void write(Json& json, const Head& head) { json["entryId"] = to_string(head.entry); }
+Read read_head(const Json& json) {
+  const std::optional<Id> entry = id_at(json, "entryId");
+  return entry ? Read(Head{*entry}) : std::nullopt;
+}
+
+void write(Json& json, const Title& title) { json["text"] = title.text; }
+Read read_title(const Json& json) { return Title{string_at(json, "text")}; }
+
+void write(Json& json, const Key& key) { json["key"] = key.key; }
+Read read_key(const Json& json) { return Key{string_at(json, "key")}; }
+
+void write(Json& json, const Label& label) {
+  json["entryId"] = to_string(label.entry);
+  json["text"] = label.text;
+}
+Read read_label(const Json& json) {
+  const std::optional<Id> entry = id_at(json, "entryId");
+  return entry ? Read(Label{*entry, string_at(json, "text")}) : std::nullopt;
+}
+
+void write(Json& json, const Snapshot& snapshot) {
+  json["name"] = snapshot.name;
+  json["entryId"] = snapshot.entry ? Json(to_string(*snapshot.entry)) : Json();
+}
+Read read_snapshot(const Json& json) {
+  return Snapshot{string_at(json, "name"), id_at(json, "entryId")};
+}
+
+void write(Json& json, const Permissions& permissions) { json["rules"] = permissions.rules; }
+Read read_permissions(const Json& json) { return Permissions{strings_at(json, "rules")}; }
+
+void write(Json& json, const ModelChange& change) {
+  json["provider"] = change.provider;
+  json["model"] = change.model;
+}
+Read read_model_change(const Json& json) {
+  return ModelChange{string_at(json, "provider"), string_at(json, "model")};
+}
+
+void write(Json& json, const ThinkingLevelChange& change) { json["level"] = change.level; }
+Read read_thinking_level_change(const Json& json) {
+  return ThinkingLevelChange{string_at(json, "level")};
+}
+
+void write(Json& json, const SystemPromptOverride& system) { json["text"] = system.text; }
+Read read_system_prompt_override(const Json& json) {
+  return SystemPromptOverride{string_at(json, "text")};
+}
+
+void write(Json& json, const Redaction& redaction) {
+  json["targetEntryId"] = to_string(redaction.target);
+  json["reason"] = redaction.reason;
+}
+Read read_redaction(const Json& json) {
+  const std::optional<Id> target = id_at(json, "targetEntryId");
+  return target ? Read(Redaction{*target, string_at(json, "reason")}) : std::nullopt;
+}
+
+void write(Json& json, const RuntimeInit& init) {
+  json["system"] = init.system;
+  json["tools"] = init.tools;
+}
+Read read_runtime_init(const Json& json) {
+  return RuntimeInit{string_at(json, "system"), strings_at(json, "tools")};
+}
+
+void write(Json& json, const BranchSummary& branch) {
+  json["sourceSessionId"] = to_string(branch.source_session);
+  json["sourceEntryId"] = to_string(branch.source_entry);
+  json["summary"] = branch.summary;
+}
+Read read_branch_summary(const Json& json) {
+  return BranchSummary{id_at(json, "sourceSessionId").value_or(Id{}),
+                       id_at(json, "sourceEntryId").value_or(Id{}), string_at(json, "summary")};
+}
+
+void write(Json& json, const CompactionSummary& compaction) {
+  json["summary"] = compaction.summary;
+  if (compaction.first_kept) json["firstKeptEntryId"] = to_string(*compaction.first_kept);
+  json["tokensBefore"] = compaction.tokens_before;
+  json["tokensPerGuess"] = compaction.tokens_per_guess;
+  json["filesRead"] = compaction.files_read;
+  json["filesChanged"] = compaction.files_changed;
+  if (!compaction.last_prompt.empty()) json["lastPrompt"] = compaction.last_prompt;
+  if (!compaction.usage) return;
+  json["provider"] = compaction.provider;
+  json["model"] = compaction.model;
+  json["usage"] = {{"input", compaction.usage->input},
+                   {"output", compaction.usage->output},
+                   {"cacheRead", compaction.usage->cache_read},
+                   {"cacheWrite", compaction.usage->cache_write},
+                   {"reasoning", compaction.usage->reasoning}};
+}
+Read read_compaction_summary(const Json& json) {
+  const Json& per_guess = at(json, "tokensPerGuess");
+  return CompactionSummary{.summary = string_at(json, "summary"),
+                           .first_kept = id_at(json, "firstKeptEntryId"),
+                           .tokens_before = int_at(json, "tokensBefore"),
+                           .tokens_per_guess = per_guess.is_number() ? per_guess.get<double>() : 0,
+                           .files_read = strings_at(json, "filesRead"),
+                           .files_changed = strings_at(json, "filesChanged"),
+                           .last_prompt = string_at(json, "lastPrompt"),
+                           .provider = string_at(json, "provider"),
+                           .model = string_at(json, "model"),
+                           .usage = usage_in(json)};
+}
+
+// In the order of Payload's alternatives, so that a payload's index finds its row.
+struct Form {
+  std::string_view type, kind;
+  Read (*read)(const Json&);
+};
+constexpr Form forms[] = {
+    {type::custom, "head", read_head},
+    {type::custom, "title", read_title},
+    {type::custom, "key", read_key},
+    {type::custom, "label", read_label},
+    {type::custom, "snapshot", read_snapshot},
+    {type::custom, "permissions", read_permissions},
+    {type::model_change, "", read_model_change},
+    {type::thinking_level_change, "", read_thinking_level_change},
+    {type::system_prompt_override, "", read_system_prompt_override},
+    {type::redaction, "", read_redaction},
+    {type::runtime_init, "", read_runtime_init},
+    {type::branch_summary, "", read_branch_summary},
+    {type::compaction_summary, "", read_compaction_summary},
+};
+static_assert(std::size(forms) == std::variant_size_v<Payload>);
+
+}  // namespace
+
+}  // namespace payload
+
+Entry make_entry(const Payload& payload) {
+  const payload::Form& form = payload::forms[payload.index()];
+  Json json = Json::object();
+  if (!form.kind.empty()) json["kind"] = form.kind;
+  std::visit([&](const auto& each) { payload::write(json, each); }, payload);
+  return make_entry(form.type, dump(json));
+}
+
+std::optional<Payload> read_payload(std::string_view type, std::string_view json) {
+  // Most entries are messages: those are not parsed to be turned down.
+  if (std::ranges::find(payload::forms, type, &payload::Form::type) == std::end(payload::forms))
+    return std::nullopt;
+  const std::optional<Json> parsed = parse_json(json);
+  if (!parsed) return std::nullopt;
+  const std::string kind = type == type::custom ? string_at(*parsed, "kind") : "";
+  for (const payload::Form& form : payload::forms)
+    if (form.type == type && form.kind == kind) return form.read(*parsed);
+  return std::nullopt;
+}
+
+}  // namespace skein::model

@@ -1,0 +1,92 @@
+// Every payload skein writes besides messages, as values, with one way to write and one to read
+// them. core/store/FORMAT.md describes the same on paper.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/model/entry.h"
+
+namespace skein::model {
+
+namespace payload {
+
+struct Head {  // moves the head to an earlier entry
+  Id entry{};
+};
+struct Title {
+  std::string text{};
+};
+struct Key {
+  std::string key{};
+};
+struct Label {
+  Id entry{};
+  std::string text{};  // empty: removes the label
+};
+struct Snapshot {
+  std::string name{};
+  std::optional<Id> entry{};  // none: removes the snapshot
+};
+struct Permissions {  // replaces all rules of the session
+  std::vector<std::string> rules{};
+};
+struct ModelChange {
+  std::string provider{}, model{};
+};
+struct ThinkingLevelChange {
+  std::string level{};
+};
+struct SystemPromptOverride {
+  std::string text{};  // empty: back to the usual one
+};
+struct Redaction {
+  Id target{};
+  std::string reason{};
+};
+struct RuntimeInit {
+  std::string system{};
+  std::vector<std::string> tools{};
+};
+struct BranchSummary {
+  Id source_session{}, source_entry{};
+  std::string summary{};
+};
+struct CompactionSummary {
+  std::string summary{};
+  std::optional<Id> first_kept{};
+  std::int64_t tokens_before = 0;
+  double tokens_per_guess = 0;  // 0: not known
+  std::vector<std::string> files_read{}, files_changed{};
+  std::string last_prompt{};
+  // Who wrote it, if a model did.
+  std::string provider{}, model{};
+  std::optional<Usage> usage{};
+};
+
+}  // namespace payload
+
+using Payload =
+    std::variant<payload::Head, payload::Title, payload::Key, payload::Label, payload::Snapshot,
+                 payload::Permissions, payload::ModelChange, payload::ThinkingLevelChange,
+                 payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
+                 payload::BranchSummary, payload::CompactionSummary>;
+
+// A new entry, as the other make_entry() gives it.
+Entry make_entry(const Payload& payload);
+
+// none: of no type or kind listed here, or without the id it is about. Missing members are empty.
+std::optional<Payload> read_payload(std::string_view type, std::string_view json);
+
+template <class Kind>
+std::optional<Kind> read_as(const Entry& entry) {
+  std::optional<Payload> payload = read_payload(entry.type, entry.payload);
+  auto* const kind = payload ? std::get_if<Kind>(&*payload) : nullptr;
+  return kind != nullptr ? std::optional<Kind>(std::move(*kind)) : std::nullopt;
+}
+
+}  // namespace skein::model

@@ -1,0 +1,18 @@
+// The token counts of a message or a summary, from its parsed payload. For .cpp files only.
+#pragma once
+
+#include <optional>
+
+#include "core/model/message.h"
+#include "core/text/json.h"
+
+namespace skein::model {
+
+inline std::optional<Usage> usage_in(const Json& payload) {
+  const Json& usage = at(payload, "usage");
+  if (!usage.is_object()) return std::nullopt;
+  return Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
+               int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
+}
+
+}  // namespace skein::model
