@@ -18,8 +18,8 @@ std::string system_in(const model::Entry& entry) {
       .system;
 }
 
-// The system prompt the session was last told: on this path, or else, where that has not been read
-// so far back, on any.
+// The system prompt last recorded on this path or, where the path has not been read that far back,
+// on any path of the session.
 std::string recorded_system(const Conversation& conversation, store::SessionStore& store) {
   for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
     if (entry->type == model::type::runtime_init) return system_in(*entry);
@@ -29,7 +29,7 @@ std::string recorded_system(const Conversation& conversation, store::SessionStor
   return last ? system_in(last->entry) : std::string{};
 }
 
-// More calls in one answer are a mistake.
+// An answer with more calls than this is a mistake.
 constexpr std::size_t most_calls = 128;
 
 model::Message result_of(const model::ToolUse& call, const model::ToolOutcome& outcome) {
@@ -43,8 +43,8 @@ constexpr const char* go_on_text = "Go on.";
 constexpr const char* cut_text =
     "Your last answer was cut off. Go on exactly where it stopped, and repeat nothing of it.";
 
-// The answer that is the last thing said on this path, if it is; one that failed before it said
-// anything does not count.
+// The last message of the path if it is an answer. One that failed before it said anything does not
+// count.
 std::optional<model::Message> last_answer(const std::vector<model::Entry>& path) {
   for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
     std::optional<model::Message> message = entry->type == model::type::message
@@ -64,11 +64,11 @@ constexpr const char* limit_text =
     "not run: the answer reached the output limit in or after this call. Make it again, shorter or "
     "in several pieces.";
 
-// How often in a row the model may make calls that nobody can read.
+// How often in a row the model may make calls that cannot be read.
 constexpr int most_faulty_replies = 3;
 
-// A tool waits on its own and asks whether to stop: that is when the keyboard is looked at, but not
-// every time, since a busy one asks at every line.
+// A running tool asks now and then whether to stop, and that is when the keyboard is read. Not
+// every time: a busy tool asks at every line.
 class KeyboardLook {
  public:
   explicit KeyboardLook(const model::Ports& ports) : ports_(ports) {}
@@ -106,7 +106,7 @@ TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
-  // Of no run: nothing follows from it.
+  // It belongs to no run: the model is not asked to answer it.
   turn.commit_prompt({entry_for(model::user_message(text), "")});
 }
 
@@ -131,7 +131,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
   return loop(turn);
 }
 
-// Compared as it would be stored: a system prompt with a key in it is not a new one every time.
+// Compared in its stored form: a system prompt from which a key was removed has not changed.
 std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) const {
   std::vector<model::Entry> entries;
   model::payload::RuntimeInit init{turn.settings.system};
@@ -153,7 +153,8 @@ store::SessionLease Agent::hold(Id session) {
 }
 
 TurnEnd Agent::loop(Turn& turn) {
-  // So that nobody takes our open calls for what a crash left. Without it the work still goes on.
+  // Keeps other processes from taking our open calls for leftovers of a crash. Not having it does
+  // not stop the work.
   store::SessionLease at_work;
   while (turn.end.calls < turn.settings.max_calls) {
     if (!at_work) at_work = hold(turn.conversation.session());
@@ -173,7 +174,7 @@ TurnEnd Agent::loop(Turn& turn) {
   return turn.end;
 }
 
-// Whether the model gets another try after it was told what is wrong with its calls.
+// Whether the model, having been told what is wrong with its calls, gets another try.
 bool Agent::may_try_again(Turn& turn, const model::Message& reply) {
   // The limit cut a call, most often a long file: the model can send it in pieces.
   if (reply.stop == model::Stop::length) return !std::exchange(turn.asked_after_cut, true);
@@ -192,7 +193,7 @@ bool Agent::may_try_again(Turn& turn, const model::Message& reply) {
   return false;
 }
 
-// Every call is answered, come what may: a transcript with an open call is refused by every
+// Every call is answered, whatever happens: a transcript with an open call is refused by every
 // provider. True if the model should be asked again.
 bool Agent::run_calls(Turn& turn, const model::Message& reply) {
   const std::vector<const model::ToolUse*> calls = model::tool_uses(reply);
@@ -213,7 +214,7 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
   return !calls.empty() && !turn.ports.stopped() && may_try_again(turn, reply);
 }
 
-// A model that lost its way asks for thousands; many results share a batch, and one sync.
+// A model that has lost its way may make thousands of calls; many results share a batch and a sync.
 void Agent::refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls) {
   constexpr std::size_t batch = 1000;
   turn.tell(model::Notice::Level::warning,
@@ -243,7 +244,7 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   turn.ports.sink(model::ToolStarted{call, tool->title(call.input)});
   model::ToolUse agreed = call;
   const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
-  const std::int64_t started = now_ms();  // how long somebody thought about it is not the tool's
+  const std::int64_t started = now_ms();  // the user's time to decide does not count
   model::ToolOutcome outcome =
       permission.given ? execute(*tool, agreed, turn.ports, turn.settings.rules, permission.place)
                        : model::tool_failure(permission.note);
@@ -279,8 +280,8 @@ model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse&
   }
 }
 
-// The place of a process that was killed as it started a command is held by its child until that
-// has become the command: so what is taken now may be free in a moment.
+// If a process is killed while it starts a command, its child holds the lease until it has become
+// that command: a lease that is taken now may be free in a moment.
 store::Result<store::SessionLease> Agent::hold_alone(Id session, const model::Ports& ports) {
   constexpr std::chrono::milliseconds patience{300}, step{5};
   const auto end = std::chrono::steady_clock::now() + patience;
@@ -298,12 +299,12 @@ std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports
   if (store::unanswered_calls(conversation.path()).empty()) return 0;
   const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
   if (!alone && alone.error().kind == store::Failure::Kind::busy) {
-    ports.sink(
-        model::Notice{model::Notice::Level::info,
-                      "another process is at work in this session; what it began is left to it"});
+    ports.sink(model::Notice{
+        model::Notice::Level::info,
+        "another process is working in this session; its unfinished calls are left to it"});
     return 0;
   }
-  conversation.catch_up();  // it may have come to its end just now
+  conversation.catch_up();  // the other process may just have finished
   Settings none;
   Turn turn{conversation, none, ports};
   const std::vector<model::ToolUse> open = store::unanswered_calls(conversation.path());

@@ -24,13 +24,13 @@ class Agent {
   // One prompt, to its end. Throws Error only if the session cannot be written.
   TurnEnd run_turn(Conversation& conversation, const model::Message& prompt, Settings& settings,
                    const model::Ports& ports);
-  // The same without a prompt: goes on where a turn stopped or crashed. Where that is in or after
-  // an answer, a message of our own asks for it, since many services refuse a request that ends in
-  // an answer.
+  // Continues without a prompt where a turn stopped or crashed. If the path ends in an answer, a
+  // message of our own asks the model to go on, since many services refuse a request that ends in
+  // one.
   TurnEnd go_on(Conversation& conversation, Settings& settings, const model::Ports& ports);
 
-  // A message that asks for no answer: what the user did meanwhile, for the model to read with the
-  // next prompt.
+  // A message that needs no answer: something the user did, for the model to read with the next
+  // prompt.
   void note(Conversation& conversation, const std::string& text, Settings& settings,
             const model::Ports& ports);
   // See ModelCaller.
@@ -42,19 +42,19 @@ class Agent {
     return models_.compact(conversation, focus, settings, ports);
   }
 
-  // Answers the calls a crash left without a result. Those of tools that only read may be run after
-  // asking; nothing that changes the world is ever run again by itself. While another process is at
-  // work in the session, its calls are left to it. How many were answered.
+  // Answers the calls a crash left without a result and returns how many. Calls that only read may
+  // be run again if the user agrees; calls that change something are never run again. While another
+  // process is working in the session, its calls are left to it.
   std::size_t recover(Conversation& conversation, const model::Ports& ports,
                       const permission::Rules& rules = {});
-  // Whether a turn ended, by a crash or an error, before the model had answered, and no other
-  // process is at it.
+  // Whether a turn ended in a crash or an error before the model had answered, and no other process
+  // is working on it.
   bool lacks_answer(const Conversation& conversation, const model::Ports& ports);
 
  private:
-  // Entries for what is not as the session last knew it: system prompt, tools, model.
+  // Entries for what has changed since the session last recorded it: system prompt, tools, model.
   std::vector<model::Entry> changed_surroundings(const Turn& turn) const;
-  store::SessionLease hold(Id session);  // none: it cannot be had now
+  store::SessionLease hold(Id session);  // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);
   bool run_calls(Turn& turn, const model::Message& reply);

@@ -11,8 +11,8 @@ namespace skein::agent {
 
 namespace {
 
-// Whether `leaf` is reached from `head` through `arrived`. A branch that grew elsewhere is no
-// reason to leave our own.
+// Whether `leaf` descends from `head` through `arrived`. If another branch grew, we stay on our
+// own.
 bool grew_from(std::optional<Id> head, const std::vector<model::Entry>& arrived,
                std::optional<Id> leaf) {
   std::set<std::optional<Id>> ours{head};
@@ -46,7 +46,7 @@ void Conversation::load_path() {
   has_more_ = false;
   if (!head_) return;
   std::size_t bytes = 0;
-  std::optional<Id> kept;  // by a compaction that has been met: nothing before it is wanted
+  std::optional<Id> kept;  // by the last compaction: nothing before it is needed
   bool reached = false;
   store::Path path =
       store::value_or_throw(store_.path_until(session(), *head_, [&](const model::Entry& entry) {
@@ -57,7 +57,7 @@ void Conversation::load_path() {
       }));
   has_more_ = !path.whole && !reached;
   notices_ = std::move(path.notices);
-  // Only what was read on the way here is known: a long session is not read through to be opened.
+  // Only what has been read so far is checked: opening a long session does not read all of it.
   if (std::string text = store::damage_notice(store_.damage_met(session()), record_.key);
       !text.empty())
     notices_.push_back(std::move(text));
@@ -70,8 +70,8 @@ void Conversation::read_at_least(std::size_t bytes) {
   load_path();
 }
 
-// From the head again: when each time is four times the last one, all of them cost little more than
-// the last.
+// Starts from the head again: since each read is four times as long as the one before, all of them
+// together cost little more than the last.
 bool Conversation::read_further() {
   if (!has_more_) return false;
   wanted_bytes_ *= 4;
@@ -89,7 +89,7 @@ std::vector<model::Entry> Conversation::path_until(
 }
 
 std::int64_t Conversation::turns() const {
-  // One that never branched has them all on its path.
+  // A session that never branched has all prompts on its path.
   if (state().leaves.size() < 2 && head_ == state().tail) return state().messages;
   constexpr std::size_t most_bytes = 16u << 20;
   std::size_t bytes = 0;
@@ -147,7 +147,8 @@ store::Result<store::AppendResult> Conversation::append(std::vector<model::Entry
 
 store::Result<store::AppendResult> Conversation::append_prompt(std::vector<model::Entry> entries,
                                                                std::vector<model::Entry>& arrived) {
-  // Where our head is the end of the conversation as we know it, somebody else may have gone on.
+  // If our head is the end of the conversation as we know it, another process may have continued
+  // it.
   store::AppendOptions options;
   if (head_ && head_ == record_.state.tail) options.expected_tail = head_;
   store::Result<store::AppendResult> outcome = append_with(entries, options);

@@ -1,5 +1,5 @@
-// One open session as the loop works on it: its head, the end of its path in memory, and the way
-// new entries get in. Other processes may write to the same session; this notices.
+// An open session as the loop sees it: its head, the end of its path in memory, and how new entries
+// are added. Notices when another process writes to the same session.
 #pragma once
 
 #include <functional>
@@ -13,7 +13,7 @@
 
 namespace skein::agent {
 
-// What is to be written down when a session goes on with this model; empty if it knows already.
+// The entries to write when a session continues with this model; empty if nothing changes.
 std::vector<model::Entry> changes_to(const model::SessionState& state,
                                      const model::ModelRef& model);
 
@@ -26,33 +26,33 @@ class Conversation {
   const store::SessionRecord& record() const { return record_; }
   const model::SessionState& state() const { return record_.state; }
   std::optional<Id> head() const { return head_; }
-  // The end of the path, up to the head: as much as has been read of it. Nothing before a
-  // compaction's first kept entry belongs to it.
+  // The end of the path up to the head, as far back as it has been read, and never before the first
+  // entry that a compaction kept.
   const std::vector<model::Entry>& path() const { return path_; }
-  // Reads on, until there are so many bytes of payload.
+  // Reads further back until the path holds this many bytes of payload.
   void read_at_least(std::size_t bytes);
-  // Reads several times as much. False: there is no more.
+  // Reads several times as much as before. False: there is no more.
   bool read_further();
-  // The end of the whole path, back to the first entry (the newest comes first) for which `enough`
-  // is true.
+  // The end of the whole path, back to the newest entry for which `enough` is true. It is called
+  // with the newest entry first.
   std::vector<model::Entry> path_until(
       const std::function<bool(const model::Entry&)>& enough) const;
-  // How many prompts the path has. Of a long path that branched, as many as are near its end.
+  // The number of prompts on the path. On a long path that branched, only those near its end.
   std::int64_t turns() const;
-  // What a user should know of this session as it was opened: what is damaged in it.
+  // For the user, found when the session was opened: what is damaged in it.
   const std::vector<std::string>& notices() const { return notices_; }
 
-  // A prompt: if others have gone on from our head meanwhile, it follows them, and `arrived` gets
-  // what they wrote.
+  // A prompt. If other processes have continued from our head, it follows what they wrote, which is
+  // added to `arrived`.
   store::Result<store::AppendResult> append_prompt(std::vector<model::Entry> entries,
                                                    std::vector<model::Entry>& arrived);
-  // What a running turn produced: it follows our own head, as a branch if need be.
+  // Output of a running turn: it follows our own head, as a branch if need be.
   store::Result<store::AppendResult> append(std::vector<model::Entry> entries);
 
-  // Goes on from another entry; written down, so that a restart lands there too.
+  // Continues from another entry. This is recorded, so a restart continues there too.
   void move_head(Id entry);
   void reload();
-  void catch_up();  // goes on from the session's own head, which others or the store moved
+  void catch_up();  // continues from the stored head, which others or the store moved
 
  private:
   store::Result<store::AppendResult> append_with(std::vector<model::Entry> entries,

@@ -23,8 +23,8 @@ model::Ports without_words(const model::Ports& ports) {
   return out;
 }
 
-// What is kept beside the transcript, for the one request. An image that is gone stays without its
-// bytes, and the codecs say so in its place.
+// Images are kept beside the transcript and loaded for one request. One that is gone stays without
+// bytes; the codecs then send a text that says so.
 template <class Blocks>
 void load_images(Blocks& blocks, store::SessionStore& store) {
   for (auto& block : blocks) {
@@ -38,9 +38,9 @@ void load_images(Blocks& blocks, store::SessionStore& store) {
   }
 }
 
-// What is known of a model once it has refused a request: its window, if it told that, else three
-// quarters of what was sent; and what our guess is worth at least. With both, what is sent next is
-// at most three quarters of what was refused.
+// What a refusal teaches about a model: its window, if the server reported it, else three quarters
+// of what was sent; and a lower bound for the factor by which our guess is too low. With both, the
+// next request is at most three quarters of the refused one.
 ModelLimits limits_after(ModelLimits known, const context::BuiltContext& refused,
                          const model::delta::Overflow& told) {
   const auto guessed = static_cast<double>(std::max<std::int64_t>(refused.guessed, 1));
@@ -65,7 +65,7 @@ ModelLimits ModelCaller::limits_of(const model::ModelRef& model) const {
   return learned != learned_.end() ? learned->second : parts_.limits(model);
 }
 
-// How much may be sent before what is long ago is summed up; 0: no limit.
+// How much may be sent before older messages are summarized; 0: no limit.
 std::int64_t ModelCaller::limit_of(const Settings& settings) const {
   const context::Window window = limits_of(settings.model).window;
   const double part = settings.compact_at * static_cast<double>(window.tokens);
@@ -87,7 +87,7 @@ context::ContextSource ModelCaller::source_of(const Conversation& conversation,
 }
 
 context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
-  // A token is about four bytes, and most of a payload is what is said in it.
+  // A token is about four bytes, and most of a payload is text.
   const std::int64_t tokens = context::enough_tokens(limits_of(settings.model).window);
   conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
   const context::BuiltContext* built = &contexts_.get(source_of(conversation, settings));
@@ -102,7 +102,7 @@ model::Message ModelCaller::ask(Turn& turn) {
   context::BuiltContext built = context(turn.conversation, turn.settings);
   model::Message reply;
   std::optional<model::delta::Overflow> overflow = send(turn, built, reply);
-  // The call that was refused left nothing worth keeping, so it may be made again.
+  // A refused call left nothing worth keeping, so it may be repeated.
   for (int tries = 1; overflow && tries < most_tries; ++tries) {
     if (!make_room_after(turn, built, *overflow)) break;
     built = context(turn.conversation, turn.settings);
@@ -113,7 +113,7 @@ model::Message ModelCaller::ask(Turn& turn) {
   return reply;
 }
 
-// What the provider says if the request was refused as too long.
+// Returns what the provider reported if the request was refused as too long.
 std::optional<model::delta::Overflow> ModelCaller::send(Turn& turn,
                                                         const context::BuiltContext& built,
                                                         model::Message& reply) {
@@ -144,9 +144,9 @@ void ModelCaller::make_room(Turn& turn) {
   if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
 }
 
-// Either our guess was too low or the window was not known: it is smaller than what was refused.
-// Sizes are compared as they were guessed: what a guess is worth changes here. True if there is
-// less to send now.
+// Either our guess was too low or the window was not known; in any case it is smaller than what was
+// refused. True if there is less to send now. Guessed sizes are compared, since the factor that
+// corrects them changes here.
 bool ModelCaller::make_room_after(Turn& turn, const context::BuiltContext& refused,
                                   const model::delta::Overflow& told) {
   const Settings& settings = turn.settings;
@@ -158,17 +158,17 @@ bool ModelCaller::make_room_after(Turn& turn, const context::BuiltContext& refus
                            {"window", told.window},
                            {"sent", told.sent}});
   turn.tell(model::Notice::Level::info,
-            told.window > 0
-                ? "the model takes " + std::to_string(told.window) + " tokens, and this was more"
-                : "the model refused about " + std::to_string(refused.filling.total()) +
-                      " tokens as too many");
+            told.window > 0 ? "the model takes " + std::to_string(told.window) +
+                                  " tokens, and the request was larger"
+                            : "the model refused about " + std::to_string(refused.filling.total()) +
+                                  " tokens as too many");
   const std::int64_t size = context(turn.conversation, settings).whole;
   if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
   return !turn.ports.stopped() && context(turn.conversation, settings).guessed < refused.guessed;
 }
 
-// After one that came to nothing it is not tried again before the session has grown by an eighth of
-// the window: else every call would pay for another.
+// After a failure it is not tried again until the session has grown by an eighth of the window;
+// otherwise every call would pay for another attempt.
 void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit) {
   const Id session = turn.conversation.session();
   const auto tried = failed_compactions_.find(session);
@@ -176,7 +176,7 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
       size <= tried->second + limits_of(turn.settings.model).window.tokens / 8)
     return;
   turn.tell(model::Notice::Level::info,
-            "the conversation fills the model's window; summing up what is long ago");
+            "the conversation fills the model's window; summarizing older messages");
   const Compacted compacted = compact(turn.conversation, "", turn.settings, turn.ports);
   turn.end.usage += compacted.usage;
   if (!compacted.done && turn.ports.stopped()) return;
@@ -186,7 +186,7 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
     failed_compactions_[session] = compacted.done ? compacted.after : size;
 }
 
-// Said when it changes, and that is in steps: not with every call.
+// Told only when it changes. Cuts move in steps, so that is not with every call.
 void ModelCaller::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
   const Gaps gaps{built.left_out > 0 ? built.begins_with : std::nullopt, built.pruned};
   if (std::exchange(told_gaps_[turn.conversation.session()], gaps) == gaps) return;
@@ -210,7 +210,7 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
   };
   const std::optional<context::CompactionPlan> plan = context::plan_compaction(
       conversation.path(), conversation.state().redacted, kept_tokens, parts_.tools);
-  if (!plan) return refused("there is too little to sum up yet");
+  if (!plan) return refused("there is too little to summarize yet");
 
   std::string summary;
   context::SummaryAuthor author{.model = settings.model,
@@ -244,7 +244,7 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
   source.path = shorter;
   out.after = context::build_context(source).whole;
   if (out.after >= out.before)
-    return refused("the summary is not shorter than what it would stand for");
+    return refused("the summary is not shorter than what it would replace");
 
   const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry)});
   if (!outcome) return refused(outcome.error().text);

@@ -22,10 +22,10 @@ std::string names_of(const std::vector<permission::Rule>& rules) {
   return names;
 }
 
-// And what would have made it unnecessary.
-std::string nobody_to_ask(const permission::Rules& rules, const model::Tools& tools,
-                          const model::ToolUse& call) {
-  std::string text = "; it would have to be asked for, and there is nobody to ask";
+// And which option would have allowed it.
+std::string no_terminal_to_ask(const permission::Rules& rules, const model::Tools& tools,
+                               const model::ToolUse& call) {
+  std::string text = "; it needs permission, and there is no terminal to ask";
   permission::Rules bold = rules;
   bold.mode = permission::Mode::bypass;
   if (const std::string names = names_of(permission::remember(rules, tools, call)); !names.empty())
@@ -47,7 +47,7 @@ JsonText with_argument(const JsonText& input, const std::string& name, const std
   return dump(json);
 }
 
-// Who is asked should know which file it is.
+// A path that leads to another place through links: the user should know which file is meant.
 std::string led_elsewhere(const model::Tool& tool, const model::ToolUse& call,
                           const permission::Decision& decision) {
   const std::optional<std::string> path = argument(call.input, tool.argument.name);
@@ -85,7 +85,7 @@ PermissionGate::Permission PermissionGate::judge(Turn& turn, const model::Tool& 
   if (decision.verdict == Verdict::deny) return {false, why_not};
   if (!turn.ports.ask) {
     if (!exposed.empty()) why_not += "; " + exposed;
-    why_not += nobody_to_ask(rules, parts_.tools, call);
+    why_not += no_terminal_to_ask(rules, parts_.tools, call);
     turn.tell(model::Notice::Level::warning, tool.title(call.input) + " was not run: " + why_not);
     return {false, why_not};
   }
@@ -111,12 +111,12 @@ PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Too
         return {false, "the user said no" + (answer.text.empty() ? "" : ": " + answer.text)};
       case model::Answer::Choice::amend: break;
     }
-    // What it is now is judged, shown and asked about as if it had been so from the beginning.
+    // The changed call is judged, shown and asked about as if the model had made it so.
     call.input = with_argument(call.input, tool.amendable, answer.text);
     turn.ports.sink(model::ToolStarted{call, tool.title(call.input)});
     decision = permission::decide(turn.settings.rules, parts_.tools, call);
     if (decision.verdict == Verdict::deny)
-      return {false, "as the user changed it, it is refused: " + reason_of(decision)};
+      return {false, "refused as the user changed it: " + reason_of(decision)};
     note = model::amendment(tool.amendable, answer.text).text;
   }
 }

@@ -1,5 +1,5 @@
-// From the path of a conversation to the request a model gets: cut to the model's window, counted,
-// and said what was left out. Pure, with a cache beside it.
+// Builds the request for a model from the path of a conversation: cut to the model's window,
+// counted, with a record of what was left out. Pure, with a cache beside it.
 #pragma once
 
 #include <cstdint>
@@ -25,7 +25,7 @@ struct ContextSource {
   std::vector<model::ToolSpec> tools{};
   model::ModelRef model{};
   Window window{};
-  double tokens_per_guess = 0;  // at least, as a refusal has shown; 0: not known
+  double tokens_per_guess = 0;  // lower bound learned from a refusal; 0: not known
 };
 
 // What fills a request, in tokens.
@@ -43,25 +43,25 @@ struct BuiltContext {
   std::int64_t whole = 0;           // tokens, had nothing been cut
   std::int64_t guessed = 0;         // tokens of what is sent, before our guess is corrected
   std::size_t left_out = 0;         // messages
-  std::size_t pruned = 0;           // tool results of which only a short text is left
+  std::size_t pruned = 0;           // tool results replaced by a short text
   std::optional<Id> begins_with{};  // the first entry that was not left out
-  double tokens_per_guess = 1;      // what calls really cost, compared with our guess
+  double tokens_per_guess = 1;      // real cost of calls divided by our guess
   bool read_all = false;            // a longer path might have given more
 };
 
-// No request needs more of a path than its newest so many tokens, and the user's last words.
+// No request needs more of a path than this many of its newest tokens and the last prompt.
 std::int64_t enough_tokens(const Window& window);
 
-// The same source gives the same bytes. A longer path only adds to what a shorter one gave, except
-// where a step of core/context/window falls between them.
+// The same source gives the same bytes. A longer path only appends to what a shorter one gave,
+// unless a cut of core/context/window moves between the two.
 BuiltContext build_context(const ContextSource& source);
 
-// The requests for the leaves that were used last. An entry never changes, so a leaf stands for its
-// whole path; what else a request depends on is compared.
+// The requests for the most recently used leaves. Entries never change, so a leaf identifies its
+// whole path; everything else a request depends on is compared.
 class ContextCache {
  public:
   const BuiltContext& get(const ContextSource& source);
-  std::size_t built() const { return built_; }  // how many had to be made
+  std::size_t built() const { return built_; }  // cache misses
 
  private:
   struct Known {

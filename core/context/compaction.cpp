@@ -39,7 +39,7 @@ std::string result_text(const model::ToolResult& result) {
   return out;
 }
 
-// A message as a paragraph of a protocol.
+// A message as a paragraph of a transcript.
 std::string protocol(const model::Message& message) {
   std::string out;
   const auto line = [&](const std::string& who, const std::string& text) {
@@ -57,7 +57,7 @@ std::string protocol(const model::Message& message) {
   return out;
 }
 
-// The newest last, each once.
+// Newest last, without duplicates.
 void note(std::vector<std::string>& files, std::string file) {
   std::erase(files, file);
   files.push_back(std::move(file));
@@ -75,7 +75,7 @@ void note_files(CompactionPlan& plan, const model::Message& message, const model
   }
 }
 
-// What the path's last summary said and kept beside it.
+// Takes over the path's last summary and what is kept beside it.
 void carry_on(CompactionPlan& plan, std::span<const model::Entry> path,
               const std::set<Id>& redacted) {
   const auto last = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
@@ -126,7 +126,7 @@ std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path
     if (said[i].by_user) plan.last_prompt = model::plain_text(said[i].message);
     tokens += said[i].tokens;
   }
-  // Less than a tenth is no progress, and would be asked for again at once.
+  // Gaining less than a tenth is no progress: another one would be due at once.
   if (plan.earlier.size() < 2 || tokens < plan.tokens_before / 10) return std::nullopt;
   plan.first_kept = said[kept].entry;
   const bool asked_again = std::any_of(said.begin() + static_cast<std::ptrdiff_t>(kept), said.end(),

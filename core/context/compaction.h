@@ -1,6 +1,6 @@
-// Puts a summary in the place of what was said long ago: what to sum up, how to ask for it, and the
-// entry that records it. Pure; the agent makes the call. Nothing is erased: moving the head to
-// before the entry brings everything back.
+// Replaces older messages by a summary: what to summarize, how to ask for it, and the entry that
+// records it. Pure; the agent makes the call. Nothing is erased: moving the head to before the
+// entry brings everything back.
 #pragma once
 
 #include <optional>
@@ -16,34 +16,34 @@
 namespace skein::context {
 
 struct CompactionPlan {
-  std::vector<model::Message> earlier{};  // what is to be summed up
+  std::vector<model::Message> earlier{};  // the messages to summarize
   std::string previous{};                 // the last summary, which the new one replaces
   std::vector<std::string> files_read{}, files_changed{};
-  std::string last_prompt{};  // where the cut lies inside the turn it began
+  std::string last_prompt{};  // set if the cut lies inside the turn it began
   Id first_kept{};
   std::int64_t tokens_before = 0;
 };
 
 // Keeps the newest turns of about `keep` tokens, or a quarter of all if that is less. The cut lies
-// before a user's message; inside a turn only if that turn alone is larger, and never between a
-// call and its result. nullopt: there is too little before the cut to be worth a summary.
+// before a user's message, inside a turn only if that turn alone is larger, and never between a
+// call and its result. nullopt: too little lies before the cut to be worth a summary.
 std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path,
                                               const std::set<Id>& redacted, std::int64_t keep,
                                               const model::Tools& tools);
 
-// One message that asks for the summary, of at most about `room` tokens (0: no limit): of what
-// would not fit the newest part is shown.
+// One message that asks for the summary, of at most about `room` tokens (0: no limit). If not
+// everything fits, it holds the newest part.
 model::Context summary_request(const CompactionPlan& plan, std::string_view focus,
                                std::int64_t room);
 
-// A summary made without a model: what was asked, and how each answer began. It does not grow
-// without end: of many lines the last ones are left.
+// A summary made without a model: what was asked, and how each answer began. Its length is bounded:
+// only the last lines are kept.
 std::string extracted_summary(const CompactionPlan& plan);
 
 struct SummaryAuthor {
   model::ModelRef model{};
   std::optional<model::Usage> usage{};
-  double tokens_per_guess = 1;  // BuiltContext's: what was learned about our guess is carried on
+  double tokens_per_guess = 1;  // from BuiltContext, so that what was learned is kept
 };
 model::Entry compaction_entry(const CompactionPlan& plan, const std::string& summary,
                               const SummaryAuthor& author);

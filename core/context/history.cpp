@@ -11,12 +11,12 @@ namespace skein::context {
 
 namespace {
 
-// Summaries come as a user's words: every provider takes those.
+// Summaries are sent as user messages: every provider accepts those.
 model::Message summary_message(const char* introduction, const std::string& summary) {
   return model::user_message(std::string(introduction) + "\n\n" + summary);
 }
 
-// The summary, and what we keep beside it because a model might forget to write it down.
+// The summary, and what is kept beside it because a model might forget to mention it.
 std::string text_of(const model::payload::CompactionSummary& compaction) {
   std::string out = compaction.summary;
   const auto add_files = [&](const char* title, const std::vector<std::string>& files) {
@@ -84,7 +84,7 @@ ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>
     ++out.unread;
     out.unread_tokens += static_cast<std::int64_t>(entry.payload.size()) / 4;
   };
-  // Backward from the end, until there is enough; from there on only the user's words are missing.
+  // Backward from the end until there is enough, and then on to the last prompt.
   std::int64_t sum = 0;
   std::size_t later = 0;
   bool asked = false;
@@ -113,7 +113,7 @@ ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>
     out.tokens_per_guess = summed_up.tokens_per_guess;
   }
   std::ranges::reverse(out.said);
-  // Where reading ended is chance, and may be between a call and its result.
+  // Reading may have ended anywhere, also between a call and its result.
   if (out.unread > 0) {
     const std::int64_t read = tokens_of(out.said);
     out.unread += cut_to(out.said, enough);

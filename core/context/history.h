@@ -1,6 +1,6 @@
-// The path of a conversation as a model is to see it: summaries in the place of what they sum up,
-// redacted entries masked. Pure; the store is not known here. What of it fits is
-// core/context/window's part.
+// The path of a conversation as a model should see it: summaries instead of what they summarize,
+// redacted entries masked. Pure, and independent of the store. How much of it fits is decided in
+// core/context/window.
 #pragma once
 
 #include <optional>
@@ -14,20 +14,20 @@
 
 namespace skein::context {
 
-// The messages for the entries of a path (or of its end), oldest first. Of a compacted path only
-// the summary and what was kept stands for what came before.
+// The messages for the entries of a path (or of its end), oldest first. A compacted path begins
+// with the summary, followed by what was kept.
 std::vector<model::Message> messages_of(std::span<const model::Entry> path,
                                         const std::set<Id>& redacted);
 
-// The same with what the cutting needs to know.
+// The same, with what is needed to cut it.
 struct ContextHistory {
   std::vector<ContextMessage> said{};
-  std::size_t since_summary = 0;   // the first one written after the summary, or after nothing
+  std::size_t since_summary = 0;   // index of the first message after the summary
   std::size_t unread = 0;          // messages that were not read
   std::int64_t unread_tokens = 0;  // about
-  double tokens_per_guess = 0;     // as the summary tells it; 0: it does not
+  double tokens_per_guess = 0;     // recorded with the summary; 0: not known
 };
-// Not more than the newest `enough` tokens (0: all) and the user's last words are read.
+// Reads only the newest `enough` tokens (0: all) and the last prompt.
 ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>& redacted,
                           std::int64_t enough = 0);
 

@@ -11,8 +11,8 @@ namespace skein::context {
 
 namespace {
 
-constexpr std::int64_t long_result = 500;  // tokens; shorter ones are not worth a hole
-constexpr std::size_t beginning = 1200;    // bytes of a result that is shortened
+constexpr std::int64_t long_result = 500;  // tokens; shorter ones are not worth replacing
+constexpr std::size_t beginning = 1200;    // bytes kept of a shortened result
 
 std::string text_of(const model::ToolResult& result) {
   std::string out;
@@ -21,7 +21,7 @@ std::string text_of(const model::ToolResult& result) {
   return out;
 }
 
-// Only the first `bytes` of each long result are left, and a word about the rest.
+// Keeps the first `bytes` of each long result and says how much is missing.
 void prune(ContextMessage& said, std::size_t bytes) {
   for (model::Block& block : said.message.content) {
     auto* result = std::get_if<model::ToolResult>(&block);
@@ -46,7 +46,7 @@ std::vector<std::int64_t> tails(const std::vector<ContextMessage>& said) {
   return out;
 }
 
-// What follows it is still to be read by the model.
+// The model has not seen what follows it.
 std::size_t last_reply(const std::vector<ContextMessage>& said) {
   std::size_t last = 0;
   for (std::size_t i = 0; i < said.size(); ++i)
@@ -54,15 +54,15 @@ std::size_t last_reply(const std::vector<ContextMessage>& said) {
   return last;
 }
 
-// Somewhere the request could begin, and how long it would be.
+// A place where the request could begin, and how long it would be.
 struct Place {
   std::size_t from = 0;
   std::int64_t tokens = 0;
 };
 
 // An order among entries that has nothing to do with the order they were written in (the last steps
-// of splitmix64): whoever is the first in a band stays so for as long as it is in the band, half
-// the band's length on average.
+// of splitmix64): the first one in a band stays the first as long as it is in the band, half the
+// band's length on average.
 std::uint64_t rank(Id id) {
   std::uint64_t z = id.value + 0x9E3779B97F4A7C15;
   z = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9;
@@ -87,8 +87,8 @@ std::optional<std::size_t> steadiest(const std::vector<ContextMessage>& said,
 
 }  // namespace
 
-// Anthropic refuses a request whose answer might not fit any more, so the whole answer counts; but
-// an answer as long as the window leaves no room for a question.
+// Anthropic refuses a request if the longest answer would not fit as well, so all of it is
+// reserved; but an answer as long as the window would leave no room for a request.
 std::int64_t room_in(const Window& window) {
   return window.tokens - std::min(window.output, window.tokens / 2);
 }
@@ -126,7 +126,7 @@ std::size_t cut_to(std::vector<ContextMessage>& said, std::int64_t room) {
   const std::vector<bool> border = borders(said);
   const std::vector<std::int64_t> tail = tails(said);
   const std::int64_t pinned = tokens_of(said) - tail[0];
-  std::optional<std::size_t> asked;  // the user's last words
+  std::optional<std::size_t> asked;  // the last prompt
   for (std::size_t i = 0; i < said.size(); ++i)
     if (said[i].by_user) asked = i;
 

@@ -1,8 +1,8 @@
-// What of a conversation fits into a model's window, and where it may be cut. Pure.
+// How much of a conversation fits into a model's window, and where it may be cut. Pure.
 //
-// A request that begins otherwise than the last one costs the provider's prompt cache, so cuts go
-// in steps: where one lies is chosen within a band, by the ids of the entries, and it stays there
-// until the band has moved on.
+// A request that begins differently from the last one misses the provider's prompt cache, so cuts
+// move in steps: the place of a cut is chosen within a band, by the ids of the entries, and stays
+// there until the band has moved past it.
 #pragma once
 
 #include <cstdint>
@@ -13,10 +13,10 @@
 
 namespace skein::context {
 
-// What a model takes, in tokens. 0: not known, and then nothing is left out.
+// What a model accepts, in tokens. 0: not known, and then nothing is left out.
 struct Window {
   std::int64_t tokens = 0;
-  std::int64_t output = 0;  // the longest answer, for which room is kept
+  std::int64_t output = 0;  // the longest answer; room is reserved for it
 };
 // What is left for a request; 0: not known.
 std::int64_t room_in(const Window& window);
@@ -27,27 +27,27 @@ struct ContextMessage {
   model::Message message{};
   std::int64_t tokens = 0;
   bool by_user = false;    // the user's own words, and not blank
-  bool pinned = false;     // stands for all that came before: never left out
-  std::size_t pruned = 0;  // results in it of which only a short text is left
+  bool pinned = false;     // the summary of all that came before: never left out
+  std::size_t pruned = 0;  // results in it that were replaced by a short text
 };
 
 std::int64_t tokens_of(const std::vector<ContextMessage>& said);
 
-// Where a request may begin: nowhere between a call and its result. One flag for each message.
+// Where a request may begin: not between a call and its result. One flag per message.
 std::vector<bool> borders(const std::vector<ContextMessage>& said);
 
-// Leaves out what is oldest until the rest fits into `room` tokens, and not more than half of what
-// would have fitted: whole turns first, so that the request begins with the user, then the older
-// steps of the turn that is running. Pinned messages and the user's last words stay. What cannot be
-// made to fit becomes as short as it gets. How many messages were left out.
+// Leaves out the oldest messages until the rest fits into `room` tokens, but keeps at least half of
+// what would have fitted: first whole turns, so that the request begins with the user, then the
+// older steps of the running turn. Pinned messages and the last prompt stay. What cannot be made to
+// fit becomes as short as possible. Returns how many messages were left out.
 std::size_t cut_to(std::vector<ContextMessage>& said, std::int64_t room);
 
-// Replaces long tool results that lie further back than half to three quarters of the room by a
-// short text. What the model has not answered yet stays whole.
+// Replaces long tool results by a short text if they lie further back than half to three quarters
+// of the room. What the model has not answered yet stays whole.
 void prune_results(std::vector<ContextMessage>& said, std::int64_t room);
 
-// The same for every long result, for when nothing else helps. Of those that have not been answered
-// yet the beginning is left.
+// The last resort: the same for every long result. Of those the model has not answered yet, the
+// beginning is kept.
 void shorten_results(std::vector<ContextMessage>& said);
 
 }  // namespace skein::context

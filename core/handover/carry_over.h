@@ -1,5 +1,5 @@
-// What another model may see of one message: the rules for single blocks. How messages follow each
-// other is core/handover/normalize's part.
+// What another model may see of one message: the rules for single blocks. The order of messages is
+// up to core/handover/normalize.
 #pragma once
 
 #include <string>
@@ -17,20 +17,20 @@ BlockTreatment fate(const model::Thinking& block, const model::Message& author,
 BlockTreatment fate(const model::Image& block, const model::Message& author, const Target& target);
 BlockTreatment fate(const model::Opaque& block, const model::Message& author, const Target& target);
 
-// The blocks of a user or assistant message, tool results left out: they go where their calls are.
-// Calls keep their ids here. Nothing comes of a tool message: what a tool printed must never
-// be taken for the user's words.
+// The blocks of a user or assistant message without tool results, which go where their calls are.
+// Calls keep their ids here. A tool message yields nothing: tool output must never be mistaken for
+// the user's words.
 std::vector<model::Block> carry_over(const model::Message& message, const Target& target);
 
-// Begins a paragraph of its own if `before` ends in a text. Chat completions have one string for
-// all that a reply says, so what was apart must be so in it.
+// Begins a new paragraph if `before` ends in a text. Chat completions have one string for the whole
+// reply, so texts that were separate must be separate paragraphs in it.
 void set_apart(std::string& text, const std::vector<model::Block>& before);
 
 // The id under which a Responses server knows this block; empty if it has none.
 std::string item_id(const model::Block& block);
 
 // A result as it goes back, without an id yet. `own`: the call was made by the target itself.
-// Images that must not stand in results are moved to `attached`.
+// Images that are not allowed in results are moved to `attached`.
 model::ToolResult carry_over(const model::ToolResult& result, bool own, const Target& target,
                              std::vector<model::Block>& attached);
 

@@ -1,4 +1,4 @@
-// What a hand-over costs, said before it is done: computed from the transcript as it is.
+// What a change of model would lose, computed from the transcript before it is made.
 #pragma once
 
 #include <string>
@@ -11,7 +11,7 @@ namespace skein::handover {
 
 struct Compatibility {
   std::vector<std::string> warnings{};      // sentences for the user
-  std::vector<std::string> lossy_fields{};  // what the target will not see as it was
+  std::vector<std::string> lossy_fields{};  // what the target will not see unchanged
   bool operator==(const Compatibility&) const = default;
 };
 

@@ -1,4 +1,4 @@
-// Hands a conversation to a model, whoever wrote it: what comes out is what no server refuses.
+// Prepares a conversation for a model, whichever models wrote it: no server refuses the result.
 // Pure; the transcript itself is never changed.
 #pragma once
 
@@ -10,15 +10,15 @@
 
 namespace skein::handover {
 
-// What a call without a recorded result is answered with.
+// The result given to a call that has none.
 inline constexpr std::string_view interrupted_text = "interrupted: no result was recorded";
 
 // The messages as `target` may see them. The first is the user's, roles follow each other, every
 // call is answered exactly once and directly after, in ONE tool message in the order of the calls;
 // nothing is blank, every id fits and is unique. tests/support/handover_rules says it rule by rule.
 //
-// Only what a request is made of comes out: role and content, and assistant messages bear the
-// target's name, for what is left in them is fit for it. May be empty if nothing was said.
+// Only what a request needs comes out: role and content. Assistant messages bear the
+// target's name, since what is left in them is fit for it. Empty if nothing was said.
 //
 // Idempotent, linear, and stable: appending a complete turn (a user message, then replies and the
 // results of their calls) changes nothing that came out before, except that a user message at the

@@ -1,5 +1,5 @@
 // Ids of tool calls, fitted to a target: one map for a whole transcript, so that no two calls
-// share an id, whoever made them up.
+// share an id, whichever model made them.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
-// How an answer ended, where that is not as it should be: what there is to say about it, in the
-// terminal and in print mode alike.
+// What to say about an answer that did not end normally, in the terminal and in print mode
+// alike.
 #pragma once
 
 #include <string>

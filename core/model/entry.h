@@ -35,7 +35,7 @@ inline constexpr std::string_view redaction = "redaction";
 inline constexpr std::string_view custom = "custom";
 }  // namespace type
 
-// A new entry with a fresh id and the time of now; the store gives it its parent.
+// A new entry with a fresh id and the current time; the store sets its parent.
 Entry make_entry(std::string_view type, JsonText payload);
 Entry message_entry(const Message& message);
 
@@ -43,8 +43,8 @@ Entry message_entry(const Message& message);
 // where they were written but are never a parent, a leaf or the head. `custom` entries all are.
 bool is_marginal(std::string_view type);
 
-// One line of text that stands for an entry in lists and drawings: whitespace folded, cut at
-// `characters` code points. Not yet safe for a terminal: the screen's sink makes it so.
+// An entry as one line of text for lists and trees: whitespace folded, cut after `characters` code
+// points. Not yet safe for a terminal: the screen's sink makes it so.
 std::string preview(const Entry& entry, std::size_t characters);
 
 }  // namespace skein::model

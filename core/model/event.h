@@ -1,5 +1,5 @@
-// What flows while a turn runs: deltas from a provider's stream, events from the loop to whoever
-// shows them, and the ports through which the loop reaches the outside.
+// What flows while a turn runs: deltas from a provider's stream, events from the loop to the user
+// interface, and the ports through which the loop reaches the outside.
 #pragma once
 
 #include <atomic>
@@ -131,7 +131,7 @@ struct Retrying {
 using Event =
     std::variant<Streaming, Committed, ToolStarted, ToolOutput, ToolEnded, Notice, Retrying>;
 
-// A question only a person may answer. With nobody to ask, the answer is no.
+// A question only a person may answer. Without a terminal the answer is no.
 struct Question {
   std::string text;        // "run this command?"
   std::string detail{};    // the exact command or the diff
@@ -146,7 +146,7 @@ struct Question {
 };
 struct Answer {
   enum class Choice { no, yes, always, amend } choice = Choice::no;
-  std::string text{};  // with no, why not, for the model to read; with amend, what it shall be
+  std::string text{};  // with no: the reason, for the model; with amend: the new text
 };
 
 // The loop's lines to the outside. One poll watches the network, the keyboard and children, so the

@@ -1,6 +1,6 @@
-// Names whose contents other programs run by themselves: git, an editor, direnv, a shell. What is
-// written there is carried out of the sandbox by whoever comes next, so rules never write it
-// unasked and a command that does has it taken back.
+// Files and folders whose contents other programs run unasked: git, an editor, direnv, a shell.
+// What is written there would later run outside the sandbox, so no rule allows writing it without
+// asking, and what a sandboxed command writes there is undone.
 #pragma once
 
 #include <algorithm>

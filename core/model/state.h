@@ -1,6 +1,6 @@
-// What a session is at this moment, folded from its entries one by one: title, model, head,
-// snapshots, labels, redactions, counts. A value; the index keeps it so that opening a session need
-// not read what lies far back.
+// The current state of a session, folded from its entries one by one: title, model, head,
+// snapshots, labels, redactions, counts. A value; the index keeps it so that a session can be
+// opened without reading all of it.
 #pragma once
 
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace skein::model {
 
-using Position = std::uint64_t;  // where an entry rests in its session; grows with time
+using Position = std::uint64_t;  // of an entry in its session; grows with time
 
 struct SessionState {
-  std::string key{};  // if it is another now than the header's
+  std::string key{};  // if it differs from the header's
   std::string title{};
   bool title_given = false;  // by a title entry; else it comes from the first prompt
   std::string model{};       // provider/model, as last changed or used
@@ -49,7 +49,7 @@ struct SessionState {
 
 Usage total_usage(const SessionState& state);
 
-// An entry as a scan meets it. `body` is the payload's text, with `,"meta":…` after it or not.
+// An entry as a scan finds it. `body` is the payload's text, possibly followed by `,"meta":…`.
 struct EntryFacts {
   Id id{};
   std::optional<Id> parent{};
@@ -63,7 +63,7 @@ EntryFacts facts_of(const Entry& entry, Position at);
 // The state after one more entry. Entries come in the order they were written.
 void fold(SessionState& state, const EntryFacts& entry);
 
-// A line of at most 60 characters that could be the title of a session with this first prompt.
+// A title of at most 60 characters for a session with this first prompt.
 std::string title_from(std::string_view prompt);
 
 }  // namespace skein::model

@@ -1,4 +1,4 @@
-// What a session came to, in one line for people: messages, tokens, cache, tools, time, cost.
+// A session's statistics as one line for people: messages, tokens, cache, tools, time, cost.
 #pragma once
 
 #include <cstdint>
@@ -9,8 +9,8 @@
 
 namespace skein::model {
 
-// "3 messages · 45.2k tokens (38% cached) · 7 tool calls · 2 min 5 s · $0.12". What is not known is
-// "-": sessions of before that was counted have none of it. A cost that is not known is left out.
+// "3 messages · 45.2k tokens (38% cached) · 7 tool calls · 2 min 5 s · $0.12". Older sessions did
+// not count everything: what is not known is "-". A cost that is not known is left out.
 std::string stats_line(const SessionState& state, std::optional<double> cost_usd);
 
 }  // namespace skein::model

@@ -21,10 +21,10 @@ struct TurnCost {
   bool operator==(const TurnCost&) const = default;
 };
 
-// Whether a turn begins with this entry: it is a message of the user's.
+// Whether a turn begins with this entry: it is a message by the user.
 bool is_prompt(const Entry& entry);
 
-// The turns of a path, oldest first; what stands before the first prompt is left out.
+// The turns of a path, oldest first; what comes before the first prompt is left out.
 std::vector<TurnCost> turns_of(std::span<const Entry> path);
 
 }  // namespace skein::model

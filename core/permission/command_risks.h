@@ -1,4 +1,4 @@
-// Commands that are more than their name says: those that run other commands, and options that do.
+// Commands that can do more than their name says: they, or their options, run other commands.
 #pragma once
 
 #include <string_view>

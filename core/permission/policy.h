@@ -1,5 +1,5 @@
-// What may run unasked: a mode, rules, and the decision about one call. All of it values and pure
-// functions; who asks and who remembers is elsewhere.
+// What may run without asking: a mode, rules, and the decision about one call. Values and pure
+// functions; asking the user and remembering the answer happen elsewhere.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ namespace skein::permission {
 enum class Mode { normal, plan, accept_edits, bypass };
 std::optional<Mode> parse_mode(std::string_view name);  // default, plan, acceptEdits, …
 std::string_view name(Mode mode);
-std::string describe(Mode mode);  // what it lets pass, in half a sentence
-// The one a key press leads to: around default, acceptEdits and plan. bypassPermissions is left
-// that way, never entered.
+std::string describe(Mode mode);  // what it allows, in half a sentence
+// The next mode when a key is pressed: default, acceptEdits and plan in turn. bypassPermissions can
+// be left that way but not entered.
 Mode next(Mode mode);
 
 // `read`: every call of a tool. `edit(src/*)`: those whose path matches the glob; the path is the
@@ -34,8 +34,8 @@ struct Rule {
 };
 std::string_view name(Rule::Origin origin);
 // "read,bash(git status),bash(ctest *)". Tools may be named as elsewhere (Bash, LS, MultiEdit) and
-// prefixes written so (bash(git push:*)). Throws Error (usage) on what cannot be read, names no
-// tool or could match nothing.
+// prefixes written as there (bash(git push:*)). Throws Error (usage) if a rule cannot be read,
+// names no tool or could match nothing.
 std::vector<Rule> parse_rules(std::string_view text, const model::Tools& tools);
 // The same for rules that are to allow: a wildcard that would let a command run any other is
 // refused as well, because no call would ever be allowed by it.
@@ -47,13 +47,13 @@ struct Rules {
   std::vector<Rule> allow{};
   std::vector<Rule> deny{};  // stronger than everything else, in every mode
   bool sandboxed = false;    // without a sandbox every command is asked about
-  // What the session's transcript says was allowed, but not by this user, here: only shown.
+  // Allowed by the session's transcript but not granted by this user here: only shown.
   std::vector<Rule> not_applied{};
 };
 
 // Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
 // from anywhere: what it allows counts only if it was `granted`, by this user for this workspace.
-// What cannot be read is passed over: it must not keep the session from being opened.
+// What cannot be read is skipped: it must not keep the session from being opened.
 void add_session_rules(Rules& rules, const model::Tools& tools,
                        const std::vector<std::string>& kept,
                        const std::function<bool(const std::string& rule)>& granted);
@@ -79,8 +79,8 @@ std::function<bool(std::string_view below)> denied_places(const Rules& rules,
                                                           const model::Tools& tools,
                                                           const model::ToolUse& call);
 
-// What "always" would add, exactly: afterwards this call is allowed. Empty: not offered, because
-// no rule could cover it or none should.
+// The exact rules "always" would add, after which this call is allowed. Empty: not offered, because
+// no rule can cover the call or none should.
 std::vector<Rule> remember(const Rules& rules, const model::Tools& tools,
                            const model::ToolUse& call);
 

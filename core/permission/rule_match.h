@@ -1,5 +1,5 @@
-// Whether a rule covers a place or a command. Which tool it is for is not asked here. Pure; policy
-// decides what follows from it.
+// Whether a rule covers a place or a command, regardless of the tool it is for. Pure; the
+// consequences are up to policy.
 #pragma once
 
 #include <optional>

@@ -40,7 +40,7 @@ std::string_view trouble_in_glob(std::string_view pattern) {
     const char c = pattern[i];
     if (static_cast<unsigned char>(c) < ' ') return "it holds a control character";
     if (c == '\\') {
-      if (++i == pattern.size()) return "a backslash stands at its end";
+      if (++i == pattern.size()) return "it ends in a backslash";
       continue;
     }
     if (c == '{' || c == '}') return "braces mean nothing here: write one rule for each";

@@ -65,7 +65,7 @@ class Reader {
     if (c == '>' || c == '<' || rest_.starts_with("&>")) return redirection();
     if (c == ';' || c == '|' || c == '&') return joint();
     if (c == '#' && !in_word_) return doubt("a comment");
-    // HEAD~1 is itself; ~, a=~ and a:~ are somebody's home.
+    // HEAD~1 is itself; ~, a=~ and a:~ are home folders.
     if (c == '~' && (word_.text.empty() || word_.text.ends_with('=') || word_.text.ends_with(':')))
       return doubt("a home folder");
     for (const Meaning& each : special)

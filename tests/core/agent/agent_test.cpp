@@ -162,8 +162,8 @@ TEST_CASE("however a turn ends, every call in it is answered and the transcript 
        {"result c1 failed: it fell over", "result c2: done"}},
       {R"([{"call": {"id": "c1", "name": "poke"}}])",
        model::Stop::stop,
-       {"result c1 failed: not permitted; it would have to be asked for, and there is nobody to "
-        "ask (--allowed-tools 'poke' would allow it)"}},
+       {"result c1 failed: not permitted; it needs permission, and there is no terminal to ask "
+        "(--allowed-tools 'poke' would allow it)"}},
   };
   for (const Ending& ending : endings) {
     CAPTURE(ending.reply);

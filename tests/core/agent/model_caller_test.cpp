@@ -247,7 +247,7 @@ TEST_CASE("a summary longer than what it stands for is not taken, and its cost i
   const Compacted compacted =
       scene.agent.compact(scene.conversation, "", scene.settings, scene.ports);
   CHECK_FALSE(compacted.done);
-  CHECK(compacted.why_not == "the summary is not shorter than what it would stand for");
+  CHECK(compacted.why_not == "the summary is not shorter than what it would replace");
   CHECK(compacted.usage == model::Usage{.input = 70, .output = 5});
   CHECK(scene.conversation.path() == before);
 }
@@ -306,12 +306,12 @@ TEST_CASE("without a model the summary is made by rule") {
   CHECK(scene.puppet.asked.size() == calls);
 }
 
-TEST_CASE("too little to sum up is said, not done") {
+TEST_CASE("too little to summarize is said, not done") {
   Scene scene;
   scene.say(50);
   const Compacted compacted =
       scene.agent.compact(scene.conversation, "", scene.settings, scene.ports);
   CHECK_FALSE(compacted.done);
-  CHECK(compacted.why_not == "there is too little to sum up yet");
+  CHECK(compacted.why_not == "there is too little to summarize yet");
   CHECK(scene.summaries_on_path() == 0);
 }

@@ -94,7 +94,7 @@ TEST_CASE("a call another process is about to answer is not taken for a crash") 
 
   CHECK(recovered == 0);
   CHECK(theirs.notices() ==
-        Lines{"another process is at work in this session; what it began is left to it"});
+        Lines{"another process is working in this session; its unfinished calls are left to it"});
   CHECK(lines_of(ours.stored(working)) == Lines{"runtime_init", "model_change", "user: go",
                                                 "assistant: [poke c1] -> tool_use",
                                                 "result c1: done", "assistant: done -> stop"});

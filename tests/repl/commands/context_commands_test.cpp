@@ -106,7 +106,7 @@ TEST_CASE("/usage says what each prompt and each model cost") {
 TEST_CASE("/compact sums up and /undo takes it back") {
   Scene scene;
   CHECK(scene.shown("/compact") ==
-        "error: nothing was summed up: there is too little to sum up yet\n");
+        "error: nothing was summed up: there is too little to summarize yet\n");
   for (const char* line : {"hello", "what can you do", "tell me more", "and now", "thank you"})
     scene.shown(line);
   const std::vector<model::Message> before = scene.shell->context().context.messages;
