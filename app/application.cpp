@@ -226,8 +226,9 @@ int run(const Invocation& invocation) {
   catch_signals();
   tools::sandbox::hide_process_memory();
   if (!invocation.print && attended()) offer_trust(workspace_folder(invocation));
-  Application bench(invocation);
-  return invocation.print ? print_mode(bench, invocation) : repl_mode(bench, invocation);
+  Application application(invocation);
+  return invocation.print ? print_mode(application, invocation)
+                          : repl_mode(application, invocation);
 }
 
 }  // namespace skein::app

@@ -17,8 +17,8 @@
 #include "providers/catalog/catalog.h"
 #include "providers/catalog/known_windows.h"
 #include "providers/keys.h"
-#include "repl/commands/services.h"
 #include "repl/screen/screen.h"
+#include "repl/session/services.h"
 
 namespace skein::app {
 
@@ -43,7 +43,7 @@ class Application {
   // The first provider a key is there for; without any, the model that is built in.
   std::string default_model() const;
   std::string without_key() const;  // the model that is built in
-  commands::ShellServices desk();   // what the REPL's commands may ask
+  session::Services services();     // what the REPL's commands may ask
   // Standard output, as flags and environment want it, with the titles of our tools and the prices
   // of our models.
   screen::Screen::Parts screen_parts() const;

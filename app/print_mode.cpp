@@ -159,15 +159,16 @@ std::string trouble_with(const agent::TurnEnd& end, const std::string& key, bool
 
 // Only the words on the command line take files along: nobody chose what a pipe mentions. Nobody
 // can be asked either, so what would have to be asked about stays behind.
-model::PromptWithFiles with_named_files(Application& bench, const std::string& prompt,
+model::PromptWithFiles with_named_files(Application& application, const std::string& prompt,
                                         const std::string& words, const permission::Rules& rules,
                                         std::vector<std::string>& remarks) {
   remarks.clear();
   model::AttachPorts ports;
-  const model::Tool& reader = *model::find_file_reader(bench.tools());
+  const model::Tool& reader = *model::find_file_reader(application.tools());
   ports.locate = reader.locate;
   ports.may = [&](const std::string& name, const model::Located& place) {
-    const permission::Decision decision = permission::decide_mention(rules, bench.tools(), name);
+    const permission::Decision decision =
+        permission::decide_mention(rules, application.tools(), name);
     if (decision.verdict == permission::Decision::Verdict::allow) return true;
     remarks.push_back(
         name + " does not come along: " + decision.reason +
@@ -178,25 +179,25 @@ model::PromptWithFiles with_named_files(Application& bench, const std::string& p
   };
   ports.tell = [&](const std::string& remark) { remarks.push_back(remark); };
   ports.keep_blob = [&](std::string_view bytes) {
-    return store::value_or_throw(bench.store().keep_blob(bytes));
+    return store::value_or_throw(application.store().keep_blob(bytes));
   };
   return model::with_files(prompt, words, ports);
 }
 
 // One turn, or the rest of one, and how it ended.
-agent::TurnEnd one_turn(Application& bench, agent::Conversation& conversation,
+agent::TurnEnd one_turn(Application& application, agent::Conversation& conversation,
                         agent::Agent::Settings& settings, const model::Message& prompt,
                         const model::Ports& ports) {
-  bench.agent().recover(conversation, ports, settings.rules);
+  application.agent().recover(conversation, ports, settings.rules);
   if (!is_blank(model::plain_text(prompt)))
-    return bench.agent().run_turn(conversation, prompt, settings, ports);
+    return application.agent().run_turn(conversation, prompt, settings, ports);
   if (conversation.path().empty()) throw Error("there is nothing to continue", ExitStatus::usage);
-  return bench.agent().go_on(conversation, settings, ports);
+  return application.agent().go_on(conversation, settings, ports);
 }
 
 }  // namespace
 
-int print_mode(Application& bench, const Invocation& invocation) {
+int print_mode(Application& application, const Invocation& invocation) {
   const std::string prompt = whole_prompt(invocation);
   if (stop_asked()) return interrupted_status;
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
@@ -204,14 +205,15 @@ int print_mode(Application& bench, const Invocation& invocation) {
   // What cannot be taken along is said before a session is made.
   std::vector<std::string> remarks;
   model::PromptWithFiles with =
-      with_named_files(bench, prompt, invocation.prompt, bench.config().rules, remarks);
+      with_named_files(application, prompt, invocation.prompt, application.config().rules, remarks);
 
-  const ChosenSession chosen = choose_session(bench.store(), invocation, bench.workspace());
-  agent::Conversation conversation(bench.store(), chosen.session);
-  if (chosen.remember) bench.store().enter(chosen.session, bench.workspace());
-  agent::Agent::Settings settings = bench.settings_for(conversation);
-  if (settings.rules.deny != bench.config().rules.deny)
-    with = with_named_files(bench, prompt, invocation.prompt, settings.rules, remarks);
+  const ChosenSession chosen =
+      choose_session(application.store(), invocation, application.workspace());
+  agent::Conversation conversation(application.store(), chosen.session);
+  if (chosen.remember) application.store().enter(chosen.session, application.workspace());
+  agent::Agent::Settings settings = application.settings_for(conversation);
+  if (settings.rules.deny != application.config().rules.deny)
+    with = with_named_files(application, prompt, invocation.prompt, settings.rules, remarks);
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;
@@ -221,19 +223,22 @@ int print_mode(Application& bench, const Invocation& invocation) {
               {"session", to_string(chosen.session)},
               {"key", conversation.record().key},
               {"model", model::to_string(settings.model)},
-              {"cwd", bench.workspace()}});
+              {"cwd", application.workspace()}});
   model::Ports ports;
   ports.stop = &stop_asked();
-  ports.sink = bench.masking([&](const model::Event& event) {
+  ports.sink = application.masking([&](const model::Event& event) {
     if (events) return std::visit(EventWriter{out}, event);
-    if (const auto* notice = std::get_if<model::Notice>(&event); notice && !bench.config().quiet)
+    if (const auto* notice = std::get_if<model::Notice>(&event);
+        notice && !application.config().quiet)
       say(notice->text);
-    if (const auto* retry = std::get_if<model::Retrying>(&event); retry && !bench.config().quiet)
+    if (const auto* retry = std::get_if<model::Retrying>(&event);
+        retry && !application.config().quiet)
       say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
   });
   for (const std::string& text : conversation.notices())
     ports.sink(model::Notice{model::Notice::Level::warning, text});
-  for (const std::vector<std::string>& texts : {bench.config().notices, settings.notices, remarks})
+  for (const std::vector<std::string>& texts :
+       {application.config().notices, settings.notices, remarks})
     for (const std::string& text : texts)
       ports.sink(model::Notice{model::Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)
@@ -246,12 +251,12 @@ int print_mode(Application& bench, const Invocation& invocation) {
   };
   agent::TurnEnd end;
   try {
-    end = one_turn(bench, conversation, settings, with.message, ports);
+    end = one_turn(application, conversation, settings, with.message, ports);
   } catch (const Error& error) {  // the end of a turn: whoever reads events waits for a result
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }
-  if (chosen.remember) bench.store().remember(chosen.session, "");
+  if (chosen.remember) application.store().remember(chosen.session, "");
   end.error = trouble_with(end, conversation.record().key, !invocation.no_session);
   const int status = end.stop == model::Stop::aborted ? interrupted_status
                      : end.error.empty()              ? 0
@@ -259,7 +264,7 @@ int print_mode(Application& bench, const Invocation& invocation) {
   if (json) {
     conclude(end, status == 0);
   } else {
-    if (!end.text.empty()) out.write(answer_text(bench.screen_parts(), end.text));
+    if (!end.text.empty()) out.write(answer_text(application.screen_parts(), end.text));
     if (!end.error.empty()) say(end.error);
   }
   if (out.incomplete())

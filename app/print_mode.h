@@ -5,6 +5,6 @@
 
 namespace skein::app {
 
-int print_mode(Application& bench, const Invocation& invocation);
+int print_mode(Application& application, const Invocation& invocation);
 
 }  // namespace skein::app

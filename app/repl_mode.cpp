@@ -15,7 +15,7 @@
 #include "providers/detect.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/session_picker.h"
-#include "repl/shell.h"
+#include "repl/repl.h"
 
 namespace skein::app {
 
@@ -47,21 +47,22 @@ std::string git_branch(const std::filesystem::path& folder) {
 }
 
 // For a session in which nothing has been said: what this is, and what can be done with it.
-std::string greeting(const Application& bench) {
-  std::string folder = bench.workspace();
+std::string greeting(const Application& application) {
+  std::string folder = application.workspace();
   const char* home = std::getenv("HOME");
   if (home && *home && (folder + "/").starts_with(std::string(home) + "/"))
     folder.replace(0, std::string_view(home).size(), "~");
-  const std::string branch = git_branch(bench.workspace());
+  const std::string branch = git_branch(application.workspace());
   std::string out = "skein " SKEIN_VERSION " · " + folder;
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
-  if (bench.config().model.empty() && bench.default_model() == bench.without_key()) {
+  if (application.config().model.empty() &&
+      application.default_model() == application.without_key()) {
     out +=
         "No API key was found. Everything works offline with the built-in model: it reads, "
         "searches and edits by rule, but it does not reason. /login says how to give a key, /model "
         "lists what can be used now.\n";
-    for (const providers::LocalServer& server : providers::listening_servers(bench.catalog()))
+    for (const providers::LocalServer& server : providers::listening_servers(application.catalog()))
       out += "There may be a model on this machine: something answers where " + server.provider +
              " does, at " + server.base_url + "; /model asks it.\n";
   }
@@ -92,58 +93,65 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation,
 
 bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
-int repl_mode(Application& bench, const Invocation& given) {
-  screen::Screen screen(bench.screen_parts());
+int repl_mode(Application& application, const Invocation& given) {
+  screen::Screen screen(application.screen_parts());
   std::optional<terminal::Terminal> terminal;
   std::optional<terminal::Keyboard> keyboard;
-  if (can_edit_lines(bench.config())) {
+  if (can_edit_lines(application.config())) {
     terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(terminal::Terminal::Mode::turn);
     keyboard.emplace(*terminal, [] { return leave_asked().load(); });
   }
   std::optional<Invocation> invocation = given;
   if (keyboard && given.resume)
-    invocation = with_chosen_session(given, *keyboard, screen, bench.store());
+    invocation = with_chosen_session(given, *keyboard, screen, application.store());
   if (!invocation) return 0;
-  const ChosenSession chosen = choose_session(bench.store(), *invocation, bench.workspace());
+  const ChosenSession chosen =
+      choose_session(application.store(), *invocation, application.workspace());
 
   const auto settings_for =
       [&, flags = Application::Flags::count](const agent::Conversation& on) mutable {
-        return bench.settings_for(on, std::exchange(flags, Application::Flags::do_not));
+        return application.settings_for(on, std::exchange(flags, Application::Flags::do_not));
       };
   prompt::History history(history_file(given));
-  const bool greets = attended() && !bench.config().quiet;
-  repl::Shell shell(
-      {.store = bench.store(),
-       .agent = bench.agent(),
-       .screen = screen,
+  const bool greets = attended() && !application.config().quiet;
+  session::TypedInput input(
+      {.screen = screen,
        .stop = stop_asked(),
-       .leave = leave_asked(),
-       .workspace = bench.workspace(),
-       .settings_for = settings_for,
-       .attended = attended(),
-       .piped = !isatty(STDIN_FILENO),
-       .desk = bench.desk(),
        .keyboard = keyboard ? &*keyboard : nullptr,
        .drafts = prompt::Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
+       .attended = attended()});
+  session::Session session(
+      {.store = application.store(),
+       .agent = application.agent(),
+       .screen = screen,
+       .input = input,
+       .stop = stop_asked(),
+       .leave = leave_asked(),
+       .workspace = application.workspace(),
+       .settings_for = settings_for,
+       .services = application.services(),
        .marks =
-           keyboard && bench.config().terminal_marks && knows_marks()
+           keyboard && application.config().terminal_marks && knows_marks()
                ? terminal::TerminalMarks([&](std::string_view bytes) { terminal->write(bytes); })
                : terminal::TerminalMarks(),
-       .masking = [&](repl::Shell::Parts::Sink sink) { return bench.masking(std::move(sink)); },
+       .masking =
+           [&](session::Session::Parts::Sink sink) { return application.masking(std::move(sink)); },
        .kept = !given.no_session,
-       .greeting = [&] { return greets ? greeting(bench) : ""; }});
-  prompt::EditorHelp help = shell.editor_help();
+       .greeting = [&] { return greets ? greeting(application) : ""; }});
+  repl::Repl repl(session, input, !isatty(STDIN_FILENO));
+  prompt::EditorHelp help = repl.editor_help();
+  help.stopped = [] { return stop_asked().load(); };
   help.color = screen.look().colour;
   const auto editor = keyboard ? prompt::make_replxx_editor(*keyboard, history, std::move(help))
                                : prompt::make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO), [] {
                                    return stop_asked() || leave_asked();
                                  });
-  shell.use(*editor);
-  shell.open(chosen.session);
-  for (const std::string& text : bench.config().notices) screen.print_untrusted(text + "\n");
-  if (!given.prompt.empty()) shell.send({.text = given.prompt});
-  shell.run();
-  shell.close();
+  input.use(*editor);
+  session.open(chosen.session);
+  for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
+  if (!given.prompt.empty()) repl.send({.text = given.prompt});
+  repl.run();
+  session.close();
   return leave_asked() ? interrupted_status : 0;
 }
 

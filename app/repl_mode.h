@@ -8,6 +8,6 @@ namespace skein::app {
 class Application;
 
 bool attended();  // somebody sees what we ask and can answer it
-int repl_mode(Application& bench, const Invocation& invocation);  // returns the exit status
+int repl_mode(Application& application, const Invocation& invocation);  // returns the exit status
 
 }  // namespace skein::app

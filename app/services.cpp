@@ -11,9 +11,9 @@ namespace skein::app {
 
 namespace {
 
-std::vector<commands::ModelLine> model_lines(const catalog::Catalog& catalog,
-                                             const providers::Keyring& keys) {
-  std::vector<commands::ModelLine> lines;
+std::vector<session::ModelLine> model_lines(const catalog::Catalog& catalog,
+                                            const providers::Keyring& keys) {
+  std::vector<session::ModelLine> lines;
   for (const auto& [provider, name, row, usable] : available_models(catalog, keys)) {
     std::string note = usable.why;
     if (row.prices.input) note = price_text(row.prices) + " per million · " + note;
@@ -58,29 +58,29 @@ std::vector<std::string> files_below(const std::string& workspace) {
 
 }  // namespace
 
-commands::ShellServices Application::desk() {
-  commands::ShellServices desk;
-  desk.tools = &tools_;
-  desk.models = [this] { return model_lines(catalog_, keys_); };
-  desk.model = [this](std::string_view name) { return catalog_.parse(name); };
-  desk.target = [this](const model::ModelRef& model) {
+session::Services Application::services() {
+  session::Services services;
+  services.tools = &tools_;
+  services.models = [this] { return model_lines(catalog_, keys_); };
+  services.model = [this](std::string_view name) { return catalog_.parse(name); };
+  services.target = [this](const model::ModelRef& model) {
     const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
     handover::Target target = handover::target_for(
         row ? row->wire : handover::WireFormat::openai_chat, model.provider, model.model);
     if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
     return target;
   };
-  desk.cost = [this](const std::string& model, const model::Usage& usage) {
+  services.cost = [this](const std::string& model, const model::Usage& usage) {
     return catalog_.cost(model, usage);
   };
-  desk.login = [this](std::string_view provider) {
+  services.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);
     const catalog::ProviderRow* row = catalog_.find_provider(provider);
     if (row == nullptr) throw Error("no provider is called " + std::string(provider));
     return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
   };
-  desk.files = [this] { return files_below(workspace_); };
-  desk.configuration = [this] {
+  services.files = [this] { return files_below(workspace_); };
+  services.configuration = [this] {
     std::ostringstream out;
     out << "configuration  " << config_folder() << "/config.toml\n"
         << "workspace      " << workspace_ << "/.skein/config.toml\n"
@@ -92,16 +92,18 @@ commands::ShellServices Application::desk() {
         << "summed up at   " << config_.compact_at << " of the window (0: never unasked)\n";
     return out.str();
   };
-  desk.grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); };
-  desk.take_back = [this](Id session, const std::string& rule) {
+  services.grant = [this](Id session, const std::string& rule) {
+    return grants_.give(session, rule);
+  };
+  services.take_back = [this](Id session, const std::string& rule) {
     return grants_.take_back(session, rule);
   };
-  desk.sandbox = [this] {
+  services.sandbox = [this] {
     return tools::sandbox::describe(sandbox()) + "\nnetwork  " +
            tools::sandbox::describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +
            tools::sandbox::describe(config_.command_limits());
   };
-  return desk;
+  return services;
 }
 
 }  // namespace skein::app

@@ -2,7 +2,6 @@
 
 #include "repl/edit/external_editor.h"
 #include "repl/layout/width.h"
-#include "repl/shell.h"
 
 namespace skein::repl {
 
@@ -52,28 +51,28 @@ std::string report(std::string_view command, std::string output, int status) {
          ":\n\n```\n" + output + "```";
 }
 
-void run_for_user(Shell& shell, std::string_view command, bool tell_model) {
+void run_for_user(session::Session& session, std::string_view command, bool tell_model) {
   if (command.find_first_not_of(" \t") == std::string_view::npos)
     throw Error("! takes a command for the shell");
   std::string output;
   const std::function<void(std::string_view)> show = [&](std::string_view piece) {
     output += piece;
-    shell.screen().pass_on(piece);
+    session.screen().pass_on(piece);
   };
-  terminal::Terminal* terminal = shell.keyboard() ? &shell.keyboard()->terminal() : nullptr;
+  terminal::Terminal* terminal = session.keyboard() ? &session.keyboard()->terminal() : nullptr;
   const int status = edit::run_at_terminal({"/bin/sh", "-c", std::string(command)}, terminal,
-                                           tell_model ? show : nullptr, shell.workspace());
-  shell.screen().start_line();
-  if (status != 0) shell.screen().print("exit status " + std::to_string(status) + "\n");
-  if (tell_model) shell.tell(report(command, std::move(output), status));
+                                           tell_model ? show : nullptr, session.workspace());
+  session.screen().start_line();
+  if (status != 0) session.screen().print("exit status " + std::to_string(status) + "\n");
+  if (tell_model) session.tell(report(command, std::move(output), status));
 }
 
 }  // namespace
 
-void aside(Shell& shell, std::string_view line) {
-  if (line == "?") return shell.screen().print(keys_text());
+void shell_escape(session::Session& session, std::string_view line) {
+  if (line == "?") return session.screen().print(keys_text());
   const bool alone = line.starts_with("!!");
-  run_for_user(shell, line.substr(alone ? 2 : 1), !alone);
+  run_for_user(session, line.substr(alone ? 2 : 1), !alone);
 }
 
 }  // namespace skein::repl

@@ -67,7 +67,8 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/context", "core/handover", "core/store", "core/exchange",
       "repl/layout", "repl/pick", "repl/prompt", "repl/session"}},
     {"repl",
-     {"core/text", "core/model", "repl/layout", "repl/prompt", "repl/session", "repl/commands"}},
+     {"core/text", "core/model", "repl/layout", "repl/edit", "repl/prompt", "repl/session",
+      "repl/commands"}},
 };
 
 // app/ names every concrete class, so it may include everything; nothing includes app/.

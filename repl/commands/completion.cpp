@@ -5,7 +5,7 @@
 #include "core/model/attachments.h"
 #include "repl/commands/table.h"
 #include "repl/pick/fuzzy.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
@@ -23,8 +23,9 @@ prompt::Completion command_names(std::string_view start) {
 }
 
 // Files by the letters of their path, as they come to mind.
-prompt::Completion file_names(repl::Shell& shell, std::size_t from, std::string_view letters) {
-  const std::vector<std::string> files = shell.desk().files();
+prompt::Completion file_names(session::Session& session, std::size_t from,
+                              std::string_view letters) {
+  const std::vector<std::string> files = session.services().files();
   prompt::Completion out{.from = from};
   for (const std::size_t i : pick::fuzzy_filter(letters, files)) {
     if (out.choices.size() == most_choices) break;
@@ -35,15 +36,15 @@ prompt::Completion file_names(repl::Shell& shell, std::size_t from, std::string_
 
 }  // namespace
 
-prompt::Completion complete(repl::Shell& shell, std::string_view line) {
+prompt::Completion complete(session::Session& session, std::string_view line) {
   const std::size_t word = line.find_last_of(" \t\n") + 1;
-  if (line.substr(word).starts_with('@')) return file_names(shell, word, line.substr(word + 1));
+  if (line.substr(word).starts_with('@')) return file_names(session, word, line.substr(word + 1));
   if (!line.starts_with('/')) return {};
   const std::size_t space = line.find(' ');
   if (space == std::string_view::npos) return command_names(line);
   const Command* command = find_command(line.substr(1, space - 1));
   if (command == nullptr || command->complete == nullptr) return {};
-  return {.from = space + 1, .choices = command->complete(shell, line.substr(space + 1))};
+  return {.from = space + 1, .choices = command->complete(session, line.substr(space + 1))};
 }
 
 std::string hint_for(std::string_view line) {

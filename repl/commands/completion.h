@@ -6,13 +6,13 @@
 
 #include "repl/prompt/line_editor.h"
 
-namespace skein::repl {
-class Shell;
-}  // namespace skein::repl
+namespace skein::session {
+class Session;
+}  // namespace skein::session
 
 namespace skein::commands {
 
-prompt::Completion complete(repl::Shell& shell, std::string_view before_cursor);
+prompt::Completion complete(session::Session& session, std::string_view before_cursor);
 std::string hint_for(std::string_view line);
 
 }  // namespace skein::commands

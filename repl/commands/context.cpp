@@ -7,7 +7,7 @@
 #include "core/text/amounts.h"
 #include "repl/commands/handlers.h"
 #include "repl/layout/width.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
@@ -53,18 +53,18 @@ struct Cost {
   double dollars = 0;
   bool all_known = true;
 };
-Cost cost_of(repl::Shell& shell, const std::map<std::string, model::Usage>& usage) {
+Cost cost_of(session::Session& session, const std::map<std::string, model::Usage>& usage) {
   Cost out;
   for (const auto& [model, tokens] : usage) {
-    const std::optional<double> cost = shell.desk().cost(model, tokens);
+    const std::optional<double> cost = session.services().cost(model, tokens);
     out.dollars += cost.value_or(0);
     out.all_known = out.all_known && cost;
   }
   return out;
 }
 
-Cost cost_of(repl::Shell& shell, const model::TurnCost& turn) {
-  Cost out = cost_of(shell, turn.usage);
+Cost cost_of(session::Session& session, const model::TurnCost& turn) {
+  Cost out = cost_of(session, turn.usage);
   out.all_known = out.all_known && turn.all_counted;
   return out;
 }
@@ -93,22 +93,24 @@ model::Usage sum_of(const std::map<std::string, model::Usage>& usage) {
 }
 
 // The last prompts of this branch and what each led to.
-std::vector<model::TurnCost> last_turns(repl::Shell& shell, std::size_t count) {
+std::vector<model::TurnCost> last_turns(session::Session& session, std::size_t count) {
   std::size_t prompts = 0;
-  std::vector<model::Entry> path = shell.conversation().path_until(
+  std::vector<model::Entry> path = session.conversation().path_until(
       [&](const model::Entry& entry) { return model::is_prompt(entry) && ++prompts == count; });
   for (model::Entry& entry : path)
-    entry = model::masked(entry, shell.conversation().state().redacted);
+    entry = model::masked(entry, session.conversation().state().redacted);
   return model::turns_of(path);
 }
 
 }  // namespace
 
-void compact(repl::Shell& shell, std::string_view focus) { shell.compact(std::string(focus)); }
+void compact(session::Session& session, std::string_view focus) {
+  session.compact(std::string(focus));
+}
 
-void show_context(repl::Shell& shell, std::string_view) {
-  const context::BuiltContext built = shell.context();
-  const agent::Agent::Settings& settings = shell.settings();
+void show_context(session::Session& session, std::string_view) {
+  const context::BuiltContext built = session.context();
+  const agent::Agent::Settings& settings = session.settings();
   const std::int64_t total = built.filling.total();
   const std::int64_t window = built.window.tokens;
   const std::int64_t whole = window > 0 ? window : total;
@@ -116,7 +118,7 @@ void show_context(repl::Shell& shell, std::string_view) {
                           (window > 0 ? " of " + short_count(window) : "") + " tokens, " +
                           model::to_string(settings.model) + "\n";
   constexpr std::size_t widest_bar = 60;
-  const std::size_t width = shell.screen().width();  // 0: no end
+  const std::size_t width = session.screen().width();  // 0: no end
   std::string out =
       bar(built.filling, whole,
           width == 0 ? widest_bar : std::clamp(width, std::size_t{10}, widest_bar + 2) - 2);
@@ -133,30 +135,30 @@ void show_context(repl::Shell& shell, std::string_view) {
   if (settings.compact_at > 0 && window > 0)
     out += "summed up by itself at " + percent(std::lround(settings.compact_at * 100), 100) +
            " of the window, or by /compact\n";
-  shell.screen().print_untrusted(out);
+  session.screen().print_untrusted(out);
 }
 
-void show_usage(repl::Shell& shell, std::string_view) {
+void show_usage(session::Session& session, std::string_view) {
   constexpr std::size_t most_turns = 10;
-  const model::SessionState& state = shell.conversation().state();
+  const model::SessionState& state = session.conversation().state();
   if (state.usage.empty()) {
-    shell.screen().print("no model has been paid for yet\n");
+    session.screen().print("no model has been paid for yet\n");
     return;
   }
   layout::Table prompts = usage_table("the last prompts of this branch");
-  for (const model::TurnCost& turn : last_turns(shell, most_turns))
-    add_row(prompts, turn.preview, sum_of(turn.usage), cost_of(shell, turn));
-  layout::Table session = usage_table("the whole session, all branches");
+  for (const model::TurnCost& turn : last_turns(session, most_turns))
+    add_row(prompts, turn.preview, sum_of(turn.usage), cost_of(session, turn));
+  layout::Table models = usage_table("the whole session, all branches");
   for (const auto& [model, usage] : state.usage)
-    add_row(session, model, usage, cost_of(shell, {{model, usage}}));
+    add_row(models, model, usage, cost_of(session, {{model, usage}}));
   if (state.usage.size() > 1)
-    add_row(session, "in all", model::total_usage(state), cost_of(shell, state.usage));
-  shell.screen().show(prompts);
-  shell.screen().print("\n");
-  shell.screen().show(session);
-  shell.screen().print("  " + counted(static_cast<std::size_t>(state.messages), "prompt") + ", " +
-                       counted(static_cast<std::size_t>(state.tool_calls), "tool call") + ", " +
-                       short_duration(state.duration_ms) + " of answers\n");
+    add_row(models, "in all", model::total_usage(state), cost_of(session, state.usage));
+  session.screen().show(prompts);
+  session.screen().print("\n");
+  session.screen().show(models);
+  session.screen().print("  " + counted(static_cast<std::size_t>(state.messages), "prompt") + ", " +
+                         counted(static_cast<std::size_t>(state.tool_calls), "tool call") + ", " +
+                         short_duration(state.duration_ms) + " of answers\n");
 }
 
 }  // namespace skein::commands

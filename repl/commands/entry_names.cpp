@@ -2,7 +2,7 @@
 
 #include <charconv>
 
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
@@ -20,19 +20,20 @@ std::vector<const model::Entry*> prompts(const std::vector<model::Entry>& path) 
 
 // Counted from the first message of the session; of a long one only the end is in memory, and then
 // everything is read.
-std::vector<model::Entry> whole_path(repl::Shell& shell) {
-  const agent::Conversation& conversation = shell.conversation();
+std::vector<model::Entry> whole_path(session::Session& session) {
+  const agent::Conversation& conversation = session.conversation();
   if (!conversation.head()) return {};
-  return store::value_or_throw(
-      shell.store().load_session_entries(conversation.session(), {.branch = conversation.head()}));
+  return store::value_or_throw(session.store().load_session_entries(
+      conversation.session(), {.branch = conversation.head()}));
 }
 
 }  // namespace
 
-Id entry_named(repl::Shell& shell, std::string_view name) {
+Id entry_named(session::Session& session, std::string_view name) {
   if (!name.starts_with('#'))
-    return store::value_or_throw(shell.store().find_entry(shell.conversation().session(), name));
-  const std::vector<model::Entry> path = whole_path(shell);
+    return store::value_or_throw(
+        session.store().find_entry(session.conversation().session(), name));
+  const std::vector<model::Entry> path = whole_path(session);
   const std::vector<const model::Entry*> mine = prompts(path);
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
@@ -43,11 +44,11 @@ Id entry_named(repl::Shell& shell, std::string_view name) {
   return mine[number - 1]->id;
 }
 
-std::vector<std::string> entry_names(repl::Shell& shell, std::string_view start) {
+std::vector<std::string> entry_names(session::Session& session, std::string_view start) {
   std::vector<std::string> out;
-  const std::vector<model::Entry>& path = shell.conversation().path();
+  const std::vector<model::Entry>& path = session.conversation().path();
   if (start.starts_with('#')) {
-    const std::size_t count = prompts(whole_path(shell)).size();
+    const std::size_t count = prompts(whole_path(session)).size();
     for (std::size_t i = 1; i <= count; ++i)
       if (std::string name = "#" + std::to_string(i); name.starts_with(start))
         out.push_back(std::move(name));

@@ -8,13 +8,13 @@
 
 #include "core/text/base.h"
 
-namespace skein::repl {
-class Shell;
-}  // namespace skein::repl
+namespace skein::session {
+class Session;
+}  // namespace skein::session
 
 namespace skein::commands {
 
-Id entry_named(repl::Shell& shell, std::string_view name);  // throws Error if there is none
-std::vector<std::string> entry_names(repl::Shell& shell, std::string_view start);
+Id entry_named(session::Session& session, std::string_view name);  // throws Error if there is none
+std::vector<std::string> entry_names(session::Session& session, std::string_view start);
 
 }  // namespace skein::commands

@@ -10,7 +10,7 @@
 #include "core/exchange/export.h"
 #include "core/model/redaction.h"
 #include "repl/commands/handlers.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
@@ -56,11 +56,11 @@ void write_new_file(const std::string& path, std::string_view text) {
   if (::close(fd) != 0) throw Error(path + ": " + std::strerror(errno));
 }
 
-std::vector<model::Entry> masked_path(repl::Shell& shell) {
-  const agent::Conversation& conversation = shell.conversation();
+std::vector<model::Entry> masked_path(session::Session& session) {
+  const agent::Conversation& conversation = session.conversation();
   if (!conversation.head()) throw Error("nothing has been said yet");
-  std::vector<model::Entry> path = store::value_or_throw(
-      shell.store().load_session_entries(conversation.session(), {.branch = conversation.head()}));
+  std::vector<model::Entry> path = store::value_or_throw(session.store().load_session_entries(
+      conversation.session(), {.branch = conversation.head()}));
   for (model::Entry& entry : path) entry = model::masked(entry, conversation.state().redacted);
   return path;
 }
@@ -68,7 +68,7 @@ std::vector<model::Entry> masked_path(repl::Shell& shell) {
 }  // namespace
 
 // [format] [file]; the file's ending says the format, and without a file one is made up.
-void export_session(repl::Shell& shell, std::string_view arguments) {
+void export_session(session::Session& session, std::string_view arguments) {
   const std::size_t space = std::min(arguments.find(' '), arguments.size());
   const std::string_view first = arguments.substr(0, space);
   const Format* format = format_named(first);
@@ -76,56 +76,57 @@ void export_session(repl::Shell& shell, std::string_view arguments) {
   if (!format && !file.empty()) format = format_of_file(file);
   if (!format && !file.empty()) throw Error("/export writes markdown (.md) or jsonl (.jsonl)");
   if (!format) format = &formats[0];
-  const store::SessionRecord& record = shell.conversation().record();
+  const store::SessionRecord& record = session.conversation().record();
   if (file.empty()) {
     file = record.key + std::string(format->suffix);
     for (char& c : file)
       if (c == ':' || c == '/') c = '-';
   }
-  const std::string path = file.starts_with('/') ? file : shell.workspace() + "/" + file;
-  const std::string text = format->write(record.state.title, masked_path(shell));
+  const std::string path = file.starts_with('/') ? file : session.workspace() + "/" + file;
+  const std::string text = format->write(record.state.title, masked_path(session));
   write_new_file(path, text);
-  shell.screen().print_untrusted("wrote " + path + " (" + std::to_string(text.size()) +
-                                 " bytes)\n");
+  session.screen().print_untrusted("wrote " + path + " (" + std::to_string(text.size()) +
+                                   " bytes)\n");
 }
 
-std::vector<std::string> format_names(repl::Shell&, std::string_view start) {
+std::vector<std::string> format_names(session::Session&, std::string_view start) {
   std::vector<std::string> out;
   for (const Format& format : formats)
     if (format.name.starts_with(start)) out.emplace_back(format.name);
   return out;
 }
 
-void show_tools(repl::Shell& shell, std::string_view) {
-  if (shell.desk().tools == nullptr) return;
-  for (const model::Tool& tool : *shell.desk().tools) {
+void show_tools(session::Session& session, std::string_view) {
+  if (session.services().tools == nullptr) return;
+  for (const model::Tool& tool : *session.services().tools) {
     std::string name = tool.name;
     name.resize(std::max<std::size_t>(name.size(), 6), ' ');
-    shell.screen().print_untrusted(
+    session.screen().print_untrusted(
         "  " + name + (tool.effect == model::Effect::reads ? "  reads    " : "  changes  ") +
         tool.description.substr(0, tool.description.find_first_of(".\n")) + "\n");
   }
-  shell.screen().print("What changes something asks first; /permissions says what is allowed.\n");
+  session.screen().print("What changes something asks first; /permissions says what is allowed.\n");
 }
 
-void show_config(repl::Shell& shell, std::string_view) {
-  shell.screen().print_untrusted(shell.desk().configuration());
+void show_config(session::Session& session, std::string_view) {
+  session.screen().print_untrusted(session.services().configuration());
 }
 
-void show_health(repl::Shell& shell, std::string_view) {
-  const store::SessionRecord& record = shell.conversation().record();
-  const store::Damage damage = store::value_or_throw(shell.store().examine(record.header.session));
-  shell.screen().print_untrusted(record.key + ": " + std::to_string(record.state.entries) +
-                                 " entries, " + std::to_string(record.bytes) + " bytes, " +
-                                 (damage.any() ? "damaged" : "whole") + "\n");
+void show_health(session::Session& session, std::string_view) {
+  const store::SessionRecord& record = session.conversation().record();
+  const store::Damage damage =
+      store::value_or_throw(session.store().examine(record.header.session));
+  session.screen().print_untrusted(record.key + ": " + std::to_string(record.state.entries) +
+                                   " entries, " + std::to_string(record.bytes) + " bytes, " +
+                                   (damage.any() ? "damaged" : "whole") + "\n");
   const std::array<std::pair<const char*, std::size_t>, 4> counts{
       {{"changed after they were written, still readable", damage.altered.size()},
        {"unreadable", damage.broken.size()},
        {"never acknowledged", damage.uncommitted.size()},
        {"places where something is missing", damage.gaps.size()}}};
   for (const auto& [what, count] : counts)
-    if (count > 0) shell.screen().print("  " + std::to_string(count) + " " + what + "\n");
-  if (damage.any()) shell.screen().print("`skein doctor` tells the bytes\n");
+    if (count > 0) session.screen().print("  " + std::to_string(count) + " " + what + "\n");
+  if (damage.any()) session.screen().print("`skein doctor` tells the bytes\n");
 }
 
 }  // namespace skein::commands

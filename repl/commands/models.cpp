@@ -5,78 +5,79 @@
 #include "core/handover/compatibility.h"
 #include "core/model/payloads.h"
 #include "repl/commands/handlers.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
 namespace {
 
 // Written down at once: a restart goes on with it.
-void take(repl::Shell& shell, const model::ModelRef& model) {
-  if (auto entries = agent::changes_to(shell.conversation().state(), model); !entries.empty())
-    store::value_or_throw(shell.conversation().append(std::move(entries)));
-  shell.settings().model = model;
+void take(session::Session& session, const model::ModelRef& model) {
+  if (auto entries = agent::changes_to(session.conversation().state(), model); !entries.empty())
+    store::value_or_throw(session.conversation().append(std::move(entries)));
+  session.settings().model = model;
 }
 
-void list_models_of(repl::Shell& shell, bool all) {
-  const std::string current = model::to_string(shell.settings().model);
+void list_models_of(session::Session& session, bool all) {
+  const std::string current = model::to_string(session.settings().model);
   std::size_t hidden = 0, width = 0;
-  std::vector<ModelLine> lines = shell.desk().models();
-  std::erase_if(lines, [&](const ModelLine& line) {
+  std::vector<session::ModelLine> lines = session.services().models();
+  std::erase_if(lines, [&](const session::ModelLine& line) {
     const bool shown = all || line.usable || line.name == current;
     hidden += !shown;
     return !shown;
   });
-  for (const ModelLine& line : lines) width = std::max(width, line.name.size());
-  for (ModelLine& line : lines) {
+  for (const session::ModelLine& line : lines) width = std::max(width, line.name.size());
+  for (session::ModelLine& line : lines) {
     line.name.resize(width, ' ');
-    shell.screen().print_untrusted((line.name.starts_with(current) ? "* " : "  ") + line.name +
-                                   "  " + line.note + "\n");
+    session.screen().print_untrusted((line.name.starts_with(current) ? "* " : "  ") + line.name +
+                                     "  " + line.note + "\n");
   }
   if (hidden > 0)
-    shell.screen().print(std::to_string(hidden) +
-                         " more need a key or a server: /model all lists them, /login says how\n");
+    session.screen().print(
+        std::to_string(hidden) +
+        " more need a key or a server: /model all lists them, /login says how\n");
 }
 
 }  // namespace
 
-void choose_model(repl::Shell& shell, std::string_view name) {
-  if (name.empty() || name == "all") return list_models_of(shell, !name.empty());
-  model::ModelRef chosen = shell.desk().model(name);
-  chosen.thinking = shell.settings().model.thinking;
-  const agent::Conversation& conversation = shell.conversation();
+void choose_model(session::Session& session, std::string_view name) {
+  if (name.empty() || name == "all") return list_models_of(session, !name.empty());
+  model::ModelRef chosen = session.services().model(name);
+  chosen.thinking = session.settings().model.thinking;
+  const agent::Conversation& conversation = session.conversation();
   const handover::Compatibility cost = handover::check_compatibility(
       context::messages_of(conversation.path(), conversation.state().redacted),
-      shell.desk().target(chosen));
-  take(shell, chosen);
-  shell.screen().print_untrusted("the next answer comes from " + model::to_string(chosen) + "\n");
+      session.services().target(chosen));
+  take(session, chosen);
+  session.screen().print_untrusted("the next answer comes from " + model::to_string(chosen) + "\n");
   for (const std::string& warning : cost.warnings)
-    shell.screen().print_untrusted("  " + warning + "\n");
+    session.screen().print_untrusted("  " + warning + "\n");
 }
 
-std::vector<std::string> model_names(repl::Shell& shell, std::string_view start) {
+std::vector<std::string> model_names(session::Session& session, std::string_view start) {
   std::vector<std::string> out;
-  for (ModelLine& line : shell.desk().models())
+  for (session::ModelLine& line : session.services().models())
     if (line.name.find(start) != std::string::npos) out.push_back(std::move(line.name));
   return out;
 }
 
-void choose_thinking(repl::Shell& shell, std::string_view level) {
+void choose_thinking(session::Session& session, std::string_view level) {
   if (level.empty()) {
-    shell.screen().print(
-        "thinking: " + std::string(skein::model::name(shell.settings().model.thinking)) +
+    session.screen().print(
+        "thinking: " + std::string(skein::model::name(session.settings().model.thinking)) +
         " (off, low, medium, high)\n");
     return;
   }
   const auto chosen = model::parse_thinking_level(level);
   if (!chosen) throw Error("/thinking takes off, low, medium or high");
-  model::ModelRef model = shell.settings().model;
+  model::ModelRef model = session.settings().model;
   model.thinking = *chosen;
-  take(shell, model);
-  shell.screen().print("thinking: " + std::string(level) + "\n");
+  take(session, model);
+  session.screen().print("thinking: " + std::string(level) + "\n");
 }
 
-std::vector<std::string> thinking_names(repl::Shell&, std::string_view start) {
+std::vector<std::string> thinking_names(session::Session&, std::string_view start) {
   std::vector<std::string> out;
   for (const std::string_view level : {"off", "low", "medium", "high"})
     if (level.starts_with(start)) out.emplace_back(level);
@@ -84,23 +85,23 @@ std::vector<std::string> thinking_names(repl::Shell&, std::string_view start) {
 }
 
 // For this session only; `none` goes back to the usual one.
-void set_system(repl::Shell& shell, std::string_view text) {
+void set_system(session::Session& session, std::string_view text) {
   if (text.empty()) {
-    shell.screen().print_untrusted(shell.settings().system + "\n");
-    if (!shell.conversation().state().system.empty())
-      shell.screen().print("(given with /system; /system none goes back to the usual one)\n");
+    session.screen().print_untrusted(session.settings().system + "\n");
+    if (!session.conversation().state().system.empty())
+      session.screen().print("(given with /system; /system none goes back to the usual one)\n");
     return;
   }
   const std::string given(text == "none" ? "" : text);
-  store::value_or_throw(shell.conversation().append(
+  store::value_or_throw(session.conversation().append(
       {model::make_entry(model::payload::SystemPromptOverride{given})}));
-  shell.refresh_settings();
-  shell.screen().print(text == "none" ? "the usual system prompt is back\n"
-                                      : "the next answer is given under this system prompt\n");
+  session.refresh_settings();
+  session.screen().print(text == "none" ? "the usual system prompt is back\n"
+                                        : "the next answer is given under this system prompt\n");
 }
 
-void show_login(repl::Shell& shell, std::string_view provider) {
-  shell.screen().print_untrusted(shell.desk().login(provider));
+void show_login(session::Session& session, std::string_view provider) {
+  session.screen().print_untrusted(session.services().login(provider));
 }
 
 }  // namespace skein::commands

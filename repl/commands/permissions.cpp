@@ -3,41 +3,43 @@
 
 #include "core/model/payloads.h"
 #include "repl/commands/handlers.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
 namespace {
 
-void keep(repl::Shell& shell, const std::vector<std::string>& rules) {
+void keep(session::Session& session, const std::vector<std::string>& rules) {
   store::value_or_throw(
-      shell.conversation().append({model::make_entry(model::payload::Permissions{rules})}));
-  shell.refresh_settings();
+      session.conversation().append({model::make_entry(model::payload::Permissions{rules})}));
+  session.refresh_settings();
 }
 
-void tell(repl::Shell& shell, const std::string& rule, const std::string& why) {
-  if (!why.empty()) shell.screen().print_untrusted(rule + " holds until skein ends: " + why + "\n");
+void tell(session::Session& session, const std::string& rule, const std::string& why) {
+  if (!why.empty())
+    session.screen().print_untrusted(rule + " holds until skein ends: " + why + "\n");
 }
 
-void add(repl::Shell& shell, const std::vector<permission::Rule>& rules, const std::string& sign) {
-  std::vector<std::string> kept = shell.conversation().state().permissions;
+void add(session::Session& session, const std::vector<permission::Rule>& rules,
+         const std::string& sign) {
+  std::vector<std::string> kept = session.conversation().state().permissions;
   for (const permission::Rule& rule : rules)
     if (const std::string one = sign + permission::to_string(rule);
         std::ranges::count(kept, one) == 0)
       kept.push_back(one);
-  keep(shell, kept);
+  keep(session, kept);
 }
 
-void allow(repl::Shell& shell, std::string_view text) {
+void allow(session::Session& session, std::string_view text) {
   const std::vector<permission::Rule> rules =
-      permission::parse_allow_rules(text, *shell.desk().tools);
+      permission::parse_allow_rules(text, *session.services().tools);
   for (const permission::Rule& rule : rules)
-    tell(shell, permission::to_string(rule),
-         shell.desk().grant(shell.conversation().session(), permission::to_string(rule)));
-  add(shell, rules, "");
+    tell(session, permission::to_string(rule),
+         session.services().grant(session.conversation().session(), permission::to_string(rule)));
+  add(session, rules, "");
 }
-void deny(repl::Shell& shell, std::string_view text) {
-  add(shell, permission::parse_rules(text, *shell.desk().tools), "!");
+void deny(session::Session& session, std::string_view text) {
+  add(session, permission::parse_rules(text, *session.services().tools), "!");
 }
 
 // However it was written down at the time.
@@ -50,59 +52,60 @@ bool is_same(std::string_view kept, const permission::Rule& rule, const model::T
          permission::to_string(read.not_applied.front()) == permission::to_string(rule);
 }
 
-void remove(repl::Shell& shell, std::string_view text) {
-  std::vector<std::string> kept = shell.conversation().state().permissions;
-  for (const permission::Rule& rule : permission::parse_rules(text, *shell.desk().tools))
+void remove(session::Session& session, std::string_view text) {
+  std::vector<std::string> kept = session.conversation().state().permissions;
+  for (const permission::Rule& rule : permission::parse_rules(text, *session.services().tools))
     if (std::erase_if(kept, [&](const std::string& each) {
-          return is_same(each, rule, *shell.desk().tools);
+          return is_same(each, rule, *session.services().tools);
         }) == 0)
       throw Error("this session has no rule " + permission::to_string(rule) +
                   " of its own; flags and configurations are changed where they stand");
-  for (const permission::Rule& rule : permission::parse_rules(text, *shell.desk().tools))
-    shell.desk().take_back(shell.conversation().session(), permission::to_string(rule));
-  keep(shell, kept);
+  for (const permission::Rule& rule : permission::parse_rules(text, *session.services().tools))
+    session.services().take_back(session.conversation().session(), permission::to_string(rule));
+  keep(session, kept);
 }
 
-void set_mode(repl::Shell& shell, std::string_view name) {
+void set_mode(session::Session& session, std::string_view name) {
   const std::optional<permission::Mode> mode = permission::parse_mode(name);
   if (!mode) throw Error("there are the modes default, plan, acceptEdits and bypassPermissions");
-  shell.settings().rules.mode = *mode;
+  session.settings().rules.mode = *mode;
 }
 
 struct Verb {
   std::string_view name;
-  void (*run)(repl::Shell&, std::string_view);
+  void (*run)(session::Session&, std::string_view);
 };
 constexpr Verb verbs[] = {{"allow", allow}, {"deny", deny}, {"mode", set_mode}, {"remove", remove}};
 
-void list(repl::Shell& shell, std::string_view what, const std::vector<permission::Rule>& rules) {
+void list(session::Session& session, std::string_view what,
+          const std::vector<permission::Rule>& rules) {
   for (const permission::Rule& rule : rules)
-    shell.screen().print_untrusted(std::string(what) + permission::to_string(rule) + "  (" +
-                                   std::string(permission::name(rule.origin)) + ")\n");
+    session.screen().print_untrusted(std::string(what) + permission::to_string(rule) + "  (" +
+                                     std::string(permission::name(rule.origin)) + ")\n");
 }
 
 }  // namespace
 
-void show_permissions(repl::Shell& shell, std::string_view change) {
+void show_permissions(session::Session& session, std::string_view change) {
   if (!change.empty()) {
     const std::size_t space = std::min(change.find(' '), change.size());
     const auto* verb = std::ranges::find(verbs, change.substr(0, space), &Verb::name);
     if (verb == std::end(verbs) || space == change.size())
       throw Error("/permissions takes allow, deny or remove with rules, or mode with a mode");
-    verb->run(shell, change.substr(space + 1));
+    verb->run(session, change.substr(space + 1));
   }
-  const permission::Rules& rules = shell.settings().rules;
-  shell.screen().print("mode     " + std::string(permission::name(rules.mode)) + ": " +
-                       permission::describe(rules.mode) + "\n");
-  list(shell, "allowed  ", rules.allow);
-  list(shell, "denied   ", rules.deny);
+  const permission::Rules& rules = session.settings().rules;
+  session.screen().print("mode     " + std::string(permission::name(rules.mode)) + ": " +
+                         permission::describe(rules.mode) + "\n");
+  list(session, "allowed  ", rules.allow);
+  list(session, "denied   ", rules.deny);
   for (const permission::Rule& rule : rules.not_applied)
-    shell.screen().print_untrusted("recorded " + permission::to_string(rule) +
-                                   "  (from the transcript, not applied here)\n");
-  shell.screen().print("sandbox  " + shell.desk().sandbox() + "\n");
+    session.screen().print_untrusted("recorded " + permission::to_string(rule) +
+                                     "  (from the transcript, not applied here)\n");
+  session.screen().print("sandbox  " + session.services().sandbox() + "\n");
 }
 
-std::vector<std::string> permission_words(repl::Shell&, std::string_view start) {
+std::vector<std::string> permission_words(session::Session&, std::string_view start) {
   std::vector<std::string> out;
   for (const Verb& verb : verbs)
     if (verb.name.starts_with(start)) out.emplace_back(verb.name);

@@ -7,15 +7,15 @@
 #include "repl/commands/handlers.h"
 #include "repl/layout/flow.h"
 #include "repl/layout/width.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
 namespace {
 
-void help(repl::Shell& shell, std::string_view) {
+void help(session::Session& session, std::string_view) {
   constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
-  const std::size_t width = shell.screen().width();      // 0: no end
+  const std::size_t width = session.screen().width();    // 0: no end
   const bool narrow = width > 0 && width < 2 * beside;
   const std::size_t column = narrow ? below : beside;
   for (const Command& command : commands()) {
@@ -24,13 +24,13 @@ void help(repl::Shell& shell, std::string_view) {
     std::string text = layout::wrapped(command.help, width > column ? width - column : 0);
     for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += column)
       text.replace(at, 1, "\n" + std::string(column, ' '));
-    shell.screen().print((narrow ? usage + "\n" + std::string(below, ' ')
-                                 : layout::padded(usage, beside - 2) + "  ") +
-                         text + "\n");
+    session.screen().print((narrow ? usage + "\n" + std::string(below, ' ')
+                                   : layout::padded(usage, beside - 2) + "  ") +
+                           text + "\n");
   }
 }
 
-void quit(repl::Shell& shell, std::string_view) { shell.leave(); }
+void quit(session::Session& session, std::string_view) { session.leave(); }
 
 constexpr Command table[] = {
     {"archive", "[session]", "pack a session; it is read as before", session_names,

@@ -6,9 +6,9 @@
 #include <string_view>
 #include <vector>
 
-namespace skein::repl {
-class Shell;
-}  // namespace skein::repl
+namespace skein::session {
+class Session;
+}  // namespace skein::session
 
 namespace skein::commands {
 
@@ -16,8 +16,9 @@ struct Command {
   std::string_view name;       // without the slash
   std::string_view arguments;  // "<session>", "[n|all]"
   std::string_view help;
-  std::vector<std::string> (*complete)(repl::Shell&, std::string_view argument);  // may be null
-  void (*run)(repl::Shell&, std::string_view argument);
+  std::vector<std::string> (*complete)(session::Session&,
+                                       std::string_view argument);  // may be null
+  void (*run)(session::Session&, std::string_view argument);
 };
 
 std::span<const Command> commands();  // sorted by name

@@ -11,7 +11,7 @@
 #include "repl/commands/handlers.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/tree_view.h"
-#include "repl/shell.h"
+#include "repl/session/session.h"
 
 namespace skein::commands {
 
@@ -27,10 +27,10 @@ std::string mark_of(const model::Entry& entry) {
 
 // One line about an entry: its id, whether we are there, its name if it has one, who speaks, how it
 // begins. What matters comes first: the end of a line may not fit.
-std::string label_of(repl::Shell& shell, const model::Tree::Node& node) {
-  const agent::Conversation& conversation = shell.conversation();
+std::string label_of(session::Session& session, const model::Tree::Node& node) {
+  const agent::Conversation& conversation = session.conversation();
   const store::Result<store::StoredEntry> found =
-      shell.store().load_at(conversation.session(), node.at);
+      session.store().load_at(conversation.session(), node.at);
   const auto name = conversation.state().labels.find(node.id);
   return to_string(node.id).substr(0, 6) +
          (node.id == conversation.head() ? "  ← you are here  " : "  ") +
@@ -41,79 +41,80 @@ std::string label_of(repl::Shell& shell, const model::Tree::Node& node) {
                 : "");
 }
 
-void go_on_from(repl::Shell& shell, Id entry) {
-  shell.conversation().move_head(entry);
-  shell.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
-                       "; the old branch stays (/tree)\n");
+void go_on_from(session::Session& session, Id entry) {
+  session.conversation().move_head(entry);
+  session.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
+                         "; the old branch stays (/tree)\n");
 }
 
-void name_and_go_on(repl::Shell& shell, Id entry) {
-  const auto name = pick::ask_line(*shell.keyboard(), "name of the branch › ");
+void name_and_go_on(session::Session& session, Id entry) {
+  const auto name = pick::ask_line(*session.keyboard(), "name of the branch › ");
   if (!name) return;
   if (!name->empty())
-    store::value_or_throw(shell.store().label(shell.conversation().session(), entry, *name));
-  go_on_from(shell, entry);
-  shell.conversation().reload();
+    store::value_or_throw(session.store().label(session.conversation().session(), entry, *name));
+  go_on_from(session, entry);
+  session.conversation().reload();
 }
 
-void name_snapshot(repl::Shell& shell, Id entry) {
-  const auto name = pick::ask_line(*shell.keyboard(), "name of the snapshot › ");
+void name_snapshot(session::Session& session, Id entry) {
+  const auto name = pick::ask_line(*session.keyboard(), "name of the snapshot › ");
   if (!name || name->empty()) return;
-  store::value_or_throw(shell.store().snapshot(shell.conversation().session(), *name, entry));
-  shell.conversation().reload();
-  shell.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +
-                                 " comes back here\n");
+  store::value_or_throw(session.store().snapshot(session.conversation().session(), *name, entry));
+  session.conversation().reload();
+  session.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +
+                                   " comes back here\n");
 }
 
 }  // namespace
 
-void show_tree(repl::Shell& shell, std::string_view) {
+void show_tree(session::Session& session, std::string_view) {
   const model::Tree tree =
-      store::value_or_throw(shell.store().tree(shell.conversation().session()));
-  if (tree.roots().empty()) return shell.screen().print("nothing has been said yet\n");
-  const auto label = [&](const model::Tree::Node& node) { return label_of(shell, node); };
+      store::value_or_throw(session.store().tree(session.conversation().session()));
+  if (tree.roots().empty()) return session.screen().print("nothing has been said yet\n");
+  const auto label = [&](const model::Tree::Node& node) { return label_of(session, node); };
   // Who types on is not looking: those keys are for the prompt.
-  if (shell.keyboard() == nullptr || shell.keyboard()->typed_ahead())
-    return shell.screen().print_untrusted(model::draw(tree, {.label = label, .nested_depth = 6}));
+  if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
+    return session.screen().print_untrusted(model::draw(tree, {.label = label, .nested_depth = 6}));
   const pick::TreeChoice choice =
-      pick::walk_tree_view(*shell.keyboard(), tree, shell.conversation().head(), label);
+      pick::walk_tree_view(*session.keyboard(), tree, session.conversation().head(), label);
   switch (choice.what) {
     case pick::TreeChoice::What::nothing: break;
-    case pick::TreeChoice::What::go_on: go_on_from(shell, choice.entry); break;
-    case pick::TreeChoice::What::branch: name_and_go_on(shell, choice.entry); break;
-    case pick::TreeChoice::What::snapshot: name_snapshot(shell, choice.entry); break;
+    case pick::TreeChoice::What::go_on: go_on_from(session, choice.entry); break;
+    case pick::TreeChoice::What::branch: name_and_go_on(session, choice.entry); break;
+    case pick::TreeChoice::What::snapshot: name_snapshot(session, choice.entry); break;
   }
 }
 
-void show_branches(repl::Shell& shell, std::string_view) {
+void show_branches(session::Session& session, std::string_view) {
   for (const store::Branch& branch :
-       store::value_or_throw(shell.store().branches(shell.conversation().session())))
-    shell.screen().print_untrusted((branch.leaf == shell.conversation().head() ? "* " : "  ") +
-                                   to_string(branch.leaf).substr(0, 6) + "  " +
-                                   counted(branch.length, "entry", "entries") + "  " +
-                                   branch.preview + "\n");
+       store::value_or_throw(session.store().branches(session.conversation().session())))
+    session.screen().print_untrusted((branch.leaf == session.conversation().head() ? "* " : "  ") +
+                                     to_string(branch.leaf).substr(0, 6) + "  " +
+                                     counted(branch.length, "entry", "entries") + "  " +
+                                     branch.preview + "\n");
 }
 
-void branch(repl::Shell& shell, std::string_view entry_and_prompt) {
+void branch(session::Session& session, std::string_view entry_and_prompt) {
   const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
   if (space == 0) throw Error("/branch takes the entry to go on from; /tree shows them");
-  const Id entry = entry_named(shell, entry_and_prompt.substr(0, space));
-  go_on_from(shell, entry);
-  if (space < entry_and_prompt.size()) shell.turn(std::string(entry_and_prompt.substr(space + 1)));
+  const Id entry = entry_named(session, entry_and_prompt.substr(0, space));
+  go_on_from(session, entry);
+  if (space < entry_and_prompt.size())
+    session.turn(std::string(entry_and_prompt.substr(space + 1)));
 }
 
-void fork_session(repl::Shell& shell, std::string_view key) {
-  const agent::Conversation& conversation = shell.conversation();
+void fork_session(session::Session& session, std::string_view key) {
+  const agent::Conversation& conversation = session.conversation();
   if (!conversation.head()) throw Error("nothing has been said yet");
-  const store::SessionHandle made = store::value_or_throw(shell.store().branch_from_entry(
+  const store::SessionHandle made = store::value_or_throw(session.store().branch_from_entry(
       conversation.session(), *conversation.head(), std::string(key)));
-  open_with_this_model(shell, made.session_id);
+  open_with_this_model(session, made.session_id);
 }
 
 // Back to before the last prompt, or before a summary if that came last. /branch or another /undo
 // goes elsewhere; nothing is lost.
-void undo(repl::Shell& shell, std::string_view) {
-  agent::Conversation& conversation = shell.conversation();
+void undo(session::Session& session, std::string_view) {
+  agent::Conversation& conversation = session.conversation();
   bool newest = true;
   const auto undone = [&](const model::Entry& entry) {
     return model::is_prompt(entry) ||
@@ -126,14 +127,14 @@ void undo(repl::Shell& shell, std::string_view) {
   if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
   conversation.move_head(*entry->parent);
   if (entry->type == model::type::compaction_summary)
-    shell.screen().print("took the summary back; the model sees what it stood for again\n");
+    session.screen().print("took the summary back; the model sees what it stood for again\n");
   else
-    shell.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
+    session.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
 }
 
-void continue_turn(repl::Shell& shell, std::string_view) {
-  if (shell.conversation().path().empty()) throw Error("nothing has been said yet");
-  shell.go_on();
+void continue_turn(session::Session& session, std::string_view) {
+  if (session.conversation().path().empty()) throw Error("nothing has been said yet");
+  session.go_on();
 }
 
 }  // namespace skein::commands

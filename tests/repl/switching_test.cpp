@@ -2,7 +2,7 @@
 // of one ever reaches another.
 #include <doctest/doctest.h>
 
-#include "repl/shell.h"
+#include "repl/repl.h"
 #include "tests/support/homes.h"
 #include "tests/support/recorded_screen.h"
 #include "tests/support/rule_texts.h"
@@ -10,7 +10,6 @@
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
-using namespace skein::repl;
 using namespace skein::test;
 using Lines = std::vector<std::string>;
 
@@ -29,21 +28,24 @@ struct Typist : prompt::LineEditor {
   std::size_t next = 0;
 };
 
-// A shell on a stage.
+// A prompt on a stage.
 struct Room {
   explicit Room(JsonText script, bool attended = true)
       : stage(std::move(script)),
-        shell({.store = stage.store,
-               .agent = stage.agent,
-               .screen = *screen,
+        input({.screen = *screen,
                .stop = stage.stop,
-               .leave = leave,
-               .workspace = "/ws",
-               .settings_for = [this](const agent::Conversation& on) { return settings_for(on); },
-               .attended = attended,
-               .desk = {.tools = &tools::tool_table()},
-               .drafts = prompt::Drafts((dir / "drafts").string())}) {
-    shell.use(typist);
+               .drafts = prompt::Drafts((dir / "drafts").string()),
+               .attended = attended}),
+        session({.store = stage.store,
+                 .agent = stage.agent,
+                 .screen = *screen,
+                 .input = input,
+                 .stop = stage.stop,
+                 .leave = leave,
+                 .workspace = "/ws",
+                 .settings_for = [this](const agent::Conversation& on) { return settings_for(on); },
+                 .services = {.tools = &tools::tool_table()}}) {
+    input.use(typist);
   }
 
   // As the program does it: what the session says, else the default.
@@ -58,17 +60,20 @@ struct Room {
     return settings;
   }
   Id open(const std::string& key) {
-    const Id session = session_called(stage.store, key);
-    shell.open(session);
-    return session;
+    const Id id = session_called(stage.store, key);
+    session.open(id);
+    return id;
   }
+  void type(const std::string& line) { repl.handle({line}); }
 
   TempDir dir{};
   Stage stage;
   RecordedScreen screen{piped};
   std::atomic<bool> leave{false};
   Typist typist{};
-  Shell shell;
+  session::TypedInput input;
+  session::Session session;
+  repl::Repl repl{session, input};
 };
 
 constexpr const char* talk = R"(["1", "2", "3", "4", "5", "6"])";
@@ -78,29 +83,29 @@ constexpr const char* talk = R"(["1", "2", "3", "4", "5", "6"])";
 TEST_CASE("switching back restores model, thinking level, session rules, draft and head") {
   Room room(talk);
   const Id first = room.open("main:test:one");
-  room.shell.handle("a");
-  room.shell.handle("b");
-  room.shell.handle("/undo");
-  room.shell.settings().model = {"scripted", "clever", model::ThinkingLevel::high};
-  room.shell.handle("/permissions allow bash(git status)");
-  room.shell.handle("/permissions deny bash(rm *)");
-  room.shell.editor_help().keep({"half a thought"});
-  const auto head = room.shell.conversation().head();
-  const agent::Agent::Settings left = room.shell.settings();
+  room.type("a");
+  room.type("b");
+  room.type("/undo");
+  room.session.settings().model = {"scripted", "clever", model::ThinkingLevel::high};
+  room.type("/permissions allow bash(git status)");
+  room.type("/permissions deny bash(rm *)");
+  room.repl.editor_help().keep({"half a thought"});
+  const auto head = room.session.conversation().head();
+  const agent::Agent::Settings left = room.session.settings();
 
   room.open("main:test:two");
-  CHECK(room.shell.settings().model == model::ModelRef{"scripted", "x"});
-  CHECK(room.shell.settings().rules.allow.empty());
-  CHECK(room.shell.settings().rules.deny.empty());
-  room.shell.handle("only in two");
+  CHECK(room.session.settings().model == model::ModelRef{"scripted", "x"});
+  CHECK(room.session.settings().rules.allow.empty());
+  CHECK(room.session.settings().rules.deny.empty());
+  room.type("only in two");
 
   room.typist.lines = {"/switch " + to_string(first)};
-  room.shell.run();
+  room.repl.run();
   CHECK(room.typist.found == Lines{"", "half a thought"});
-  CHECK(room.shell.settings().model == left.model);
-  CHECK(room.shell.settings().rules.allow == parse_rules("bash(git status)"));
-  CHECK(room.shell.settings().rules.deny == parse_rules("bash(rm *)"));
-  CHECK(room.shell.conversation().head() == head);
+  CHECK(room.session.settings().model == left.model);
+  CHECK(room.session.settings().rules.allow == parse_rules("bash(git status)"));
+  CHECK(room.session.settings().rules.deny == parse_rules("bash(rm *)"));
+  CHECK(room.session.conversation().head() == head);
   for (const model::Message& message : room.stage.contexts.back().messages)
     CHECK(model::plain_text(message) != "a");
 }
@@ -109,28 +114,28 @@ TEST_CASE("a new session and a fork go on with the model in use") {
   for (const char* command : {"/new", "/fork"}) {
     Room room(talk);
     room.open("main:test:one");
-    room.shell.handle("a");
-    room.shell.settings().model = {"scripted", "clever", model::ThinkingLevel::low};
+    room.type("a");
+    room.session.settings().model = {"scripted", "clever", model::ThinkingLevel::low};
 
-    room.shell.handle(command);
+    room.type(command);
 
-    CHECK(room.shell.settings().model ==
+    CHECK(room.session.settings().model ==
           model::ModelRef{"scripted", "clever", model::ThinkingLevel::low});
-    CHECK(room.shell.conversation().state().model == "scripted/clever");
-    CHECK(room.shell.conversation().state().thinking == "low");
+    CHECK(room.session.conversation().state().model == "scripted/clever");
+    CHECK(room.session.conversation().state().thinking == "low");
   }
 }
 
 TEST_CASE("a session that cannot be opened leaves everything as it was") {
   Room room(talk);
   const Id first = room.open("main:test:one");
-  room.shell.settings().model.model = "clever";
+  room.session.settings().model.model = "clever";
   const Id broken = session_called(room.stage.store, "main:test:broken");
 
-  CHECK_THROWS_AS(room.shell.open(broken), Error);
+  CHECK_THROWS_AS(room.session.open(broken), Error);
 
-  CHECK(room.shell.conversation().session() == first);
-  CHECK(room.shell.settings().model.model == "clever");
+  CHECK(room.session.conversation().session() == first);
+  CHECK(room.session.settings().model.model == "clever");
 }
 
 TEST_CASE("the permission mode goes around and stays when the session changes") {
@@ -138,33 +143,33 @@ TEST_CASE("the permission mode goes around and stays when the session changes") 
   room.open("main:test:one");
   Lines seen;
   for (int i = 0; i < 3; ++i) {
-    CHECK(room.shell.cycle_mode().starts_with("permission mode "));
-    seen.emplace_back(permission::name(room.shell.settings().rules.mode));
+    CHECK(room.session.cycle_mode().starts_with("permission mode "));
+    seen.emplace_back(permission::name(room.session.settings().rules.mode));
   }
   CHECK(seen == Lines{"acceptEdits", "plan", "default"});
 
-  room.shell.handle("/permissions mode plan");
+  room.type("/permissions mode plan");
   room.open("main:test:two");
-  CHECK(room.shell.settings().rules.mode == permission::Mode::plan);
+  CHECK(room.session.settings().rules.mode == permission::Mode::plan);
 
-  room.shell.handle("/permissions mode bypassPermissions");
-  room.shell.cycle_mode();
-  CHECK(room.shell.settings().rules.mode == permission::Mode::normal);
+  room.type("/permissions mode bypassPermissions");
+  room.session.cycle_mode();
+  CHECK(room.session.settings().rules.mode == permission::Mode::normal);
 }
 
 TEST_CASE("a rule of the session can be taken back, one from elsewhere cannot") {
   Room room(talk);
   room.stage.settings.rules.deny = {{"bash", "sudo *", permission::Rule::Origin::workspace}};
   room.open("main:test:one");
-  room.shell.handle("/permissions allow edit(src/*),bash(ls)");
-  CHECK(room.shell.conversation().state().permissions == Lines{"edit(src/*)", "bash(ls)"});
+  room.type("/permissions allow edit(src/*),bash(ls)");
+  CHECK(room.session.conversation().state().permissions == Lines{"edit(src/*)", "bash(ls)"});
 
-  room.shell.handle("/permissions remove edit(src/*)");
-  CHECK(room.shell.settings().rules.allow == parse_rules("bash(ls)"));
-  room.shell.handle("/permissions remove bash(sudo *)");
-  room.shell.handle("/permissions allow bash($(rm x))");
-  CHECK(room.shell.conversation().state().permissions == Lines{"bash(ls)"});
-  CHECK(room.shell.settings().rules.deny.size() == 1);
+  room.type("/permissions remove edit(src/*)");
+  CHECK(room.session.settings().rules.allow == parse_rules("bash(ls)"));
+  room.type("/permissions remove bash(sudo *)");
+  room.type("/permissions allow bash($(rm x))");
+  CHECK(room.session.conversation().state().permissions == Lines{"bash(ls)"});
+  CHECK(room.session.settings().rules.deny.size() == 1);
 }
 
 TEST_CASE("in a pipe the line after a question is the next prompt, and the answer is no") {
@@ -172,7 +177,7 @@ TEST_CASE("in a pipe the line after a question is the next prompt, and the answe
   const Id session = room.open("main:test:one");
   room.typist.lines = {"go", "yes"};
 
-  room.shell.run();
+  room.repl.run();
 
   CHECK(room.stage.runs == Lines{});
   agent::Conversation again(room.stage.store, session);
@@ -186,22 +191,22 @@ TEST_CASE("before the first line is read, recovery and a first prompt can ask") 
   room.typist.lines = {"y"};
   room.open("main:test:one");
 
-  room.shell.handle("hello");
-  room.shell.handle("poke it");
+  room.type("hello");
+  room.type("poke it");
 
   CHECK(room.stage.runs == Lines{"poke {}"});
 }
 
-TEST_CASE("told to leave, the shell reads no further line and starts nothing") {
+TEST_CASE("told to leave, the loop reads no further line and starts nothing") {
   Room room(talk);
   const Id session = room.open("main:test:one");
   room.typist.lines = {"a", "b"};
   room.leave = true;
 
-  room.shell.run();
+  room.repl.run();
   CHECK(room.typist.found == Lines{});
 
-  room.shell.handle("c");  // as if it had been typed before the signal came
+  room.type("c");  // as if it had been typed before the signal came
   agent::Conversation again(room.stage.store, session);
   CHECK(lines_of(room.stage.stored(again)).back() == "assistant:  -> aborted");
 }

@@ -4,7 +4,7 @@
 
 #include "core/store/home/file_backend.h"
 #include "providers/offline/offline.h"
-#include "repl/shell.h"
+#include "repl/repl.h"
 #include "tests/support/homes.h"
 #include "tests/support/recorded_screen.h"
 
@@ -14,7 +14,7 @@ using namespace skein::test;
 
 namespace {
 
-// A shell whose screen is remembered.
+// A prompt whose screen is remembered.
 struct Scene {
   offline::OfflineProvider demo{std::chrono::milliseconds{0}};
   store::SessionStore store{
@@ -30,31 +30,30 @@ struct Scene {
            }}};
   std::atomic<bool> stop{false}, leave{false};
   RecordedScreen screen{piped};
-  std::optional<repl::Shell> shell{};
+  session::TypedInput input{{.screen = *screen, .stop = stop}};
+  session::Session session{
+      {.store = store,
+       .agent = agent,
+       .screen = *screen,
+       .input = input,
+       .stop = stop,
+       .leave = leave,
+       .workspace = "/",
+       .settings_for =
+           [](const agent::Conversation&) {
+             return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
+           },
+       .services = {.cost = [](const std::string& model, const model::Usage&) {
+         return model == "new/model" ? std::nullopt : std::optional<double>(0.25);
+       }}}};
+  repl::Repl repl{session, input};
 
-  Scene() {
-    ShellServices desk;
-    desk.cost = [](const std::string& model, const model::Usage&) {
-      return model == "new/model" ? std::nullopt : std::optional<double>(0.25);
-    };
-    const auto settings_for = [](const agent::Conversation&) {
-      return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
-    };
-    shell.emplace(repl::Shell::Parts{.store = store,
-                                     .agent = agent,
-                                     .screen = *screen,
-                                     .stop = stop,
-                                     .leave = leave,
-                                     .workspace = "/",
-                                     .settings_for = settings_for,
-                                     .desk = desk});
-    shell->open(session_called(store, "main:cli:user"));
-  }
+  Scene() { session.open(session_called(store, "main:cli:user")); }
   // What the screen shows for one line.
   std::string shown(const std::string& line) {
     screen->flush();
     screen.writes.clear();
-    shell->handle(line);
+    repl.handle({line});
     screen->flush();
     return screen.bytes();
   }
@@ -86,11 +85,11 @@ TEST_CASE("/usage says what each prompt and each model cost") {
                                                  .usage = usage,
                                                  .duration_ms = 1500})};
   };
-  append(scene.store, scene.shell->conversation().session(),
+  append(scene.store, scene.session.conversation().session(),
          {user_says("how are you"),
           reply("anthropic", "claude", {.input = 500, .output = 12'345, .cache_read = 1500}),
           user_says("and now"), reply("new", "model", {.input = 100, .output = 1})});
-  scene.shell->open(scene.shell->conversation().session());
+  scene.session.open(scene.session.conversation().session());
   CHECK(scene.shown("/usage") ==
         "  the last prompts of this branch  input  cached  output  cost\n"
         "  how are you                       2.0k     75%   12.3k  $0.25\n"
@@ -109,14 +108,14 @@ TEST_CASE("/compact sums up and /undo takes it back") {
         "error: nothing was summed up: there is too little to summarize yet\n");
   for (const char* line : {"hello", "what can you do", "tell me more", "and now", "thank you"})
     scene.shown(line);
-  const std::vector<model::Message> before = scene.shell->context().context.messages;
+  const std::vector<model::Message> before = scene.session.context().context.messages;
   const std::string no_summary = "= summary" + std::string(23, ' ') + "0";
   CHECK(scene.shown("/context").find(no_summary) != std::string::npos);
   CHECK(scene.shown("/compact").find("/undo takes it back") != std::string::npos);
-  CHECK(scene.shell->context().context.messages != before);
+  CHECK(scene.session.context().context.messages != before);
   CHECK(scene.shown("/context").find(no_summary) == std::string::npos);
   CHECK(scene.shown("/undo").starts_with("took the summary back"));
-  CHECK(scene.shell->context().context.messages == before);
+  CHECK(scene.session.context().context.messages == before);
   CHECK(scene.shown("/undo") == "went back to before: thank you\n");
 }
 

@@ -14,7 +14,7 @@
 #include "core/model/tool.h"
 #include "core/text/base.h"
 
-namespace skein::commands {
+namespace skein::session {
 
 struct ModelLine {
   std::string name;     // provider/model
@@ -22,7 +22,7 @@ struct ModelLine {
   std::string note{};   // window, prices, what is lacking
 };
 
-struct ShellServices {
+struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
   // By any name the user may give it; throws Error if there is none.
@@ -47,4 +47,4 @@ struct ShellServices {
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };
 
-}  // namespace skein::commands
+}  // namespace skein::session

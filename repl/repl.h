@@ -1,0 +1,36 @@
+// The loop at the prompt: reads lines, hands "/…" to the table of commands, "!…" to the system's
+// shell and everything else to the session.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "repl/edit/draft.h"
+#include "repl/prompt/line_editor.h"
+#include "repl/session/session.h"
+
+namespace skein::repl {
+
+class Repl {
+ public:
+  // `piped`: the lines were not typed by a person, so files they mention are not attached.
+  Repl(session::Session& session, session::TypedInput& input, bool piped = false)
+      : session_(session), input_(input), piped_(piped) {}
+
+  void run();
+  void handle(const edit::Draft& line) { handle(line, line.text); }
+  // The same for a line that was not typed at the prompt just now; it is shown as if it had been.
+  void send(const edit::Draft& line);
+  prompt::EditorHelp editor_help();
+
+ private:
+  // `typed`: the part of the line in which files can be mentioned.
+  void handle(const edit::Draft& line, const std::string& typed);
+  void dispatch(std::string_view command_line);
+
+  session::Session& session_;
+  session::TypedInput& input_;
+  bool piped_;
+};
+
+}  // namespace skein::repl

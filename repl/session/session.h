@@ -1,0 +1,85 @@
+// The session that is open at the prompt and what can be done in it: all that a command may touch.
+#pragma once
+
+#include <atomic>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "core/agent/agent.h"
+#include "core/agent/conversation.h"
+#include "core/model/attachments.h"
+#include "repl/screen/screen.h"
+#include "repl/session/services.h"
+#include "repl/session/typed_input.h"
+#include "repl/terminal/marks.h"
+
+namespace skein::session {
+
+class Session {
+ public:
+  struct Parts {
+    store::SessionStore& store;
+    agent::Agent& agent;
+    screen::Screen& screen;
+    TypedInput& input;
+    std::atomic<bool>& stop;         // ^C
+    const std::atomic<bool>& leave;  // SIGTERM, SIGHUP: never cleared once set
+    std::string workspace;
+    std::function<agent::Agent::Settings(const agent::Conversation&)> settings_for;
+    Services services{};
+    terminal::TerminalMarks marks{};
+    // Filters events on their way to the screen, for example to mask keys.
+    using Sink = std::function<void(const model::Event&)>;
+    std::function<Sink(Sink)> masking = [](Sink sink) { return sink; };
+    bool kept = true;  // false: the store is in memory and is gone at the end
+    std::function<std::string()> greeting{};  // shown once, if the first session is empty
+  };
+  explicit Session(Parts parts) : parts_(std::move(parts)) {}
+
+  // Closes the session that is open, if any, and goes on in this one. If it cannot be opened,
+  // nothing has changed.
+  void open(Id session);
+  void close();  // records where we were
+
+  store::SessionStore& store() { return parts_.store; }
+  agent::Conversation& conversation() { return *conversation_; }
+  agent::Agent::Settings& settings() { return settings_; }
+  void refresh_settings();  // after the session's entries changed them; model and mode stay
+  // Selects the next permission mode and returns what to tell the user about it.
+  std::string cycle_mode();
+  context::BuiltContext context() { return parts_.agent.context(*conversation_, settings_); }
+  const Services& services() const { return parts_.services; }
+  const std::string& workspace() const { return parts_.workspace; }
+
+  screen::Screen& screen() { return parts_.screen; }
+  terminal::Keyboard* keyboard() { return parts_.input.keyboard(); }
+  bool confirm(const std::string& question) { return parts_.input.confirm(question); }
+  terminal::TerminalMarks& marks() { return parts_.marks; }
+  void show_title();                    // in the terminal's title bar
+  void show_path(std::size_t entries);  // the last entries, as first shown; 0: all of them
+
+  // Sends the prompt with the files that the typed line mentions.
+  void turn(const std::string& prompt);
+  void go_on();  // lets the model continue without a new prompt
+  void compact(const std::string& focus);
+  // Adds a message that asks for no answer; the model reads it with the next one.
+  void tell(const std::string& text);
+
+  void leave() { leaving_ = true; }
+  bool leaving() const { return leaving_ || parts_.leave; }
+  std::string farewell() const;  // how to come back; empty if there is nothing to come back to
+
+ private:
+  void work(const std::function<agent::TurnEnd(const model::Ports&)>& turn);
+  bool may_attach(const std::string& name);
+  model::PromptWithFiles with_its_files(const std::string& prompt);
+  model::Ports ports();
+
+  Parts parts_;
+  std::optional<agent::Conversation> conversation_{};
+  agent::Agent::Settings settings_{};
+  bool leaving_ = false;
+};
+
+}  // namespace skein::session

@@ -1,0 +1,102 @@
+#include "repl/session/typed_input.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "repl/pick/ask.h"
+
+namespace skein::session {
+
+prompt::LineEditor::ReadResult TypedInput::read(edit::Draft& line) {
+  parts_.stop = false;
+  line = std::exchange(draft_, {});
+  return editor_->read("› ", line);
+}
+
+std::optional<edit::Draft> TypedInput::take_queued() {
+  if (queued_.empty()) return std::nullopt;
+  edit::Draft next = std::move(queued_.front());
+  queued_.erase(queued_.begin());
+  editor_->remember(next);
+  return next;
+}
+
+void TypedInput::begin_line(const edit::Draft& line, const std::string& typed) {
+  line_ = line;
+  typed_ = typed;
+}
+
+void TypedInput::put_back(const std::string& prompt) {
+  draft_ = edit::whole(line_) == prompt ? line_ : edit::Draft{prompt};
+}
+
+void TypedInput::enter(Id session) {
+  session_ = session;
+  draft_ = parts_.drafts.load(session);
+}
+
+void TypedInput::keep(const edit::Draft& draft) const {
+  if (session_) parts_.drafts.keep(*session_, draft);
+}
+
+void TypedInput::keep_unsent() const {
+  if (queued_.empty()) keep(draft_);
+}
+
+void TypedInput::keep_ahead() const { keep(ahead_ ? ahead_->all() : edit::Draft{}); }
+
+void TypedInput::begin_ahead() {
+  if (parts_.keyboard)
+    ahead_.emplace(*parts_.keyboard, parts_.screen, parts_.stop,
+                   [this](const edit::Draft& draft) { keep(draft); });
+}
+
+void TypedInput::end_ahead() {
+  if (!ahead_) return;
+  if (parts_.stop) {
+    draft_ = ahead_->all();
+  } else {
+    queued_.insert(queued_.end(), ahead_->queued().begin(), ahead_->queued().end());
+    draft_ = ahead_->draft();
+  }
+  ahead_.reset();
+  parts_.screen.set_draft("");
+}
+
+model::Ports::Input TypedInput::port() { return ahead_ ? ahead_->input() : model::Ports::Input{}; }
+
+model::Answer TypedInput::ask(const model::Question& question) {
+  if (ahead_) ahead_->let_typing_pause();
+  parts_.screen.show(question);
+  if (parts_.keyboard)
+    return pick::ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
+  // Without a keyboard there is no editing the call.
+  parts_.screen.print_untrusted(
+      pick::choices_of({.text = question.text, .remember = question.remember}));
+  const std::optional<std::string> line = read_answer();
+  if (!line) return {};
+  const std::string first = line->substr(0, line->find(' '));
+  if (first == "y" || first == "yes") return {model::Answer::Choice::yes};
+  if ((first == "a" || first == "always") && !question.remember.empty())
+    return {model::Answer::Choice::always};
+  const bool plain_no = first == "n" || first == "no";
+  return {model::Answer::Choice::no,
+          plain_no ? line->substr(std::min(line->size(), first.size() + 1)) : *line};
+}
+
+bool TypedInput::confirm(const std::string& question) {
+  if (editor_ == nullptr) return false;
+  if (parts_.keyboard) return pick::ask_yes(*parts_.keyboard, parts_.screen, question);
+  parts_.screen.print_untrusted(question + " [y/N] › ");
+  const std::optional<std::string> line = read_answer();
+  return line == "y" || line == "yes";
+}
+
+std::optional<std::string> TypedInput::read_answer() {
+  edit::Draft draft;
+  parts_.screen.flush();
+  if (editor_->read("", draft) != prompt::LineEditor::ReadResult::line) return std::nullopt;
+  return edit::whole(draft);
+}
+
+}  // namespace skein::session

@@ -1,0 +1,89 @@
+// What the user types besides the line being handled: ahead while a turn runs, queued, begun and
+// not yet sent, and the answers to questions.
+#pragma once
+
+#include <atomic>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/event.h"
+#include "core/text/base.h"
+#include "repl/edit/draft.h"
+#include "repl/prompt/drafts.h"
+#include "repl/prompt/line_editor.h"
+#include "repl/prompt/type_ahead.h"
+#include "repl/screen/screen.h"
+#include "repl/terminal/keyboard.h"
+
+namespace skein::session {
+
+class TypedInput {
+ public:
+  struct Parts {
+    screen::Screen& screen;
+    std::atomic<bool>& stop;                 // ^C
+    terminal::Keyboard* keyboard = nullptr;  // none: questions are answered with a line
+    prompt::Drafts drafts{};
+    // Someone sees questions and can answer them. In a pipe the next line is a prompt, not an
+    // answer.
+    bool attended = false;
+  };
+  explicit TypedInput(Parts parts) : parts_(std::move(parts)) {}
+
+  // Needed before anything can be read or asked.
+  void use(prompt::LineEditor& editor) { editor_ = &editor; }
+  terminal::Keyboard* keyboard() const { return parts_.keyboard; }
+  bool attended() const { return parts_.attended; }
+  bool can_ask() const { return parts_.attended && editor_ != nullptr; }
+
+  // Reads the next line at the prompt, which starts out with the unsent draft.
+  prompt::LineEditor::ReadResult read(edit::Draft& line);
+  // The oldest line that was sent while a turn ran.
+  std::optional<edit::Draft> take_queued();
+
+  // The line being handled; `typed` is the part of it that may mention files.
+  void begin_line(const edit::Draft& line, const std::string& typed);
+  const std::string& typed() const { return typed_; }
+  // Nothing was sent: the prompt becomes the draft again, with its pastes still folded.
+  void put_back(const std::string& prompt);
+
+  // Drafts on disk belong to a session.
+  void enter(Id session);
+  void keep(const edit::Draft& draft) const;
+  void keep_unsent() const;  // after a line was handled
+  void keep_ahead() const;   // once the prompt is saved, only what was typed since is a draft
+
+  // Reads the keyboard while a turn runs. At its end queued lines come next; after a stopped turn
+  // everything goes back into the line.
+  class Ahead {
+   public:
+    explicit Ahead(TypedInput& input) : input_(input) { input_.begin_ahead(); }
+    ~Ahead() { input_.end_ahead(); }
+    Ahead(const Ahead&) = delete;
+    Ahead& operator=(const Ahead&) = delete;
+
+   private:
+    TypedInput& input_;
+  };
+  model::Ports::Input port();  // the keyboard's part in a turn's poll
+
+  model::Answer ask(const model::Question& question);  // Enter alone means no
+  bool confirm(const std::string& question);
+
+ private:
+  void begin_ahead();
+  void end_ahead();
+  std::optional<std::string> read_answer();
+
+  Parts parts_;
+  prompt::LineEditor* editor_ = nullptr;
+  std::optional<Id> session_{};
+  std::optional<prompt::TypeAhead> ahead_{};  // while a turn runs at a terminal
+  std::vector<edit::Draft> queued_{};         // sent meanwhile: handled next, in this order
+  edit::Draft draft_{};                       // typed and not sent: goes into the next line
+  edit::Draft line_{};
+  std::string typed_{};
+};
+
+}  // namespace skein::session
