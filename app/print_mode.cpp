@@ -171,7 +171,7 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
         permission::decide_mention(rules, application.tools(), name);
     if (decision.verdict == permission::Decision::Verdict::allow) return true;
     remarks.push_back(
-        name + " does not come along: " + decision.reason +
+        name + " is not attached: " + decision.reason +
         (decision.verdict == permission::Decision::Verdict::ask && place.below.empty()
              ? " (--allowed-tools '" + reader.name + "(/" + place.absolute + ")' would allow it)"
              : ""));

@@ -13,25 +13,25 @@ struct KeyHelp {
   std::string_view keys, what;
 };
 constexpr KeyHelp keys_help[] = {
-    {"Enter", "send; while it works: queue the next"},
+    {"Enter", "send; during a turn: queue for later"},
     {"Ctrl+J Alt+Enter \\+Enter", "a new line"},
     {"Tab", "complete /command or @file"},
-    {"Up Down", "lines, then what was typed before"},
-    {"Ctrl+R", "search what was typed before"},
-    {"Right End", "take the grey text; Alt+F: a word"},
-    {"Ctrl+G, Ctrl+X Ctrl+E", "write it in your editor"},
+    {"Up Down", "move by line, then through the history"},
+    {"Ctrl+R", "search the history"},
+    {"Right End", "accept the grey text; Alt+F: one word"},
+    {"Ctrl+G, Ctrl+X Ctrl+E", "open the line in your editor"},
     {"Ctrl+W Ctrl+U Ctrl+K", "delete; Ctrl+Y puts it back"},
     {"Ctrl+_", "undo"},
     {"Ctrl+C", "clear the line, stop a turn; twice: leave"},
     {"Esc", "stop a turn; twice on an empty line: /tree"},
     {"Ctrl+D", "leave, on an empty line"},
     {"Ctrl+L", "clear the screen, keep the scrollback"},
-    {"Ctrl+O", "show what was folded"},
-    {"Ctrl+T", "on an empty line: thinking whole, or a line of it"},
-    {"Shift+Tab", "how much is done unasked"},
-    {"@path", "bring a file along; images can be dropped here"},
-    {"!command", "run it and tell the model"},
-    {"!!command", "run it for yourself"},
+    {"Ctrl+O", "show the last folded output"},
+    {"Ctrl+T", "on an empty line: all of the thinking, or one line"},
+    {"Shift+Tab", "change the permission mode"},
+    {"@path", "attach a file; images can be dropped here"},
+    {"!command", "run it and show the model its output"},
+    {"!!command", "run it without telling the model"},
     {"/help", "the commands"},
 };
 
@@ -42,7 +42,7 @@ std::string keys_text() {
   return out;
 }
 
-// What the user ran, as the model is told.
+// What the model is told about a command that the user ran.
 std::string report(std::string_view command, std::string output, int status) {
   if (output.size() > most_output)
     output = "[…]\n" + std::string(valid_utf8(output.substr(output.size() - most_output)));

@@ -22,7 +22,7 @@ prompt::Completion command_names(std::string_view start) {
   return out;
 }
 
-// Files by the letters of their path, as they come to mind.
+// Files whose path contains these letters, in this order but with gaps.
 prompt::Completion file_names(session::Session& session, std::size_t from,
                               std::string_view letters) {
   const std::vector<std::string> files = session.services().files();

@@ -1,4 +1,4 @@
-// What Tab offers at the prompt, and what is hinted at behind the line.
+// What Tab offers at the prompt, and the hint shown behind the line.
 #pragma once
 
 #include <string>

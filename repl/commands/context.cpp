@@ -28,7 +28,7 @@ constexpr Share shares[] = {{"system", '#', &context::TokenBreakdown::system},
                             {"messages", '*', &context::TokenBreakdown::messages},
                             {"tool results", '+', &context::TokenBreakdown::results}};
 
-// As many marks of each kind as it fills of the window; what there is at all has at least one.
+// Each kind gets marks in proportion to its share of the window, and at least one if it is there.
 std::string bar(const context::TokenBreakdown& filling, std::int64_t window, std::size_t width) {
   std::string out;
   for (const Share& share : shares) {
@@ -42,13 +42,13 @@ std::string bar(const context::TokenBreakdown& filling, std::int64_t window, std
   return "[" + out + "]";
 }
 
-// A line of the table; `mark` as it stands in the bar.
+// A line of the table; `mark` is the one used in the bar.
 std::string context_row(char mark, const char* name, std::int64_t tokens, std::int64_t whole) {
   return std::string("  ") + mark + " " + layout::padded(name, 22) + right(short_count(tokens), 9) +
          right(percent(tokens, whole), 6) + "\n";
 }
 
-// What tokens cost, model by model; as much of it as is known.
+// What tokens cost, summed over the models whose prices are known.
 struct Cost {
   double dollars = 0;
   bool all_known = true;
@@ -71,7 +71,7 @@ Cost cost_of(session::Session& session, const model::TurnCost& turn) {
 
 std::string text_of(const Cost& cost) {
   if (cost.all_known) return dollars(cost.dollars);
-  return cost.dollars > 0 ? "at least " + dollars(cost.dollars) : "not known";
+  return cost.dollars > 0 ? "at least " + dollars(cost.dollars) : "unknown";
 }
 
 layout::Table usage_table(std::string_view title) {
@@ -92,7 +92,7 @@ model::Usage sum_of(const std::map<std::string, model::Usage>& usage) {
   return sum;
 }
 
-// The last prompts of this branch and what each led to.
+// The last prompts on this branch and what each of them cost.
 std::vector<model::TurnCost> last_turns(session::Session& session, std::size_t count) {
   std::size_t prompts = 0;
   std::vector<model::Entry> path = session.conversation().path_until(
@@ -118,7 +118,7 @@ void show_context(session::Session& session, std::string_view) {
                           (window > 0 ? " of " + short_count(window) : "") + " tokens, " +
                           model::to_string(settings.model) + "\n";
   constexpr std::size_t widest_bar = 60;
-  const std::size_t width = session.screen().width();  // 0: no end
+  const std::size_t width = session.screen().width();  // 0: unlimited
   std::string out =
       bar(built.filling, whole,
           width == 0 ? widest_bar : std::clamp(width, std::size_t{10}, widest_bar + 2) - 2);
@@ -126,15 +126,15 @@ void show_context(session::Session& session, std::string_view) {
   for (const Share& share : shares)
     out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
   if (window > 0) {
-    out += context_row(' ', "kept for the answer", window - built.room, whole);
+    out += context_row(' ', "reserved for the answer", window - built.room, whole);
     out += context_row('.', "free", std::max<std::int64_t>(0, built.room - total), whole);
   }
   if (built.left_out + built.pruned > 0)
-    out += "not seen by the model: " + std::to_string(built.left_out) + " older messages, " +
-           std::to_string(built.pruned) + " long tool results; the session keeps them\n";
+    out += "not seen by the model: " + counted(built.left_out, "older message") + ", " +
+           counted(built.pruned, "long tool result") + "; the session keeps them\n";
   if (settings.compact_at > 0 && window > 0)
-    out += "summed up by itself at " + percent(std::lround(settings.compact_at * 100), 100) +
-           " of the window, or by /compact\n";
+    out += "summarized automatically at " + percent(std::lround(settings.compact_at * 100), 100) +
+           " of the window, or with /compact\n";
   session.screen().print_untrusted(out);
 }
 
@@ -142,7 +142,7 @@ void show_usage(session::Session& session, std::string_view) {
   constexpr std::size_t most_turns = 10;
   const model::SessionState& state = session.conversation().state();
   if (state.usage.empty()) {
-    session.screen().print("no model has been paid for yet\n");
+    session.screen().print("no model has been used yet\n");
     return;
   }
   layout::Table prompts = usage_table("the last prompts of this branch");
@@ -152,7 +152,7 @@ void show_usage(session::Session& session, std::string_view) {
   for (const auto& [model, usage] : state.usage)
     add_row(models, model, usage, cost_of(session, {{model, usage}}));
   if (state.usage.size() > 1)
-    add_row(models, "in all", model::total_usage(state), cost_of(session, state.usage));
+    add_row(models, "total", model::total_usage(state), cost_of(session, state.usage));
   session.screen().show(prompts);
   session.screen().print("\n");
   session.screen().show(models);

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/text/amounts.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -18,8 +19,8 @@ std::vector<const model::Entry*> prompts(const std::vector<model::Entry>& path) 
   return out;
 }
 
-// Counted from the first message of the session; of a long one only the end is in memory, and then
-// everything is read.
+// Messages are counted from the start of the session, but only the end of a long one is in memory,
+// so the whole path is read.
 std::vector<model::Entry> whole_path(session::Session& session) {
   const agent::Conversation& conversation = session.conversation();
   if (!conversation.head()) return {};
@@ -38,9 +39,9 @@ Id entry_named(session::Session& session, std::string_view name) {
   std::size_t number = 0;
   const auto [end, error] = std::from_chars(name.data() + 1, name.data() + name.size(), number);
   if (error != std::errc{} || end != name.data() + name.size() || number == 0)
-    throw Error("#n counts your messages: #1 is the first");
+    throw Error("#n counts your messages, starting with #1");
   if (number > mine.size())
-    throw Error("there are only " + std::to_string(mine.size()) + " messages on this branch");
+    throw Error("this branch has only " + counted(mine.size(), "message") + " of yours");
   return mine[number - 1]->id;
 }
 

@@ -1,5 +1,5 @@
-// How a user names an entry of the open session: the beginning of its id, or `#n`, the n-th message
-// of theirs on this branch.
+// How a user names an entry of the open session: the beginning of its id, or `#n` for the n-th of
+// their messages on this branch.
 #pragma once
 
 #include <string>

@@ -1,5 +1,4 @@
-// Commands that show what there is: tools, configuration, the state of the files, the conversation
-// as a document.
+// Commands that show tools, configuration and the state of the files, or export the conversation.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -9,6 +8,7 @@
 
 #include "core/exchange/export.h"
 #include "core/model/redaction.h"
+#include "core/text/amounts.h"
 #include "repl/commands/handlers.h"
 #include "repl/session/session.h"
 
@@ -39,12 +39,12 @@ const Format* format_of_file(std::string_view file) {
   return nullptr;
 }
 
-// An export may hold anything that was said, so it is the user's alone, and it replaces nothing.
+// An export may contain secrets, so only the user may read it; it never overwrites a file.
 void write_new_file(const std::string& path, std::string_view text) {
   const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
   const auto fail = [&](int error) {
     if (fd >= 0) ::close(fd);
-    throw Error(path + ": " + (error == EEXIST ? "is there already" : std::strerror(error)));
+    throw Error(path + ": " + (error == EEXIST ? "already exists" : std::strerror(error)));
   };
   if (fd < 0) fail(errno);
   while (!text.empty()) {
@@ -67,7 +67,7 @@ std::vector<model::Entry> masked_path(session::Session& session) {
 
 }  // namespace
 
-// [format] [file]; the file's ending says the format, and without a file one is made up.
+// [format] [file]; the suffix decides the format, and a missing file name is made from the key.
 void export_session(session::Session& session, std::string_view arguments) {
   const std::size_t space = std::min(arguments.find(' '), arguments.size());
   const std::string_view first = arguments.substr(0, space);
@@ -105,7 +105,8 @@ void show_tools(session::Session& session, std::string_view) {
         "  " + name + (tool.effect == model::Effect::reads ? "  reads    " : "  changes  ") +
         tool.description.substr(0, tool.description.find_first_of(".\n")) + "\n");
   }
-  session.screen().print("What changes something asks first; /permissions says what is allowed.\n");
+  session.screen().print(
+      "Tools that change something ask first; /permissions shows what is allowed.\n");
 }
 
 void show_config(session::Session& session, std::string_view) {
@@ -116,17 +117,18 @@ void show_health(session::Session& session, std::string_view) {
   const store::SessionRecord& record = session.conversation().record();
   const store::Damage damage =
       store::value_or_throw(session.store().examine(record.header.session));
-  session.screen().print_untrusted(record.key + ": " + std::to_string(record.state.entries) +
-                                   " entries, " + std::to_string(record.bytes) + " bytes, " +
-                                   (damage.any() ? "damaged" : "whole") + "\n");
+  session.screen().print_untrusted(
+      record.key + ": " +
+      counted(static_cast<std::size_t>(record.state.entries), "entry", "entries") + ", " +
+      std::to_string(record.bytes) + " bytes, " + (damage.any() ? "damaged" : "undamaged") + "\n");
   const std::array<std::pair<const char*, std::size_t>, 4> counts{
-      {{"changed after they were written, still readable", damage.altered.size()},
-       {"unreadable", damage.broken.size()},
-       {"never acknowledged", damage.uncommitted.size()},
-       {"places where something is missing", damage.gaps.size()}}};
+      {{"altered after writing, still readable: ", damage.altered.size()},
+       {"unreadable: ", damage.broken.size()},
+       {"never acknowledged: ", damage.uncommitted.size()},
+       {"gaps: ", damage.gaps.size()}}};
   for (const auto& [what, count] : counts)
-    if (count > 0) session.screen().print("  " + std::to_string(count) + " " + what + "\n");
-  if (damage.any()) session.screen().print("`skein doctor` tells the bytes\n");
+    if (count > 0) session.screen().print(std::string("  ") + what + std::to_string(count) + "\n");
+  if (damage.any()) session.screen().print("`skein doctor` shows which bytes\n");
 }
 
 }  // namespace skein::commands

@@ -1,4 +1,4 @@
-// Commands about who answers: the model, how much it thinks, what it is told to be, and its key.
+// Commands about who answers: the model, how much it thinks, its system prompt, and its key.
 #include <algorithm>
 
 #include "core/context/history.h"
@@ -11,7 +11,7 @@ namespace skein::commands {
 
 namespace {
 
-// Written down at once: a restart goes on with it.
+// Saved at once, so that a restart uses it too.
 void take(session::Session& session, const model::ModelRef& model) {
   if (auto entries = agent::changes_to(session.conversation().state(), model); !entries.empty())
     store::value_or_throw(session.conversation().append(std::move(entries)));
@@ -36,7 +36,7 @@ void list_models_of(session::Session& session, bool all) {
   if (hidden > 0)
     session.screen().print(
         std::to_string(hidden) +
-        " more need a key or a server: /model all lists them, /login says how\n");
+        " more need a key or a server: /model all lists them, /login explains how\n");
 }
 
 }  // namespace
@@ -50,7 +50,8 @@ void choose_model(session::Session& session, std::string_view name) {
       context::messages_of(conversation.path(), conversation.state().redacted),
       session.services().target(chosen));
   take(session, chosen);
-  session.screen().print_untrusted("the next answer comes from " + model::to_string(chosen) + "\n");
+  session.screen().print_untrusted("the next answer will come from " + model::to_string(chosen) +
+                                   "\n");
   for (const std::string& warning : cost.warnings)
     session.screen().print_untrusted("  " + warning + "\n");
 }
@@ -84,20 +85,20 @@ std::vector<std::string> thinking_names(session::Session&, std::string_view star
   return out;
 }
 
-// For this session only; `none` goes back to the usual one.
+// For this session only; `none` restores the default.
 void set_system(session::Session& session, std::string_view text) {
   if (text.empty()) {
     session.screen().print_untrusted(session.settings().system + "\n");
     if (!session.conversation().state().system.empty())
-      session.screen().print("(given with /system; /system none goes back to the usual one)\n");
+      session.screen().print("(set with /system; /system none restores the default)\n");
     return;
   }
   const std::string given(text == "none" ? "" : text);
   store::value_or_throw(session.conversation().append(
       {model::make_entry(model::payload::SystemPromptOverride{given})}));
   session.refresh_settings();
-  session.screen().print(text == "none" ? "the usual system prompt is back\n"
-                                        : "the next answer is given under this system prompt\n");
+  session.screen().print(text == "none" ? "the default system prompt is back\n"
+                                        : "the next answer will use this system prompt\n");
 }
 
 void show_login(session::Session& session, std::string_view provider) {

@@ -1,4 +1,4 @@
-// /permissions: what may run unasked and who said so; gives a session rules of its own.
+// /permissions: shows what may run without asking and who allowed it; edits a session's own rules.
 #include <algorithm>
 
 #include "core/model/payloads.h"
@@ -17,7 +17,7 @@ void keep(session::Session& session, const std::vector<std::string>& rules) {
 
 void tell(session::Session& session, const std::string& rule, const std::string& why) {
   if (!why.empty())
-    session.screen().print_untrusted(rule + " holds until skein ends: " + why + "\n");
+    session.screen().print_untrusted(rule + " applies until skein exits: " + why + "\n");
 }
 
 void add(session::Session& session, const std::vector<permission::Rule>& rules,
@@ -42,7 +42,7 @@ void deny(session::Session& session, std::string_view text) {
   add(session, permission::parse_rules(text, *session.services().tools), "!");
 }
 
-// However it was written down at the time.
+// Older versions may have recorded the same rule in another spelling.
 bool is_same(std::string_view kept, const permission::Rule& rule, const model::Tools& tools) {
   if (kept.starts_with('!')) kept.remove_prefix(1);
   if (kept == permission::to_string(rule)) return true;
@@ -59,7 +59,7 @@ void remove(session::Session& session, std::string_view text) {
           return is_same(each, rule, *session.services().tools);
         }) == 0)
       throw Error("this session has no rule " + permission::to_string(rule) +
-                  " of its own; flags and configurations are changed where they stand");
+                  " of its own; rules from flags and configuration files must be changed there");
   for (const permission::Rule& rule : permission::parse_rules(text, *session.services().tools))
     session.services().take_back(session.conversation().session(), permission::to_string(rule));
   keep(session, kept);
@@ -67,7 +67,7 @@ void remove(session::Session& session, std::string_view text) {
 
 void set_mode(session::Session& session, std::string_view name) {
   const std::optional<permission::Mode> mode = permission::parse_mode(name);
-  if (!mode) throw Error("there are the modes default, plan, acceptEdits and bypassPermissions");
+  if (!mode) throw Error("the modes are default, plan, acceptEdits and bypassPermissions");
   session.settings().rules.mode = *mode;
 }
 

@@ -17,8 +17,8 @@ namespace {
 
 std::optional<Id> choose(session::Session& session, std::string_view query);
 
-// The session called `name`. At a terminal a name that is not clear opens the list; a whole key is
-// clear.
+// The session called `name`. At a terminal an ambiguous name opens the list; a whole key is never
+// ambiguous.
 std::optional<Id> session_meant(session::Session& session, std::string_view name) {
   const store::Result<store::SessionRecord> found = session.store().find(name);
   if (found) return found->header.session;
@@ -31,10 +31,10 @@ std::optional<Id> session_meant(session::Session& session, std::string_view name
   return choose(session, name);
 }
 
-// Asks first. The one we are in: first somewhere else, then it goes.
+// Asks first. To delete the open session, another one is opened before it goes.
 void erase(session::Session& session, const store::SessionRecord& chosen) {
   const store::SessionRecord record =
-      chosen;  // it may be the conversation's own, which changes below
+      chosen;  // a copy: it may belong to the conversation, which changes below
   const Id id = record.header.session;
   if (!session.confirm("Move " + record.key + " (" +
                        counted(static_cast<std::size_t>(record.state.messages), "turn") +
@@ -68,7 +68,7 @@ std::optional<Id> choose(session::Session& session, std::string_view query) {
 
 }  // namespace
 
-// The model in use goes along. Written down there, so that a restart knows it too.
+// Keeps the model in use, and saves that in the other session so that a restart knows it too.
 void open_with_this_model(session::Session& session, Id id) {
   const store::SessionRecord record = store::value_or_throw(session.store().open(id));
   std::vector<store::NewEntry> changes;
@@ -86,8 +86,8 @@ void new_session(session::Session& session, std::string_view title) {
   open_with_this_model(session, made.session_id);
 }
 
-// At a terminal the newest are enough, unless one asks for all: thousands would push what one was
-// reading out of sight.
+// At a terminal only the newest are listed unless all are asked for: thousands would push whatever
+// the user was reading out of sight.
 void list_sessions(session::Session& session, std::string_view filter) {
   constexpr std::size_t most = 50;
   const bool all = std::exchange(filter, filter == "all" ? "" : filter) == "all";
@@ -109,7 +109,7 @@ void switch_session(session::Session& session, std::string_view name) {
   if (name.empty()) throw Error("which session? /sessions lists them");
   const store::Result<store::SessionRecord> found = session.store().find(name);
   if (!found && found.error().kind == store::Failure::Kind::gone && store::is_whole_key(name) &&
-      session.confirm("There is no session " + std::string(name) + ". Make it?"))
+      session.confirm("There is no session " + std::string(name) + ". Create it?"))
     return open_with_this_model(
         session, store::value_or_throw(session.store().create_session(
                                            {.key = std::string(name), .cwd = session.workspace()}))

@@ -1,4 +1,4 @@
-// Commands that name, mask, pack and repeat what was said.
+// Commands that name, mask, archive and repeat parts of a session.
 #include <algorithm>
 #include <span>
 
@@ -20,7 +20,7 @@ Id head_of(session::Session& session) {
   return *head;
 }
 
-// An entry that is not among those read lies before them all.
+// An entry that is not in `path` comes before all of it.
 std::vector<Id> summaries_after(Id entry, std::span<const model::Entry> path) {
   auto from = std::ranges::find(path, entry, &model::Entry::id);
   if (from == path.end()) from = path.begin();
@@ -45,8 +45,8 @@ void take_snapshot(session::Session& session, std::string_view name) {
       old != known.end() && old->second != head ? "; it was " + short_id(old->second) : "";
   store::value_or_throw(session.store().snapshot(session.conversation().session(), chosen, head));
   session.conversation().reload();
-  session.screen().print_untrusted("snapshot " + chosen + " is this place" + moved +
-                                   "; /rollback " + chosen + " comes back to it\n");
+  session.screen().print_untrusted("snapshot " + chosen + " marks this point" + moved +
+                                   "; /rollback " + chosen + " returns to it\n");
 }
 
 void show_snapshots(session::Session& session, std::string_view) {
@@ -70,7 +70,7 @@ void roll_back(session::Session& session, std::string_view name) {
       session.store().rollback(session.conversation().session(), std::string(name)));
   session.conversation().catch_up();
   session.screen().print_untrusted("back at " + std::string(name) +
-                                   "; what came after it stays (/tree)\n");
+                                   "; later entries are kept (/tree)\n");
 }
 
 std::vector<std::string> snapshot_names(session::Session& session, std::string_view start) {
@@ -82,7 +82,8 @@ std::vector<std::string> snapshot_names(session::Session& session, std::string_v
 
 void redact_entry(session::Session& session, std::string_view entry_and_reason) {
   const std::size_t space = std::min(entry_and_reason.find(' '), entry_and_reason.size());
-  if (space == 0) throw Error("/redact takes an entry, and a reason if you like; /tree shows them");
+  if (space == 0)
+    throw Error("/redact takes an entry and an optional reason; /tree shows the entries");
   const Id entry = entry_named(session, entry_and_reason.substr(0, space));
   const std::string reason(entry_and_reason.substr(std::min(space + 1, entry_and_reason.size())));
   store::value_or_throw(session.store().redact(session.conversation().session(), entry, reason));
@@ -92,7 +93,7 @@ void redact_entry(session::Session& session, std::string_view entry_and_reason) 
   for (const Id summary : summaries_after(entry, session.conversation().path()))
     session.screen().print(
         "The summary " + short_id(summary) +
-        " came after it and may retell it in other words: read it, /redact it if "
+        " came after it and may retell it in other words: check it, and /redact it if "
         "it does.\n");
 }
 
@@ -102,11 +103,11 @@ void archive_session(session::Session& session, std::string_view name) {
                                           : store::value_or_throw(session.store().find(name));
   store::value_or_throw(session.store().archive(record.header.session));
   session.screen().print_untrusted(record.key +
-                                   " is packed; it is read as before, and the next message to it "
-                                   "unpacks it\n");
+                                   " is archived; it can be read as before, and the next message "
+                                   "to it unpacks it\n");
 }
 
-// The same question once more: another answer beside the first, which stays.
+// Asks the same question again; the new answer is a branch beside the first, which is kept.
 void retry(session::Session& session, std::string_view) {
   const auto asks = [](const model::Entry& entry) { return model::is_prompt(entry); };
   const std::vector<model::Entry> path = session.conversation().path_until(asks);

@@ -15,7 +15,7 @@ namespace {
 
 void help(session::Session& session, std::string_view) {
   constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
-  const std::size_t width = session.screen().width();    // 0: no end
+  const std::size_t width = session.screen().width();    // 0: unlimited
   const bool narrow = width > 0 && width < 2 * beside;
   const std::size_t column = narrow ? below : beside;
   for (const Command& command : commands()) {
@@ -33,44 +33,45 @@ void help(session::Session& session, std::string_view) {
 void quit(session::Session& session, std::string_view) { session.leave(); }
 
 constexpr Command table[] = {
-    {"archive", "[session]", "pack a session; it is read as before", session_names,
+    {"archive", "[session]", "compress a session; it stays readable", session_names,
      archive_session},
-    {"branch", "<entry> [prompt]", "go on from an earlier entry", entry_names, branch},
-    {"branches", "", "where the branches of this session end", nullptr, show_branches},
-    {"compact", "[focus]", "put a summary in the place of what is long ago", nullptr, compact},
-    {"config", "", "what is set, and where", nullptr, show_config},
-    {"context", "", "what fills the model's window", nullptr, show_context},
-    {"continue", "", "let the model go on, without a new message", nullptr, continue_turn},
+    {"branch", "<entry> [prompt]", "continue from an earlier entry", entry_names, branch},
+    {"branches", "", "list the branches of this session", nullptr, show_branches},
+    {"compact", "[focus]", "summarize older messages", nullptr, compact},
+    {"config", "", "show the settings and where they are stored", nullptr, show_config},
+    {"context", "", "show what fills the model's window", nullptr, show_context},
+    {"continue", "", "let the model continue without a new message", nullptr, continue_turn},
     {"delete", "[session]", "move a session to the trash", session_names, delete_session},
-    {"doctor", "", "whether this session is whole", nullptr, show_health},
-    {"export", "[format] [file]", "this branch as markdown or jsonl", format_names, export_session},
-    {"fork", "[key]", "go on in a new session that branches off here", nullptr, fork_session},
-    {"help", "", "what can be typed here", nullptr, help},
-    {"history", "[n|all]", "what was said", nullptr, show_history},
-    {"login", "[provider]", "how to give a key, and whether it works", nullptr, show_login},
-    {"model", "[provider/model|all]", "who answers; without a name, who could", model_names,
+    {"doctor", "", "check this session for damage", nullptr, show_health},
+    {"export", "[format] [file]", "save this branch as markdown or jsonl", format_names,
+     export_session},
+    {"fork", "[key]", "continue in a new session that branches off here", nullptr, fork_session},
+    {"help", "", "list the commands", nullptr, help},
+    {"history", "[n|all]", "show the latest messages", nullptr, show_history},
+    {"login", "[provider]", "show how to provide a key and whether it works", nullptr, show_login},
+    {"model", "[provider/model|all]", "choose the model; without a name, list models", model_names,
      choose_model},
     {"new", "[title]", "start a fresh session", nullptr, new_session},
-    {"permissions", "[allow|deny|remove RULES | mode MODE]", "what may run unasked, and why",
-     permission_words, show_permissions},
+    {"permissions", "[allow|deny|remove RULES | mode MODE]",
+     "show or change what may run without asking", permission_words, show_permissions},
     {"quit", "", "leave", nullptr, quit},
     {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"rename", "<title>", "give this session a title", nullptr, rename_session},
     {"restore", "<session>", "bring a session back from the trash", nullptr, restore_session},
     {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
-    {"retry", "", "ask the last question again; the first answer stays", nullptr, retry},
+    {"retry", "", "ask the last question again; the first answer is kept", nullptr, retry},
     {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
     {"sessions", "[filter|all]", "list sessions", nullptr, list_sessions},
-    {"snapshot", "[name]", "give this place a name to come back to", nullptr, take_snapshot},
+    {"snapshot", "[name]", "name this point so that you can return to it", nullptr, take_snapshot},
     {"snapshots", "", "list the snapshots of this session", nullptr, show_snapshots},
-    {"switch", "<session>", "go on in another session", session_names, switch_session},
-    {"system", "[text|none]", "what the model is told to be, in this session", nullptr, set_system},
-    {"thinking", "[off|low|medium|high]", "how much the model thinks first", thinking_names,
-     choose_thinking},
-    {"tools", "", "what the model can do", nullptr, show_tools},
+    {"switch", "<session>", "switch to another session", session_names, switch_session},
+    {"system", "[text|none]", "show or set the system prompt of this session", nullptr, set_system},
+    {"thinking", "[off|low|medium|high]", "how much the model thinks before it answers",
+     thinking_names, choose_thinking},
+    {"tools", "", "list the tools the model can use", nullptr, show_tools},
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
     {"undo", "", "go back to before the last message", nullptr, undo},
-    {"usage", "", "tokens and cost of this session", nullptr, show_usage},
+    {"usage", "", "show tokens and cost of this session", nullptr, show_usage},
 };
 static_assert(std::ranges::is_sorted(table, {}, &Command::name));
 

@@ -1,4 +1,4 @@
-// The one table of slash commands. /help, Tab, hints and "did you mean" are functions of it.
+// The one table of slash commands. /help, Tab, hints and "did you mean" are derived from it.
 #pragma once
 
 #include <span>

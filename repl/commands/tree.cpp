@@ -17,7 +17,7 @@ namespace skein::commands {
 
 namespace {
 
-// Who speaks, as the screen marks them.
+// The mark of the speaker, as on the screen.
 std::string mark_of(const model::Entry& entry) {
   const auto message =
       entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
@@ -25,8 +25,8 @@ std::string mark_of(const model::Entry& entry) {
   return message->role == model::Role::user ? "› " : "● ";
 }
 
-// One line about an entry: its id, whether we are there, its name if it has one, who speaks, how it
-// begins. What matters comes first: the end of a line may not fit.
+// One line about an entry: its id, whether the head is there, its name, the speaker, how it begins.
+// The important parts come first because the end of a line may not fit.
 std::string label_of(session::Session& session, const model::Tree::Node& node) {
   const agent::Conversation& conversation = session.conversation();
   const store::Result<store::StoredEntry> found =
@@ -44,7 +44,7 @@ std::string label_of(session::Session& session, const model::Tree::Node& node) {
 void go_on_from(session::Session& session, Id entry) {
   session.conversation().move_head(entry);
   session.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
-                         "; the old branch stays (/tree)\n");
+                         "; the old branch is kept (/tree)\n");
 }
 
 void name_and_go_on(session::Session& session, Id entry) {
@@ -62,7 +62,7 @@ void name_snapshot(session::Session& session, Id entry) {
   store::value_or_throw(session.store().snapshot(session.conversation().session(), *name, entry));
   session.conversation().reload();
   session.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +
-                                   " comes back here\n");
+                                   " returns here\n");
 }
 
 }  // namespace
@@ -72,7 +72,7 @@ void show_tree(session::Session& session, std::string_view) {
       store::value_or_throw(session.store().tree(session.conversation().session()));
   if (tree.roots().empty()) return session.screen().print("nothing has been said yet\n");
   const auto label = [&](const model::Tree::Node& node) { return label_of(session, node); };
-  // Who types on is not looking: those keys are for the prompt.
+  // Keys typed ahead are meant for the prompt, not for the tree view.
   if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
     return session.screen().print_untrusted(model::draw(tree, {.label = label, .nested_depth = 6}));
   const pick::TreeChoice choice =
@@ -96,7 +96,7 @@ void show_branches(session::Session& session, std::string_view) {
 
 void branch(session::Session& session, std::string_view entry_and_prompt) {
   const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
-  if (space == 0) throw Error("/branch takes the entry to go on from; /tree shows them");
+  if (space == 0) throw Error("/branch takes the entry to continue from; /tree shows the entries");
   const Id entry = entry_named(session, entry_and_prompt.substr(0, space));
   go_on_from(session, entry);
   if (space < entry_and_prompt.size())
@@ -111,8 +111,8 @@ void fork_session(session::Session& session, std::string_view key) {
   open_with_this_model(session, made.session_id);
 }
 
-// Back to before the last prompt, or before a summary if that came last. /branch or another /undo
-// goes elsewhere; nothing is lost.
+// Goes back to before the last prompt, or before a summary if that came last. Nothing is lost:
+// /branch can return to what was undone.
 void undo(session::Session& session, std::string_view) {
   agent::Conversation& conversation = session.conversation();
   bool newest = true;
@@ -127,7 +127,7 @@ void undo(session::Session& session, std::string_view) {
   if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
   conversation.move_head(*entry->parent);
   if (entry->type == model::type::compaction_summary)
-    session.screen().print("took the summary back; the model sees what it stood for again\n");
+    session.screen().print("undid the summary; the model sees the original messages again\n");
   else
     session.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
 }

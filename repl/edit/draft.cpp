@@ -114,7 +114,7 @@ std::size_t chip_after(const Draft& draft, std::size_t at) {
   return 0;
 }
 
-// Chips are looked for in the line, never in what they stand for.
+// Chips are expanded only in the line, never inside the text of another chip.
 std::string whole(const Draft& draft) {
   std::string out;
   for (std::size_t at = 0; at < draft.text.size();) {

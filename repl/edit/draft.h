@@ -1,4 +1,4 @@
-// Long pastes stand in the line as chips, "[Pasted text #1 +84 lines]", and are sent in full.
+// Long pastes appear in the line as chips, "[Pasted text #1 +84 lines]", and are sent in full.
 #pragma once
 
 #include <optional>
@@ -8,7 +8,7 @@
 
 namespace skein::edit {
 
-// What stands in the line and is not sent yet.
+// The text in the line that has not been sent yet.
 struct Draft {
   std::string text{};                 // with its chips
   std::vector<std::string> pasted{};  // what the chips stand for, in the order of their numbers
@@ -19,16 +19,16 @@ struct Draft {
 
 // A paste as text: lines end with LF, tabs stay, other control characters go.
 std::string pasted_text(std::string_view raw);
-// What a terminal pastes when an image is dropped on it is the image's path, quoted in some way:
-// how a prompt names it. nullopt: it is something else.
+// When an image is dropped on a terminal, it pastes the image's path, quoted in some way. Returns
+// how a prompt mentions that file, or nullopt if the text is something else.
 std::optional<std::string> dropped_image(std::string_view text);
-// More than would be pleasant in a line.
+// Whether the text is too long to be shown in the line.
 bool deserves_chip(std::string_view text);
-// What is pasted takes no file along: a text with an @path in it must not look typed.
+// Pasted text attaches no files, so a paste that contains an @path must not look typed.
 bool mentions_something(std::string_view text);
 // Remembers `text` and returns the chip that stands for it.
 std::string make_chip(Draft& draft, std::string text);
-// The length of the chip that ends (begins) at byte `at` of the draft's text; 0: none does.
+// The length of the chip that ends (begins) at byte `at` of the draft's text; 0 if none does.
 std::size_t chip_before(const Draft& draft, std::size_t at);
 std::size_t chip_after(const Draft& draft, std::size_t at);
 // The draft as it will be sent.

@@ -18,7 +18,7 @@ namespace skein::edit {
 
 namespace {
 
-// ^C and ^\ in the child are the child's.
+// ^C and ^\ are meant for the child while it runs.
 class SignalsIgnored {
  public:
   SignalsIgnored() {
@@ -39,7 +39,7 @@ class SignalsIgnored {
   }, quit_{};
 };
 
-// A file of ours alone that is gone afterwards.
+// A private file that is removed afterwards.
 class TextFile {
  public:
   TextFile(const std::string& text, const std::string& ending) {
@@ -66,7 +66,7 @@ class TextFile {
   bool written_ = false;
 };
 
-// ".cpp" of src/main.cpp; nothing that is not plainly one.
+// ".cpp" of src/main.cpp; empty unless it is plainly a suffix.
 std::string ending_of(const std::string& name) {
   const std::string ending = std::filesystem::path(name).extension().string();
   const bool plain = ending.size() <= 12 && std::ranges::all_of(ending, [](unsigned char c) {

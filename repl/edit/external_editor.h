@@ -11,15 +11,15 @@
 
 namespace skein::edit {
 
-// The text as it was left there; nothing if the editor could not be run or ended with an error. A
-// newline at its end that was not there before is the editor's, and goes. `like`: the name of a
-// file with such a text, by whose ending the editor may know what it is.
+// Returns the edited text, or nothing if the editor could not be run or failed. A final newline
+// that the editor added is removed. `like`: the name of a file of the same kind, whose suffix tells
+// the editor the language.
 std::optional<std::string> edited_elsewhere(const std::string& text, terminal::Terminal& terminal,
                                             const std::string& like = "prompt.md");
 
-// Runs a program of the user's at the terminal, in the modes it was found in, and waits for it.
-// With `output` what it prints comes here instead of going to the screen. Its exit status as a
-// shell tells it.
+// Runs one of the user's programs at the terminal, in its original modes, and waits for it. With
+// `output`, what it prints is passed there instead of to the screen. Returns its exit status as a
+// shell would report it.
 int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* terminal,
                     const std::function<void(std::string_view)>& output = {},
                     const std::string& folder = {});

@@ -78,7 +78,7 @@ bool LineEdit::apply(const terminal::Key& key) {
   if (key.code == Code::paste) {
     paste(key.text);
   } else if (const std::string piece = terminal::typed(key); !piece.empty()) {
-    // A word is undone at once, not letter by letter.
+    // Undo takes back a whole word, not a single letter.
     if (last_ != Last::typed || (piece == " " && !text().ends_with(' '))) change();
     next_last_ = Last::typed;
     draft_.text.insert(cursor_, piece);
@@ -203,7 +203,7 @@ void LineEdit::erase(std::size_t from, std::size_t to) {
 void LineEdit::backspace() { erase(unit_before(cursor_), cursor_); }
 void LineEdit::del() { erase(cursor_, unit_after(cursor_)); }
 
-// Kills in a row are one.
+// Consecutive kills are joined.
 void LineEdit::kill(std::size_t from, std::size_t to) {
   if (from == to) return;
   const bool goes_on = last_ == Last::killed && !kills_.empty();

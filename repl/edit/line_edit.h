@@ -1,4 +1,4 @@
-// A line being edited: its text with chips, the cursor, what was killed, and the way back. Knows
+// A line being edited: its text with chips, the cursor, killed text and the undo history. Knows
 // keys but no terminal, so that the prompt, a running turn and a search field edit alike.
 #pragma once
 
@@ -20,24 +20,24 @@ class LineEdit {
   std::size_t cursor() const { return cursor_; }  // in bytes, between two whole characters
   bool at_end() const { return cursor_ == text().size(); }
 
-  // Another text, with the cursor at its end. `set` can be undone (a long one becomes a chip),
-  // `start` begins anew.
+  // Replaces the text and puts the cursor at its end. `set` can be undone (a long text becomes a
+  // chip), `start` clears the undo history.
   void set(std::string text);
   void start(Draft draft);
   void insert(std::string_view text);
-  // Puts `text` in the place of what stands from `from` to the cursor.
+  // Replaces everything from `from` to the cursor with `text`.
   void replace(std::size_t from, std::string_view text);
-  // Folds what stands before the cursor into a chip: for a text too tall for the screen.
+  // Folds the text before the cursor into a chip, for a text too tall for the screen.
   void fold();
 
-  // Does what the key means for a line. False: nothing; it is somebody else's key.
+  // Applies an editing key. Returns false if the key does not edit lines.
   bool apply(const terminal::Key& key);
-  // To the line above (below) in a text of several lines; false if there is none.
+  // Moves to the line above (below) in a text of several lines; false if there is none.
   bool up();
   bool down();
 
  private:
-  // Pastes are not part of it: they stay, so that every chip that comes back has its meaning.
+  // Pastes are not part of it: they are kept, so that a chip brought back by undo still works.
   struct State {
     std::string text{};
     std::size_t cursor = 0;
@@ -71,7 +71,7 @@ class LineEdit {
   void undo();
 
   void paste(const std::string& raw);
-  void change();  // what stands here now can be undone to
+  void change();  // undo can return to the current text
   void erase(std::size_t from, std::size_t to);
   void kill(std::size_t from, std::size_t to);
   void move_lines(std::size_t line_start, std::size_t line_end);

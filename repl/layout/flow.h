@@ -1,5 +1,5 @@
 // Words that flow into lines. On a terminal a line breaks between words, with the indent of its
-// block; elsewhere it never breaks. Nothing it has given out is taken back.
+// block; elsewhere it never breaks. Output is never taken back.
 #pragma once
 
 #include <string>
@@ -11,25 +11,25 @@ namespace skein::layout {
 
 class Flow {
  public:
-  // What becomes of a word that is longer than a row: the terminal breaks it, or we do.
+  // Who breaks a word that is longer than a row: the terminal, or we.
   enum class LongWords { left, broken };
-  // `width` columns; 0: lines are endless.
+  // `width` in columns; 0: unlimited.
   explicit Flow(TerminalStyle look, std::size_t width = 0, LongWords long_words = LongWords::left)
       : look_(look), width_(width), long_words_(long_words) {}
   void set_width(std::size_t width) { width_ = width; }
 
-  // A block's line begins: what stands before its first row and before the others.
+  // Begins a line of a block, with a prefix for its first row and one for the others.
   void begin(std::string_view first, std::string_view others);
-  // Words and spaces. A word is held until a space or the line's end says that it is whole.
+  // Words and spaces. A word is held back until a space or the end of the line completes it.
   void add(std::string_view text, Style style);
   void close();                                // back to plain: the end of a span
   void add_unseen(std::string_view sequence);  // takes no columns: the ends of a link
   void end_line();
   // Whole lines that are never broken: code, tables.
   void lines(std::string_view bytes) { out_ += bytes; }
-  // Somebody else has begun a new line in the middle of ours.
+  // Another writer has begun a new line in the middle of ours.
   void interrupted() { column_ = 0; }
-  // The part of a word that is held. What follows of it is not broken off.
+  // Writes the part of a word that is held back. The rest of it stays on the same row.
   void let_go();
 
   std::string take();
@@ -55,8 +55,8 @@ class Flow {
   Style word_style_{};  // at the start of the word
 };
 
-// Lines that are too long for `width` columns broken between words, what follows indented as they
-// are. 0, and lines with styles in them: as they are.
+// Breaks lines that are too long for `width` columns between words and keeps their indent. With
+// width 0, and for lines that contain styles, nothing changes.
 std::string wrapped(std::string_view text, std::size_t width);
 
 }  // namespace skein::layout

@@ -1,5 +1,5 @@
-// Text from anywhere made fit for a terminal: every character that could drive it, hide something
-// or turn the reading direction around comes out visible. Everything untrusted passes here first.
+// Makes untrusted text safe for a terminal: every character that could control it, hide something
+// or change the reading direction is made visible. All untrusted text passes through here first.
 #pragma once
 
 #include <string>

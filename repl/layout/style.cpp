@@ -63,7 +63,7 @@ TerminalStyle look_for(const Surroundings& now) {
                       (now.colour == "auto" && !is_set(now.no_color) &&
                        (look.live || (is_set(now.force_color) && now.force_color[0] != '0')));
   look.colour = wanted && !now.screen_reader;
-  // The console of Linux prints what it does not know.
+  // The Linux console prints sequences it does not know.
   look.links = look.colour && look.live && std::string_view(now.term) != "linux";
   return look;
 }

@@ -1,5 +1,5 @@
 // How text looks: a few attributes and the terminal's own sixteen colours, so that themes follow
-// the user's terminal; or nothing at all. What is put in is safe already.
+// the user's terminal; or nothing at all. Its input is already sanitized.
 #pragma once
 
 #include <string>
@@ -7,7 +7,7 @@
 
 namespace skein::layout {
 
-// What the place we write to can do.
+// What our output can show.
 struct TerminalStyle {
   bool live = false;    // a terminal whose last line can be repainted
   bool colour = false;  // styles at all
@@ -16,7 +16,7 @@ struct TerminalStyle {
   bool operator==(const TerminalStyle&) const = default;
 };
 
-// What decides it: the flags, the environment, and whether it is a terminal. As null: not set.
+// What decides it: flags, environment, and whether it is a terminal. Null: not set.
 struct Surroundings {
   bool terminal = false;
   bool screen_reader = false;
@@ -27,7 +27,7 @@ struct Surroundings {
 };
 TerminalStyle look_for(const Surroundings& surroundings);
 
-// Those that can be read on dark and on light.
+// Colours that can be read on dark and on light backgrounds.
 enum class Colour : unsigned char { none = 0, red = 31, green, yellow, blue, magenta, cyan };
 
 struct Style {
@@ -64,7 +64,7 @@ inline constexpr Style prompt{.bold = true};
 std::string start_of(Style style);
 inline constexpr std::string_view end_of_style = "\033[m";
 
-// `safe` in that style, where there are styles.
+// `safe` in that style, if styles are supported.
 std::string painted(std::string_view safe, Style style, const TerminalStyle& look);
 
 // Around the text of a link. Only for addresses that are what they look like: http, https or

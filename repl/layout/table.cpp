@@ -26,7 +26,7 @@ std::string cell(const std::string& text, std::size_t width, bool right) {
   return right ? space + cut : cut + space;
 }
 
-// Without the columns for which there is no room, if all that stay shall be readable.
+// Drops optional columns until the rest can be read.
 Table with_room(Table table, const std::vector<std::size_t>& wanted, std::size_t width) {
   constexpr std::size_t readable = 16;
   const auto needed = [&](std::size_t i) { return gap.size() + std::min(wanted[i], readable); };
@@ -60,7 +60,7 @@ std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t 
   while (room > 0 && sum > room) {
     const auto widest = std::ranges::max_element(wanted);
     if (widest == wanted.end() || *widest <= least) break;
-    // Down to the next widest, or by what is missing, shared among those that are as wide.
+    // Shrinks the widest columns together, to the next widest or by what is missing.
     std::size_t next = least, equals = 0;
     for (const std::size_t each : wanted) {
       if (each == *widest)

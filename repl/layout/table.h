@@ -1,4 +1,4 @@
-// Columns that line up, by what the text takes on a terminal, and that share what room there is.
+// Columns aligned by their width on a terminal, sharing the available room.
 #pragma once
 
 #include <string>
@@ -9,23 +9,23 @@
 
 namespace skein::layout {
 
-// What each column gets of `room`: all it wants if that fits, else the widest give way first, none
-// below `least` (so the sum may exceed a very small room). 0: there is room for all.
+// The share of `room` for each column: all it wants if that fits, else the widest shrink first,
+// none below `least` (so the sum may exceed a very small room). 0: unlimited room.
 std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t room,
                                    std::size_t least = 3);
 
-// A list for people: one row a line, a heading over each column, two spaces between them. Where
-// room is scarce, columns one can do without go, the last first; what still does not fit is cut
-// with a "…". The cells come from anywhere; they are made harmless here.
+// A list for people: one row per line, a heading over each column, two spaces between columns. When
+// room is scarce, optional columns are dropped, the last first; what still does not fit is cut with
+// a "…". Cells may hold untrusted text; they are sanitized here.
 struct Table {
   struct Column {
     std::string_view title;
     bool right = false;     // numbers
-    bool optional = false;  // one can do without
+    bool optional = false;  // dropped when room is scarce
   };
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows{};
-  std::size_t marked = static_cast<std::size_t>(-1);  // the row that is current
+  std::size_t marked = static_cast<std::size_t>(-1);  // the current row
 };
 std::string drawn(const Table& table, std::size_t width, const TerminalStyle& look);
 

@@ -1,4 +1,4 @@
-// How many columns of a terminal a text takes, by what a reader sees as one character. The text is
+// How many terminal columns a text takes, counted by grapheme clusters. The text is
 // valid UTF-8 and holds no escape sequences.
 #pragma once
 
@@ -15,15 +15,14 @@ struct Grapheme {
 };
 Grapheme first_grapheme(std::string_view text);
 
-// Where the cursor is after `text`, begun at `column`: minus that column. Tabs go to multiples
-// of 8.
+// How far the cursor moves when `text` is written at `column`. Tabs go to multiples of 8.
 std::size_t display_width(std::string_view text, std::size_t column = 0);
 
-// At most `columns` wide: what is too long loses its end, or its start, to a "…".
+// At most `columns` wide: a text that is too long has its end, or its start, replaced by "…".
 std::string fit(std::string_view text, std::size_t columns);
 std::string fit_end(std::string_view text, std::size_t columns);
 
-// At least `columns` wide, filled up with spaces behind the text.
+// At least `columns` wide, padded with spaces at the end.
 std::string padded(std::string text, std::size_t columns);
 
 }  // namespace skein::layout

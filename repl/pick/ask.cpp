@@ -11,8 +11,8 @@ namespace {
 
 using Code = terminal::Key::Code;
 
-// The next key, whatever signals and pauses come between; Esc once the terminal is gone or a signal
-// said to stop.
+// The next key, regardless of signals and pauses; Esc once the terminal is gone or a signal asked
+// to stop.
 terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop) {
   const auto stopped = [stop] { return stop != nullptr && stop->load(); };
   for (terminal::Key got;;) {
@@ -66,7 +66,8 @@ model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& scree
       const auto& [text, file] = *question.amendable;
       const auto changed = edit::edited_elsewhere(text, keyboard.terminal(), file);
       if (changed && *changed != text) return {model::Answer::Choice::amend, *changed};
-      screen.print(changed ? "nothing was changed\n" : "the editor could not be run, or failed\n");
+      screen.print(changed ? "nothing was changed\n"
+                           : "the editor could not be started, or it failed\n");
       screen.print_untrusted(choices_of(question));
       screen.flush();
     }
@@ -98,7 +99,7 @@ std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::str
   edit::LineEdit line;
   line.start({.text = text});
   for (;;) {
-    // Only what fits into one row is shown: its end.
+    // Only the end is shown if it does not fit into one row.
     const auto columns = static_cast<std::size_t>(keyboard.terminal().size().columns);
     const std::size_t used = layout::display_width(prompt) + 1;
     const std::string shown = layout::fit_end(line.text(), columns > used ? columns - used : 1);

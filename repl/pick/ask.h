@@ -1,4 +1,4 @@
-// Questions at a terminal that one key answers, and short lines asked for in passing.
+// Questions at a terminal that are answered with one key, and prompts for a short line.
 #pragma once
 
 #include <atomic>
@@ -11,14 +11,14 @@
 
 namespace skein::pick {
 
-// y, a, n with a reason, or e for another text; Enter alone and Esc are no, ^C is no and sets
+// Takes y, a, n with a reason, or e to edit; Enter alone and Esc mean no, ^C means no and sets
 // `stop`.
 model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& screen,
                              const model::Question& question, std::atomic<bool>& stop);
 std::string choices_of(const model::Question& question);  // "[y]es  [n]o, and why › "
-// y is yes, everything else is no.
+// Only y means yes.
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question);
-// Nothing if it was left with Esc or ^C.
+// Nothing if the user left with Esc or ^C.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
                                     const std::string& text = {});
 

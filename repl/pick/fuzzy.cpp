@@ -28,7 +28,7 @@ bool same(char pattern, char text, bool exact) {
   return exact ? pattern == text : pattern == lower(text);
 }
 
-// Most texts of a list do not fit; this finds out in one pass.
+// Most texts of a list do not match; one pass finds that out.
 bool fits_at_all(std::string_view pattern, std::string_view text, bool exact) {
   std::size_t next = 0;
   for (const char c : text)

@@ -1,6 +1,5 @@
-// How well a few typed letters fit a text, the way people narrow a list down: the letters in order
-// but with gaps, better at the starts of words and in a row. Words with spaces between must all
-// fit.
+// How well a few typed letters match a text: in order but with gaps, with higher scores at the
+// starts of words and for letters in a row. Of several words separated by spaces, all must match.
 #pragma once
 
 #include <optional>
@@ -11,10 +10,10 @@
 
 namespace skein::pick {
 
-// Nothing if it does not fit. Capitals are only told apart if one was typed.
+// Nothing if it does not match. Case matters only if a capital was typed.
 std::optional<int> fuzzy_score(std::string_view pattern, std::string_view text);
 
-// The indices of the texts that fit, the best first; equals stay in their order.
+// The indices of the matching texts, best first; ties keep their order.
 std::vector<std::size_t> fuzzy_filter(std::string_view pattern, std::span<const std::string> texts);
 
 }  // namespace skein::pick

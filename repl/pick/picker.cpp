@@ -29,7 +29,7 @@ class Picker {
       std::optional<terminal::Key> ready = keyboard_.ready();
       if (ready) {
         key = std::move(*ready);
-      } else {  // only now: a burst of keys is drawn once
+      } else {  // a burst of keys is drawn once
         draw();
         const terminal::Keyboard::KeyResult came = keyboard_.next(key);
         if (came == terminal::Keyboard::KeyResult::hang_up) return left();
@@ -90,7 +90,7 @@ class Picker {
     for (std::size_t i = first; i < std::min(first + height, fits_.size()); ++i)
       lines.push_back({i == chosen_ ? Style::chosen : Style::plain,
                        (i == chosen_ ? "› " : "  ") + list_.lines[fits_[i]]});
-    if (fits_.empty()) lines.push_back({Style::dim, "  nothing fits"});
+    if (fits_.empty()) lines.push_back({Style::dim, "  no match"});
     if (list_.preview && !fits_.empty() && keyboard_.terminal().size().rows >= 10) {
       const std::vector<std::string> preview = list_.preview(fits_[chosen_]);
       for (std::size_t i = 0; i < std::min(preview.size(), most_preview); ++i)
@@ -108,8 +108,8 @@ class Picker {
   const PickList& list_;
   terminal::InlinePanel drawing_;
   edit::LineEdit query_{};
-  std::vector<std::size_t> fits_{};  // indices of the lines that fit, the best first
-  std::size_t chosen_ = 0;           // of fits_
+  std::vector<std::size_t> fits_{};  // indices of the matching lines, best first
+  std::size_t chosen_ = 0;           // index into fits_
 };
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Choosing from a list by typing a few letters of it: sessions, earlier lines, completions.
+// Choosing from a list by typing a few letters: sessions, earlier lines, completions.
 #pragma once
 
 #include <functional>
@@ -12,19 +12,19 @@ namespace skein::pick {
 
 struct PickList {
   std::string title{};
-  std::vector<std::string> lines{};      // as they are shown, the best first
-  std::vector<std::string> texts{};      // what is searched; none: the lines themselves
-  std::string query{};                   // to begin with
-  std::string keys{};                    // which further keys there are, for the reader
-  std::vector<terminal::Key> further{};  // keys that leave the list and are told to the caller
-  std::size_t chosen = 0;                // of those that fit, to begin with
+  std::vector<std::string> lines{};      // as shown, best first
+  std::vector<std::string> texts{};      // the texts to search; none: the lines themselves
+  std::string query{};                   // at first
+  std::string keys{};                    // help on the further keys
+  std::vector<terminal::Key> further{};  // keys that leave the list and are returned
+  std::size_t chosen = 0;                // among the matches, at first
   std::function<std::vector<std::string>(std::size_t)> preview{};  // a few lines about one
 };
 
 struct Picked {
   std::optional<std::size_t> index{};  // of PickList::lines; none: nothing was chosen
   terminal::Key key{};                 // Enter, or one of the further keys
-  std::string query{};                 // what was typed by then
+  std::string query{};                 // what had been typed
   std::size_t chosen = 0;
 };
 

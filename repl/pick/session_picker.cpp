@@ -11,7 +11,7 @@ namespace skein::pick {
 
 namespace {
 
-// The end of what was said there.
+// The last messages of that session.
 std::vector<std::string> last_words(store::SessionStore& store,
                                     const store::SessionRecord& record) {
   if (!record.state.head) return {"nothing has been said yet"};

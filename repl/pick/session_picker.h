@@ -1,4 +1,4 @@
-// Choosing a session from a list: type to filter, look at it, open, rename, delete.
+// Choosing a session from a list: filter by typing, preview, open, rename, delete.
 #pragma once
 
 #include <functional>
@@ -17,7 +17,7 @@ struct SessionChoice {
   std::function<void(const store::SessionRecord&)> erase{};
 };
 
-// Nothing if the list was left.
+// Nothing if the user left the list.
 std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore& store,
                                const SessionChoice& choice);
 

@@ -41,7 +41,7 @@ Cells facts_of(const store::SessionRecord& record) {
           tokens > 0 ? short_count(tokens) + " tokens" : ""};
 }
 
-// Cells in columns; a column in which nothing stands is left out, the last one is not filled up.
+// Cells in columns; an empty column is left out, and the last one is not padded.
 std::vector<std::string> aligned(const std::vector<Cells>& table) {
   std::vector<std::size_t> widths;
   for (const Cells& cells : table) {

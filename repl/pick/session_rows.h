@@ -14,8 +14,7 @@ std::string age(std::string_view timestamp);  // "now", "3 min", "2 days"
 
 // Key, title, age, turns, branches, tokens; `current` is marked.
 layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current);
-// Title, age, turns, branches, tokens, key: the title in this many columns, for a list to pick
-// from.
+// Title (in this many columns), age, turns, branches, tokens and key, for a list to pick from.
 std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
                                       std::size_t title_columns);
 

@@ -43,7 +43,7 @@ class TreeView {
       if (key == terminal::ctrl('c') || key == terminal::ctrl('d') || key.code == Code::escape ||
           letter == "q")
         return {};
-      if (letter == "/") {  // a command is being typed: the prompt gets it whole
+      if (letter == "/") {  // a command is being typed: leave it to the prompt
         keyboard_.put_back('/');
         return {};
       }
@@ -71,7 +71,7 @@ class TreeView {
 
   void draw() {
     using Style = terminal::InlinePanel::Line::Style;
-    // The one that is chosen stays on the screen, with what leads to it above.
+    // Keeps the chosen line on the screen, with its ancestors above.
     const std::size_t height = rows();
     first_ = std::clamp(first_, chosen_ < height ? 0 : chosen_ - height + 1, chosen_);
     std::vector<terminal::InlinePanel::Line> lines;
@@ -81,7 +81,7 @@ class TreeView {
     const terminal::Caret cursor{static_cast<int>(chosen_ - first_), 0};
     lines.push_back({Style::dim, "  " + std::to_string(chosen_ + 1) + " of " +
                                      std::to_string(lines_.size()) +
-                                     " · Enter goes on here · b branch · s snapshot · Esc"});
+                                     " · Enter continues here · b branch · s snapshot · Esc"});
     drawing_.show(lines, cursor);
   }
 

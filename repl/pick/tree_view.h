@@ -1,5 +1,5 @@
-// The branches of a session, walked with the arrow keys: an entry is chosen, and what to do from
-// it.
+// The branches of a session, navigated with the arrow keys: the user chooses an entry and what to
+// do from there.
 #pragma once
 
 #include <functional>
@@ -16,7 +16,7 @@ struct TreeChoice {
   Id entry{};
 };
 
-// `label` is asked for what is on the screen only.
+// `label` is called only for entries on the screen.
 TreeChoice walk_tree_view(terminal::Keyboard& keyboard, const model::Tree& tree,
                           std::optional<Id> head,
                           const std::function<std::string(const model::Tree::Node&)>& label);

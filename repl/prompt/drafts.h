@@ -1,5 +1,5 @@
-// What was typed and not sent, one file per session: it survives a crash and a power cut, and is in
-// the line again when the session is.
+// Unsent text, one file per session: it survives a crash and a power cut, and is back in the line
+// when the session is opened again.
 #pragma once
 
 #include <string>
@@ -11,10 +11,10 @@ namespace skein::prompt {
 
 class Drafts {
  public:
-  // In this folder, which need not be there. Without a name nothing is kept.
+  // The folder need not exist. Without a name nothing is kept.
   explicit Drafts(std::string folder = {}) : folder_(std::move(folder)) {}
 
-  // An empty one goes away. Whoever cannot write loses a draft, not the session: nothing throws.
+  // An empty draft removes the file. Never throws: a failed write costs a draft, not the session.
   void keep(Id session, const edit::Draft& draft) const;
   edit::Draft load(Id session) const;
 

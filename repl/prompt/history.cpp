@@ -13,7 +13,7 @@ namespace skein::prompt {
 namespace {
 
 constexpr std::uint64_t most_read = 1 << 20;
-constexpr std::size_t longest_line = 64 * 1024;  // a transcript is the place for more
+constexpr std::size_t longest_line = 64 * 1024;  // longer ones are in the transcript
 
 std::string escaped(std::string_view line) {
   std::string out;
@@ -34,7 +34,7 @@ std::string unescaped(std::string_view line) {
   return out;
 }
 
-// A descriptor for the time of one call.
+// A descriptor that is open during one call.
 class File {
  public:
   File(const std::string& name, int flags) : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {}
@@ -67,8 +67,8 @@ void History::add(std::string_view line) {
   read_on();
 }
 
-// One write, so that lines of several processes do not mix. A line cut short by a crash is closed
-// first, or ours would be glued to it.
+// One write, so that lines of several processes do not mix. A line cut short by a crash is
+// terminated first, or ours would be appended to it.
 bool History::write_down(const std::string& line) const {
   if (file_.empty()) return false;
   std::error_code failed;
@@ -96,7 +96,7 @@ void History::read_on() {
   const File file(file_, O_RDONLY | O_NOFOLLOW);
   if (!file) return;
   const std::uint64_t size = file.size();
-  if (size < read_to_) {  // somebody began it anew
+  if (size < read_to_) {  // another process rewrote it
     lines_.clear();
     read_to_ = 0;
   }

@@ -1,4 +1,4 @@
-// What was typed before, oldest first: an append-only file that several processes may write to at
+// The lines typed before, oldest first: an append-only file that several processes may write to at
 // the same time, one line per entry (a newline in it is `\n`, a backslash `\\`).
 #pragma once
 
@@ -12,18 +12,18 @@ namespace skein::prompt {
 
 class History {
  public:
-  // Opens nothing yet. Without a file name, what is typed is remembered until the end only.
+  // Opens nothing yet. Without a file name, lines are remembered only until the program ends.
   explicit History(std::string file = {}) : file_(std::move(file)) {}
 
-  // Not if it is blank, begins with a space or is what was typed last.
+  // Ignores lines that are blank, begin with a space or repeat the last one.
   void add(std::string_view line);
-  // With what other processes added meanwhile. Of a long file, the end.
+  // Includes lines added by other processes; of a long file only the end.
   const std::vector<std::string>& lines();
 
   // The nearest different line before (after) `from` that begins with `start`, as an index.
   std::optional<std::size_t> before(std::size_t from, std::string_view start);
   std::optional<std::size_t> after(std::size_t from, std::string_view start);
-  // How the newest line that begins with `start` goes on; empty if there is none.
+  // The rest of the newest line that begins with `start`; empty if there is none.
   std::string rest_of(std::string_view start);
 
  private:

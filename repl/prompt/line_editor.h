@@ -14,17 +14,17 @@
 
 namespace skein::prompt {
 
-// What could stand in the place of the text from `from` to the cursor.
+// What could replace the text from `from` to the cursor.
 struct Completion {
   std::size_t from = 0;
   std::vector<std::string> choices{};
 };
 
-// What the editor asks of the shell. Each may be empty.
+// What the editor needs from the loop. Each may be empty.
 struct EditorHelp {
   std::function<Completion(std::string_view before_cursor)> complete{};
   std::function<std::string(std::string_view line)> hint{};  // shown dim behind the line
-  std::function<void(const edit::Draft&)> keep{};            // what stands in the line by now
+  std::function<void(const edit::Draft&)> keep{};            // called with the text typed so far
   std::function<void()> expand{};         // Ctrl+O; may print, the line is drawn again after it
   std::function<void()> show_thinking{};  // Ctrl+T on an empty line; the same
   std::function<void()> cycle_mode{};     // Shift+Tab; the same
@@ -37,9 +37,9 @@ class LineEditor {
   // interrupt: ^C on an empty line or a signal; end: ^D on an empty line or the end of input.
   enum class ReadResult { line, interrupt, end };
   virtual ~LineEditor() = default;
-  // Begins with what stands in `line`; what is typed stands there afterwards.
+  // Starts with the text in `line`, and leaves the typed text there.
   virtual ReadResult read(const std::string& prompt, edit::Draft& line) = 0;
-  // What was typed while something else read the keys; it belongs to the history all the same.
+  // Adds a line to the history that was typed while a turn read the keys.
   virtual void remember(const edit::Draft&) {}
 };
 

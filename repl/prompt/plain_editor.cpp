@@ -1,4 +1,4 @@
-// Lines from a pipe or a terminal that cannot do more.
+// Lines from a pipe or a dumb terminal.
 #include <unistd.h>
 
 #include <cerrno>
@@ -16,7 +16,7 @@ class PlainEditor : public LineEditor {
   PlainEditor(int fd, bool show_prompt, std::function<bool()> stopped)
       : fd_(fd), show_prompt_(show_prompt), stopped_(std::move(stopped)) {}
 
-  // What was typed before cannot be put into such a line; it waits for a better terminal.
+  // A draft cannot be put into such a line; it waits for a better terminal.
   ReadResult read(const std::string& prompt, edit::Draft& draft) override {
     std::string& line = draft.text;
     draft = {};
@@ -39,7 +39,7 @@ class PlainEditor : public LineEditor {
   }
 
  private:
-  // What stands before the end of input without a newline is a line too.
+  // The last line counts even if it has no newline.
   ReadResult last_line(std::string& line) {
     line = std::move(buffer_);
     buffer_.clear();

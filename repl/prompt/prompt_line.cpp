@@ -129,7 +129,7 @@ PromptLine::EditorAction PromptLine::down() {
   return EditorAction::none;
 }
 
-// The line as it was typed is where the way through the history begins and ends.
+// Moving through the history begins and ends at the line as it was typed.
 void PromptLine::recall(std::optional<std::size_t> (History::*find)(std::size_t,
                                                                     std::string_view)) {
   const std::size_t newest = history_.lines().size();

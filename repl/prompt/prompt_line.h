@@ -1,5 +1,5 @@
-// What keys mean at the prompt: editing, the way through the history, ghost text, and the wishes
-// that somebody with a terminal must fulfil. Has none itself.
+// What keys mean at the prompt: editing, moving through the history, ghost text, and requests that
+// the caller, who has the terminal, must carry out.
 #pragma once
 
 #include <chrono>
@@ -18,7 +18,7 @@ class PromptLine {
   enum class EditorAction {
     none,
     send,
-    abort,  // ^C: what was typed goes to the history
+    abort,  // ^C: the line goes to the history
     leave,
     search,  // in the history
     complete,
@@ -37,8 +37,8 @@ class PromptLine {
   EditorAction use(const terminal::Key& key);
   edit::LineEdit& line() { return line_; }
   const std::string& text() const { return line_.text(); }
-  // What could follow, to be shown behind the line: what the shell knows, else the rest of an
-  // earlier line, which Right and End take over.
+  // What to show dim behind the line: a hint from the command table, else the rest of an earlier
+  // line, which Right and End accept.
   std::string hint();
 
  private:
@@ -71,8 +71,8 @@ class PromptLine {
   std::function<std::string(std::string_view)> hint_;
   edit::LineEdit line_{};
   std::string ghost_{};                    // the rest of an earlier line, shown behind this one
-  std::optional<std::size_t> recalled_{};  // the line of the history that stands here
-  std::string typed_{};                    // what stood here before
+  std::optional<std::size_t> recalled_{};  // the history line shown here
+  std::string typed_{};                    // what was here before it
   bool chord_ = false;                     // Ctrl+X was the last key
   std::chrono::steady_clock::time_point escaped_{};
 };

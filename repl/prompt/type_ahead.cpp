@@ -73,12 +73,12 @@ void TypeAhead::look() {
 
 void TypeAhead::take_keys() {
   keyboard_.take_in();
-  if (keyboard_.hung_up()) {  // it would be readable for ever
+  if (keyboard_.hung_up()) {  // the descriptor would stay readable forever
     epoll_ctl(both_, EPOLL_CTL_DEL, keyboard_.terminal().in(), nullptr);
     stop_ = true;
   }
   while (const auto key = keyboard_.ready()) use(*key);
-  // Whether an Esc is the Esc key is known when nothing has followed it for a moment.
+  // A lone Esc is known to be the Esc key once nothing has followed it for a moment.
   if (keyboard_.in_doubt()) set_timer(milliseconds(terminal::KeyDecoder::pause_ms));
 }
 
@@ -97,7 +97,7 @@ void TypeAhead::use(const terminal::Key& key) {
     if (!line_.draft().empty()) queued_.push_back(line_.draft());
     line_.start({});
   } else if (key.code == Code::up && line_.text().empty() && !queued_.empty()) {
-    line_.start(std::move(queued_.back()));  // takes it back
+    line_.start(std::move(queued_.back()));  // edit it again
     queued_.pop_back();
   } else if (key.code == Code::up) {
     line_.up();

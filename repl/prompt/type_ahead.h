@@ -1,5 +1,5 @@
 // The keyboard while a turn runs: what is typed becomes the next draft, Enter queues it, Esc and ^C
-// stop the turn. Also moves the live line on: one descriptor for the loop's one poll holds both.
+// stop the turn. Also updates the live line: one descriptor in the agent's poll serves both.
 #pragma once
 
 #include <atomic>
@@ -26,9 +26,9 @@ class TypeAhead {
   model::Ports::Input input();
   const edit::Draft& draft() const { return line_.draft(); }
   const std::vector<edit::Draft>& queued() const { return queued_; }
-  // What was queued and what stands in the line, as one draft.
+  // The queued lines and the current one, as one draft.
   edit::Draft all() const;
-  // Keys typed before a question is shown belong to the draft: waits until the typing pauses.
+  // Keys typed before a question appears belong to the draft: waits for a pause in the typing.
   void let_typing_pause();
 
  private:

@@ -7,9 +7,9 @@ namespace skein::screen {
 namespace {
 
 constexpr std::size_t most_detail = 400;
-constexpr std::size_t bytes_a_token = 4;  // about; until the provider tells
+constexpr std::size_t bytes_a_token = 4;  // an estimate until the provider reports tokens
 
-// The last line that says something.
+// The last line that is not blank.
 std::string_view last_line(std::string_view text) {
   text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
   return text.substr(text.find_last_of("\r\n") + 1);
@@ -69,7 +69,7 @@ void Activity::hear(model::Role role, std::int64_t now) {
 
 Status Activity::at(std::int64_t now) const {
   Status status{.activity = what_.empty() ? "working" : what_, .detail = detail_};
-  // A running tool has a clock of its own: how long the whole turn took is said at its end.
+  // A running tool has its own clock; the turn's duration is shown at its end.
   status.elapsed_ms = now - (tool_start_ ? *tool_start_ : start_.value_or(now));
   status.estimated = tokens_ == 0;
   status.tokens = tokens_ > 0 ? tokens_ : static_cast<std::int64_t>(bytes_ / bytes_a_token);

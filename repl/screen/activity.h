@@ -1,4 +1,4 @@
-// What a turn is doing just now, as told by its events: what the live line says.
+// What a turn is doing right now, derived from its events, for the live line.
 #pragma once
 
 #include <optional>

@@ -62,7 +62,7 @@ void write_all(int fd, std::string_view bytes) {
       continue;
     }
     if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;  // nobody reads any more; the turn itself goes on and is saved
+    if (count <= 0) return;  // the reader is gone; the turn itself continues and is saved
     bytes.remove_prefix(static_cast<std::size_t>(count));
   }
 }
@@ -79,8 +79,8 @@ std::size_t TerminalOutput::column() const {
   return layout::display_width(layout::without_styles(row_)) % columns;
 }
 
-// From the end of the status back to where the text goes on. A narrower window may have folded the
-// status into several rows.
+// Moves from the end of the status line back to where the text continues. A narrower window may
+// have wrapped the status line into several rows.
 std::string TerminalOutput::erased() const {
   if (on_screen_.empty()) return {};
   const std::size_t used = layout::display_width(on_screen_);

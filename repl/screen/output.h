@@ -1,6 +1,6 @@
-// The paper under everything that is shown: what is written stays, goes out in few writes, and at
-// its end at most one line is painted over again and again. Also the last gate: an escape sequence
-// that is not one of ours does not pass, whoever let it in.
+// Buffers everything that is shown: text is written once, in few writes, and followed by at most
+// one status line that is repainted. Also the last safeguard: escape sequences that are not ours do
+// not pass.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ class TerminalOutput {
   struct Port {
     std::function<void(std::string_view)> write;
     std::function<std::int64_t()> clock;  // milliseconds
-    std::function<std::size_t()> width;   // columns now; 0: it is no terminal
+    std::function<std::size_t()> width;   // current columns; 0: not a terminal
   };
   TerminalOutput(Port port, layout::TerminalStyle look) : port_(std::move(port)), look_(look) {}
 
@@ -26,11 +26,12 @@ class TerminalOutput {
   std::size_t width() const { return look_.live ? port_.width() : 0; }
   std::int64_t now() const { return port_.clock(); }
 
-  // The line to keep under the text, one row, no styles; empty: none. Painted with the next write.
+  // Sets the status line below the text: one row, no styles; empty: none. Painted with the next
+  // write.
   void set_status(std::string line) { status_ = std::move(line); }
 
   void flush();
-  // At a terminal at most 60 times a second, everywhere else at once.
+  // Writes at most 60 times a second at a terminal, immediately elsewhere.
   void flush_if_due();
 
  private:
@@ -45,14 +46,14 @@ class TerminalOutput {
   bool at_line_start_ = true;
   std::string status_{};
   std::string on_screen_{};  // the status as it was last painted
-  bool below_ = false;       // it stands on a line of its own under a line that is not finished
+  bool below_ = false;       // it is on its own line below an unfinished line
   std::int64_t last_write_ = -1000;
 };
 
-// `bytes` with everything made visible that could drive a terminal and is not ours.
+// `bytes` with every control sequence that is not ours made visible.
 std::string gated(std::string_view bytes);
 
-// Writes all of it to a file descriptor, however slowly it takes it; gives up when nobody reads.
+// Writes everything to a slow file descriptor; gives up when the reader is gone.
 void write_all(int fd, std::string_view bytes);
 
 }  // namespace skein::screen

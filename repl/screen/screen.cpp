@@ -76,7 +76,7 @@ void Screen::start_line() {
   paper_.flush();
 }
 
-// A line of our own between everything else.
+// A message of our own, on its own line.
 void Screen::say(std::string_view safe, layout::Style style) {
   if (text_open_) paper_.add(markdown_.interrupt());
   if (!paper_.at_line_start()) paper_.add("\n");
@@ -111,7 +111,7 @@ void Screen::add_text(std::string_view untrusted) {
   markdown_.set_width(paper_.width());
   const std::string shown = markdown_.feed(safe);
   if (shown.empty()) return;
-  // While words flow they are the sign of life; a draft stays in sight.
+  // While text streams no live line is needed, but a draft stays visible.
   if (draft_.empty()) paper_.set_status("");
   paper_.add(shown);
 }
@@ -163,7 +163,7 @@ void Screen::on(const model::Committed& event) {
   if (!message) return;
   activity_.hear(message->role, paper_.now());
   end_text();
-  if (message->role == model::Role::user) {  // the prompt is shown where it was typed
+  if (message->role == model::Role::user) {  // the prompt was shown when it was typed
     calls_.clear();
     return begin_turn();
   }
@@ -306,7 +306,7 @@ void Screen::show_end(model::Stop stop, std::string_view error, bool empty) {
 void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
   show_end(stop, error, empty);
   activity_.end();
-  draft_.clear();  // it goes on in the next line
+  draft_.clear();  // it moves to the next line
   paper_.set_status("");
   running_.clear();
   asked_about_.clear();
@@ -325,7 +325,7 @@ void Screen::expand_last() {
 
 void Screen::change_thinking() {
   thinking_whole_ = !thinking_whole_;
-  say(thinking_whole_ ? "thinking is shown whole" : "of thinking one line is shown",
+  say(thinking_whole_ ? "showing all of the thinking" : "showing one line of thinking",
       layout::style::dim);
   if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
   paper_.flush();
@@ -336,7 +336,7 @@ void Screen::tick() {
   activity_.begin(paper_.now());
   ++frame_;
   const bool silent = paper_.now() - last_text_ >= silence;
-  // Under a line that is not finished, the live line would only be in the way of the words.
+  // Below an unfinished line the live line would only get in the way of the text.
   if (!paper_.at_line_start() && draft_.empty() && !silent) return paper_.flush_if_due();
   if (text_open_ && silent) paper_.add(markdown_.pause());
   paint_status();

@@ -1,5 +1,5 @@
-// What the user sees of a turn, live and when it is replayed from disk: the one sink through which
-// everything goes that is shown.
+// What the user sees of a turn, live and replayed from disk: everything that is shown goes through
+// this one sink.
 #pragma once
 
 #include <functional>
@@ -24,7 +24,7 @@ class Screen {
   struct Parts {
     TerminalOutput::Port port;
     layout::TerminalStyle look{};
-    const model::Tools* tools = nullptr;  // for the titles of calls; may be none
+    const model::Tools* tools = nullptr;  // for the titles of calls; may be null
     // Adds what only a catalog of models knows: cost, window.
     std::function<void(TurnSummary&)> account = [](TurnSummary&) {};
   };
@@ -33,32 +33,32 @@ class Screen {
   Screen& operator=(const Screen&) = delete;
   ~Screen();
 
-  // Our own words, already safe; what is too long for a row breaks between them.
+  // Our own text, already safe; long lines are broken between words.
   void print(std::string_view text);
-  // With anybody else's in them: names, errors. Control characters come out visible.
+  // Text that contains foreign parts: names, errors. Control characters are made visible.
   void print_untrusted(std::string_view text);
-  // Output as it comes, in pieces, as harmless.
+  // Output in pieces as it arrives, sanitized.
   void pass_on(std::string_view untrusted);
   void start_line();  // if we are not at the start of one
-  void flush();       // what was said so far is on the screen now
-  void pause();       // somebody else gets the terminal for a while: no live line, a line begins
+  void flush();       // puts everything so far on the screen
+  void pause();       // before another program uses the terminal: removes the live line
 
   void show(const model::Event& event);
-  // A question with the exact command or diff it is about; the answer is somebody else's business.
+  // Shows a question with the exact command or diff it is about; the caller reads the answer.
   void show(const model::Question& question);
   void show(const layout::Table& table);
-  // A saved entry, as it looked when it happened. Call flush() after the last one.
+  // Shows a saved entry as it looked originally. Call flush() after the last one.
   void replay(const model::Entry& entry);
-  // From here on everything belongs to one turn, which end_turn() sums up.
+  // Everything from here to end_turn() belongs to one turn.
   void begin_turn();
-  // The turn is over: how it ended, and what it came to.
+  // Shows how the turn ended, and a summary of it.
   void end_turn(model::Stop stop, std::string_view error, bool empty = false);
   // Prints in full what was last folded: a tool's result, a diff, thinking.
   void expand_last();
-  // From now on thinking is shown whole, as it comes, or as one line; by turns.
+  // Switches between showing thinking in full as it arrives and showing one line of it.
   void change_thinking();
 
-  // While a turn runs, about ten times a second: moves the one live line on.
+  // Updates the live line; called about ten times a second while a turn runs.
   void tick();
   // What the user has typed meanwhile, shown at the end of the live line.
   void set_draft(std::string_view text);
@@ -70,7 +70,7 @@ class Screen {
   void on(const model::Streaming& event);
   void on(const model::Committed& event);
   void on(const model::ToolStarted& event);
-  void on(const model::ToolOutput&) {}  // only the live line tells of it
+  void on(const model::ToolOutput&) {}  // shown in the live line only
   void on(const model::ToolEnded&) { running_.clear(); }
   void on(const model::Notice& event);
   void on(const model::Retrying& event);
@@ -99,11 +99,11 @@ class Screen {
   bool streamed_ = false;           // something of the message that will be committed next
 
   std::map<std::string, model::ToolUse> calls_{};  // of this turn, by id
-  std::string running_{};                          // the call that runs
+  std::string running_{};                          // the running call
   std::string asked_about_{};                      // the call whose diff was shown with a question
   Folded folded_{};
   TurnSummary turn_{};
-  bool whole_turn_ = false;   // we have seen its beginning
+  bool whole_turn_ = false;   // begin_turn() was called
   bool partly_kept_ = false;  // the last answer was cut short, and something of it is saved
 
   Activity activity_{};
@@ -112,7 +112,7 @@ class Screen {
   std::int64_t last_text_ = 0;  // when a piece of text last came
 };
 
-// A screen on a file descriptor, its looks decided by what that is and by the environment.
+// A screen on a file descriptor; its look depends on the descriptor and the environment.
 Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader);
 
 }  // namespace skein::screen

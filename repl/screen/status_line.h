@@ -1,5 +1,5 @@
-// The one line that lives while a turn runs: what happens, for how long, how to stop it, and what
-// the user has typed meanwhile.
+// The live line while a turn runs: what is happening, for how long, how to stop it, and what the
+// user has typed meanwhile.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +18,7 @@ struct Status {
   unsigned frame = 0;  // of the wheel
 };
 
-// At most `width` columns, whatever the texts hold. What matters least goes first.
+// At most `width` columns. The least important parts are dropped first.
 std::string status_text(const Status& status, std::size_t width);
 
 }  // namespace skein::screen

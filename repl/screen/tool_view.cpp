@@ -15,7 +15,7 @@ namespace {
 constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
 constexpr std::size_t longest_title = 400;
 
-// A lone CR begins its line anew, as programs that count up do.
+// A lone CR overwrites its line, as progress counters do.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> out;
   while (!text.empty()) {
@@ -67,7 +67,7 @@ std::string counts_of(const std::vector<std::string>& diff) {
 struct Body {
   std::vector<std::string> lines{};
   bool diff = false;
-  bool from_end = false;  // of what is too long, the end is shown
+  bool from_end = false;  // show the end if it is too long
   std::size_t most = shown_lines;
 };
 
@@ -127,14 +127,14 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
     outcome = counts_of(body.lines);
     if (!end.with_diff) body.lines.clear();
   } else if (tool != nullptr && tool->effect == model::Effect::reads && !failed) {
-    body.lines.clear();  // what was read is for the model
+    body.lines.clear();  // file contents are meant for the model
   } else {
     body.from_end = tool != nullptr && tool->effect != model::Effect::reads;
   }
   if (end.duration_ms > 0) outcome += " · " + short_duration(end.duration_ms);
 
   const std::string mark = look.labels ? (failed ? "failed: " : "done: ") : failed ? "✗ " : "● ";
-  view.folded.title = end.call ? title_of(*end.call, tools) : "result of a tool";
+  view.folded.title = end.call ? title_of(*end.call, tools) : "tool result";
   const std::size_t room = layout::display_width(mark) + layout::display_width(outcome) + 2;
   const std::string title = width == 0
                                 ? view.folded.title

@@ -1,5 +1,5 @@
-// How a tool call looks when it is over: one line, and under it as much of what came of it as
-// helps; the rest is folded away until it is asked for.
+// How a finished tool call looks: one line, followed by the useful part of its result; the rest is
+// folded until the user asks for it.
 #pragma once
 
 #include <string>
@@ -10,7 +10,7 @@
 
 namespace skein::screen {
 
-// What is not shown at once.
+// What is folded away.
 struct Folded {
   std::string title{};
   std::string text{};  // all of it; untrusted
@@ -23,8 +23,8 @@ struct ToolView {
   Folded folded{};  // empty: nothing is hidden
 };
 
-// `call` may be unknown (null); `width` 0: lines are as long as they are. `with_diff` false: the
-// user has seen it a moment ago, when asked.
+// `call` may be unknown (null); `width` 0: unlimited. `with_diff` is false if the user has just
+// seen the diff in a question.
 struct ToolCallEnd {
   const model::ToolUse* call = nullptr;
   const model::ToolResult& result;
@@ -37,8 +37,8 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
 // One line for a call, in the tool's own words where it is known. Untrusted, but on one line.
 std::string title_of(const model::ToolUse& call, const model::Tools* tools);
 
-std::string thinking_mark(const layout::TerminalStyle& look);  // before what a model only thinks
-// Thinking, of which only the first line is shown.
+std::string thinking_mark(const layout::TerminalStyle& look);  // precedes thinking
+// Thinking, folded to its first line.
 ToolView view_of_thinking(std::string_view thinking, std::size_t width,
                           const layout::TerminalStyle& look);
 

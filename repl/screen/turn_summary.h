@@ -1,4 +1,4 @@
-// What a turn came to, in one dim line: model, tokens, cost, how full the context is, seconds.
+// A turn in one dim line: model, tokens, cost, how full the context is, seconds.
 #pragma once
 
 #include <optional>
@@ -20,7 +20,7 @@ struct TurnSummary {
   bool operator==(const TurnSummary&) const = default;
 };
 
-// One more answer of the model, or result of a tool.
+// Adds an answer of the model or the result of a tool.
 void add(TurnSummary& summary, const model::Message& message);
 
 // "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4 % · 14 s"

@@ -1,5 +1,5 @@
 // What commands may ask of the rest of the program. The REPL knows no provider, no key and no
-// configuration file; whoever puts the parts together hands it these.
+// configuration file; app/ provides these functions.
 #pragma once
 
 #include <functional>
@@ -18,32 +18,32 @@ namespace skein::session {
 
 struct ModelLine {
   std::string name;     // provider/model
-  bool usable = false;  // now: there is a key, or a server that runs
-  std::string note{};   // window, prices, what is lacking
+  bool usable = false;  // there is a key, or a running server
+  std::string note{};   // window, prices, what is missing
 };
 
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
-  // By any name the user may give it; throws Error if there is none.
+  // Accepts any name a user may type; throws Error if there is no such model.
   std::function<model::ModelRef(std::string_view)> model{};
   std::function<handover::Target(const model::ModelRef&)> target{};
-  // In dollars, of tokens of the model provider/model; nullopt: not known.
+  // The price in dollars of this usage of provider/model; nullopt: unknown.
   std::function<std::optional<double>(const std::string& model, const model::Usage& usage)> cost =
       [](const std::string&, const model::Usage&) { return std::nullopt; };
-  // How keys are given, and which were found; with a provider's name, whether its key works.
+  // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};
   };
-  // What @ can name, relative to the workspace; without what git ignores.
+  // The files that @ can name, relative to the workspace, without those that git ignores.
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
-  // Which rules the user gave a session here, kept outside of it: gives one, takes one back. Each
-  // returns why it could not be written down.
+  // Grants or revokes a rule of this session, recorded outside of its transcript. Each returns why
+  // that could not be saved.
   std::function<std::string(Id session, const std::string& rule)> grant =
       [](Id, const std::string&) { return std::string{}; };
   std::function<std::string(Id session, const std::string& rule)> take_back = grant;
-  // What commands are shut into, in a sentence.
+  // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };
 

@@ -37,8 +37,8 @@ void Session::open(Id session) {
   agent::Conversation next(parts_.store, session);
   agent::Agent::Settings settings = parts_.settings_for(next);
   if (conversation_) {
-    // How much may be done unasked is what the user decided at this prompt, whatever is talked
-    // about; who answers is the session's own affair.
+    // The permission mode was chosen for this prompt, whichever session is open; the model belongs
+    // to the session.
     settings.rules.mode = settings_.rules.mode;
     if (auto changes = agent::changes_to(conversation_->state(), settings_.model); !changes.empty())
       store::value_or_throw(conversation_->append(std::move(changes)));
@@ -62,14 +62,14 @@ void Session::open(Id session) {
   }
   const store::SessionRecord record = conversation_->record();
   if (state.messages > 0 && record.header.cwd != parts_.workspace)
-    parts_.screen.print_untrusted("This session was begun in " + record.header.cwd +
+    parts_.screen.print_untrusted("This session was started in " + record.header.cwd +
                                   "; tools work in " + parts_.workspace + ".\n");
   parts_.screen.print_untrusted(where_we_are(record, settings_.model, parts_.kept) + "\n");
   show_title();
   if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports(), settings_.rules);
       open_calls > 0)
     parts_.screen.print(counted(open_calls, "tool call was", "tool calls were") +
-                        " interrupted; /continue lets the model go on.\n");
+                        " interrupted; /continue resumes.\n");
   else if (parts_.agent.lacks_answer(*conversation_, ports()))
     parts_.screen.print("The last turn ended without an answer; /continue asks for it.\n");
 }
@@ -82,7 +82,7 @@ void Session::show_title() {
 }
 
 void Session::close() {
-  // Which one was used last has been written down when it was; another terminal may have gone on.
+  // The session used last was recorded when it was used; another terminal may have moved on.
   if (conversation_) parts_.store.remember(conversation_->session(), "");
   conversation_.reset();
 }
@@ -95,11 +95,11 @@ void Session::show_path(std::size_t entries) {
   const auto show = [&](const store::StoredEntry& placed) {
     if (placed.altered)
       parts_.screen.print(std::string(store::altered_mark) +
-                          " this is not as it was written, entry " +
+                          " altered after it was written, entry " +
                           to_string(placed.entry.id).substr(0, 6) + ":\n");
     parts_.screen.replay(model::masked(placed.entry, conversation_->state().redacted));
   };
-  // Back to the prompt the first of them answers: an answer without its question says little.
+  // Includes the prompt that the first of them answers: an answer alone says little.
   std::size_t count = 0;
   std::vector<store::StoredEntry> path =
       store::value_or_throw(
@@ -135,8 +135,7 @@ model::Ports Session::ports() {
 
 void Session::work(const std::function<agent::TurnEnd(const model::Ports&)>& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
-  // In this order no signal is missed: one that came before has set `leave`, a later one sets
-  // `stop`.
+  // In this order no signal is missed: an earlier one has set `leave`, a later one sets `stop`.
   parts_.stop = false;
   if (parts_.leave) parts_.stop = true;
   const TypedInput::Ahead ahead(parts_.input);
@@ -146,10 +145,10 @@ void Session::work(const std::function<agent::TurnEnd(const model::Ports&)>& tur
   parts_.screen.end_turn(end.stop, end.error + (end.out_of_calls ? "; /continue goes on" : ""),
                          end.empty);
   parts_.marks.done(end.stop != model::Stop::error, now_ms() - started);
-  show_title();  // the first prompt gives one
+  show_title();  // the first prompt becomes the title
 }
 
-// What lies outside the workspace or under a rule that forbids it is asked about, each time.
+// Files outside the workspace or denied by a rule need an answer each time.
 bool Session::may_attach(const std::string& name) {
   const permission::Decision decision =
       permission::decide_mention(settings_.rules, *parts_.services.tools, name);
@@ -157,7 +156,7 @@ bool Session::may_attach(const std::string& name) {
   if (parts_.input.attended() &&
       confirm("@" + name + ": " + decision.reason + ". Send its contents to the model?"))
     return true;
-  parts_.screen.print_untrusted("  " + name + " does not come along: " + decision.reason + "\n");
+  parts_.screen.print_untrusted("  " + name + " is not attached: " + decision.reason + "\n");
   return false;
 }
 
@@ -182,7 +181,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
   });
   if (images && parts_.services.target && !parts_.services.target(settings_.model).takes_images)
     parts_.screen.print_untrusted("  " + model::to_string(settings_.model) +
-                                  " takes no images: it is told that there is one\n");
+                                  " does not accept images; it is told that there is one\n");
   return out;
 } catch (const Error&) {
   parts_.input.put_back(prompt);
@@ -219,15 +218,15 @@ void Session::compact(const std::string& focus) {
     compacted = parts_.agent.compact(*conversation_, focus, settings_, ports);
     return agent::TurnEnd{};
   });
-  if (!compacted.done) throw Error("nothing was summed up: " + compacted.why_not);
-  parts_.screen.print("summed up: " + short_count(compacted.before) + " → " +
-                      short_count(compacted.after) + " tokens; /undo takes it back\n");
+  if (!compacted.done) throw Error("nothing was summarized: " + compacted.why_not);
+  parts_.screen.print("summarized: " + short_count(compacted.before) + " → " +
+                      short_count(compacted.after) + " tokens; /undo reverts it\n");
 }
 
 std::string Session::farewell() const {
   if (!parts_.kept || !conversation_ || conversation_->state().messages == 0) return {};
-  return "Saved. `skein -c` goes on here; elsewhere: skein -s " + conversation_->record().key +
-         "\n";
+  return "Saved. `skein -c` continues here; from elsewhere: skein -s " +
+         conversation_->record().key + "\n";
 }
 
 std::string Session::cycle_mode() {

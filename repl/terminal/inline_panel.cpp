@@ -20,7 +20,7 @@ std::string one_line(std::string_view text) {
 
 }  // namespace
 
-// A window that got narrower has wrapped what was shown.
+// A window that became narrower has wrapped the lines.
 std::string InlinePanel::to_first_line() const {
   const int columns = std::max(1, terminal_.size().columns);
   int rows = 0;

@@ -1,5 +1,5 @@
-// A few lines drawn at the cursor and taken away again: lists to choose from. Stays in the normal
-// screen and touches nothing above.
+// A few lines drawn at the cursor and removed again, such as lists to choose from. Stays in the
+// normal screen and touches nothing above.
 #pragma once
 
 #include <string>
@@ -14,16 +14,16 @@ class InlinePanel {
  public:
   struct Line {
     enum class Style { plain, dim, chosen } style = Style::plain;
-    std::string text{};  // anybody's; made harmless and cut to the width here
+    std::string text{};  // untrusted; sanitized and cut to the width here
   };
 
-  // The cursor stands at the start of an empty line, and is there again afterwards.
+  // The cursor must be at the start of an empty line, and returns there afterwards.
   explicit InlinePanel(Terminal& terminal) : terminal_(terminal) {}
   ~InlinePanel() { erase(); }
   InlinePanel(const InlinePanel&) = delete;
   InlinePanel& operator=(const InlinePanel&) = delete;
 
-  // In the place of what was shown before. The cursor rests at `cursor`.
+  // Replaces what was shown before and leaves the cursor at `cursor`.
   void show(const std::vector<Line>& lines, Caret cursor);
   void erase();
 

@@ -1,6 +1,5 @@
-// Keys from the terminal, for whoever has it at the moment: the prompt, a list, a question, a
-// running turn. What has arrived and was not asked for waits for the next one, so nothing typed is
-// lost.
+// Keys from the terminal, for its current user: the prompt, a list, a question or a running turn.
+// Keys that one does not read wait for the next, so nothing typed is lost.
 #pragma once
 
 #include <chrono>
@@ -17,7 +16,7 @@ class Keyboard {
  public:
   enum class KeyResult { key, pause, signal, hang_up };
 
-  // `leaving`: somebody told the program to end; from then on it is as if the terminal were gone.
+  // `leaving`: the program was told to end; from then on the terminal counts as gone.
   explicit Keyboard(
       Terminal& terminal, std::function<bool()> leaving = [] { return false; })
       : terminal_(terminal), leaving_(std::move(leaving)) {}
@@ -26,14 +25,14 @@ class Keyboard {
   // Waits for a key, at most for `pause`. `due`: as for Terminal::wait.
   KeyResult next(Key& key, std::optional<std::chrono::milliseconds> pause = {},
                  const std::function<bool()>& due = {});
-  // A key that is there already.
+  // A key that has already arrived.
   std::optional<Key> ready() { return decoder_.next(); }
-  // Whether keys were typed that nobody has asked for yet.
+  // Whether there are keys that have not been read yet.
   bool typed_ahead();
-  // For a turn, which waits elsewhere: takes in what has arrived, and tells when a lone Esc is
-  // still a riddle, to be solved by `settle` after KeyDecoder::pause_ms.
+  // For a turn, which waits elsewhere: reads what has arrived. While in_doubt(), an Esc may still
+  // begin a sequence; settle() decides after KeyDecoder::pause_ms.
   void take_in();
-  void put_back(char key) { decoder_.put_back(key); }  // the next key, once more
+  void put_back(char key) { decoder_.put_back(key); }  // is read again next
   bool in_doubt() const { return decoder_.waiting(); }
   std::optional<Key> settle() { return decoder_.flush(); }
   bool hung_up() const { return hung_up_ || leaving_(); }

@@ -78,7 +78,7 @@ Key control_key(unsigned char byte) {
   }
 }
 
-// A key told by its number, as terminals with an extended protocol do.
+// A key reported by number, as in extended keyboard protocols.
 Key numbered_key(int point) {
   if (point <= 0 || point > 0x10FFFF) return {};
   if (point < 0x20 || point == 0x7F) return control_key(static_cast<unsigned char>(point));
@@ -128,7 +128,7 @@ std::optional<Key> KeyDecoder::next() {
 
 std::optional<Key> KeyDecoder::flush() {
   if (std::optional<Key> whole = next(); whole || !waiting()) return whole;
-  // What begins with Esc and goes no further: Esc alone, Alt with a key, or a cut sequence.
+  // Begins with Esc and ends there: Esc alone, Alt with a key, or a sequence cut short.
   if (bytes_ == "\x1b") return take(1, key(Code::escape));
   if (bytes_ == "\x1b\x1b") return take(1, key(Code::escape));
   if (bytes_.size() == 2 && bytes_[0] == '\x1b') return take(2, alt(bytes_[1]));
@@ -162,7 +162,7 @@ std::optional<Key> KeyDecoder::escape_sequence() {
     return device_string(start + 1);
   const auto byte = static_cast<unsigned char>(second);
   if (byte >= 0x80) return take(1, key(Code::escape));
-  // Nobody means Alt by it: Esc, and at once a key that leaves.
+  // This is not Alt: Esc followed immediately by a key that leaves.
   constexpr unsigned char ctrl_c = 3, ctrl_d = 4;
   if (byte == ctrl_c || byte == ctrl_d) return take(1, key(Code::escape));
   Key out = byte < 0x20 || byte == 0x7F ? control_key(byte) : character(byte);
@@ -176,7 +176,7 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
   if (end - start > longest_sequence) return take(end, {});
   if (end == bytes_.size()) return std::nullopt;
   const char last = bytes_[end];
-  // A sequence ends with a letter or sign; anything else broke it off and is a key of its own.
+  // A sequence ends with a letter or sign; any other byte interrupts it and is a key of its own.
   if (last < 0x40 || last > 0x7E) return take(end, {});
   const std::string_view parameters = std::string_view(bytes_).substr(start, end - start);
   if (last == 'M' && parameters.empty()) {  // an old mouse report: three bytes follow
@@ -208,7 +208,7 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
   return take(end + 1, std::move(out));
 }
 
-// What a terminal answers when asked (never by us): up to BEL or ST.
+// A terminal's answer to a query (never ours): up to BEL or ST.
 std::optional<Key> KeyDecoder::device_string(std::size_t start) {
   const std::size_t bell = bytes_.find('\x07', start), st = bytes_.find("\x1b\\", start);
   const std::size_t end = std::min(bell, st);
@@ -223,7 +223,7 @@ std::optional<Key> KeyDecoder::utf8() {
   const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
   std::size_t have = 1;
   while (have < length && have < bytes_.size() && (bytes_[have] & 0xC0) == 0x80) ++have;
-  if (have < length && have == bytes_.size()) return std::nullopt;  // the rest is on its way
+  if (have < length && have == bytes_.size()) return std::nullopt;  // the rest has not arrived yet
   const std::string_view piece = std::string_view(bytes_).substr(0, have);
   if (have < length || !is_valid_utf8(piece)) return take(have, character(0xFFFD));
   char32_t point = lead & (0x7Fu >> length);

@@ -1,4 +1,4 @@
-// Keys out of the bytes a terminal sends. Pure: bytes go in split anywhere, the same keys come out.
+// Decodes keys from the bytes a terminal sends. Pure: how the bytes are split makes no difference.
 #pragma once
 
 #include <cstdint>
@@ -48,10 +48,10 @@ class KeyDecoder {
   void feed(std::string_view bytes) { bytes_ += bytes; }
   void put_back(char byte) { bytes_.insert(bytes_.begin(), byte); }
   bool empty() const { return bytes_.empty() && !pasting_; }
-  // The next whole key there is.
+  // The next complete key.
   std::optional<Key> next();
-  // Something has begun and not ended. If nothing more comes for `pause_ms`, `flush` says what it
-  // was: a lone Esc is the Esc key. A paste is waited for as long as it takes.
+  // A sequence is incomplete. If nothing more arrives for `pause_ms`, `flush` decides what it was:
+  // a lone Esc is the Esc key. There is no time limit for the end of a paste.
   bool waiting() const { return !bytes_.empty() && !pasting_; }
   std::optional<Key> flush();
   static constexpr int pause_ms = 30;

@@ -1,5 +1,5 @@
-// A text of several lines as one long one that fills its rows: every newline becomes the spaces up
-// to the end of the row. replxx can draw and count only such.
+// Lays out a text of several lines as one long line: every newline becomes spaces up to the end of
+// the row. That is the only kind replxx can draw and count.
 #pragma once
 
 #include <cstddef>
@@ -14,7 +14,7 @@ struct Caret {
 };
 
 struct LineLayout {
-  std::string shown{};     // harmless, without tabs and newlines
+  std::string shown{};     // sanitized, without tabs and newlines
   std::size_t cursor = 0;  // in bytes of `shown`
   Caret caret{}, end{};    // where the cursor and the end of the text are, from the prompt on
   bool operator==(const LineLayout&) const = default;

@@ -10,7 +10,7 @@ namespace skein::terminal {
 namespace {
 
 constexpr std::size_t widest_title = 60;
-constexpr std::int64_t long_turn_ms = 10'000;  // by now somebody looks elsewhere
+constexpr std::int64_t long_turn_ms = 10'000;  // by then the user is looking elsewhere
 
 }  // namespace
 
@@ -19,7 +19,7 @@ void TerminalMarks::tell(std::string_view bytes) const {
 }
 
 void TerminalMarks::title(std::string_view untrusted) {
-  if (!titled_) tell("\x1b[22;2t");  // the terminal keeps the title it has
+  if (!titled_) tell("\x1b[22;2t");  // the terminal saves its current title
   titled_ = true;
   std::string text = layout::sanitized(untrusted);
   std::ranges::replace_if(

@@ -1,4 +1,4 @@
-// What a terminal is told besides text: the session's title in its title bar, where prompts,
+// What the terminal is told besides text: the session's title in its title bar, where prompts,
 // answers and their ends are (OSC 133, for jumping between them), and a bell when a long turn is
 // over.
 #pragma once
@@ -13,13 +13,13 @@ namespace skein::terminal {
 class TerminalMarks {
  public:
   using Write = std::function<void(std::string_view bytes)>;
-  explicit TerminalMarks(Write write = {}) : write_(std::move(write)) {}  // none: nothing is told
+  explicit TerminalMarks(Write write = {}) : write_(std::move(write)) {}  // none: writes nothing
 
   void title(std::string_view untrusted);
   void prompt();  // a line is about to be read
-  void sent();    // it was: what follows is the answer
+  void sent();    // it was read: what follows is the answer
   void done(bool well, std::int64_t took_ms);
-  void leave();  // the title is what it was before
+  void leave();  // restores the original title
 
  private:
   void tell(std::string_view bytes) const;

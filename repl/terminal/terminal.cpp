@@ -18,7 +18,7 @@ namespace {
 constexpr std::string_view begin_paste_marks = "\x1b[?2004h";
 constexpr std::string_view sane = "\x1b[?2004l\x1b[?25h\x1b[0m";
 
-// What a signal handler has to know. Written before `changed`, read after it.
+// What a signal handler needs. Written before `changed`, read after it.
 termios found{};
 int found_in = -1, found_out = -1;
 std::atomic<bool> changed{false};
@@ -28,7 +28,7 @@ static_assert(std::atomic<bool>::is_always_lock_free);
 constexpr std::array deaths{SIGSEGV, SIGBUS, SIGABRT, SIGFPE, SIGILL, SIGQUIT};
 std::array<struct sigaction, deaths.size()> before{};
 
-// The terminal first, then whatever would have happened without us.
+// Restores the terminal first, then lets the signal take its usual course.
 void die(int signal) {
   restore_terminal();
   for (std::size_t i = 0; i < deaths.size(); ++i)
@@ -45,7 +45,7 @@ void write_whole(int fd, std::string_view bytes) noexcept {
   }
 }
 
-// At once: waiting until the output is drained could take for ever, a terminal may be stopped.
+// At once: a stopped terminal would never finish draining its output.
 void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
 
 }  // namespace
@@ -83,7 +83,7 @@ void Terminal::set(Mode mode) {
   modes.c_iflag &= ~static_cast<tcflag_t>(BRKINT | ICRNL | INPCK | ISTRIP | IXON);
   modes.c_cflag |= CS8;
   modes.c_lflag &= ~static_cast<tcflag_t>(ECHO | ICANON | IEXTEN | ISIG);
-  // A signal must not cost what was typed before it.
+  // A signal must not discard what was typed before it.
   if (mode == Mode::turn) modes.c_lflag |= ISIG | NOFLSH;
   modes.c_cc[VMIN] = 1;
   modes.c_cc[VTIME] = 0;
@@ -95,8 +95,8 @@ void Terminal::set(Mode mode) {
   write(begin_paste_marks);
 }
 
-// What was typed while the terminal still had its own mode is in its queue with Enter turned into a
-// line feed, which to us is Ctrl+J.
+// In what was typed while the terminal still had its own mode, Enter has become a line feed, which
+// means Ctrl+J to us.
 void Terminal::take_early_input() {
   int waiting = 0;
   if ((found.c_iflag & ICRNL) == 0 || ioctl(in_, FIONREAD, &waiting) != 0 || waiting <= 0) return;

@@ -1,5 +1,5 @@
-// The terminal a person sits at: its modes, its size, waiting for its keys, and the way back to how
-// it was found, which works from a signal handler too.
+// The user's terminal: its modes, its size, waiting for keys, and restoring its original state,
+// also from a signal handler.
 #pragma once
 
 #include <chrono>
@@ -19,8 +19,8 @@ class Terminal {
     int columns = 80, rows = 24;
     bool operator==(const Size&) const = default;
   };
-  // found: as it was when we came; editing: every key is a byte for us; turn: the same, but ^C is a
-  // signal, so that it is heard however busy we are.
+  // found: its original mode; editing: every key is a byte for us; turn: the same, but ^C is a
+  // signal, so that it works however busy we are.
   enum class Mode { found, editing, turn };
 
   // One at a time. Looks at the modes, changes nothing, and sees to it that a death by a signal
@@ -38,12 +38,12 @@ class Terminal {
   // As skein::wait; a window that got another size is due too.
   Wake wait(std::optional<std::chrono::milliseconds> pause,
             const std::function<bool()>& due = {}) const;
-  // The bytes there are; empty at a hang-up.
+  // The bytes that have arrived; empty after a hang-up.
   std::string read();
-  // Bytes that were typed before the mode was set and are not read yet; no poll tells of them.
+  // Bytes typed before the mode was set and not read yet; poll does not report them.
   bool has_early_input() const { return !early_.empty(); }
   void write(std::string_view bytes) const;
-  // True once for every time the window got another size.
+  // True once after each change of the window's size.
   bool take_resize() const;
   // Stops the process group as ^Z does, and comes back when it is continued.
   void suspend();
@@ -56,7 +56,7 @@ class Terminal {
   std::string early_{};
 };
 
-// For the time of something that needs another mode: a child that wants the terminal, a turn.
+// Sets another mode while it lives, for a turn or a child that needs the terminal.
 class TerminalMode {
  public:
   TerminalMode(Terminal& terminal, Terminal::Mode mode)
@@ -72,7 +72,7 @@ class TerminalMode {
   Terminal::Mode before_;
 };
 
-// Puts the terminal back as it was found: modes, echo, cursor shown, bracketed paste off. Safe in a
+// Restores the terminal: modes, echo, cursor shown, bracketed paste off. Safe in a
 // signal handler, and any number of times; does nothing if no Terminal changed anything.
 void restore_terminal() noexcept;
 

@@ -70,13 +70,13 @@ TEST_CASE("/context shows what fills the window") {
   CHECK(table.find(" of 32.0k tokens, offline/demo\n") != std::string::npos);
   for (const char* row : {"# system", "% tools", "= summary", "* messages", "+ tool results"})
     CHECK(table.find(row) != std::string::npos);
-  CHECK(table.find("kept for the answer        4.0k   12%\n") != std::string::npos);
-  CHECK(table.ends_with("summed up by itself at 85% of the window, or by /compact\n"));
+  CHECK(table.find("reserved for the answer    4.0k   12%\n") != std::string::npos);
+  CHECK(table.ends_with("summarized automatically at 85% of the window, or with /compact\n"));
 }
 
 TEST_CASE("/usage says what each prompt and each model cost") {
   Scene scene;
-  CHECK(scene.shown("/usage") == "no model has been paid for yet\n");
+  CHECK(scene.shown("/usage") == "no model has been used yet\n");
   const auto reply = [](const char* provider, const char* model, model::Usage usage) {
     return store::NewEntry{model::message_entry({.role = model::Role::assistant,
                                                  .content = {model::Text{"a"}},
@@ -93,28 +93,28 @@ TEST_CASE("/usage says what each prompt and each model cost") {
   CHECK(scene.shown("/usage") ==
         "  the last prompts of this branch  input  cached  output  cost\n"
         "  how are you                       2.0k     75%   12.3k  $0.25\n"
-        "  and now                            100      0%       1  not known\n"
+        "  and now                            100      0%       1  unknown\n"
         "\n"
         "  the whole session, all branches  input  cached  output  cost\n"
         "  anthropic/claude                  2.0k     75%   12.3k  $0.25\n"
-        "  new/model                          100      0%       1  not known\n"
-        "  in all                            2.1k     71%   12.3k  at least $0.25\n"
+        "  new/model                          100      0%       1  unknown\n"
+        "  total                             2.1k     71%   12.3k  at least $0.25\n"
         "  2 prompts, 0 tool calls, 3.0 s of answers\n");
 }
 
-TEST_CASE("/compact sums up and /undo takes it back") {
+TEST_CASE("/compact summarizes and /undo reverts it") {
   Scene scene;
   CHECK(scene.shown("/compact") ==
-        "error: nothing was summed up: there is too little to summarize yet\n");
+        "error: nothing was summarized: there is too little to summarize yet\n");
   for (const char* line : {"hello", "what can you do", "tell me more", "and now", "thank you"})
     scene.shown(line);
   const std::vector<model::Message> before = scene.session.context().context.messages;
   const std::string no_summary = "= summary" + std::string(23, ' ') + "0";
   CHECK(scene.shown("/context").find(no_summary) != std::string::npos);
-  CHECK(scene.shown("/compact").find("/undo takes it back") != std::string::npos);
+  CHECK(scene.shown("/compact").find("/undo reverts it") != std::string::npos);
   CHECK(scene.session.context().context.messages != before);
   CHECK(scene.shown("/context").find(no_summary) == std::string::npos);
-  CHECK(scene.shown("/undo").starts_with("took the summary back"));
+  CHECK(scene.shown("/undo").starts_with("undid the summary"));
   CHECK(scene.session.context().context.messages == before);
   CHECK(scene.shown("/undo") == "went back to before: thank you\n");
 }
@@ -124,6 +124,6 @@ TEST_CASE("/redact tells of summaries that may retell what it masks") {
   for (int i = 0; i < 12; ++i)
     scene.shown("remember number " + std::to_string(i) + std::string(4000, 'x'));
   CHECK(scene.shown("/redact #1").find("may retell") == std::string::npos);
-  REQUIRE(scene.shown("/compact").find("summed up") != std::string::npos);
+  REQUIRE(scene.shown("/compact").find("summarized: ") != std::string::npos);
   CHECK(scene.shown("/redact #2").find("may retell it in other words") != std::string::npos);
 }

@@ -36,18 +36,18 @@ TEST_CASE("a turn in a pipe is its words, without escapes and without anything t
   CHECK(screen.bytes() == "thinking: First.  … 2 lines\nHello **world**\nm · 2.1 s\n");
 }
 
-TEST_CASE("thinking is shown whole, line by line as it comes, once that is wanted") {
+TEST_CASE("thinking is shown in full, line by line as it comes, once that is wanted") {
   RecordedScreen screen(piped);
   screen->show(committed(model::user_message("hi")));
   screen->change_thinking();
   screen->show(thinking_event("\n\nFirst.\n\nSec"));
-  CHECK(screen.bytes() == "thinking is shown whole\nthinking: First.\n\n");
+  CHECK(screen.bytes() == "showing all of the thinking\nthinking: First.\n\n");
   screen->show(thinking_event("ond\x1b[2J."));
   screen->show(text_event("Hello"));
   screen->show(committed(answer("Hello")));
   screen->end_turn(model::Stop::stop, "");
   CHECK(screen.bytes() ==
-        "thinking is shown whole\nthinking: First.\n\nSecond␛[2J.\nHello\nm · 2.1 s\n");
+        "showing all of the thinking\nthinking: First.\n\nSecond␛[2J.\nHello\nm · 2.1 s\n");
 }
 
 TEST_CASE("thinking that is wanted in the middle comes from its beginning, and is not said twice") {
@@ -58,9 +58,9 @@ TEST_CASE("thinking that is wanted in the middle comes from its beginning, and i
   screen->change_thinking();
   screen->show(text_event("Hello"));
   screen->end_turn(model::Stop::stop, "");
-  CHECK(
-      screen.bytes() ==
-      "thinking is shown whole\nthinking: First.\nSecond.\nof thinking one line is shown\nHello\n");
+  CHECK(screen.bytes() ==
+        "showing all of the thinking\nthinking: First.\nSecond.\nshowing one line of "
+        "thinking\nHello\n");
 }
 
 TEST_CASE("what happened looks the same when it is replayed, byte for byte") {
