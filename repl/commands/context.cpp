@@ -126,7 +126,7 @@ void show_context(session::Session& session, std::string_view) {
   for (const Share& share : shares)
     out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
   if (window > 0) {
-    out += context_row(' ', "reserved for the answer", window - built.room, whole);
+    out += context_row(' ', "reserved for answer", window - built.room, whole);
     out += context_row('.', "free", std::max<std::int64_t>(0, built.room - total), whole);
   }
   if (built.left_out + built.pruned > 0)

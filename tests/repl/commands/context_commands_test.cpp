@@ -9,7 +9,6 @@
 #include "tests/support/recorded_screen.h"
 
 using namespace skein;
-using namespace skein::commands;
 using namespace skein::test;
 
 namespace {
@@ -70,7 +69,7 @@ TEST_CASE("/context shows what fills the window") {
   CHECK(table.find(" of 32.0k tokens, offline/demo\n") != std::string::npos);
   for (const char* row : {"# system", "% tools", "= summary", "* messages", "+ tool results"})
     CHECK(table.find(row) != std::string::npos);
-  CHECK(table.find("reserved for the answer    4.0k   12%\n") != std::string::npos);
+  CHECK(table.find("reserved for answer        4.0k   12%\n") != std::string::npos);
   CHECK(table.ends_with("summarized automatically at 85% of the window, or with /compact\n"));
 }
 

@@ -15,8 +15,8 @@ using namespace skein::test;
 namespace {
 
 // A keyboard on which these keys have been typed already.
-struct Desk {
-  explicit Desk(std::string_view keys) {
+struct Typist {
+  explicit Typist(std::string_view keys) {
     terminal.set(terminal::Terminal::Mode::editing);
     pty.type(keys);
   }
@@ -28,10 +28,10 @@ struct Desk {
 const std::vector<std::string> fruit{"apple", "banana", "cherry", "apricot"};
 
 Picked picked(std::string_view keys, PickList list = {}) {
-  Desk desk(keys);
+  Typist typist(keys);
   list.title = "fruit";
   list.lines = fruit;
-  return pick(desk.keyboard, list);
+  return pick::pick(typist.keyboard, list);
 }
 
 }  // namespace
@@ -60,24 +60,24 @@ TEST_CASE("a further key leaves with what is chosen and what was typed") {
 }
 
 TEST_CASE("a list erases itself and never leaves the normal screen") {
-  Desk desk("b\x1b");
-  pick(desk.keyboard, {.title = "fruit", .lines = fruit});
-  desk.terminal.write("END");
-  REQUIRE(desk.pty.shows("END"));
-  const std::string& all = desk.pty.shown([](const std::string&) { return true; });
+  Typist typist("b\x1b");
+  pick::pick(typist.keyboard, {.title = "fruit", .lines = fruit});
+  typist.terminal.write("END");
+  REQUIRE(typist.pty.shows("END"));
+  const std::string& all = typist.pty.shown([](const std::string&) { return true; });
   CHECK(all.ends_with("\r\x1b[JEND"));
   for (const std::string_view never : {"\x1b[?1049", "\x1b[3J", "\x1b[2J", "\x1b[?1000"})
     CHECK(all.find(never) == std::string::npos);
 }
 
 TEST_CASE("names in a list cannot drive the terminal") {
-  Desk desk("\r");
-  pick(desk.keyboard, {.title = "x", .lines = {"evil\x1b]0;title\x07\x1b[2Jname\r\n"}});
-  desk.terminal.write("END");
-  REQUIRE(desk.pty.shows("END"));
-  CHECK(desk.pty.shown([](const std::string&) { return true; }).find("\x1b]0") ==
+  Typist typist("\r");
+  pick::pick(typist.keyboard, {.title = "x", .lines = {"evil\x1b]0;title\x07\x1b[2Jname\r\n"}});
+  typist.terminal.write("END");
+  REQUIRE(typist.pty.shows("END"));
+  CHECK(typist.pty.shown([](const std::string&) { return true; }).find("\x1b]0") ==
         std::string::npos);
-  CHECK_FALSE(desk.pty.shows("\x1b[2J", 1));
+  CHECK_FALSE(typist.pty.shows("\x1b[2J", 1));
 }
 
 TEST_CASE("a question is answered by one key, and Enter alone is no") {
@@ -97,11 +97,11 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
       {"\x1b[200~y\x1b[201~\r", model::Answer::Choice::no, ""},
   };
   for (const auto& each : cases) {
-    Desk desk(each.keys);
-    screen::Screen screen(screen::screen_parts(desk.pty.slave(), "auto", false));
+    Typist typist(each.keys);
+    screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
     std::atomic<bool> stop{false};
     const model::Answer answer =
-        ask_permission(desk.keyboard, screen, {"Allow?", "", "bash(git status)"}, stop);
+        ask_permission(typist.keyboard, screen, {"Allow?", "", "bash(git status)"}, stop);
     CAPTURE(std::string(each.keys));
     CHECK(answer.choice == each.choice);
     CHECK(answer.text == each.reason);
@@ -110,10 +110,10 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
 }
 
 TEST_CASE("always is not taken where it is not offered") {
-  Desk desk("a\r");
-  screen::Screen screen(screen::screen_parts(desk.pty.slave(), "auto", false));
+  Typist typist("a\r");
+  screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
   std::atomic<bool> stop{false};
-  CHECK(ask_permission(desk.keyboard, screen, {"Allow?", "", ""}, stop).choice ==
+  CHECK(ask_permission(typist.keyboard, screen, {"Allow?", "", ""}, stop).choice ==
         model::Answer::Choice::no);
 }
 
@@ -133,11 +133,11 @@ TEST_CASE("what is asked about can be edited first, and what did not change is a
   for (const auto& each : cases) {
     CAPTURE(each.editor);
     const Environment visual("VISUAL", each.editor);
-    Desk desk(each.keys);
-    screen::Screen screen(screen::screen_parts(desk.pty.slave(), "auto", false));
+    Typist typist(each.keys);
+    screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
     std::atomic<bool> stop{false};
     const model::Answer answer = ask_permission(
-        desk.keyboard, screen,
+        typist.keyboard, screen,
         {.text = "Allow?", .amendable = model::Question::Amendable{std::string(each.text), "a.sh"}},
         stop);
     CHECK(answer.choice == each.choice);
@@ -146,12 +146,12 @@ TEST_CASE("what is asked about can be edited first, and what did not change is a
 }
 
 TEST_CASE("an editor is told by the file's ending what it edits, and by nothing else") {
-  Desk desk("");
+  Typist typist("");
   for (const auto& [like, ending] : std::vector<std::pair<std::string, std::string>>{
            {"src/main.cpp", ".cpp"}, {"Makefile", ""}, {"a.$(id)", ""}, {"x.a b", ""}}) {
     CAPTURE(like);
     const Environment visual("VISUAL", "f() { printf '%s' \"${1##*/skein-??????}\" > \"$1\"; }; f");
-    CHECK(edit::edited_elsewhere("text", desk.terminal, like) == ending);
+    CHECK(edit::edited_elsewhere("text", typist.terminal, like) == ending);
   }
 }
 
@@ -182,8 +182,8 @@ TEST_CASE("in a tree the arrow keys find an entry and a letter says what to do f
       {"/branches\r", What::nothing, 0},
   };
   for (const auto& each : cases) {
-    Desk desk(each.keys);
-    const TreeChoice choice = walk_tree_view(desk.keyboard, tree, Id{4}, label);
+    Typist typist(each.keys);
+    const TreeChoice choice = walk_tree_view(typist.keyboard, tree, Id{4}, label);
     CAPTURE(std::string(each.keys));
     CHECK(choice.what == each.what);
     CHECK(choice.entry == Id{each.entry});
@@ -194,18 +194,18 @@ TEST_CASE("a command that is typed in a tree reaches the prompt whole") {
   model::Tree::Builder builder;
   builder.add({.id = Id{1}, .type = model::type::message, .at = 1});
   const model::Tree tree = std::move(builder).build();
-  Desk desk("/b\r");
-  walk_tree_view(desk.keyboard, tree, Id{1}, [](const model::Tree::Node&) { return ""; });
+  Typist typist("/b\r");
+  walk_tree_view(typist.keyboard, tree, Id{1}, [](const model::Tree::Node&) { return ""; });
   terminal::Key key;
   for (const terminal::Key& expected : {terminal::character('/'), terminal::character('b'),
                                         skein::terminal::key(terminal::Key::Code::enter)}) {
-    REQUIRE(desk.keyboard.next(key) == terminal::Keyboard::KeyResult::key);
+    REQUIRE(typist.keyboard.next(key) == terminal::Keyboard::KeyResult::key);
     CHECK(key == expected);
   }
 }
 
 TEST_CASE("keys that nobody has asked for yet are noticed, wherever they wait") {
-  Desk none(""), some("x");
+  Typist none(""), some("x");
   CHECK_FALSE(none.keyboard.typed_ahead());
   CHECK(some.keyboard.typed_ahead());
   CHECK(some.keyboard.typed_ahead());  // and are still there
