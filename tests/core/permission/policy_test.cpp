@@ -14,7 +14,7 @@ using Verdict = Decision::Verdict;
 
 namespace {
 
-const model::Tools& tools() { return tools::tool_table(); }
+const model::Tools& all_tools() { return tools::tool_table(); }
 
 model::ToolUse bash(std::string_view command) {
   return {"1", "bash", R"({"command":)" + json_string(command) + "}"};
@@ -28,12 +28,12 @@ Rules with(std::string_view allow, std::string_view deny = "", Mode mode = Mode:
 }
 
 Verdict verdict(const Rules& rules, const model::ToolUse& call) {
-  return decide(rules, tools(), call).verdict;
+  return decide(rules, all_tools(), call).verdict;
 }
 
 std::string remembered(const Rules& rules, const model::ToolUse& call) {
   std::string text;
-  for (const Rule& rule : remember(rules, tools(), call))
+  for (const Rule& rule : remember(rules, all_tools(), call))
     text += (text.empty() ? "" : ",") + to_string(rule);
   return text;
 }

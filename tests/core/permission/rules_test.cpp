@@ -26,7 +26,7 @@ model::Located in_workspace(std::string_view path) {
   return {.absolute = std::string(path), .exists = true, .refusal = "outside the workspace"};
 }
 
-const model::Tools& tools() {
+const model::Tools& all_tools() {
   static const model::Tools list = [] {
     model::Tools all = tools::tool_table();
     for (model::Tool& tool : all) tool.locate = in_workspace;
@@ -148,7 +148,7 @@ TEST_CASE("denied is denied, wherever the rule comes from, or the rule is refuse
         CAPTURE(each.meant.input);
         Rules rules{mode, parse_rules("read,edit,write,list,grep,bash,bash(*)"), *deny, true};
         rules.deny[0].origin = origin;
-        CHECK(decide(rules, tools(), each.meant).verdict == Verdict::deny);
+        CHECK(decide(rules, all_tools(), each.meant).verdict == Verdict::deny);
       }
   }
 }
@@ -161,8 +161,9 @@ TEST_CASE("the same spelling, to allow, allows nothing else or is refused") {
     const Rules rules{.allow = *allow, .sandboxed = true};
     const Rule& rule = allow->at(0);
     const bool everything = rule.tool == "bash" && (rule.pattern.empty() || rule.pattern == "*");
-    CHECK((decide(rules, tools(), bash("shutdown now")).verdict == Verdict::allow) == everything);
-    CHECK(decide(rules, tools(), on("edit", "other/file")).verdict == Verdict::ask);
+    CHECK((decide(rules, all_tools(), bash("shutdown now")).verdict == Verdict::allow) ==
+          everything);
+    CHECK(decide(rules, all_tools(), on("edit", "other/file")).verdict == Verdict::ask);
   }
 }
 
@@ -220,16 +221,16 @@ TEST_CASE("a command that is denied is so behind options that come first") {
   for (const char* line :
        {"git push", "git --no-pager push x", "git -p push", "/usr/bin/git push"}) {
     CAPTURE(line);
-    CHECK(decide(rules, tools(), bash(line)).verdict == Verdict::deny);
+    CHECK(decide(rules, all_tools(), bash(line)).verdict == Verdict::deny);
   }
-  CHECK(decide(rules, tools(), bash("git pull")).verdict == Verdict::allow);
+  CHECK(decide(rules, all_tools(), bash("git pull")).verdict == Verdict::allow);
 }
 
 TEST_CASE("a rule to allow that names no folder does not reach into folders") {
   const Rules rules{.allow = parse_rules("edit(*.txt),edit(src)"), .sandboxed = true};
-  CHECK(decide(rules, tools(), on("edit", "a.txt")).verdict == Verdict::allow);
-  CHECK(decide(rules, tools(), on("edit", "a/b.txt")).verdict == Verdict::ask);
-  CHECK(decide(rules, tools(), on("edit", "src/x")).verdict == Verdict::ask);
+  CHECK(decide(rules, all_tools(), on("edit", "a.txt")).verdict == Verdict::allow);
+  CHECK(decide(rules, all_tools(), on("edit", "a/b.txt")).verdict == Verdict::ask);
+  CHECK(decide(rules, all_tools(), on("edit", "src/x")).verdict == Verdict::ask);
 }
 
 TEST_CASE("a wildcard given with always does not reach out of the workspace") {
@@ -238,20 +239,20 @@ TEST_CASE("a wildcard given with always does not reach out of the workspace") {
                            "cat -f/etc/passwd", "cat --file=/etc/passwd", "cat a:/etc/passwd",
                            "cat README.md /etc/passwd", "cat /etc/pass*"}) {
     CAPTURE(line);
-    CHECK(decide(rules, tools(), bash(line)).verdict == Verdict::ask);
+    CHECK(decide(rules, all_tools(), bash(line)).verdict == Verdict::ask);
   }
   for (const char* line : {"cat README.md", "cat src/a.cpp", "cat /h/w/src/a.cpp", "cat src/*.cpp",
                            "cat /dev/null", "cat -n x"}) {
     CAPTURE(line);
-    CHECK(decide(rules, tools(), bash(line)).verdict == Verdict::allow);
+    CHECK(decide(rules, all_tools(), bash(line)).verdict == Verdict::allow);
   }
   rules.allow[0].origin = Rule::Origin::configuration;  // written with open eyes
-  CHECK(decide(rules, tools(), bash("cat /etc/passwd")).verdict == Verdict::allow);
+  CHECK(decide(rules, all_tools(), bash("cat /etc/passwd")).verdict == Verdict::allow);
 }
 
 TEST_CASE("what a transcript allows counts only if it was granted; what it forbids, always") {
   Rules rules;
-  add_session_rules(rules, tools(), {"bash(ls *)", "edit", "!bash(rm *)", "nonsense("},
+  add_session_rules(rules, all_tools(), {"bash(ls *)", "edit", "!bash(rm *)", "nonsense("},
                     [](const std::string& rule) { return rule == "edit"; });
   CHECK(rules.allow == std::vector<Rule>{{"edit"}});
   CHECK(rules.deny == std::vector<Rule>{{"bash", "rm *"}});
@@ -261,7 +262,7 @@ TEST_CASE("what a transcript allows counts only if it was granted; what it forbi
 TEST_CASE("a prompt's file from outside comes along only if a rule names it from outside") {
   const auto verdict = [](const char* allow, const char* path, const char* deny = "") {
     const Rules rules{Mode::bypass, parse_rules(allow), parse_rules(deny), true};
-    return decide_mention(rules, tools(), path).verdict;
+    return decide_mention(rules, all_tools(), path).verdict;
   };
   CHECK(verdict("", "src/a") == Verdict::allow);
   CHECK(verdict("", "/h/w/src/a") == Verdict::allow);

@@ -32,7 +32,7 @@ model::Tool reformat() {
   return invented("reformat", model::Effect::writes, {model::Argument::Kind::file, "file"});
 }
 
-const model::Tools& tools() {
+const model::Tools& all_tools() {
   static const model::Tools all = [] {
     model::Tools out = tools::tool_table();
     out.push_back(run_sql());
@@ -50,12 +50,12 @@ model::ToolUse sql(std::string_view statement) { return call("run_sql", "stateme
 model::ToolUse on(std::string_view file) { return call("reformat", "file", file); }
 
 Rules with(std::string_view allow, std::string_view deny = "", Mode mode = Mode::normal) {
-  return {mode, skein::permission::parse_rules(allow, tools()),
-          skein::permission::parse_rules(deny, tools()), true};
+  return {mode, skein::permission::parse_rules(allow, all_tools()),
+          skein::permission::parse_rules(deny, all_tools()), true};
 }
 
 Verdict verdict(const Rules& rules, const model::ToolUse& use) {
-  return decide(rules, tools(), use).verdict;
+  return decide(rules, all_tools(), use).verdict;
 }
 
 }  // namespace
@@ -69,8 +69,8 @@ TEST_CASE("a second tool that runs commands is judged by the rules for commands"
   CHECK(verdict(rules, call("run_sql", "command", "show 1")) == Verdict::ask);
   CHECK(verdict(with("", "", Mode::plan), sql("show 1")) == Verdict::deny);
   CHECK(verdict(with("", "", Mode::accept_edits), sql("show 1")) == Verdict::ask);
-  CHECK_THROWS_AS(skein::permission::parse_allow_rules("run_sql(sh *)", tools()), Error);
-  CHECK(remember({.sandboxed = true}, tools(), sql("drop x")) ==
+  CHECK_THROWS_AS(skein::permission::parse_allow_rules("run_sql(sh *)", all_tools()), Error);
+  CHECK(remember({.sandboxed = true}, all_tools(), sql("drop x")) ==
         std::vector<Rule>{{"run_sql", "drop x"}});
 }
 
@@ -136,7 +136,7 @@ TEST_CASE("a summary names the files of any tool that takes one") {
                              result_of("1", "x"), result_of("2", "x"), result_of("3", "x"),
                              result_of("4", "x"), model::user_message("two"), answers(words),
                              model::user_message("three"), answers("ok")});
-  const auto plan = context::plan_compaction(path, {}, 500, tools());
+  const auto plan = context::plan_compaction(path, {}, 500, all_tools());
   REQUIRE(plan);
   CHECK(plan->files_changed == std::vector<std::string>{"a"});
   CHECK(plan->files_read == std::vector<std::string>{"b"});

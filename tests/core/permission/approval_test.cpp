@@ -6,7 +6,7 @@
 #include "tests/support/rule_texts.h"
 
 using namespace skein;
-using namespace skein::agent;
+using namespace skein::permission;
 using namespace skein::test;
 
 namespace {
