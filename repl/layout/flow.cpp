@@ -10,14 +10,14 @@ namespace {
 
 constexpr std::size_t longest_word = 512;  // bytes; what is longer goes out in parts
 
-// Scripts that are written without spaces: a line may break before each of their characters.
+// Scripts written without spaces: a line may break before any of their characters.
 bool is_wide(char32_t c) {
   return (c >= 0x2E80 && c <= 0x9FFF) || (c >= 0xAC00 && c <= 0xD7A3) ||
          (c >= 0xF900 && c <= 0xFAFF) || (c >= 0xFF01 && c <= 0xFF60) ||
          (c >= 0x20000 && c <= 0x3FFFF);
 }
 
-// Not at the start of a line: closing marks, and those that change the character before them.
+// Never at the start of a line: closing marks, and marks that modify the preceding character.
 bool clings(char32_t c) {
   constexpr std::u32string_view closing = U"、。〉》」』】〕，．：；！？）］｝〟\u3099\u309A";
   return closing.find(c) != std::u32string_view::npos;
@@ -114,7 +114,7 @@ void Flow::add_unseen(std::string_view sequence) {
     word_ += sequence;
 }
 
-// The style that is open goes on in the next row, but not over its indent.
+// The open style continues in the next row, but not across its indent.
 void Flow::next_row(std::string_view style) {
   if (!style.empty()) out_ += end_of_style;
   out_ += '\n';

@@ -27,8 +27,8 @@ struct Range {
   char32_t first, last;
 };
 
-// Shown as <U+….>: C1 controls, what turns or isolates directions, separators that some take for a
-// line end, and formatting nobody sees: marks of order, annotations, tags.
+// Shown as <U+….>: C1 controls, directional overrides and isolates, separators that some programs
+// take for a line end, and invisible formatting: byte order marks, annotations, tags.
 constexpr Range spelled_out[] = {
     {0x7F, 0x9F},     {0x61C, 0x61C},   {0x180E, 0x180E}, {0x200E, 0x200F},   {0x2028, 0x202E},
     {0x2066, 0x206F}, {0xFEFF, 0xFEFF}, {0xFFF9, 0xFFFB}, {0xE0000, 0xE007F},
@@ -45,8 +45,8 @@ void spell_out(char32_t c, std::string& out) {
   out += code.data();
 }
 
-// What stands at the start of `text`: a character, a malformed piece of it (`good` is false), or
-// one that is cut off at the end (`cut`: good so far).
+// The start of `text`: a character, a malformed piece of one (`good` is false), or one that is cut
+// off at the end (`cut`: good so far).
 struct Decoded {
   char32_t point = 0;
   std::size_t length = 1;
@@ -81,7 +81,7 @@ bool is_mark(char32_t c) {
 
 }  // namespace
 
-// Returns how much was taken; unless it is the last piece, a character that is cut off is left.
+// Returns how much was consumed; an incomplete character is left unless this is the last piece.
 std::size_t Sanitizer::pass(std::string_view text, bool last, std::string& out) {
   std::size_t at = 0;
   while (at < text.size()) {

@@ -32,7 +32,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr char32_t our_key = Replxx::KEY::F24;
-// replxx leaves out a drawing that comes within a millisecond of the last one.
+// replxx skips a redraw within a millisecond of the last one.
 constexpr milliseconds drawing_rest{2};
 constexpr milliseconds keep_after{100}, keep_at_least{1000};
 
@@ -91,7 +91,7 @@ class ReplxxEditor : public LineEditor {
   void remember(const edit::Draft& line) override { history_.add(edit::whole(line)); }
 
  private:
-  // How one run of replxx ends; again: to be drawn anew.
+  // How one run of replxx ends; again: start another to redraw.
   enum class End { none, line, interrupt, end, again };
 
   terminal::Terminal& terminal() { return keyboard_.terminal(); }
@@ -110,7 +110,7 @@ class ReplxxEditor : public LineEditor {
     try {
       if (!std::exchange(begun_, true)) return hand_over();
       if (wish_ == Wish::none) return wait_for_keys();
-      // What changes the screen comes after what has been typed is on it.
+      // The typed text must be drawn before anything else changes the screen.
       if (!maybe_undrawn_) return fulfil(std::exchange(wish_, Wish::none));
       return hand_over_in_peace();
     } catch (const std::exception&) {
@@ -158,7 +158,7 @@ class ReplxxEditor : public LineEditor {
     return Result::CONTINUE;
   }
 
-  // The same, late enough to be drawn for sure.
+  // The same, late enough that it is certainly drawn.
   Result hand_over_in_peace() {
     std::this_thread::sleep_for(drawing_rest);
     return hand_over();
@@ -170,7 +170,7 @@ class ReplxxEditor : public LineEditor {
     return Result::BAIL;
   }
 
-  // The terminal has wrapped the long row anew.
+  // The terminal has rewrapped the long row.
   Result draw_for_new_size() {
     const int cells = drawn_.caret.row * drawn_columns_ + drawn_.caret.column;
     const int rows = cells / std::max(1, terminal().size().columns);
@@ -179,8 +179,8 @@ class ReplxxEditor : public LineEditor {
     return finish(End::again);
   }
 
-  // replxx counts emoji and joined characters by an old table. In a line of one row that is put
-  // right here; for its next drawing only the row matters.
+  // replxx measures emoji and joined characters with an old table. In a line of one row that is
+  // corrected here; for its next redraw only the row matters.
   void correct_cursor() {
     const auto is_ascii = [](char c) { return (c & 0x80) == 0; };
     if (drawn_.end.row > 0 || std::ranges::all_of(drawn_.shown, is_ascii)) return;
@@ -205,7 +205,7 @@ class ReplxxEditor : public LineEditor {
     return room > 0 ? layout::fit(hint, static_cast<std::size_t>(room)) : std::string{};
   }
 
-  // The line is taken off the screen first: what comes instead begins where the prompt was.
+  // Removes the line from the screen first; other output begins where the prompt was.
   Result fulfil(Wish wish) {
     take_off();
     end_ = End::again;
@@ -245,7 +245,7 @@ class ReplxxEditor : public LineEditor {
     terminal().write(out + "\r\x1b[2K");
   }
 
-  // In the scrollback the line stands as it was typed, with newlines where they were.
+  // The scrollback shows the line as it was typed, with its newlines.
   void print_line(std::string_view end) {
     terminal().write(prompt_text_ + layout::sanitized(prompt_.text()) + std::string(end));
   }
@@ -288,7 +288,7 @@ class ReplxxEditor : public LineEditor {
       prompt_.line().set(std::move(*text));
   }
 
-  // The screen goes up into the scrollback; nothing is erased.
+  // Scrolls the screen into the scrollback; nothing is erased.
   void clear_screen() {
     const int rows = terminal().size().rows;
     terminal().write("\x1b[" + std::to_string(rows) + ";1H" +

@@ -37,7 +37,7 @@ class Session {
   };
   explicit Session(Parts parts) : parts_(std::move(parts)) {}
 
-  // Closes the session that is open, if any, and goes on in this one. If it cannot be opened,
+  // Closes the open session, if any, and switches to this one. If it cannot be opened,
   // nothing has changed.
   void open(Id session);
   void close();  // records where we were

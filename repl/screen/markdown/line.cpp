@@ -9,7 +9,7 @@ namespace {
 constexpr std::size_t code_indent = 4;
 constexpr std::size_t most_quotes = 8;
 
-// Reads a line from left to right; `wait` says that its end was reached too early to tell.
+// Reads a line from left to right; `wait`: the input ended too early to decide.
 class Reader {
  public:
   Reader(std::string_view text, bool whole, const layout::TerminalStyle& look)

@@ -1,5 +1,5 @@
-// What a line of Markdown is, told from its start as early as can be: what it stands in (quotes,
-// lists) and what it holds.
+// Classifies a line of Markdown from as little of its start as possible: what contains it (quotes,
+// lists) and what kind of line it is.
 #pragma once
 
 #include <optional>
@@ -22,8 +22,8 @@ struct MarkdownLine {
   bool operator==(const MarkdownLine&) const = default;
 };
 
-// nullopt: it takes more of the line to tell. `whole`: there is no more. Once told, nothing that
-// follows would change it. `in_list`: an indent belongs to an item and does not make code.
+// nullopt: more of the line is needed. `whole`: there is no more. Once classified, nothing that
+// follows can change it. `in_list`: an indent belongs to an item and does not make code.
 std::optional<MarkdownLine> read_markdown_line(std::string_view text, bool whole, bool in_list,
                                                const layout::TerminalStyle& look);
 
@@ -32,7 +32,7 @@ std::string quote_bar(const layout::TerminalStyle& look);
 // `text` without its quote marks, at most `quotes` of them; how many there were.
 std::size_t strip_quotes(std::string_view& text, std::size_t quotes);
 
-// Whether this whole line ends a block of code that was begun by such a fence.
+// Whether this whole line closes a code block opened by such a fence.
 bool closes(std::string_view line, const MarkdownLine& fence);
 
 }  // namespace skein::screen::markdown

@@ -10,7 +10,7 @@ namespace skein::screen::markdown {
 
 namespace {
 
-// What waits for the end of its line or its table waits for no more than this.
+// The most that is held back while waiting for the end of a line or table.
 constexpr std::size_t longest_held = 4096;
 constexpr std::size_t longest_table = 256 * 1024;
 
@@ -78,7 +78,7 @@ std::string Markdown::interrupt() {
   return flow_.take();
 }
 
-// Shows what can be told of the line so far.
+// Shows as much of the line as is already certain.
 void Markdown::advance(bool whole) {
   if (in_code_) {
     while (line_.size() >= longest_held) {
@@ -196,7 +196,7 @@ void Markdown::finish_held() {
   }
 }
 
-// Code is copied: no margin, no wrapping. Only a quote's bar stands before it.
+// Users copy code: no margin, no wrapping, nothing before it but the bar of a quote.
 void Markdown::code_line() {
   std::string_view text = line_;
   show_blank_lines();

@@ -1,6 +1,6 @@
 // Markdown as it streams in, made readable on a terminal: prose word by word, code line by line,
-// only a table waits for its end. What has been shown is never repainted, and how the text was cut
-// into pieces does not change a byte. Without styles the Markdown itself is what is shown.
+// only a table waits for its end. Nothing is ever repainted, and how the text is split into pieces
+// makes no difference. Without styles the Markdown source itself is shown.
 #pragma once
 
 #include <string>
@@ -15,21 +15,21 @@ namespace skein::screen::markdown {
 
 class Markdown {
  public:
-  // `width` columns for prose and tables; 0: they need not fit anywhere.
+  // `width` in columns for prose and tables; 0: unlimited.
   explicit Markdown(layout::TerminalStyle look, std::size_t width = 0)
       : look_(look), width_(width), flow_(look, width) {}
   void set_width(std::size_t width);
 
   std::string feed(std::string_view safe);
-  // The text is over: what was held, and a line end. Ready for another one.
+  // Ends the text: writes what was held back and a newline. Ready for another text.
   std::string end();
-  // Nothing has come for a while: what is held of a word, so that all that was said can be read.
+  // After a pause: writes a word that was held back, so that everything received can be read.
   std::string pause();
-  // Somebody else is about to begin a new line in the middle of a paragraph.
+  // Another writer is about to begin a new line in the middle of a paragraph.
   std::string interrupt();
 
  private:
-  enum class Phase { start, flowing, holding };  // of the line that is coming in
+  enum class Phase { start, flowing, holding };  // of the incoming line
 
   void advance(bool whole);
   void begin(const MarkdownLine& line);
@@ -44,7 +44,7 @@ class Markdown {
   layout::TerminalStyle look_;
   std::size_t width_;
   layout::Flow flow_;
-  std::string line_{};  // what has not been shown of it
+  std::string line_{};  // the part of it not yet shown
   Phase phase_ = Phase::start;
   MarkdownLine shape_{};
   char before_ = 0;        // the character before line_

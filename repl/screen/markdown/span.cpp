@@ -31,7 +31,7 @@ Span literal(std::string_view text, std::size_t length) {
   return {Span::Kind::text, length, text.substr(0, length), {}};
 }
 
-// What to say when the end of a span is not in sight: wait, or take its start for what it is.
+// The end of a span is not in sight: wait for more, or treat its start as ordinary text.
 Found open_ended(std::string_view text, std::size_t opener, bool whole) {
   if (whole || text.size() >= longest_span) return literal(text, opener);
   return std::nullopt;
@@ -140,7 +140,8 @@ Found angle_link(std::string_view text, bool whole) {
   return literal(text, 1);
 }
 
-// The references models write in prose. Others stay as they are: a number could name any character.
+// The character references that models use in prose. Others are left alone: a numeric one could be
+// any character.
 struct Reference {
   std::string_view source, shown;
 };
@@ -205,7 +206,7 @@ void add_span(const Span& span, layout::Style style, const layout::TerminalStyle
       flow.add_unseen(start);
       add_spans(span.inner, style | layout::style::link, look, flow);
       if (!start.empty()) flow.add_unseen(layout::end_of_link);
-      // Where a link leads is always to be read: its text may say something else.
+      // The target of a link is always shown: its text may claim something else.
       if (span.inner != span.address) {
         flow.close();  // the space is not part of the link
         flow.add(" (", style | layout::style::dim);

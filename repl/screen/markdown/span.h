@@ -1,5 +1,5 @@
-// Markdown inside a line: emphasis, code, links. Decided as soon as it can be, and never taken
-// back: what would open a span but is not closed in time is an ordinary character.
+// Markdown inside a line: emphasis, code, links. Decided as early as possible and never revised: a
+// mark that is not closed in time is an ordinary character.
 #pragma once
 
 #include <optional>
@@ -18,10 +18,10 @@ struct Span {
 };
 
 // The span at the start of `text`, which is not empty. `before` is the character before it, 0 at
-// the start of a line. nullopt: it takes more of the line to tell, and more may come (not `whole`).
+// the start of a line. nullopt: more of the line is needed and may come (not `whole`).
 std::optional<Span> first_span(std::string_view text, char before, bool whole);
 
-// How far a span reaches at most, in bytes. Nothing waits for longer than that.
+// The longest span in bytes, and so the most that is ever held back.
 inline constexpr std::size_t longest_span = 800;
 
 // A whole text with its spans.

@@ -1,5 +1,5 @@
-// A table of Markdown, once all of it is there: drawn with lines where there are styles, lined up
-// as Markdown where there are none. Cells that are too long for the terminal go over several rows.
+// A complete Markdown table: drawn with lines if there are styles, else aligned as Markdown. Cells
+// that are too long for the terminal are wrapped.
 #pragma once
 
 #include <string>
@@ -13,8 +13,8 @@ namespace skein::screen::markdown {
 // "|---|:--:|"
 bool is_table_ruler(std::string_view line);
 
-// The source lines, the ruler second. `width` 0: as wide as it wants to be. `prefix` stands before
-// every row.
+// `lines` are the source lines, the ruler second. `width` 0: unlimited. `prefix` precedes every
+// row.
 std::string drawn_table(const std::vector<std::string>& lines, std::string_view prefix,
                         std::size_t width, const layout::TerminalStyle& look);
 
