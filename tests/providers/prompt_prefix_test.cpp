@@ -10,7 +10,6 @@
 #include "tests/support/paths.h"
 
 using namespace skein;
-using namespace skein::providers;
 using namespace skein::test;
 
 namespace {

@@ -11,7 +11,7 @@ using namespace std::chrono_literals;
 
 namespace {
 
-const model::ModelRef model{"scripted", "x"};
+const model::ModelRef test_model{"scripted", "x"};
 
 model::Message plain(model::Message message) {
   message.duration_ms = 0;
@@ -27,7 +27,7 @@ TEST_CASE("a script is replayed reply by reply, step by step") {
     "done",
     [{"say": "cut off"}, {"stop": "length"}]
   ])");
-  CHECK(plain(provider.stream({}, model, {})) ==
+  CHECK(plain(provider.stream({}, test_model, {})) ==
         model::Message{.role = model::Role::assistant,
                        .content = {model::Thinking{"hm"}, model::Text{"ab"},
                                    model::ToolUse{"c1", "read", R"({"path":"x"})"}},
@@ -35,11 +35,11 @@ TEST_CASE("a script is replayed reply by reply, step by step") {
                        .model = "x",
                        .stop = model::Stop::tool_use,
                        .usage = model::Usage{.input = 5, .output = 2}});
-  const model::Message second = provider.stream({}, model, {});
+  const model::Message second = provider.stream({}, test_model, {});
   CHECK(model::plain_text(second) == "done");
   CHECK(second.stop == model::Stop::stop);
-  CHECK(provider.stream({}, model, {}).stop == model::Stop::length);
-  CHECK(provider.stream({}, model, {}).error.find("no reply 4") != std::string::npos);
+  CHECK(provider.stream({}, test_model, {}).stop == model::Stop::length);
+  CHECK(provider.stream({}, test_model, {}).error.find("no reply 4") != std::string::npos);
 }
 
 TEST_CASE("a resumed session goes on behind the replies it has") {
@@ -49,17 +49,17 @@ TEST_CASE("a resumed session goes on behind the replies it has") {
                                             model::user_message("b"),
                                             {.role = model::Role::assistant},
                                             model::user_message("c")}};
-  CHECK(model::plain_text(provider.stream(context, model, {})) == "three");
+  CHECK(model::plain_text(provider.stream(context, test_model, {})) == "three");
 }
 
 TEST_CASE("errors and cuts end a reply with what was said") {
   ScriptedProvider provider(
       R"([[{"say": "half"}, {"error": "overloaded"}, {"say": "never"}], [{"say": "half"}, {"cut": true}]])");
-  const model::Message failed = provider.stream({}, model, {});
+  const model::Message failed = provider.stream({}, test_model, {});
   CHECK(failed.stop == model::Stop::error);
   CHECK(failed.error == "overloaded");
   CHECK(model::plain_text(failed) == "half");
-  const model::Message cut = provider.stream({}, model, {});
+  const model::Message cut = provider.stream({}, test_model, {});
   CHECK(cut.stop == model::Stop::interrupted);
   CHECK(model::plain_text(cut) == "half");
 }
@@ -71,7 +71,7 @@ TEST_CASE("a script can be slow, and stopped") {
   ports.sink = [&](const model::Event&) { stop = true; };
   ScriptedProvider provider(R"([[{"say": ["a"]}, {"wait": 60000}, {"say": ["b"]}]])");
   const auto start = std::chrono::steady_clock::now();
-  const model::Message message = provider.stream({}, model, ports);
+  const model::Message message = provider.stream({}, test_model, ports);
   CHECK(std::chrono::steady_clock::now() - start < 5s);
   CHECK(message.stop == model::Stop::aborted);
   CHECK(model::plain_text(message) == "a");
@@ -100,6 +100,6 @@ TEST_CASE("a script is loaded from a file") {
   const TempDir dir;
   write_file(dir / "s.json", R"(["from a file"])");
   ScriptedProvider provider = ScriptedProvider::load((dir / "s.json").string());
-  CHECK(model::plain_text(provider.stream({}, model, {})) == "from a file");
+  CHECK(model::plain_text(provider.stream({}, test_model, {})) == "from a file");
   CHECK_THROWS_AS(ScriptedProvider::load((dir / "none").string()), Error);
 }

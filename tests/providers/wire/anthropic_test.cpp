@@ -9,9 +9,9 @@ using namespace skein::wire;
 
 namespace {
 
-const model::ModelRef model{"anthropic-messages", "claude"};
+const model::ModelRef test_model{"anthropic-messages", "claude"};
 
-Json body_of(const model::Context& context, const model::ModelRef& ref = model,
+Json body_of(const model::Context& context, const model::ModelRef& ref = test_model,
              const ModelFacts& facts = {}) {
   return *parse_json(anthropic_messages.encode(context, ref, facts).body);
 }
@@ -104,7 +104,7 @@ TEST_CASE("anthropic: system, tools and the last words end cached prefixes") {
                                .tools = {{"a", "first", R"({"type":"object"})"},
                                          {"b", "second", R"({"type":"object","x":1})"}}};
   const WireRequest request =
-      anthropic_messages.encode(context, model, ModelFacts{.max_output = 4000});
+      anthropic_messages.encode(context, test_model, ModelFacts{.max_output = 4000});
 
   CHECK(request.path == "/messages");
   CHECK(request.headers == http::HttpHeaders{{"content-type", "application/json"},
@@ -134,14 +134,14 @@ TEST_CASE("anthropic: images go as base64, in results too, or as words where the
   CHECK(seen[0]["content"][1] == sent);
   CHECK(seen[2]["content"][0]["content"][0]["text"] == "(see the image)");
   CHECK(seen[2]["content"][0]["content"][1] == sent);
-  const Json blind = body_of(context, model, ModelFacts{.images = false})["messages"];
+  const Json blind = body_of(context, test_model, ModelFacts{.images = false})["messages"];
   CHECK(blind[0]["content"][1]["text"] == left_out);
   CHECK(blind[2]["content"][0]["content"] == left_out);
 }
 
 TEST_CASE("anthropic: the thinking level becomes a budget or an effort") {
   const model::Context context{.messages = {model::user_message("hi")}};
-  model::ModelRef high = model;
+  model::ModelRef high = test_model;
   high.thinking = model::ThinkingLevel::high;
   const ModelFacts budget{.max_output = 64'000, .thinking = ThinkingStyle::budget};
   const ModelFacts effort{
@@ -151,8 +151,8 @@ TEST_CASE("anthropic: the thinking level becomes a budget or an effort") {
         json(R"({"type":"enabled","budget_tokens":24576})"));
   CHECK(body_of(context, high, effort)["thinking"] == json(R"({"type":"adaptive"})"));
   CHECK(body_of(context, high, effort)["output_config"] == json(R"({"effort":"high"})"));
-  CHECK(body_of(context, model, effort)["thinking"] == json(R"({"type":"disabled"})"));
-  CHECK(!body_of(context, model, budget).contains("thinking"));
+  CHECK(body_of(context, test_model, effort)["thinking"] == json(R"({"type":"disabled"})"));
+  CHECK(!body_of(context, test_model, budget).contains("thinking"));
   CHECK(!body_of(context, high, ModelFacts{}).contains("thinking"));
   // The answer keeps its room, and a budget below the least allowed is none.
   high.max_output = 4096;

@@ -9,9 +9,9 @@ using namespace skein::wire;
 
 namespace {
 
-const model::ModelRef model{"google-gemini", "gemini"};
+const model::ModelRef test_model{"google-gemini", "gemini"};
 
-Json body_of(const model::Context& context, const model::ModelRef& ref = model,
+Json body_of(const model::Context& context, const model::ModelRef& ref = test_model,
              const ModelFacts& facts = {}) {
   return *parse_json(google_gemini.encode(context, ref, facts).body);
 }
@@ -82,7 +82,7 @@ TEST_CASE("gemini: signed parts go back as they came, results with the names of 
 }
 
 TEST_CASE("gemini: a request has its system words, tools and settings") {
-  model::ModelRef low = model;
+  model::ModelRef low = test_model;
   low.model = "models/x y";
   low.thinking = model::ThinkingLevel::low;
   const model::Context context{.system = "be brief",
@@ -103,7 +103,7 @@ TEST_CASE("gemini: a request has its system words, tools and settings") {
   const ModelFacts budget{.thinking = ThinkingStyle::budget, .thinking_off = "0"};
   CHECK(body_of(context, low, budget)["generationConfig"] ==
         json(R"({"thinkingConfig":{"includeThoughts":true,"thinkingBudget":2048}})"));
-  CHECK(body_of(context, model, budget)["generationConfig"] ==
+  CHECK(body_of(context, test_model, budget)["generationConfig"] ==
         json(R"({"thinkingConfig":{"includeThoughts":false,"thinkingBudget":0}})"));
   CHECK(!body_of(context, low).contains("generationConfig"));
 }
@@ -118,7 +118,8 @@ TEST_CASE("gemini: images of results stand in them or after all of them") {
                    {.role = model::Role::tool,
                     .content = {model::ToolResult{"b", {model::Text{"2"}, image}}}}}};
 
-  CHECK(body_of(context, model, ModelFacts{.images_in_results = true})["contents"][1] == json(R"(
+  CHECK(body_of(context, test_model, ModelFacts{.images_in_results = true})["contents"][1] ==
+        json(R"(
     {"role":"user","parts":[
       {"functionResponse":{"name":"shot","response":{"output":"1"},
         "parts":[{"inlineData":{"mimeType":"image/png","data":"AQID"}}]}},
@@ -142,10 +143,10 @@ TEST_CASE("gemini: a call without the signature a model insists on gets the stan
                     .content = {model::ToolUse{"a", "x", "{}", R"({"thoughtSignature":"s"})"},
                                 model::ToolUse{"b", "y"}}}}};
 
-  CHECK(body_of(foreign, model, strict)["contents"][0]["parts"] == json(R"([
+  CHECK(body_of(foreign, test_model, strict)["contents"][0]["parts"] == json(R"([
     {"functionCall":{"name":"x","args":{}},"thoughtSignature":"none"},
     {"functionCall":{"name":"y","args":{}}}])"));
-  CHECK(body_of(own, model, strict)["contents"][0]["parts"] == json(R"([
+  CHECK(body_of(own, test_model, strict)["contents"][0]["parts"] == json(R"([
     {"functionCall":{"name":"x","args":{}},"thoughtSignature":"s"},
     {"functionCall":{"name":"y","args":{}}}])"));
 }

@@ -9,9 +9,9 @@ using namespace skein::wire;
 
 namespace {
 
-const model::ModelRef model{"openai-chat", "gpt"};
+const model::ModelRef test_model{"openai-chat", "gpt"};
 
-Json body_of(const model::Context& context, const model::ModelRef& ref = model,
+Json body_of(const model::Context& context, const model::ModelRef& ref = test_model,
              const ModelFacts& facts = {}) {
   return *parse_json(openai_chat.encode(context, ref, facts).body);
 }
@@ -130,7 +130,7 @@ TEST_CASE("chat: a conversation is encoded with one message per result, images a
                    {.role = model::Role::tool, .content = {model::ToolResult{"c2", {image}}}},
                    {.role = model::Role::user, .content = {model::Text{"and this?"}, image}}},
       .tools = {{"read", "reads", R"({"type":"object"})"}}};
-  const WireRequest request = openai_chat.encode(context, model, ModelFacts{.max_output = 99});
+  const WireRequest request = openai_chat.encode(context, test_model, ModelFacts{.max_output = 99});
 
   CHECK(request.path == "/chat/completions");
   CHECK(*parse_json(request.body) == json(R"({
@@ -160,7 +160,7 @@ TEST_CASE("chat: the dialect of a service comes from the catalog's facts") {
                    {.role = model::Role::assistant,
                     .content = {model::Thinking{"hm"}, model::ToolUse{"c", "read"}}},
                    {.role = model::Role::tool, .content = {model::ToolResult{"c"}}}}};
-  model::ModelRef low = model;
+  model::ModelRef low = test_model;
   low.thinking = model::ThinkingLevel::low;
   const Json body = body_of(context, low,
                             ModelFacts{.max_output = 5,
@@ -223,7 +223,7 @@ TEST_CASE("chat: a prompt that got no answer is a paragraph before the next one"
   const model::Context context{
       .messages = {{.role = model::Role::user,
                     .content = {model::Text{"a question"}, model::Text{"another one"}}}}};
-  const WireRequest request = openai_chat.encode(context, model, {});
+  const WireRequest request = openai_chat.encode(context, test_model, {});
   CHECK(parse_json(request.body)->at("messages") ==
         json(R"([{"role":"user","content":"a question\n\nanother one"}])"));
 }

@@ -9,9 +9,9 @@ using namespace skein::wire;
 
 namespace {
 
-const model::ModelRef model{"openai-responses", "gpt"};
+const model::ModelRef test_model{"openai-responses", "gpt"};
 
-Json body_of(const model::Context& context, const model::ModelRef& ref = model,
+Json body_of(const model::Context& context, const model::ModelRef& ref = test_model,
              const ModelFacts& facts = {}) {
   return *parse_json(openai_responses.encode(context, ref, facts).body);
 }
@@ -70,7 +70,7 @@ TEST_CASE("responses: what the model signed goes back byte for byte, nothing is 
   std::erase_if(in_order, [](const std::string& event) {
     return event.find("\"content_index\":1") != std::string::npos;
   });
-  model::ModelRef medium = model;
+  model::ModelRef medium = test_model;
   medium.thinking = model::ThinkingLevel::medium;
   const model::Context context{
       .system = "be brief",

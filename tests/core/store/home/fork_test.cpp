@@ -5,7 +5,6 @@
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
-using namespace skein::store::home;
 using namespace skein::test;
 
 namespace {
