@@ -31,7 +31,7 @@ fs::path trust_file() {
   return folder.empty() ? fs::path{} : fs::path(folder) / "trusted.json";
 }
 
-Json trusted() {
+Json read_trusted() {
   std::ifstream in(trust_file(), std::ios::binary);
   const std::optional<Json> json = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
   return json && json->is_object() ? *json : Json::object();
@@ -66,14 +66,14 @@ void write_trusted(const Json& all) {
 }  // namespace
 
 Trust trust_in(const std::string& workspace, const std::string& text) {
-  const Json all = trusted();
+  const Json all = read_trusted();
   const Json& known = at(all, workspace);
   if (string_at(known, "sha256") != sha256_hex(text)) return Trust::unknown;
   return bool_at(known, "trusted") ? Trust::given : Trust::refused;
 }
 
 void set_trust(const std::string& workspace, const std::string& text, Trust trust) {
-  Json all = trusted();
+  Json all = read_trusted();
   if (trust == Trust::unknown)
     all.erase(workspace);
   else
