@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "core/tools/arguments.h"
+#include "core/tools/workspace/reading.h"
 #include "core/tools/workspace/root.h"
 #include "tests/support/workbench.h"
 
@@ -71,7 +71,7 @@ struct Tally {
   long attempts = 0, worked = 0, escapes = 0;
 };
 
-std::string text_behind(int fd) { return read_all(fd, 100).value_or(""); }
+std::string text_behind(int fd) { return tools::workspace::read_all(fd, 100).value_or(""); }
 
 bool read_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
   const tools::workspace::Place place = root.locate(path);
