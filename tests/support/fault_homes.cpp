@@ -27,7 +27,7 @@ void fill(const std::string& home, Before& before) {
   before.trashed = session_called(store, trashed_key);
   append(store, before.trashed, {user_says("thrown away", numbered_id(1))});
   before.acknowledged[before.trashed] = entries_of(store, before.trashed);
-  if (store.erase(before.trashed)) throw Error("no trash");
+  if (!store.erase(before.trashed)) throw Error("no trash");
   before.main = session_called(store, main_key);
   append(store, before.main, {user_says(leaked, numbered_id(2)), user_says("two", numbered_id(3))});
   store.remember(before.main, "/");
@@ -46,7 +46,7 @@ void spread(const std::string& home, Before& before) {
   fill(home, before);
   store::SessionStore store = store_at(home);
   archived_branch(store, before);
-  if (store.erase(archived_branch(store, before))) throw Error("no trash");
+  if (!store.erase(archived_branch(store, before))) throw Error("no trash");
   const Id both = archived_branch(store, before);
   const std::string packed = read_file(archive(home, both));
   if (!store.unarchive(both)) throw Error("no transcript");

@@ -15,10 +15,6 @@ namespace {
 constexpr std::uint64_t max_index_bytes = 1u << 30;
 constexpr std::size_t remembered_workspaces = 50;
 
-bool is_gone(const Result<files::FileStat>& stat) {
-  return !stat && stat.error().kind == Failure::Kind::gone;
-}
-
 }  // namespace
 
 Index& HomeIndex::stored() {
@@ -115,7 +111,7 @@ Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
   }
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
-    const auto [place, now] = transcript_place(files_, session);
+    const auto [place, now, missing] = transcript_place(files_, session);
     if (now && now->same_version(entry.memory.stat) && is_packed(place) == entry.archived) {
       ++each;
       continue;
@@ -126,7 +122,7 @@ Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
     const Result<void> learned = opened ? learn(entry, *opened) : opened.error();
     // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: what is
     // known of it stays, and it is looked at again.
-    const bool lost = !learned && (is_gone(now) || learned.error().kind == Failure::Kind::damaged);
+    const bool lost = !learned && (missing || learned.error().kind == Failure::Kind::damaged);
     if (!learned && !lost) index_.folder_mtime_ns = 0;
     if (!learned && !lost && !known && learned.error().kind != Failure::Kind::read_only)
       unreadable_ = learned.error();

@@ -60,7 +60,8 @@ TranscriptPlace transcript_place(files::Files& files, Id session) {
       path = std::move(packed);
   }
   if (found < 0)
-    return {std::move(path), failure_from_errno(found, "session " + to_string(session))};
+    return {std::move(path), failure_from_errno(found, "session " + to_string(session)),
+            found == -ENOENT};
   return {std::move(path), stat};
 }
 

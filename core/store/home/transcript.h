@@ -30,6 +30,7 @@ Result<Transcript> open_transcript(files::Files& files, Id session, const std::s
 struct TranscriptPlace {
   std::string path{};
   Result<files::FileStat> stat;
+  bool missing = false;  // surely: a stale handle of a network disk is `gone` too, for a while
 };
 TranscriptPlace transcript_place(files::Files& files, Id session);
 
