@@ -40,10 +40,11 @@ void remove_old() {
 // Opened by the first line that is written: most runs write none.
 void open() {
   opened = true;
-  std::error_code failed;
-  if (folder.empty() || (fs::create_directories(folder, failed), failed)) return;
+  if (folder.empty()) return;
+  const mode_t old = umask(0077);  // nobody else reads it
+  std::error_code ignored;
+  fs::create_directories(folder, ignored);
   remove_old();
-  const mode_t old = umask(0077);
   try {
     const auto sink =
         std::make_shared<spdlog::sinks::rotating_file_sink_mt>(log_file(), max_bytes, 2);

@@ -194,8 +194,8 @@ constexpr Verb verbs[] = {
      [](store::home::FileBackend& backend) {
        std::size_t count = 0;
        const auto each = [&](const store::StoredEntry&) { return ++count > 0; };
-       return !backend.load(first, 0, each) && !backend.load_back(second, std::nullopt, each) &&
-              count == 6;
+       return ok(backend.load(first, 0, each)) &&
+              ok(backend.load_back(second, std::nullopt, each)) && count == 6;
      }},
 };
 
