@@ -1,13 +1,15 @@
 #include "core/text/log.h"
 
+#include <fcntl.h>
 #include <spdlog/logger.h>
-#include <spdlog/sinks/rotating_file_sink.h>
+#include <spdlog/sinks/base_sink.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -17,7 +19,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t max_bytes = 5u << 20;
+constexpr off_t max_bytes = 5 << 20;
 constexpr std::size_t kept_logs = 20;
 
 std::shared_ptr<spdlog::logger> logger;
@@ -37,25 +39,49 @@ void remove_old() {
   for (std::size_t i = 0; i + kept_logs < logs.size(); ++i) fs::remove(logs[i].second, ignored);
 }
 
+// The library's own file sinks can neither keep a file from commands that are run nor from other
+// users. A log that has grown too long begins again; the one before is kept.
+class PrivateFile : public spdlog::sinks::base_sink<std::mutex> {
+ public:
+  explicit PrivateFile(std::string path) : path_(std::move(path)) { open(); }
+  ~PrivateFile() override {
+    if (fd_ >= 0) ::close(fd_);
+  }
+
+ private:
+  void open() { fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600); }
+
+  void sink_it_(const spdlog::details::log_msg& message) override {
+    spdlog::memory_buf_t line;
+    formatter_->format(message, line);
+    if (fd_ >= 0 && ::lseek(fd_, 0, SEEK_END) > max_bytes) {
+      ::close(fd_);
+      ::rename(path_.c_str(), (path_.substr(0, path_.size() - 4) + ".1.log").c_str());
+      open();
+    }
+    // No log is no reason to stop.
+    if (fd_ >= 0 && ::write(fd_, line.data(), line.size()) < 0) return;
+  }
+  void flush_() override {}
+
+  std::string path_;
+  int fd_ = -1;
+};
+
+void make_folder() {
+  fs::path part;
+  for (const fs::path& each : folder) ::mkdir((part /= each).c_str(), 0700);
+}
+
 // Opened by the first line that is written: most runs write none.
 void open() {
   opened = true;
   if (folder.empty()) return;
-  const mode_t old = umask(0077);  // nobody else reads it
-  std::error_code ignored;
-  fs::create_directories(folder, ignored);
+  if (std::error_code ignored; !fs::is_directory(folder, ignored)) make_folder();
   remove_old();
-  try {
-    const auto sink =
-        std::make_shared<spdlog::sinks::rotating_file_sink_mt>(log_file(), max_bytes, 2);
-    sink->set_pattern("%l %Y-%m-%dT%H:%M:%S.%e %v");
-    logger = std::make_shared<spdlog::logger>("skein", sink);
-    logger->set_level(spdlog::level::debug);
-    logger->flush_on(spdlog::level::debug);
-  } catch (const spdlog::spdlog_ex&) {
-    logger = nullptr;  // no log is no reason to stop
-  }
-  umask(old);
+  logger = std::make_shared<spdlog::logger>("skein", std::make_shared<PrivateFile>(log_file()));
+  logger->set_pattern("%l %Y-%m-%dT%H:%M:%S.%e %v");
+  logger->set_level(spdlog::level::debug);
 }
 
 // A value stays one word, whatever is in it.
