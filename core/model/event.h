@@ -87,6 +87,8 @@ struct Failed {
   bool overflow = false;  // the request was too long for the model
   bool retryable = false;
   Overflow told{};  // what it says about that
+  // The service is overloaded, out of quota, or no longer has the model: another one may answer.
+  bool elsewhere = false;
   bool operator==(const Failed&) const = default;
 };
 }  // namespace delta
