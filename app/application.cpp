@@ -95,6 +95,7 @@ Application::Application(const Invocation& invocation)
             windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
                           now_ms());
           },
+      .fallbacks = [this](const model::ModelRef& model) { return fallbacks_of(model); },
       .no_sandbox =
           [this] {
             return sandbox() == tools::sandbox::Sandbox::none
@@ -116,11 +117,22 @@ agent::ModelLimits Application::limits_of(const model::ModelRef& model) const {
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
   agent::ModelLimits limits{{row.window, row.max_output},
                             built_in != nullptr && !built_in->summarizes};
+  const catalog::ProviderRow* provider = catalog_.find_provider(model.provider);
+  limits.cuts_silently = provider != nullptr && provider->local;
   if (const auto known = windows_.find(place_of(model), now_ms())) {
     if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
     limits.tokens_per_guess = known->tokens_per_guess;
   }
   return limits;
+}
+
+std::vector<model::ModelRef> Application::fallbacks_of(const model::ModelRef& model) const {
+  auto found = config_.fallback.find(model::to_string(model));
+  if (found == config_.fallback.end()) found = config_.fallback.find("");
+  std::vector<model::ModelRef> out;
+  if (found != config_.fallback.end())
+    for (const std::string& name : found->second) out.push_back(catalog_.parse(name));
+  return out;
 }
 
 tools::sandbox::Sandbox Application::sandbox() const {

@@ -56,6 +56,7 @@ class Application {
  private:
   std::string kept(std::string_view bytes);
   agent::ModelLimits limits_of(const model::ModelRef& model) const;
+  std::vector<model::ModelRef> fallbacks_of(const model::ModelRef& model) const;
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
 

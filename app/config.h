@@ -3,6 +3,7 @@
 // models, addresses and key commands only after the user has trusted it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
@@ -18,6 +19,8 @@ namespace skein::app {
 
 struct Config {
   std::string model{};  // empty: the best there is a key for
+  // What to ask when a model cannot answer, by its name; "": for all others.
+  std::map<std::string, std::vector<std::string>> fallback{};
   std::string thinking{};
   int max_turns = 100;
   double compact_at = 0.85;    // the part of a model's window that may be full; 0: no limit

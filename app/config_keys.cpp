@@ -16,6 +16,7 @@ using enum ConfigKey::Workspace;
 constexpr ConfigValues text{Kind::text};
 constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
+constexpr ConfigValues models{Kind::models};
 constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, choices}; }
 constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
@@ -50,6 +51,12 @@ bool set_mode(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
+// Whether there are such models is checked once all tables have been read: see check_names.
+bool set_fallback(ConfigTarget& to, const ConfigItem& item) {
+  to.config.fallback[item.owner] = item.list;
+  return true;
+}
+
 bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
   to.config.sandbox = tools::sandbox::parse_sandbox(item.text);  // "auto" is none of them
   return true;
@@ -73,7 +80,7 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
 
 template <auto list, auto parse>
 bool add_rules(ConfigTarget& to, const ConfigItem& item) {
-  for (const std::string& each : item.rules)
+  for (const std::string& each : item.list)
     for (permission::Rule& rule : parse(each, tools::tool_table())) {
       rule.origin = to.origin;
       (to.config.rules.*list).push_back(std::move(rule));
@@ -189,6 +196,9 @@ constexpr ConfigKey table[] = {
      "PROVIDER/MODEL, or an alias", set_text<&Config::model>},
     {"", "thinking", one_of("off|low|medium|high"), "off", trusted, "--thinking",
      "how much the model thinks", set_text<&Config::thinking>},
+    {"", "fallback", models, "none", trusted, "",
+     "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
+     set_fallback},
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
      tightens, "--permission-mode", "what tools may do unasked", set_mode},
     {"", "allowed-tools", rules, "none", never, "--allowed-tools",
@@ -256,6 +266,8 @@ constexpr ConfigKey table[] = {
      set_price<&catalog::Prices::cache_read>},
     {"models", "cache-write", number(0, most_dollars), "what is known of it", trusted, "",
      "dollars per million tokens written to it", set_price<&catalog::Prices::cache_write>},
+    {"models", "fallback", models, "as set for all models", trusted, "",
+     "what to ask when this one cannot answer", set_fallback},
 
     {"aliases", "", text, "none", trusted, "",
      "a short name for a model: fast = \"openai/gpt-4.1-mini\"", add_alias},
@@ -273,6 +285,7 @@ std::string sample(const ConfigKey& key) {
     case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
     case Kind::truth: return "true|false";
     case Kind::rules: return "RULES";
+    case Kind::models: return "MODELS";
   }
   return {};
 }
@@ -328,6 +341,7 @@ std::string expected(const ConfigKey& key) {
     case Kind::number: return "a number" + range;
     case Kind::truth: return "true or false";
     case Kind::rules: return "rules, as in [\"read\", \"bash(git status)\"]";
+    case Kind::models: return "a list of models, as in [\"PROVIDER/MODEL\"]";
   }
   return {};
 }

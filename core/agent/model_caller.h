@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 
+#include "core/agent/fallback.h"
 #include "core/agent/turn.h"
 
 namespace skein::agent {
@@ -22,7 +23,7 @@ struct Compacted {
 class ModelCaller {
  public:
   // `parts` must outlive this.
-  explicit ModelCaller(const Parts& parts) : parts_(parts) {}
+  explicit ModelCaller(const Parts& parts) : parts_(parts), fallback_(parts) {}
 
   // The answer to the conversation as it is; not saved yet. What it cost is added to the turn.
   model::Message ask(Turn& turn);
@@ -33,8 +34,15 @@ class ModelCaller {
                     const model::Ports& ports);
 
  private:
-  std::optional<model::delta::Overflow> send(Turn& turn, const context::BuiltContext& built,
-                                             model::Message& reply);
+  // What came of one request.
+  struct Attempt {
+    model::Message reply{};
+    std::optional<model::delta::Overflow> overflow{};  // it was refused as too long
+    bool elsewhere = false;                            // another model may answer
+  };
+  Attempt ask_one(Turn& turn);
+  Attempt send(Turn& turn, const context::BuiltContext& built);
+  void notice_cut(Turn& turn, const context::BuiltContext& built, const model::Message& reply);
   void make_room(Turn& turn);
   bool make_room_after(Turn& turn, const context::BuiltContext& refused,
                        const model::delta::Overflow& told);
@@ -46,6 +54,7 @@ class ModelCaller {
   std::int64_t limit_of(const Settings& settings) const;
 
   const Parts& parts_;
+  Fallback fallback_;
   context::ContextCache contexts_{};
   // By provider/model, after it refused a request as too long.
   std::map<std::string, ModelLimits> learned_{};

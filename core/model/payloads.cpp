@@ -59,9 +59,11 @@ Read read_permissions(const Json& json) { return Permissions{strings_at(json, "r
 void write(Json& json, const ModelChange& change) {
   json["provider"] = change.provider;
   json["model"] = change.model;
+  if (!change.reason.empty()) json["reason"] = change.reason;
 }
 Read read_model_change(const Json& json) {
-  return ModelChange{string_at(json, "provider"), string_at(json, "model")};
+  return ModelChange{string_at(json, "provider"), string_at(json, "model"),
+                     string_at(json, "reason")};
 }
 
 void write(Json& json, const ThinkingLevelChange& change) { json["level"] = change.level; }

@@ -36,7 +36,10 @@ struct Permissions {  // replaces all rules of the session
   std::vector<std::string> rules{};
 };
 struct ModelChange {
+  // For the rest of a turn, because the chosen model could not answer.
+  static constexpr std::string_view fallback = "fallback";
   std::string provider{}, model{};
+  std::string reason{};  // empty: the user's choice
 };
 struct ThinkingLevelChange {
   std::string level{};
