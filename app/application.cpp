@@ -2,6 +2,7 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
@@ -39,6 +40,12 @@ void catch_signals() {
 void check_config(const Invocation& invocation) {
   if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
   configured_catalog(invocation);
+}
+
+// Where no limit is known none is sent, and an answer still needs room.
+std::int64_t reserved_for_answer(const catalog::ModelRow& row) {
+  constexpr std::int64_t usual = 32'000;
+  return row.max_output > 0 ? row.max_output : std::min(usual, row.window / 4);
 }
 
 store::SessionStore store_for(const Invocation& invocation) {
@@ -114,7 +121,7 @@ std::string Application::place_of(const model::ModelRef& model) const {
 agent::ModelLimits Application::limits_of(const model::ModelRef& model) const {
   const catalog::ModelRow row = catalog_.find_model(model);
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
-  agent::ModelLimits limits{{row.window, row.max_output},
+  agent::ModelLimits limits{{row.window, reserved_for_answer(row)},
                             built_in != nullptr && !built_in->summarizes};
   if (const auto known = windows_.find(place_of(model), now_ms())) {
     if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
@@ -135,8 +142,15 @@ screen::Screen::Parts Application::screen_parts() const {
     const catalog::ModelRow row =
         catalog_.find_model({.provider = turn.provider, .model = turn.model});
     turn.window = row.known ? row.window : 0;
-    if (turn.usage != model::Usage{})
-      turn.cost_usd = catalog_.cost(turn.provider + "/" + turn.model, turn.usage);
+    std::optional<double> sum;
+    for (const model::Usage& call : turn.each) {
+      model::Usage one;
+      one += call;
+      const auto cost = catalog_.cost(turn.provider + "/" + turn.model, one);
+      if (!cost) return;
+      sum = sum.value_or(0) + cost->dollars;
+    }
+    turn.cost_usd = sum;
   };
   return parts;
 }

@@ -63,15 +63,12 @@ session::Services Application::services() {
   services.tools = &tools_;
   services.models = [this] { return model_lines(catalog_, keys_); };
   services.model = [this](std::string_view name) { return catalog_.parse(name); };
-  services.target = [this](const model::ModelRef& model) {
-    const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
-    handover::Target target = handover::target_for(
-        row ? row->wire : handover::WireFormat::openai_chat, model.provider, model.model);
-    if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
-    return target;
-  };
-  services.cost = [this](const std::string& model, const model::Usage& usage) {
-    return catalog_.cost(model, usage);
+  services.target = [this](const model::ModelRef& model) { return catalog_.target(model); };
+  services.cost = [this](const std::string& model,
+                         const model::Usage& usage) -> std::optional<session::Cost> {
+    const std::optional<catalog::Cost> cost = catalog_.cost(model, usage);
+    if (!cost) return std::nullopt;
+    return session::Cost{cost->dollars, cost->at_least};
   };
   services.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);

@@ -196,10 +196,11 @@ std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
 model::Message HttpProvider::stream(const model::Context& context, const model::ModelRef& model,
                                     const model::Ports& ports) {
   const auto start = Clock::now();
-  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
-  if (row == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
-  const wire::Codec& codec = codec_of(row->wire);
-  Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+  const catalog::ProviderRow* found = catalog_.find_provider(model.provider);
+  if (found == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
+  const catalog::ProviderRow row = catalog::routed(*found, model.model);
+  const wire::Codec& codec = codec_of(row.wire);
+  Prepared prepared = prepare(context, model, row, catalog_.find_model(model), keys_);
   if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
 
   for (int retries = 0;; ++retries) {
@@ -224,7 +225,7 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
         http::wait_to_retry(plan.wait, retries + 1,
                             mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
       continue;
-    model::Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row, keys_));
+    model::Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, row, keys_));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     return message;

@@ -36,7 +36,7 @@ int list_models(const app::Invocation& invocation) {
                    {"window", row.window},
                    {"max_output", row.max_output},
                    {"images", row.images},
-                   {"thinking", row.thinks != catalog::Thinks::no},
+                   {"thinking", !row.thinks.empty()},
                    {"prices",
                     {{"input", price_json(row.prices.input)},
                      {"output", price_json(row.prices.output)},
@@ -75,9 +75,8 @@ int migrate_session(const app::Invocation& invocation) {
 
   handover::Compatibility report;
   if (provider != nullptr)
-    report =
-        handover::check_compatibility(context::messages_of(path, record.state.redacted),
-                                      handover::target_for(provider->wire, to.provider, to.model));
+    report = handover::check_compatibility(context::messages_of(path, record.state.redacted),
+                                           catalog.target(to));
   const std::string from = record.state.model.empty() ? "unknown" : record.state.model;
   Json out = {{"from", from},
               {"to", model::to_string(to)},

@@ -67,11 +67,11 @@ void choose_thinking(session::Session& session, std::string_view level) {
   if (level.empty()) {
     session.screen().print(
         "thinking: " + std::string(skein::model::name(session.settings().model.thinking)) +
-        " (off, low, medium, high)\n");
+        " (off, minimal, low, medium, high, xhigh, max)\n");
     return;
   }
   const auto chosen = model::parse_thinking_level(level);
-  if (!chosen) throw Error("/thinking takes off, low, medium or high");
+  if (!chosen) throw Error("/thinking takes off, minimal, low, medium, high, xhigh or max");
   model::ModelRef model = session.settings().model;
   model.thinking = *chosen;
   take(session, model);
@@ -80,7 +80,7 @@ void choose_thinking(session::Session& session, std::string_view level) {
 
 std::vector<std::string> thinking_names(session::Session&, std::string_view start) {
   std::vector<std::string> out;
-  for (const std::string_view level : {"off", "low", "medium", "high"})
+  for (const std::string_view level : {"off", "minimal", "low", "medium", "high", "xhigh", "max"})
     if (level.starts_with(start)) out.emplace_back(level);
   return out;
 }

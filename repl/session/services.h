@@ -22,14 +22,19 @@ struct ModelLine {
   std::string note{};   // window, prices, what is missing
 };
 
+struct Cost {
+  double dollars = 0;
+  bool at_least = false;  // a call in it may have been charged higher
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
   // Accepts any name a user may type; throws Error if there is no such model.
   std::function<model::ModelRef(std::string_view)> model{};
   std::function<handover::Target(const model::ModelRef&)> target{};
-  // The price in dollars of this usage of provider/model; nullopt: unknown.
-  std::function<std::optional<double>(const std::string& model, const model::Usage& usage)> cost =
+  // What this usage of provider/model cost; nullopt: unknown.
+  std::function<std::optional<Cost>(const std::string& model, const model::Usage& usage)> cost =
       [](const std::string&, const model::Usage&) { return std::nullopt; };
   // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
