@@ -7,6 +7,7 @@
 
 #include "core/model/assembler.h"
 #include "core/text/log.h"
+#include "providers/catalog/ending.h"
 #include "providers/http/http.h"
 #include "providers/http/retry.h"
 #include "providers/request.h"
@@ -181,11 +182,14 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
   return variables.empty() ? std::string{} : variables.front();
 }
 
-// What the user can do about it.
+// What the user can do about it. `ended`: what is known of the end of this model, if it has one.
 std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
-                     const catalog::ProviderRow& row, const Keyring& keys) {
+                     const catalog::ProviderRow& row, const Keyring& keys,
+                     const std::string& ended) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   const int status = attempt.response().status;
+  if (!ended.empty() && (status == 400 || status == 403 || status == 404 || status == 410))
+    return "; " + ended;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
   return source.empty() ? "" : "; check " + source;
@@ -225,7 +229,9 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
         http::wait_to_retry(plan.wait, retries + 1,
                             mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
       continue;
-    model::Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, row, keys_));
+    model::Message message = attempt.finish(
+        keys_.secrets(),
+        hint_for(attempt, plan, row, keys_, catalog::ended_text(catalog_, model, now_ms())));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     return message;

@@ -100,7 +100,7 @@ std::optional<double> cost_usd(const model::Usage& usage, const Prices& prices) 
   return dollars;
 }
 
-std::optional<Cost> cost_usd(const model::Usage& usage, const ModelRow& row) {
+std::optional<Cost> cost_of(const model::Usage& usage, const ModelRow& row) {
   const bool one_call = usage.longest > 0 && usage.longest == model::whole_input(usage);
   const Prices* prices = &row.prices;
   bool at_least = false;
@@ -118,7 +118,7 @@ Catalog::Catalog()
     : providers_(std::begin(rows::providers), std::end(rows::providers)),
       models_(std::begin(rows::models), std::end(rows::models)) {}
 
-std::string_view Catalog::keep(std::string_view text) { return texts_.emplace_back(text); }
+std::string_view Catalog::keep(std::string_view text) const { return texts_.emplace_back(text); }
 
 void Catalog::add(const ProviderRow& row) {
   ProviderRow own = row;
@@ -177,6 +177,43 @@ const ModelRow* Catalog::find_row(const model::ModelRef& ref) const {
 }
 
 ModelRow Catalog::find_model(const model::ModelRef& ref) const {
+  ModelRow row = row_or_guess(ref);
+  const ProviderRow* provider = find_provider(ref.provider);
+  if (provider == nullptr) return row;
+  const std::vector<ServiceModel>& all = served(*provider);
+  const auto told = std::ranges::lower_bound(all, ref.model, {}, &ServiceModel::name);
+  if (told == all.end() || told->name != ref.model) return row;
+  const auto open = [&](unsigned what) { return (row.given & what) == 0; };
+  if (told->window > 0 && open(Given::window)) {
+    row.window = told->window;
+    row.known = true;
+  }
+  if (told->max_output > 0 && told->max_output < row.window && open(Given::max_output))
+    row.max_output = told->max_output;
+  if (told->images && open(Given::images)) row.images = *told->images;
+  if (told->input && told->output && open(Given::prices)) {
+    row.prices = {told->input, told->output, told->cache_read, {}};
+    row.tiers = {};
+  }
+  if (!told->ends.empty()) row.ends = keep(told->ends);
+  return row;
+}
+
+void Catalog::learn(std::string_view provider, std::vector<ServiceModel> models) {
+  std::ranges::sort(models, {}, &ServiceModel::name);
+  served_[std::string(provider)] = std::move(models);
+}
+
+const std::vector<ServiceModel>& Catalog::served(const ProviderRow& row) const {
+  const auto [found, is_new] = served_.try_emplace(std::string(row.name));
+  if (is_new && told_) {
+    found->second = told_(row);
+    std::ranges::sort(found->second, {}, &ServiceModel::name);
+  }
+  return found->second;
+}
+
+ModelRow Catalog::row_or_guess(const model::ModelRef& ref) const {
   const ProviderRow* provider = find_provider(ref.provider);
   if (const ModelRow* found = find_row(ref)) {
     ModelRow row = *found;
@@ -242,7 +279,7 @@ std::optional<Cost> Catalog::cost(std::string_view model, const model::Usage& us
   if (slash == std::string_view::npos) return std::nullopt;
   const model::ModelRef ref{std::string(model.substr(0, slash)),
                             std::string(model.substr(slash + 1))};
-  return cost_usd(usage, find_model(ref));
+  return cost_of(usage, find_model(ref));
 }
 
 std::optional<Cost> Catalog::cost(const std::map<std::string, model::Usage>& usage) const {
@@ -262,6 +299,11 @@ model::ModelRef Catalog::parse(std::string_view text) const {
   if (slash == std::string_view::npos) {
     const auto row = std::ranges::find(models_, text, &ModelRow::name);
     if (row != models_.end()) return {std::string(row->provider), std::string(row->name)};
+    const auto* const gone = std::ranges::find(rows::retired, text, &RetiredRow::name);
+    if (gone != std::end(rows::retired))
+      throw Error(std::string(text) + " ended " + std::string(gone->ended) + "; use " +
+                      std::string(gone->provider) + "/" + std::string(gone->instead),
+                  ExitStatus::usage);
     throw Error("no model is called " + std::string(text) + "; write it as provider/model",
                 ExitStatus::usage);
   }

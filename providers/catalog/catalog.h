@@ -5,6 +5,7 @@
 #include <array>
 #include <cstdint>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -14,10 +15,14 @@
 
 #include "core/handover/target.h"
 #include "core/model/provider.h"
+#include "providers/catalog/service_model.h"
 #include "providers/catalog/version.h"
 #include "providers/wire/codecs.h"
 
 namespace skein::catalog {
+
+// How a service lists its models.
+enum class Listing { openai, anthropic, google, ollama, llamacpp, lmstudio };
 
 enum class Auth { none, bearer, x_api_key, x_goog_api_key };
 
@@ -42,6 +47,7 @@ struct ProviderRow {
   bool stream_usage = true;                          // chat: knows stream_options
   std::string_view key_command{};
   bool allow_http = false;  // its key may go in clear to another machine
+  Listing listing = Listing::openai;
   ResponsesRule responses{};
   std::string_view home{};                // whose models these are; empty: its own
   std::optional<handover::IdRule> ids{};  // where the wire's usual rule is too lax
@@ -108,7 +114,7 @@ struct Cost {
 
 // nullopt: there were tokens of a kind whose price is not known.
 std::optional<double> cost_usd(const model::Usage& usage, const Prices& prices);
-std::optional<Cost> cost_usd(const model::Usage& usage, const ModelRow& row);
+std::optional<Cost> cost_of(const model::Usage& usage, const ModelRow& row);
 
 class Catalog {
  public:
@@ -133,6 +139,14 @@ class Catalog {
   const BuiltInRow& fallback() const;
   // A row of that model, else what its nearest relatives have, else cautious values.
   ModelRow find_model(const model::ModelRef& ref) const;
+  // What services say of their models: `told` is asked once for each, when it is first needed.
+  using Told = std::function<std::vector<ServiceModel>(const ProviderRow&)>;
+  void ask_for_service_models(Told told) { told_ = std::move(told); }
+  void learn(std::string_view provider, std::vector<ServiceModel> models);
+  const std::vector<ServiceModel>& served(const ProviderRow& row) const;
+  bool has_row(const model::ModelRef& ref) const { return find_row(ref) != nullptr; }
+  // Of a family the rows of its service have.
+  bool is_relative(const model::ModelRef& ref) const { return find_relative(ref) != nullptr; }
   // Null: it is not known to have ended.
   const RetiredRow* find_retired(const model::ModelRef& ref) const;
   // The rules for handing a conversation to it.
@@ -149,15 +163,19 @@ class Catalog {
   std::vector<std::string> key_variables() const;
 
  private:
-  std::string_view keep(std::string_view text);
+  std::string_view keep(std::string_view text) const;
+  ModelRow row_or_guess(const model::ModelRef& ref) const;
   const ModelRow* find_row(const model::ModelRef& ref) const;
   const ModelRow* find_relative(const model::ModelRef& ref) const;
   std::string_view home_of(std::string_view provider) const;
 
-  std::deque<std::string> texts_{};
+  mutable std::deque<std::string> texts_{};
   std::vector<ProviderRow> providers_{};
   std::vector<ModelRow> models_{};
   std::map<std::string, std::string, std::less<>> aliases_{};
+  Told told_{};
+  // Sorted by name, as a service may list thousands.
+  mutable std::map<std::string, std::vector<ServiceModel>, std::less<>> served_{};
 };
 
 // Where requests go: the row's variable, else the row's own address; with a scheme, without a final
