@@ -17,9 +17,9 @@ const wire::Codec& codec_of(handover::WireFormat wire) {
 }
 
 CheckedRequest make_request(const model::Context& context, const model::ModelRef& model,
-                            const catalog::ProviderRow& row, const catalog::ModelRow& known) {
-  handover::Target target = handover::target_for(row.wire, model.provider, model.model);
-  target.takes_images = known.images;
+                            const catalog::ProviderRow& provider, const catalog::ModelRow& known) {
+  const catalog::ProviderRow row = catalog::routed(provider, model.model);
+  const handover::Target target = catalog::target_of(row, known, model);
   const model::Context suited{context.system, handover::normalize(context.messages, target),
                               context.tools};
   CheckedRequest request{

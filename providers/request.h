@@ -19,7 +19,7 @@ struct CheckedRequest {
   std::vector<std::string> faults;  // rules it breaks: never sent unless empty
 };
 CheckedRequest make_request(const model::Context& context, const model::ModelRef& model,
-                            const catalog::ProviderRow& row, const catalog::ModelRow& known);
+                            const catalog::ProviderRow& provider, const catalog::ModelRow& known);
 
 // How this provider is shown its key; it must want one.
 std::pair<std::string, std::string> key_header(const catalog::ProviderRow& row,

@@ -9,6 +9,7 @@
 #include "core/model/assembler.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
+#include "providers/catalog/ending.h"
 #include "providers/http/http.h"
 #include "providers/http/retry.h"
 #include "providers/request.h"
@@ -199,14 +200,18 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
   return variables.empty() ? std::string{} : variables.front();
 }
 
-// What was done about a failure, and what the user can do.
+// What was done about a failure, and what the user can do. `ended`: what is known of the end of this
+// model, if it has one.
 std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const http::Tried& tried,
-                     const catalog::ProviderRow& row, const Keyring& keys) {
+                     const catalog::ProviderRow& row, const Keyring& keys,
+                     const std::string& ended) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   if (tried.retries > 0)
     return "; tried " + std::to_string(tried.retries + 1) + " times in " +
            short_duration(tried.waited.count());
   const int status = attempt.response().status;
+  if (!ended.empty() && (status == 400 || status == 403 || status == 404 || status == 410))
+    return "; " + ended;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
   return source.empty() ? "" : "; check " + source;
@@ -217,10 +222,11 @@ std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const 
 model::Message HttpProvider::stream(const model::Context& context, const model::ModelRef& model,
                                     const model::Ports& ports) {
   const auto start = Clock::now();
-  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
-  if (row == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
-  const wire::Codec& codec = codec_of(row->wire);
-  Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+  const catalog::ProviderRow* found = catalog_.find_provider(model.provider);
+  if (found == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
+  const catalog::ProviderRow row = catalog::routed(*found, model.model);
+  const wire::Codec& codec = codec_of(row.wire);
+  Prepared prepared = prepare(context, model, row, catalog_.find_model(model), keys_);
   if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
 
   for (http::Tried tried;; ++tried.retries) {
@@ -246,8 +252,9 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
       const std::string reason = mask_secrets(attempt.failure()->text, keys_.secrets());
       if (http::wait_to_retry(plan.wait, count, reason, ports)) continue;
     }
-    model::Message message =
-        attempt.finish(keys_.secrets(), hint_for(attempt, plan, tried, *row, keys_));
+    model::Message message = attempt.finish(
+        keys_.secrets(),
+        hint_for(attempt, plan, tried, row, keys_, catalog::ended_text(catalog_, model, now_ms())));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     return message;

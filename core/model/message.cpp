@@ -1,5 +1,6 @@
 #include "core/model/message.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -193,6 +194,9 @@ Usage& operator+=(Usage& total, const Usage& more) {
   const auto add = [](std::int64_t& to, std::int64_t count) {
     if (count > 0 && count <= most && to <= most) to += count;
   };
+  // Nothing yet is no call.
+  const std::int64_t before = total == Usage{} ? 0 : longest_input(total);
+  total.longest = std::max(before, std::min(longest_input(more), most));
   add(total.input, more.input);
   add(total.output, more.output);
   add(total.cache_read, more.cache_read);

@@ -29,14 +29,23 @@ struct ModelFacts {
   ThinkingStyle thinking = ThinkingStyle::none;
   std::string thinking_off{};  // what ThinkingLevel::off is called ("disabled", "none", "0");
                                // empty: nothing is sent
+  model::ThinkingLevels levels = model::all_thinking_levels;  // another falls to the nearest
+
+  // Anthropic.
+  bool betas = false;             // the service knows the vendor's beta headers
+  bool prefix_bound = false;      // signed thinking counts only behind what it was written behind
+  bool thinking_display = false;  // thinking is left out of answers unless asked for
 
   // Chat completions, where every service has a dialect.
   std::string system_role = "system";  // or "developer"
   std::string max_tokens_field = "max_tokens";
-  bool stream_usage = true;  // knows stream_options
+  bool stream_usage = true;       // knows stream_options
+  bool reasoning_always = false;  // every reply has its reasoning, if empty, once there are tools
 
   // Gemini.
   bool images_in_results = false;   // a function's response may hold images
+  bool signed_calls = false;        // each step's first call needs a signature
+  bool call_ids = false;            // calls and responses carry ids, whoever made the calls
   std::string missing_signature{};  // stands in for the signature a call must have and has not
 };
 

@@ -46,6 +46,7 @@ JsonText print_usage(const model::Usage& usage) {
   writer.number_if("cacheRead", usage.cache_read);
   writer.number_if("cacheWrite", usage.cache_write);
   writer.number_if("reasoning", usage.reasoning);
+  writer.number_if("longest", usage.longest);
   writer.end();
   return out;
 }

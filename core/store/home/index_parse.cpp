@@ -80,6 +80,7 @@ constexpr Member<model::Usage> usage_members[] = {
     {"cacheRead", [](model::Usage& usage, Value value) { usage.cache_read = number(value); }},
     {"cacheWrite", [](model::Usage& usage, Value value) { usage.cache_write = number(value); }},
     {"reasoning", [](model::Usage& usage, Value value) { usage.reasoning = number(value); }},
+    {"longest", [](model::Usage& usage, Value value) { usage.longest = number(value); }},
 };
 
 using State = model::SessionState;

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "tests/support/handover_rules.h"
+#include "tests/support/known_target.h"
 
 using namespace skein;
 using namespace skein::handover;
@@ -342,7 +343,7 @@ TEST_CASE("nothing is put into the user's mouth") {
 }
 
 TEST_CASE("where a user may not speak after results the assistant says a word between") {
-  const Target mistral = target_for(WireFormat::openai_chat, "mistral", "large");
+  const Target mistral = test::known_target("mistral", "large");
   CHECK(checked({user("hi"), reply(mistral, {call("abcdefgh1")}),
                  tool({result("abcdefgh1", "out")}), user("and?")},
                 mistral) == Messages{user("hi"), reply(mistral, {call("abcdefgh1")}),

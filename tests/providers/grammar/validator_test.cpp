@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/known_target.h"
+
 using namespace skein;
 using namespace skein::grammar;
 
@@ -284,7 +286,7 @@ TEST_CASE("every rule of the chat format is seen when it alone is broken") {
   CHECK(violations(handover::WireFormat::openai_chat,
                    R"({"model":"m","messages":[{"role":"system","content":"x"}]})") ==
         std::vector<std::string>{"messages: nothing but a system prompt"});
-  CHECK(violations(handover::target_for(handover::WireFormat::openai_chat, "mistral", "m"),
+  CHECK(violations(test::known_target("mistral", "m"),
                    R"({"model":"m","messages":[
         {"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"a","type":"function",
         "function":{"name":"x","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"b"},
@@ -423,8 +425,7 @@ TEST_CASE("every rule of the Gemini format is seen when it alone is broken") {
   };
   check_cases(plain(handover::WireFormat::google), google_body, cases);
 
-  const handover::Target gemini_3 =
-      handover::target_for(handover::WireFormat::google, "google", "gemini-3");
+  const handover::Target gemini_3 = test::known_target("google", "gemini-3");
   check_cases(
       gemini_3, google_body,
       {{R"(,"thoughtSignature":"c2ln")", "", {"contents[1]: the first call has no signature"}},
