@@ -39,6 +39,11 @@ bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
+bool set_handover_thinking(ConfigTarget& to, const ConfigItem& item) {
+  to.config.handover.thinking_as_text = item.text == "text";
+  return true;
+}
+
 bool set_compact_at(ConfigTarget& to, const ConfigItem& item) {
   to.config.compact_at = item.number;
   return true;
@@ -147,6 +152,21 @@ bool set_allow_http(ConfigTarget& to, const ConfigItem& item) {
   return change_provider(to, item, [&](catalog::ProviderRow& row) { row.allow_http = item.truth; });
 }
 
+bool set_betas(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.betas = item.truth; });
+}
+bool set_wire(ConfigTarget& to, const ConfigItem& item) {
+  static constexpr std::pair<std::string_view, handover::WireFormat> wires[] = {
+      {"anthropic", handover::WireFormat::anthropic},
+      {"chat", handover::WireFormat::openai_chat},
+      {"responses", handover::WireFormat::openai_responses},
+      {"google", handover::WireFormat::google}};
+  return change_provider(to, item, [&](catalog::ProviderRow& row) {
+    row.wire =
+        std::ranges::find(wires, item.text, [](const auto& each) { return each.first; })->second;
+  });
+}
+
 template <class Change>
 bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
   const std::size_t slash = std::min(item.owner.find('/'), item.owner.size() - 1);
@@ -189,6 +209,8 @@ constexpr ConfigKey table[] = {
      "PROVIDER/MODEL, or an alias", set_text<&Config::model>},
     {"", "thinking", one_of("off|low|medium|high"), "off", trusted, "--thinking",
      "how much the model thinks", set_text<&Config::thinking>},
+    {"", "handover-thinking", one_of("none|text"), "none", trusted, "",
+     "text: a model sees what others thought as part of their answers", set_handover_thinking},
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
      tightens, "--permission-mode", "what tools may do unasked", set_mode},
     {"", "allowed-tools", rules, "none", never, "--allowed-tools",
@@ -238,6 +260,10 @@ constexpr ConfigKey table[] = {
     {"providers", "allow-http", truth, "false", trusted, "",
      "true: its key may go to another machine by http://, where others can read it",
      set_allow_http},
+    {"providers", "wire", one_of("anthropic|chat|responses|google"), "as the one it is like",
+     trusted, "", "the format it speaks: responses where it asks for /v1/responses", set_wire},
+    {"providers", "betas", truth, "true for api.anthropic.com", trusted, "",
+     "true: it knows Anthropic's beta headers, as a relay may not", set_betas},
 
     {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
      "how many tokens it can take in", set_tokens<&catalog::ModelRow::window>},

@@ -65,10 +65,9 @@ session::Services Application::services() {
   services.model = [this](std::string_view name) { return catalog_.parse(name); };
   services.target = [this](const model::ModelRef& model) {
     const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
-    handover::Target target = handover::target_for(
-        row ? row->wire : handover::WireFormat::openai_chat, model.provider, model.model);
-    if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
-    return target;
+    if (row != nullptr)
+      return catalog::target_of(*row, catalog_.find_model(model), model, config_.handover);
+    return handover::target_for(handover::WireFormat::openai_chat, model.provider, model.model);
   };
   services.cost = [this](const std::string& model, const model::Usage& usage) {
     return catalog_.cost(model, usage);

@@ -26,8 +26,9 @@ constexpr std::size_t max_error_body = std::size_t{64} << 10;
 using Prepared = std::variant<http::HttpRequest, std::string>;
 
 Prepared prepare(const model::Context& context, const model::ModelRef& model,
-                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys) {
-  auto [wire, faults] = make_request(context, model, row, known);
+                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys,
+                 const handover::Preferences& wishes) {
+  auto [wire, faults] = make_request(context, model, row, known, wishes);
   if (!faults.empty())
     return "the request was not sent, because it would be refused: " + faults.front();
 
@@ -50,6 +51,7 @@ Prepared prepare(const model::Context& context, const model::ModelRef& model,
 // An end mark alone says nothing either.
 bool is_spoken(const model::Delta& delta) {
   return !std::holds_alternative<model::delta::UsageUpdate>(delta) &&
+         !std::holds_alternative<model::delta::Transformed>(delta) &&
          !std::holds_alternative<model::delta::Failed>(delta) &&
          !std::holds_alternative<model::delta::Finished>(delta);
 }
@@ -102,9 +104,8 @@ class Attempt {
     return message;
   }
 
-  void fail(std::string text, bool overflow = false, bool retryable = false,
-            const model::delta::Overflow& told = {}) {
-    tell(model::delta::Failed{std::move(text), overflow, retryable, told});
+  void fail(std::string text, bool overflow = false, bool retryable = false) {
+    tell(model::delta::Failed{std::move(text), overflow, retryable});
   }
 
  private:
@@ -146,7 +147,7 @@ class Attempt {
     if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
     if (!is_success()) {
       const wire::Explanation why = codec_.explain(status_, error_body_, response_.headers);
-      return fail(why.text, why.overflow, why.retryable, why.told);
+      return tell(model::delta::Failed{why.text, why.overflow, why.retryable, why.told, why.seals});
     }
     if (assembler_.failure()) return;
     for (model::Delta& delta : decoder_.finish()) tell(std::move(delta));
@@ -185,6 +186,9 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
 std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
                      const catalog::ProviderRow& row, const Keyring& keys) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
+  if (row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
+      attempt.failure()->text.find("/v1/responses") != std::string::npos)
+    return "; set wire = \"responses\" in [providers." + std::string(row.name) + "]";
   const int status = attempt.response().status;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
@@ -199,7 +203,7 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
   const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
   if (row == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
   const wire::Codec& codec = codec_of(row->wire);
-  Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+  Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_, wishes_);
   if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
 
   for (int retries = 0;; ++retries) {

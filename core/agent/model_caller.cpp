@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent/dropped_thoughts.h"
 #include "core/context/compaction.h"
+#include "core/model/payloads.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
 
@@ -82,6 +84,7 @@ context::ContextSource ModelCaller::source_of(const Conversation& conversation,
   const ModelLimits limits = limits_of(settings.model);
   source.window = limits.window;
   source.tokens_per_guess = limits.tokens_per_guess;
+  source.thinking_off = state.thinking_off;
   for (const model::Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
   return source;
 }
@@ -101,31 +104,37 @@ model::Message ModelCaller::ask(Turn& turn) {
   make_room(turn);
   context::BuiltContext built = context(turn.conversation, turn.settings);
   model::Message reply;
-  std::optional<model::delta::Overflow> overflow = send(turn, built, reply);
+  Refusal refusal = send(turn, built, reply);
   // A refused call left nothing worth keeping, so it may be repeated.
-  for (int tries = 1; overflow && tries < most_tries; ++tries) {
-    if (!make_room_after(turn, built, *overflow)) break;
+  if (refusal.seals) refusal = send_unsealed(turn, built, reply);
+  for (int tries = 1; refusal.overflow && tries < most_tries; ++tries) {
+    if (!make_room_after(turn, built, *refusal.overflow)) break;
     built = context(turn.conversation, turn.settings);
-    overflow = send(turn, built, reply);
+    refusal = send(turn, built, reply);
   }
+  tell_of_dropped(turn, reply);
   reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
   if (reply.usage) turn.end.usage += *reply.usage;
   return reply;
 }
 
-// Returns what the provider reported if the request was refused as too long.
-std::optional<model::delta::Overflow> ModelCaller::send(Turn& turn,
-                                                        const context::BuiltContext& built,
-                                                        model::Message& reply) {
+// `seals`: what is thought of those in the request, if it is not as good as the session says.
+ModelCaller::Refusal ModelCaller::send(Turn& turn, const context::BuiltContext& built,
+                                       model::Message& reply, model::Seals seals) {
   tell_of_gaps(turn, built);
   model::Context context = built.context;
-  for (model::Message& message : context.messages) load_images(message.content, parts_.store);
-  std::optional<model::delta::Overflow> overflow;
+  context.session = to_string(turn.conversation.session());
+  for (model::Message& message : context.messages) {
+    load_images(message.content, parts_.store);
+    message.seals = std::max(message.seals, seals);
+  }
+  Refusal refusal;
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
     const auto* streaming = std::get_if<model::Streaming>(&event);
     const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
-    if (failed != nullptr && failed->overflow) overflow = failed->told;
+    if (failed != nullptr && failed->overflow) refusal.overflow = failed->told;
+    if (failed != nullptr) refusal.seals = failed->seals;
     turn.ports.sink(event);
   };
   model::ModelRef model = turn.settings.model;
@@ -134,8 +143,36 @@ std::optional<model::delta::Overflow> ModelCaller::send(Turn& turn,
       left > 0 && left < built.window.output && model.max_output == 0)
     model.max_output = left;
   reply = parts_.provider(model).stream(context, model, listening);
-  if (reply.stop != model::Stop::error || !reply.content.empty()) overflow.reset();
-  return overflow;
+  if (reply.stop != model::Stop::error || !reply.content.empty()) return {};
+  return refusal;
+}
+
+// The same request would be refused for ever. If it is taken without what was signed, that is left
+// out from now on, after a restart too.
+ModelCaller::Refusal ModelCaller::send_unsealed(Turn& turn, const context::BuiltContext& built,
+                                                model::Message& reply) {
+  log_warning("thinking refused", {{"model", model::to_string(turn.settings.model)}});
+  turn.tell(model::Notice::Level::warning,
+            "the model does not take back its earlier thinking; asking again without it");
+  Refusal refusal = send(turn, built, reply, model::Seals::refused);
+  const std::vector<model::Entry>& path = turn.conversation.path();
+  const auto last =
+      std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
+  if (!reply.content.empty() && last != path.rend())
+    turn.commit({model::make_entry(model::payload::ThinkingOffBefore{last->id})});
+  refusal.seals = false;
+  return refusal;
+}
+
+void ModelCaller::tell_of_dropped(const Turn& turn, const model::Message& reply) {
+  if (reply.content.empty()) return;
+  const auto known = dropped_.try_emplace(turn.conversation.session());
+  std::vector<model::Transformation>& before = known.first->second;
+  if (known.second && !reply.transformed.empty())
+    before = last_transformed(turn.conversation.path(), turn.settings.model);
+  if (const std::string news = news_of_dropped(before, reply.transformed); !news.empty())
+    turn.tell(model::Notice::Level::info, news);
+  before = reply.transformed;
 }
 
 void ModelCaller::make_room(Turn& turn) {

@@ -33,8 +33,15 @@ class ModelCaller {
                     const model::Ports& ports);
 
  private:
-  std::optional<model::delta::Overflow> send(Turn& turn, const context::BuiltContext& built,
-                                             model::Message& reply);
+  // Why a request was refused, as far as another one may do better.
+  struct Refusal {
+    std::optional<model::delta::Overflow> overflow{};  // it was too long
+    bool seals = false;                                // for its thinking or signatures
+  };
+  Refusal send(Turn& turn, const context::BuiltContext& built, model::Message& reply,
+               model::Seals seals = model::Seals::good);
+  Refusal send_unsealed(Turn& turn, const context::BuiltContext& built, model::Message& reply);
+  void tell_of_dropped(const Turn& turn, const model::Message& reply);
   void make_room(Turn& turn);
   bool make_room_after(Turn& turn, const context::BuiltContext& refused,
                        const model::delta::Overflow& told);
@@ -58,6 +65,8 @@ class ModelCaller {
     bool operator==(const Gaps&) const = default;
   };
   std::map<Id, Gaps> told_gaps_{};
+  // What the service last left out of a session's requests.
+  std::map<Id, std::vector<model::Transformation>> dropped_{};
 };
 
 }  // namespace skein::agent

@@ -35,6 +35,11 @@ struct Snapshot {
 struct Permissions {  // replaces all rules of the session
   std::vector<std::string> rules{};
 };
+// A provider refused the thinking of this entry or of one before it on its path: from now on those
+// go back without thinking and signatures.
+struct ThinkingOffBefore {
+  Id entry{};
+};
 struct ModelChange {
   std::string provider{}, model{};
 };
@@ -72,9 +77,9 @@ struct CompactionSummary {
 
 using Payload =
     std::variant<payload::Head, payload::Title, payload::Key, payload::Label, payload::Snapshot,
-                 payload::Permissions, payload::ModelChange, payload::ThinkingLevelChange,
-                 payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
-                 payload::BranchSummary, payload::CompactionSummary>;
+                 payload::Permissions, payload::ThinkingOffBefore, payload::ModelChange,
+                 payload::ThinkingLevelChange, payload::SystemPromptOverride, payload::Redaction,
+                 payload::RuntimeInit, payload::BranchSummary, payload::CompactionSummary>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

@@ -50,6 +50,11 @@ void replace(std::string& text, std::string_view what, std::string_view by) {
     text.replace(found, what.size(), by);
 }
 
+// A relay may not know them, so an address alone never turns them on.
+bool knows_betas(const ProviderRow& provider) {
+  return provider.betas || base_url(provider) == "https://api.anthropic.com";
+}
+
 // Budgets are how the older models of the table are told; what is newer than the table takes words.
 wire::ThinkingStyle thinking_style(handover::WireFormat wire, const ModelRow& model) {
   const bool budget =
@@ -198,6 +203,14 @@ std::string base_url(const ProviderRow& row) {
   return url;
 }
 
+handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
+                           const model::ModelRef& ref, const handover::Preferences& wishes) {
+  handover::Target target = handover::target_for(provider.wire, ref.provider, ref.model);
+  target.takes_images = model.images;
+  target.thinking_as_text = wishes.thinking_as_text;
+  return target;
+}
+
 wire::ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model,
                           const model::ModelRef& ref) {
   wire::ModelFacts facts{.max_output = model.max_output, .images = model.images};
@@ -205,11 +218,13 @@ wire::ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model,
   facts.stream_usage = provider.stream_usage;
   if (model.thinks != Thinks::no) facts.thinking = thinking_style(provider.wire, model);
   if (model.thinks == Thinks::optional && model.known) facts.thinking_off = model.thinking_off;
-  const bool gemini3 =
-      provider.wire == handover::WireFormat::google && ref.model.starts_with("gemini-3");
-  facts.images_in_results = gemini3;
-  // Google's documented word for calls that another model made.
-  if (gemini3) facts.missing_signature = "skip_thought_signature_validator";
+  const handover::Target target = target_of(provider, model, ref);
+  facts.prefix_bound = target.prefix_bound;
+  facts.reasoning_always = target.reasoning_always;
+  facts.images_in_results = target.images_in_results;
+  facts.signed_calls = target.signed_calls;
+  facts.call_ids = target.call_ids;
+  facts.betas = knows_betas(provider);
   return facts;
 }
 

@@ -34,6 +34,7 @@ struct ProviderRow {
   bool stream_usage = true;                          // chat: knows stream_options
   std::string_view key_command{};
   bool allow_http = false;  // its key may go in clear to another machine
+  bool betas = false;       // it knows the beta headers of whose format it speaks
 };
 
 // A provider inside skein: it needs no key and no network.
@@ -115,6 +116,10 @@ class Catalog {
 // Where requests go: the row's variable, else the row's own address; with a scheme, without a final
 // slash or /v1.
 std::string base_url(const ProviderRow& row);
+
+// The rules of a model, as core/handover wants them.
+handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
+                           const model::ModelRef& ref, const handover::Preferences& wishes = {});
 
 // What the codecs want to know of a model.
 wire::ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model,

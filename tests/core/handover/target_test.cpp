@@ -27,6 +27,37 @@ TEST_CASE("the quirks of a provider are in its target") {
   CHECK_FALSE(target_for(WireFormat::google, "google", "gemini-2.5-pro").images_in_results);
 }
 
+TEST_CASE("newer models have their rules by number, also those nobody has heard of") {
+  const auto claude = [](const char* name) {
+    return target_for(WireFormat::anthropic, "anthropic", name).prefix_bound;
+  };
+  for (const char* bound : {"claude-fable-5-1", "claude-opus-5-5", "claude-haiku-5-5-20261001",
+                            "claude-saga-6", "claude-opus-12-1", "claude-latest"})
+    CHECK_MESSAGE(claude(bound), bound);
+  for (const char* free : {"claude-opus-5", "claude-fable-5", "claude-opus-4-8",
+                           "claude-opus-4-20250514", "claude-3-7-sonnet", "kimi-k3"})
+    CHECK_FALSE_MESSAGE(claude(free), free);
+
+  const auto gemini = [](const char* name) {
+    const Target target = target_for(WireFormat::google, "google", name);
+    CHECK(target.call_ids == target.signed_calls);
+    return target.signed_calls;
+  };
+  for (const char* strict : {"gemini-3-pro", "gemini-3.8-flash", "gemini-4-pro", "gemini-10",
+                             "gemini-live-4-flash", "gemini-pro-latest"})
+    CHECK_MESSAGE(gemini(strict), strict);
+  for (const char* lenient : {"gemini-2.5-pro", "gemini-2.0-flash", "gemma-3-27b"})
+    CHECK_FALSE_MESSAGE(gemini(lenient), lenient);
+
+  const auto reasons = [](const char* provider, const char* name) {
+    return target_for(WireFormat::openai_chat, provider, name).reasoning_always;
+  };
+  CHECK(reasons("deepseek", "deepseek-v4-pro"));
+  CHECK(reasons("openrouter", "moonshotai/kimi-k2.5"));
+  CHECK(reasons("somewhere", "glm-5.1"));
+  CHECK_FALSE(reasons("openai", "gpt-5.1"));
+}
+
 TEST_CASE("a name that is none becomes the nearest one") {
   CHECK(tool_name("mcp__a-b") == "mcp__a-b");
   CHECK(tool_name("a.b/c d") == "a_b_c_d");

@@ -425,10 +425,120 @@ TEST_CASE("every rule of the Gemini format is seen when it alone is broken") {
 
   const handover::Target gemini_3 =
       handover::target_for(handover::WireFormat::google, "google", "gemini-3");
+  // Only the running turn is checked.
+  const std::string no_id = "contents[1]: a call without an id";
+  CHECK(joined(violations(gemini_3, google_body)) == joined({no_id}));
+  const std::string running = R"({"contents":[
+    {"role":"user","parts":[{"text":"hi"}]},
+    {"role":"model","parts":[{"functionCall":{"name":"old","args":{},"id":"1"}}]},
+    {"role":"user","parts":[{"functionResponse":{"name":"old","response":{},"id":"1"}}]},
+    {"role":"model","parts":[{"text":"ok"}]},
+    {"role":"user","parts":[{"text":"more"}]},
+    {"role":"model","parts":[{"functionCall":{"name":"new","args":{},"id":"2"},"thoughtSignature":"c2ln"},
+      {"functionCall":{"name":"too","args":{},"id":"3"}}]},
+    {"role":"user","parts":[{"functionResponse":{"name":"new","response":{},"id":"2","parts":[]}},
+      {"functionResponse":{"name":"too","response":{},"id":"3"}}]}]})";
   check_cases(
-      gemini_3, google_body,
-      {{R"(,"thoughtSignature":"c2ln")", "", {"contents[1]: the first call has no signature"}},
+      gemini_3, running,
+      {{R"(,"thoughtSignature":"c2ln")", "", {"contents[5]: the first call has no signature"}},
        {R"("thoughtSignature":"c2ln")",
         R"("thoughtSignature":"skip_thought_signature_validator")",
-        {}}});
+        {}},
+       {R"(,"id":"3"}})",
+        R"(}})",
+        {"contents[5]: a call without an id",
+         "contents[6]: responses do not match the calls before"}},
+       {R"("response":{},"id":"2")",
+        R"("response":{},"id":"3")",
+        {"contents[6]: responses do not match the calls before"}}});
+  CHECK(joined(violations(plain(handover::WireFormat::google), running)) ==
+        joined({"contents[6].parts[0]: an image inside a response"}));
+}
+
+TEST_CASE("the newer rules of the Anthropic format are seen, each for the models that have it") {
+  const auto judged = [](const char* model, const std::string& settings,
+                         const std::string& reply = R"({"type":"text","text":"ok"},)",
+                         std::string_view betas = {}) {
+    const std::string body = R"({"model":")" + std::string(model) + R"(","max_tokens":4096,)" +
+                             settings + R"("messages":[{"role":"user","content":"hi"},
+      {"role":"assistant","content":[)" +
+                             reply + R"({"type":"tool_use","id":"a","name":"x","input":{}}]},
+      {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]})";
+    return joined(violations(
+        handover::target_for(handover::WireFormat::anthropic, "anthropic", model), body, betas));
+  };
+  const char *older = "claude-sonnet-4-5", *newer = "claude-opus-5-5";
+  const std::string budget = R"("thinking":{"type":"enabled","budget_tokens":2048},)";
+  const std::string adaptive = R"("thinking":{"type":"adaptive","display":"summarized"},)";
+  const std::string loose =
+      R"("thinking":{"type":"adaptive","block_binding":{"prefix_mismatch_behavior":"drop_block"}},)";
+  const std::string off = R"("thinking":{"type":"disabled"},)";
+  const std::string thought = R"({"type":"thinking","thinking":"hm","signature":"c2ln"},)";
+  const std::string late = R"({"type":"text","text":"ok"},)" + thought;
+  const std::string_view beta = "thinking-binding-controls-2026-08-01";
+
+  CHECK(judged(older, budget, thought) == "");
+  CHECK(judged(older, budget) ==
+        "messages[1].content: the running loop does not begin with thinking\n");
+  CHECK(judged(older, "") == "");
+  CHECK(judged(older, "", thought) ==
+        "messages[1].content: thinking in a running loop without it\n");
+  CHECK(judged("claude-opus-4-8", off, thought) ==
+        "messages[1].content: thinking in a running loop without it\n");
+  CHECK(judged(older, "", late).starts_with("messages[1].content: thinking that is not first\n"));
+  CHECK(judged(newer, adaptive, late) == "");
+  CHECK(judged(newer, budget, thought) == "thinking.type: this model takes no budget\n");
+  CHECK(judged(newer, off) == "thinking.type: this model always thinks\n");
+  CHECK(judged("claude-haiku-5-5", off) == "");
+  CHECK(judged(newer, adaptive) == "");
+  CHECK(judged(newer, loose, thought, beta) == "");
+  CHECK(judged(newer, loose) == "thinking.block_binding: not known without its beta header\n");
+  CHECK(
+      judged(
+          "claude-haiku-5-5",
+          R"("thinking":{"type":"disabled","block_binding":{"prefix_mismatch_behavior":"error"}},)",
+          "", beta) == "thinking.block_binding: without thinking\n");
+  CHECK(judged("claude-sonnet-5-5", R"("thinking":{"type":"between_tools"},)") == "");
+  CHECK(judged("claude-sonnet-5-5",
+               R"("thinking":{"type":"between_tools"},"output_config":{"effort":"max"},)") ==
+        "output_config.effort: more than high between tools\n");
+  CHECK(judged(newer, R"("thinking":{"type":"loud"},)") == "thinking.type: refused: 'loud'\n");
+  CHECK(judged(newer, R"("tool_choice":{"type":"any"},)") ==
+        "tool_choice: this model is not forced\n");
+}
+
+TEST_CASE(
+    "an error with an image, reasoning that is missing, and limits that are too small are seen") {
+  CHECK(joined(violations(
+            plain(handover::WireFormat::anthropic),
+            spoilt(anthropic_body,
+                   {R"("tool_use_id":"b",)", R"("tool_use_id":"b","is_error":true,)", {}}))) ==
+        joined({"messages[2].content[1].content[1]: an error with something that is no text"}));
+
+  const handover::Target deepseek =
+      handover::target_for(handover::WireFormat::openai_chat, "deepseek", "deepseek-v4-pro");
+  CHECK(
+      joined(violations(deepseek, chat_body)) ==
+      joined({"messages[2]: a reply without reasoning", "messages[5]: a reply without reasoning"}));
+
+  const handover::Target gpt =
+      handover::target_for(handover::WireFormat::openai_chat, "openai", "gpt-5.6-sol");
+  const auto with = [](const char* model, const char* effort) {
+    return spoilt(chat_body, {R"("model":"m",)", "", {}})
+        .insert(1, R"("model":")" + std::string(model) + "\"," + effort);
+  };
+  CHECK(violations(gpt, with("gpt-5.1", R"("reasoning_effort":"high",)")).empty());
+  CHECK(violations(gpt, with("gpt-5.4", "")).empty());
+  CHECK(violations(gpt, with("gpt-5.4", R"("reasoning_effort":"high",)")).size() == 1);
+  CHECK(violations(gpt, with("gpt-5.6-sol", "")).size() == 1);
+  CHECK(violations(gpt, with("gpt-6.1-sol", R"("reasoning_effort":"none",)")).empty());
+
+  const auto limited = [](const char* settings) {
+    return joined(violations(plain(handover::WireFormat::openai_responses),
+                             spoilt(responses_body, {R"("store":false)", settings, {}})));
+  };
+  CHECK(limited(R"("store":false,"max_output_tokens":16,"prompt_cache_key":"k")") == "");
+  CHECK(limited(R"("store":false,"max_output_tokens":15)") == "max_output_tokens: less than 16\n");
+  CHECK(limited((R"("store":false,"prompt_cache_key":")" + std::string(65, 'k') + "\"").c_str()) ==
+        "prompt_cache_key: more than 64 bytes\n");
 }
