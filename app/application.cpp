@@ -218,7 +218,9 @@ model::Provider& Application::provider_for(const model::ModelRef& model) {
   std::unique_ptr<model::Provider>& provider =
       providers_[own ? model::to_string(model) : model.provider];
   if (!provider && built_in != nullptr) provider = built_in->make(model.model);
-  if (!provider) provider = std::make_unique<providers::HttpProvider>(catalog_, keys_);
+  if (!provider)
+    provider = std::make_unique<providers::HttpProvider>(catalog_, keys_, http::Patience{},
+                                                         config_.handover);
   return *provider;
 }
 

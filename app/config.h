@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "app/cli.h"
+#include "core/handover/target.h"
 #include "core/permission/policy.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
@@ -23,6 +24,7 @@ struct Config {
   std::map<std::string, std::vector<std::string>> fallback{};
   std::string thinking{};
   int max_turns = 100;
+  handover::Preferences handover{};
   double compact_at = 0.85;    // the part of a model's window that may be full; 0: no limit
   bool terminal_marks = true;  // title, prompt marks, bell
   permission::Rules rules{};

@@ -40,6 +40,11 @@ bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
+bool set_handover_thinking(ConfigTarget& to, const ConfigItem& item) {
+  to.config.handover.thinking_as_text = item.text == "text";
+  return true;
+}
+
 bool set_compact_at(ConfigTarget& to, const ConfigItem& item) {
   to.config.compact_at = item.number;
   return true;
@@ -232,6 +237,8 @@ constexpr ConfigKey table[] = {
     {"", "fallback", models, "none", trusted, "",
      "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
      set_fallback},
+    {"", "handover-thinking", one_of("none|text"), "none", trusted, "",
+     "text: a model sees what others thought as part of their answers", set_handover_thinking},
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
      tightens, "--permission-mode", "what tools may do unasked", set_mode},
     {"", "allowed-tools", rules, "none", never, "--allowed-tools",

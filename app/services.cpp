@@ -95,7 +95,9 @@ session::Services Application::services() {
       out.push_back(model.model + " " + end);
     return out;
   };
-  services.target = [this](const model::ModelRef& model) { return catalog_.target(model); };
+  services.target = [this](const model::ModelRef& model) {
+    return catalog_.target(model, config_.handover);
+  };
   services.cost = [this](const std::string& model,
                          const model::Usage& usage) -> std::optional<session::Cost> {
     const std::optional<catalog::Cost> cost = catalog_.cost(model, usage);

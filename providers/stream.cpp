@@ -33,8 +33,9 @@ constexpr std::array<std::string_view, 3> no_such_model{"model_not_found", "mode
 using Prepared = std::variant<http::HttpRequest, std::string>;
 
 Prepared prepare(const model::Context& context, const model::ModelRef& model,
-                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys) {
-  auto [wire, faults] = make_request(context, model, row, known);
+                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys,
+                 const handover::Preferences& wishes) {
+  auto [wire, faults] = make_request(context, model, row, known, wishes);
   if (!faults.empty())
     return "the request was not sent, because it would be refused: " + faults.front();
 
@@ -57,6 +58,7 @@ Prepared prepare(const model::Context& context, const model::ModelRef& model,
 // An end mark alone says nothing either.
 bool is_spoken(const model::Delta& delta) {
   return !std::holds_alternative<model::delta::UsageUpdate>(delta) &&
+         !std::holds_alternative<model::delta::Transformed>(delta) &&
          !std::holds_alternative<model::delta::Failed>(delta) &&
          !std::holds_alternative<model::delta::Finished>(delta);
 }
@@ -111,9 +113,8 @@ class Attempt {
     return message;
   }
 
-  void fail(std::string text, bool overflow = false, bool retryable = false,
-            const model::delta::Overflow& told = {}) {
-    tell(model::delta::Failed{std::move(text), overflow, retryable, told});
+  void fail(std::string text, bool overflow = false, bool retryable = false) {
+    tell(model::delta::Failed{std::move(text), overflow, retryable});
   }
 
  private:
@@ -165,7 +166,7 @@ class Attempt {
     if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
     if (!is_success()) {
       const wire::Explanation why = codec_.explain(status_, error_body_, response_.headers);
-      return fail(why.text, why.overflow, why.retryable, why.told);
+      return tell(model::delta::Failed{why.text, why.overflow, why.retryable, why.told, why.seals});
     }
     if (assembler_.failure()) return;
     for (model::Delta& delta : decoder_.finish()) tell(std::move(delta));
@@ -200,8 +201,8 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
   return variables.empty() ? std::string{} : variables.front();
 }
 
-// What was done about a failure, and what the user can do. `ended`: what is known of the end of this
-// model, if it has one.
+// What was done about a failure, and what the user can do. `ended`: what is known of the end of
+// this model, if it has one.
 std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const http::Tried& tried,
                      const catalog::ProviderRow& row, const Keyring& keys,
                      const std::string& ended) {
@@ -209,6 +210,9 @@ std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const 
   if (tried.retries > 0)
     return "; tried " + std::to_string(tried.retries + 1) + " times in " +
            short_duration(tried.waited.count());
+  if (row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
+      attempt.failure()->text.find("/v1/responses") != std::string::npos)
+    return "; set wire = \"responses\" in [providers." + std::string(row.name) + "]";
   const int status = attempt.response().status;
   if (!ended.empty() && (status == 400 || status == 403 || status == 404 || status == 410))
     return "; " + ended;
@@ -226,7 +230,7 @@ model::Message HttpProvider::stream(const model::Context& context, const model::
   if (found == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
   const catalog::ProviderRow row = catalog::routed(*found, model.model);
   const wire::Codec& codec = codec_of(row.wire);
-  Prepared prepared = prepare(context, model, row, catalog_.find_model(model), keys_);
+  Prepared prepared = prepare(context, model, row, catalog_.find_model(model), keys_, wishes_);
   if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
 
   for (http::Tried tried;; ++tried.retries) {

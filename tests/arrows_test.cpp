@@ -42,7 +42,7 @@ const Arrows arrows = {
 
     {"providers/http", {"core/text", "core/model"}},
     {"providers/wire", {"core/text", "core/model", "providers/http"}},
-    {"providers/grammar", {"core/text", "core/handover"}},
+    {"providers/grammar", {"core/text", "core/handover", "providers/catalog"}},
     {"providers/catalog",
      {"core/text", "core/model", "core/handover", "providers/wire", "providers/offline"}},
     {"providers/offline", {"core/text", "core/model", "providers/wire"}},

@@ -104,7 +104,8 @@ int list_models(const app::Invocation& invocation) {
 
 int migrate_session(const app::Invocation& invocation) {
   catalog::Catalog catalog;
-  app::load_config(invocation, app::workspace_folder(invocation), catalog);
+  const app::Config config =
+      app::load_config(invocation, app::workspace_folder(invocation), catalog);
   if (!invocation.has("--to")) throw Error("migrate needs --to PROVIDER/MODEL", ExitStatus::usage);
   const model::ModelRef to = catalog.parse(invocation.value("--to"));
   const catalog::ProviderRow* provider = catalog.find_provider(to.provider);
@@ -121,7 +122,7 @@ int migrate_session(const app::Invocation& invocation) {
   handover::Compatibility report;
   if (provider != nullptr)
     report = handover::check_compatibility(context::messages_of(path, record.state.redacted),
-                                           catalog.target(to));
+                                           catalog.target(to, config.handover));
   const std::string from = record.state.model.empty() ? "unknown" : record.state.model;
   Json out = {{"from", from},
               {"to", model::to_string(to)},

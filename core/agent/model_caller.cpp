@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent/dropped_thoughts.h"
 #include "core/context/compaction.h"
+#include "core/model/payloads.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
@@ -84,6 +86,7 @@ context::ContextSource ModelCaller::source_of(const Conversation& conversation,
   const ModelLimits limits = limits_of(settings.model);
   source.window = limits.window;
   source.tokens_per_guess = limits.tokens_per_guess;
+  source.thinking_off = state.thinking_off;
   for (const model::Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
   return source;
 }
@@ -121,25 +124,34 @@ ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
   context::BuiltContext built = context(turn.conversation, turn.settings);
   Attempt attempt = send(turn, built);
   // A refused call left nothing worth keeping, so it may be repeated.
+  if (attempt.seals) attempt = send_unsealed(turn, built);
   for (int tries = 1; attempt.overflow && tries < most_tries; ++tries) {
     if (!make_room_after(turn, built, *attempt.overflow)) break;
     built = context(turn.conversation, turn.settings);
     attempt = send(turn, built);
   }
   notice_cut(turn, built, attempt.reply);
+  tell_of_dropped(turn, attempt.reply);
   return attempt;
 }
 
-ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built) {
+// `seals`: what is thought of those in the request, if it is not as good as the session says.
+ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built,
+                                       model::Seals seals) {
   tell_of_gaps(turn, built);
   model::Context context = built.context;
-  for (model::Message& message : context.messages) load_images(message.content, parts_.store);
+  context.session = to_string(turn.conversation.session());
+  for (model::Message& message : context.messages) {
+    load_images(message.content, parts_.store);
+    message.seals = std::max(message.seals, seals);
+  }
   Attempt attempt;
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
     const auto* streaming = std::get_if<model::Streaming>(&event);
     const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
     if (failed != nullptr && failed->overflow) attempt.overflow = failed->told;
+    if (failed != nullptr) attempt.seals = failed->seals;
     if (failed != nullptr) attempt.elsewhere = failed->elsewhere;
     turn.ports.sink(event);
   };
@@ -150,7 +162,7 @@ ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& 
     model.max_output = left;
   attempt.reply = parts_.provider(model).stream(context, model, listening);
   if (attempt.reply.stop != model::Stop::error || !attempt.reply.content.empty())
-    attempt.overflow.reset();
+    attempt = {.reply = std::move(attempt.reply)};
   return attempt;
 }
 
@@ -177,6 +189,33 @@ void ModelCaller::notice_cut(Turn& turn, const context::BuiltContext& built,
             "the model's server read only " + short_count(read) + " of about " + short_count(sent) +
                 " tokens; older messages will be summarized. Give the server a larger context to "
                 "keep more");
+}
+
+// The same request would be refused for ever. If it is taken without what was signed, that is left
+// out from now on, after a restart too.
+ModelCaller::Attempt ModelCaller::send_unsealed(Turn& turn, const context::BuiltContext& built) {
+  log_warning("thinking refused", {{"model", model::to_string(turn.settings.model)}});
+  turn.tell(model::Notice::Level::warning,
+            "the model does not take back its earlier thinking; asking again without it");
+  Attempt attempt = send(turn, built, model::Seals::refused);
+  const std::vector<model::Entry>& path = turn.conversation.path();
+  const auto last =
+      std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
+  if (!attempt.reply.content.empty() && last != path.rend())
+    turn.commit({model::make_entry(model::payload::ThinkingOffBefore{last->id})});
+  attempt.seals = false;
+  return attempt;
+}
+
+void ModelCaller::tell_of_dropped(const Turn& turn, const model::Message& reply) {
+  if (reply.content.empty()) return;
+  const auto known = dropped_.try_emplace(turn.conversation.session());
+  std::vector<model::Transformation>& before = known.first->second;
+  if (known.second && !reply.transformed.empty())
+    before = last_transformed(turn.conversation.path(), turn.settings.model);
+  if (const std::string news = news_of_dropped(before, reply.transformed); !news.empty())
+    turn.tell(model::Notice::Level::info, news);
+  before = reply.transformed;
 }
 
 void ModelCaller::make_room(Turn& turn) {

@@ -38,11 +38,15 @@ class ModelCaller {
   struct Attempt {
     model::Message reply{};
     std::optional<model::delta::Overflow> overflow{};  // it was refused as too long
-    bool elsewhere = false;                            // another model may answer
+    bool seals = false;      // it was refused for its thinking or signatures
+    bool elsewhere = false;  // another model may answer
   };
   Attempt ask_one(Turn& turn);
-  Attempt send(Turn& turn, const context::BuiltContext& built);
+  Attempt send(Turn& turn, const context::BuiltContext& built,
+               model::Seals seals = model::Seals::good);
+  Attempt send_unsealed(Turn& turn, const context::BuiltContext& built);
   void notice_cut(Turn& turn, const context::BuiltContext& built, const model::Message& reply);
+  void tell_of_dropped(const Turn& turn, const model::Message& reply);
   void make_room(Turn& turn);
   bool make_room_after(Turn& turn, const context::BuiltContext& refused,
                        const model::delta::Overflow& told);
@@ -67,6 +71,8 @@ class ModelCaller {
     bool operator==(const Gaps&) const = default;
   };
   std::map<Id, Gaps> told_gaps_{};
+  // What the service last left out of a session's requests.
+  std::map<Id, std::vector<model::Transformation>> dropped_{};
 };
 
 }  // namespace skein::agent

@@ -34,9 +34,20 @@ struct Target {
   bool call_ids = false;            // calls and results carry ids there, whoever made the calls
   bool reasoning_always = false;    // every reply has its reasoning, if empty, once there are tools
   bool prefix_bound = false;        // signed thinking counts only behind what it was written behind
+  bool thinking_as_text = false;    // what other models thought is shown to it (else: left out)
+  std::string seal_family{};        // models with this in their name read each other's signed
+                                    // thinking; empty: none does
   std::string bridge_text{};        // said by the assistant where a user message may not follow
                                     // tool results directly; empty: it may
 };
+
+// What the user prefers.
+struct Preferences {
+  bool thinking_as_text = false;
+};
+
+// What Google accepts as the signature of a call that bears none.
+inline constexpr std::string_view stand_in_signature = "skip_thought_signature_validator";
 
 // The usual rules of a wire format; what one service or model wants besides is in the catalog.
 Target target_for(WireFormat wire, std::string provider, std::string model);

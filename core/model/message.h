@@ -99,6 +99,22 @@ struct ToolResult {
 
 using Block = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
+// What a service did to a request before its model saw it: how many blocks of which kind, and why,
+// in the service's own words ("thinking_dropped", "prefix_binding_mismatch").
+struct Transformation {
+  std::string type;
+  std::string reason;
+  std::int64_t count = 1;
+  bool operator==(const Transformation&) const = default;
+};
+
+// Whether what a provider sealed (thinking, signatures, item ids) may still go back to it.
+enum class Seals {
+  good,
+  moved,    // something before the message has changed since: no good where that is sealed too
+  refused,  // the provider has refused it
+};
+
 struct Message {
   Role role = Role::user;
   std::vector<Block> content{};
@@ -109,7 +125,9 @@ struct Message {
   Stop stop = Stop::none;
   std::string error{};  // what went wrong, with Stop::error
   std::optional<Usage> usage{};
+  std::vector<Transformation> transformed{};  // of the request it answers
   std::int64_t duration_ms = 0;
+  Seals seals = Seals::good;  // only in memory, while a request is made
   bool operator==(const Message&) const = default;
 };
 

@@ -55,6 +55,7 @@ struct Context {
   std::string system{};
   std::vector<Message> messages{};
   std::vector<ToolSpec> tools{};
+  std::string session{};  // a name for the conversation that stays; empty: it has none
 };
 
 // Which model, and how it is to answer.

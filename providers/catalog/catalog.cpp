@@ -267,11 +267,12 @@ const RetiredRow* Catalog::find_retired(const model::ModelRef& ref) const {
   return found == std::end(rows::retired) ? nullptr : found;
 }
 
-handover::Target Catalog::target(const model::ModelRef& ref) const {
+handover::Target Catalog::target(const model::ModelRef& ref,
+                                 const handover::Preferences& wishes) const {
   const ProviderRow* row = find_provider(ref.provider);
   if (row == nullptr)
     return handover::target_for(handover::WireFormat::openai_chat, ref.provider, ref.model);
-  return target_of(routed(*row, ref.model), find_model(ref), ref);
+  return target_of(routed(*row, ref.model), find_model(ref), ref, wishes);
 }
 
 std::optional<Cost> Catalog::cost(std::string_view model, const model::Usage& usage) const {
@@ -353,7 +354,7 @@ ProviderRow routed(const ProviderRow& row, std::string_view model) {
 }
 
 handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
-                           const model::ModelRef& ref) {
+                           const model::ModelRef& ref, const handover::Preferences& wishes) {
   const Traits traits = traits_of(provider.wire, ref.model);
   handover::Target target = handover::target_for(provider.wire, ref.provider, ref.model);
   target.takes_images = model.images;
@@ -364,6 +365,8 @@ handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
   target.call_ids = traits.call_ids;
   target.reasoning_always = traits.reasoning_always;
   target.prefix_bound = traits.prefix_bound;
+  target.seal_family = traits.seal_family;
+  target.thinking_as_text = wishes.thinking_as_text;
   return target;
 }
 
@@ -384,8 +387,6 @@ wire::ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model,
   facts.images_in_results = traits.images_in_results;
   facts.signed_calls = traits.signed_calls;
   facts.call_ids = traits.call_ids;
-  // Google's documented word for calls that another model made.
-  if (traits.signed_calls) facts.missing_signature = "skip_thought_signature_validator";
   return facts;
 }
 

@@ -150,7 +150,8 @@ class Catalog {
   // Null: it is not known to have ended.
   const RetiredRow* find_retired(const model::ModelRef& ref) const;
   // The rules for handing a conversation to it.
-  handover::Target target(const model::ModelRef& ref) const;
+  handover::Target target(const model::ModelRef& ref,
+                          const handover::Preferences& wishes = {}) const;
   // For one model (provider/model) and for all of a session; nullopt: a price is not known, or
   // nothing was used at all.
   std::optional<Cost> cost(std::string_view model, const model::Usage& usage) const;
@@ -187,7 +188,7 @@ ProviderRow routed(const ProviderRow& row, std::string_view model);
 
 // What the handover and the codecs want to know of a model; `provider` is routed.
 handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
-                           const model::ModelRef& ref);
+                           const model::ModelRef& ref, const handover::Preferences& wishes = {});
 wire::ModelFacts facts_of(const ProviderRow& provider, const ModelRow& model,
                           const model::ModelRef& ref);
 

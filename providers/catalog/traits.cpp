@@ -17,6 +17,7 @@ Traits anthropic(std::string_view name) {
   if (!since(version, {4, 6})) traits.style = wire::ThinkingStyle::budget;
   traits.thinking_display = since(version, {4, 7});
   traits.prefix_bound = since(version, {5, 1});
+  traits.seal_family = "claude";
   return traits;
 }
 

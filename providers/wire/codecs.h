@@ -43,11 +43,13 @@ struct ModelFacts {
   bool reasoning_always = false;  // every reply has its reasoning, if empty, once there are tools
 
   // Gemini.
-  bool images_in_results = false;   // a function's response may hold images
-  bool signed_calls = false;        // each step's first call needs a signature
-  bool call_ids = false;            // calls and responses carry ids, whoever made the calls
-  std::string missing_signature{};  // stands in for the signature a call must have and has not
+  bool images_in_results = false;  // a function's response may hold images
+  bool signed_calls = false;       // each step's first call needs a signature
+  bool call_ids = false;           // calls and responses carry ids, whoever made the calls
 };
+
+// Names what of the vendor's new things a request makes use of.
+inline constexpr std::string_view beta_header = "anthropic-beta";
 
 // A request without its base address and its key. The base ends in the version: …/v1, …/v1beta.
 struct WireRequest {
@@ -63,6 +65,7 @@ struct Explanation {
   bool retryable = false;                           // the same request may succeed later
   std::optional<std::chrono::milliseconds> wait{};  // how long the service asks us to wait
   model::delta::Overflow told{};                    // with overflow
+  bool seals = false;  // it was sent thinking or signatures that it does not take (back)
   bool operator==(const Explanation&) const = default;
 };
 

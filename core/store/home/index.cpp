@@ -83,6 +83,8 @@ JsonText print_state(const model::SessionState& state) {
                  append_quoted(to, each.second);
                }));
   if (!state.redacted.empty()) writer.raw("redacted", array_of(state.redacted, print_id));
+  if (!state.thinking_off.empty())
+    writer.raw("thinkingOff", array_of(state.thinking_off, print_id));
   if (!state.permissions.empty())
     writer.raw("permissions",
                array_of(state.permissions,

@@ -106,6 +106,11 @@ void read_redacted(State& state, Value value) {
     if (const auto target = id(each)) state.redacted.insert(*target);
   });
 }
+void read_thinking_off(State& state, Value value) {
+  each_element(value, [&](Value each) {
+    if (const auto last = id(each)) state.thinking_off.insert(*last);
+  });
+}
 void read_permissions(State& state, Value value) {
   each_element(value, [&](Value each) { state.permissions.emplace_back(text(each)); });
 }
@@ -133,6 +138,7 @@ constexpr Member<State> state_members[] = {
     {"snapshots", read_snapshots},
     {"labels", read_labels},
     {"redacted", read_redacted},
+    {"thinkingOff", read_thinking_off},
     {"permissions", read_permissions},
     {"usage", read_usage},
 };
