@@ -188,8 +188,7 @@ std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
                      const std::string& ended) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   const int status = attempt.response().status;
-  if (!ended.empty() && (status == 400 || status == 403 || status == 404 || status == 410))
-    return "; " + ended;
+  if (!ended.empty() && (status == 400 || status == 404 || status == 410)) return "; " + ended;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
   return source.empty() ? "" : "; check " + source;
