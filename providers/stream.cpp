@@ -182,12 +182,22 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
   return variables.empty() ? std::string{} : variables.front();
 }
 
+// A service that has the older format and wants the newer one for this model.
+bool wants_responses(const Attempt& attempt, const catalog::ProviderRow& row) {
+  return row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
+         attempt.failure()->text.find("v1/responses") != std::string::npos;
+}
+
 // What the user can do about it. `ended`: what is known of the end of this model, if it has one.
 std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
                      const catalog::ProviderRow& row, const Keyring& keys,
                      const std::string& ended) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
   const int status = attempt.response().status;
+  if (wants_responses(attempt, row))
+    return row.name == "openai-chat"
+               ? "; use openai-responses/ for it"
+               : "; set wire = \"responses\" in [providers." + std::string(row.name) + "]";
   if (!ended.empty() && (status == 400 || status == 404 || status == 410)) return "; " + ended;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
