@@ -46,10 +46,12 @@ void check_config(const Invocation& invocation) {
   configured_catalog(invocation);
 }
 
-// Where no limit is known none is sent, and an answer still needs room.
+// Where no limit is known none is sent, and an answer still needs room. A window that ends where
+// the price goes up is the user's, not the model's: no need to keep all of the longest answer free.
 std::int64_t reserved_for_answer(const catalog::ModelRow& row) {
   constexpr std::int64_t usual = 32'000;
-  return row.max_output > 0 ? row.max_output : std::min(usual, row.window / 4);
+  if (row.max_output == 0) return std::min(usual, row.window / 4);
+  return row.tiers[0].above == row.window ? std::min(usual, row.max_output) : row.max_output;
 }
 
 store::SessionStore store_for(const Invocation& invocation) {

@@ -120,7 +120,10 @@ std::vector<std::string> remarks_on(const catalog::Catalog& catalog, const model
   std::vector<std::string> out;
   if (std::string ended = catalog::ended_text(catalog, model, now_ms()); !ended.empty())
     out.push_back(std::move(ended));
-  if (model.thinking == model::ThinkingLevel::off) return out;
+  // Of a model nobody knows, what it takes is only guessed.
+  if (model.thinking == model::ThinkingLevel::off ||
+      !(catalog.has_row(model) || catalog.is_relative(model)))
+    return out;
   const catalog::ModelRow row = catalog.find_model(model);
   const model::ThinkingLevel sent = model::nearest(model.thinking, row.thinks);
   const std::string wanted(model::name(model.thinking));

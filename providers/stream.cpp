@@ -201,6 +201,12 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
   return variables.empty() ? std::string{} : variables.front();
 }
 
+// A service that has the older format and wants the newer one for this model.
+bool wants_responses(const Attempt& attempt, const catalog::ProviderRow& row) {
+  return row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
+         attempt.failure()->text.find("v1/responses") != std::string::npos;
+}
+
 // What was done about a failure, and what the user can do. `ended`: what is known of the end of
 // this model, if it has one.
 std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const http::Tried& tried,
@@ -210,12 +216,12 @@ std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const 
   if (tried.retries > 0)
     return "; tried " + std::to_string(tried.retries + 1) + " times in " +
            short_duration(tried.waited.count());
-  if (row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
-      attempt.failure()->text.find("/v1/responses") != std::string::npos)
-    return "; set wire = \"responses\" in [providers." + std::string(row.name) + "]";
   const int status = attempt.response().status;
-  if (!ended.empty() && (status == 400 || status == 403 || status == 404 || status == 410))
-    return "; " + ended;
+  if (wants_responses(attempt, row))
+    return row.name == "openai-chat"
+               ? "; use openai-responses/ for it"
+               : "; set wire = \"responses\" in [providers." + std::string(row.name) + "]";
+  if (!ended.empty() && (status == 400 || status == 404 || status == 410)) return "; " + ended;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
   return source.empty() ? "" : "; check " + source;

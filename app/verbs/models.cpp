@@ -58,11 +58,12 @@ Json model_json(const app::AvailableModel& model) {
 
 void print_model(const app::AvailableModel& model) {
   const catalog::ModelRow& row = model.row;
-  const std::string ends = catalog::ending_text(row, now_ms());
-  print_line(
-      std::string(model.usable.now ? "* " : "  ") + pad(model.provider + "/" + model.name, 36) +
-      "  " + pad(app::thousands(row.window), 5) + "  " + pad(app::price_text(row.prices), 20) +
-      "  " + pad(row.images ? "images" : "", 6) + "  " + (ends.empty() ? model.usable.why : ends));
+  std::string last = catalog::ending_text(row, now_ms());
+  if (last.empty() || !model.usable.now) last += (last.empty() ? "" : " · ") + model.usable.why;
+  print_line(std::string(model.usable.now ? "* " : "  ") +
+             pad(model.provider + "/" + model.name, 36) + "  " +
+             pad(app::thousands(row.window), 5) + "  " + pad(app::price_text(row.prices), 20) +
+             "  " + pad(row.images ? "images" : "", 6) + "  " + last);
 }
 
 // Servers on this machine are asked each time, the others only if that is wanted.

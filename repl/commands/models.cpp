@@ -34,16 +34,25 @@ std::vector<std::string> models_used(session::Session& session) {
   return used;
 }
 
-std::vector<session::ModelLine> models_of(session::Session& session, bool all) {
-  return pick::ordered_models(session.services().models(), models_used(session),
-                              model::to_string(session.settings().model), all);
+// The list as it is now, and how many are not in it.
+struct Offer {
+  std::vector<session::ModelLine> models;
+  std::size_t hidden = 0;
+};
+Offer offer_of(session::Session& session, const std::vector<std::string>& used, bool all) {
+  std::vector<session::ModelLine> lines = session.services().models();
+  const std::size_t count = lines.size();
+  Offer offer{pick::ordered_models(std::move(lines), used,
+                                   model::to_string(session.settings().model), all)};
+  offer.hidden = count - offer.models.size();
+  return offer;
 }
 
 // Without a keyboard, for a pipe or a screen reader.
 void print_models(session::Session& session, bool all) {
   session.services().refresh_models({});
   const std::string current = model::to_string(session.settings().model);
-  const std::vector<session::ModelLine> lines = models_of(session, all);
+  const auto [lines, hidden] = offer_of(session, models_used(session), all);
   std::size_t width = 0;
   for (const session::ModelLine& line : lines) width = std::max(width, line.name.size());
   for (const session::ModelLine& line : lines) {
@@ -55,7 +64,6 @@ void print_models(session::Session& session, bool all) {
     session.screen().print_untrusted((line.name == current ? "* " : "  ") + name + "  " + out +
                                      "\n");
   }
-  const std::size_t hidden = session.services().models().size() - lines.size();
   if (hidden > 0)
     session.screen().print(
         std::to_string(hidden) +
@@ -103,13 +111,16 @@ void choose_model(session::Session& session, std::string_view name) {
   if (!name.empty() && name != "all") return change_model(session, name);
   const bool all = !name.empty();
   if (session.keyboard() == nullptr) return print_models(session, all);
-  const std::size_t hidden = session.services().models().size() - models_of(session, all).size();
+  const std::vector<std::string> used = models_used(session);
+  const Offer first = offer_of(session, used, all);
   const std::optional<std::string> chosen = pick::pick_model(
       *session.keyboard(),
-      {.models = [&] { return models_of(session, all); },
+      {.models = [&] { return offer_of(session, used, all).models; },
        .refresh = session.services().refresh_models,
        .current = model::to_string(session.settings().model),
-       .hint = hidden > 0 ? "chooses, /model all has " + std::to_string(hidden) + " more" : ""});
+       .hint = first.hidden == 0
+                   ? ""
+                   : "chooses, /model all has " + std::to_string(first.hidden) + " more"});
   if (!chosen) return;
   if (chosen->ends_with("/NAME"))
     throw Error("type the model's name: /model " + chosen->substr(0, chosen->size() - 4) + "…");

@@ -18,6 +18,18 @@ std::size_t widest(const std::vector<ModelLine>& models, std::string ModelLine::
   return width;
 }
 
+// Names of models differ at their ends.
+std::string end_of(const std::string& name, std::size_t columns) {
+  const std::size_t width = layout::display_width(name);
+  if (width <= columns || columns < 2) return layout::fit(name, columns);
+  std::size_t at = 0;
+  // One character at a time, whatever its width.
+  while (at < name.size() && layout::display_width(name.substr(at)) > columns - 1) do
+      ++at;
+    while (at < name.size() && (static_cast<unsigned char>(name[at]) & 0xC0) == 0x80);
+  return "…" + name.substr(at);
+}
+
 }  // namespace
 
 std::vector<ModelLine> ordered_models(std::vector<ModelLine> models,
@@ -43,16 +55,16 @@ std::vector<std::string> model_rows(const std::vector<ModelLine>& models,
   const bool roomy = columns >= wide;
   const std::size_t window = widest(models, &ModelLine::window);
   const std::size_t price = widest(models, &ModelLine::price);
-  const std::size_t beside = 2 + window + 2 + price + (roomy ? 2 + 6 : 0);
-  const std::size_t room = columns > beside + 14 ? columns - beside - 4 : 10;
+  const std::size_t beside = 2 + window + (roomy ? 2 + price + 2 + 6 : 0);
+  const std::size_t room = columns > beside + 10 ? columns - beside : 10;
   const std::size_t name = std::min(widest(models, &ModelLine::name) + 2, room);
   std::vector<std::string> out;
   for (const ModelLine& model : models) {
     const std::string shown = (model.name == current ? "* " : "") + layout::sanitized(model.name);
-    std::string line = layout::padded(layout::fit(shown, name), name) + "  " +
-                       layout::padded(model.window, window) + "  " +
-                       layout::padded(model.price, price);
-    if (roomy) line += model.images ? "  images" : "        ";
+    std::string line =
+        layout::padded(end_of(shown, name), name) + "  " + layout::padded(model.window, window);
+    if (roomy)
+      line += "  " + layout::padded(model.price, price) + (model.images ? "  images" : "        ");
     if (roomy && !model.ends.empty())
       line += "  " + layout::sanitized(model.ends);
     else if (roomy && !model.usable)
