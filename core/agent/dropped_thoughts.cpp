@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::array<std::pair<std::string_view, std::string_view>, 3> reasons{{
     {"prefix_binding_mismatch", "what was said before has changed since"},
-    {"model_binding_mismatch", "this model cannot read them"},
-    {"organization_binding_mismatch", "they were made with another account"},
+    {"model_binding_mismatch", "made by a model that this one cannot read"},
+    {"organization_binding_mismatch", "made with another account"},
 }};
 
 std::string in_words(const std::string& reason) {

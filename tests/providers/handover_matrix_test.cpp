@@ -69,8 +69,7 @@ void for_each_pair(const std::function<void(const Side&, const Side&)>& each) {
   for (const StrictModel& a : strict_models())
     for (const StrictModel& b : strict_models())
       for (const auto& [first, second] : {std::pair(ThinkingLevel::high, ThinkingLevel::high),
-                                          {ThinkingLevel::off, ThinkingLevel::high},
-                                          {ThinkingLevel::high, ThinkingLevel::off}})
+                                          {ThinkingLevel::off, ThinkingLevel::high}})
         each({a, first}, {b, second});
 }
 
@@ -88,7 +87,9 @@ TEST_CASE("no hand-over is refused, and none changes what a thought was bound to
 
 TEST_CASE("nor is one refused after a summary, a redaction or other instructions") {
   for_each_pair([](const Side& a, const Side& b) {
+    if (b.thinking == ThinkingLevel::off) return;
     for (const model::Seals seals : {model::Seals::good, model::Seals::moved}) {
+      if (seals == model::Seals::moved && a.thinking == ThinkingLevel::off) continue;
       CAPTURE(in_words(a, b));
       HandoverTalk talk;
       talk.turn(a.model, a.thinking, "first");
@@ -104,6 +105,8 @@ TEST_CASE("nor is one refused after a summary, a redaction or other instructions
       talk.system = "be brief, and kind";
       hand_over_in_a_loop(talk, b, a);
       CHECK(talk.refusals == Refusals{});
+      // They were refused, but for our asking.
+      CHECK((talk.dropped > 0) == (a.model.prefix_bound || b.model.prefix_bound));
     }
   });
 }

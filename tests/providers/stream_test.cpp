@@ -78,6 +78,13 @@ TEST_CASE("refusals end the turn with one request and a sentence") {
     }
 }
 
+TEST_CASE("a service that wants another format is told how to be spoken to") {
+  ModelServer server(dialects()[1], [](Connection& peer, int) {
+    peer.answer(400, R"({"error":{"message":"Please use /v1/responses instead."}})");
+  });
+  CHECK(server.run().error.ends_with("; set wire = \"responses\" in [providers.openai]"));
+}
+
 TEST_CASE("what may pass is tried eight times more and then told") {
   for (const Dialect& dialect : dialects())
     for (const int status : {408, 409, 429, 500, 502, 503, 529}) {

@@ -42,7 +42,7 @@ std::string StrictService::say_anthropic(const StrictModel& model, const Json& b
   };
   if (thinks) {
     const std::string seal = new_seal("claude");
-    thoughts_[seal] = {model.model, past_of(body, at(body, "messages").size(), 0), last_thought_,
+    thoughts_[seal] = {model.model, past_of(Json::array(), pasts_.size() - 1, 0), last_thought_,
                        model.prefix_bound};
     block({{"type", "thinking"}, {"thinking", "let me think"}, {"signature", seal}});
   }

@@ -1,6 +1,7 @@
 #include "tests/support/strict_service.h"
 
 #include <algorithm>
+#include <functional>
 #include <optional>
 #include <utility>
 
@@ -91,18 +92,27 @@ std::string judge_error_results(const Json& content, std::size_t message) {
 
 }  // namespace
 
-std::string past_of(const Json& body, std::size_t message, std::size_t block) {
-  Json past = Json::array({plain(at(body, "system")), plain(at(body, "tools"))});
-  for (std::size_t i = 0; i < message; ++i) past.push_back(plain(body["messages"][i]));
-  if (message < body["messages"].size()) {
-    Json before = Json::array();
-    for (std::size_t i = 0; i < block; ++i)
-      before.push_back(body["messages"][message]["content"][i]);
-    past.push_back(plain(before));
-  } else {
-    past.push_back(Json::array());
+std::string StrictService::past_of(const Json& content, std::size_t message,
+                                   std::size_t block) const {
+  Json before = Json::array();
+  for (std::size_t i = 0; i < block; ++i) before.push_back(content[i]);
+  return pasts_[message] + dump(plain(before));
+}
+
+// Of each message, and of the answer that would follow: everything before it, in a few digits.
+void StrictService::note_pasts(const Json& body) {
+  std::size_t past = 0;
+  const auto add = [&](const Json& value) {
+    past = std::hash<std::string>()(std::to_string(past) + dump(plain(value)));
+  };
+  add(at(body, "system"));
+  add(at(body, "tools"));
+  pasts_.clear();
+  for (const Json& message : at(body, "messages")) {
+    pasts_.push_back(std::to_string(past) + " ");
+    add(message);
   }
-  return dump(past);
+  pasts_.push_back(std::to_string(past) + " ");
 }
 
 std::string StrictService::judge_thoughts(const StrictModel& model, const Json& body,
@@ -132,7 +142,7 @@ std::string StrictService::judge_thoughts(const StrictModel& model, const Json& 
     };
     if (bound.model != model.model) {
       report("model_binding_mismatch");
-    } else if (bound.to_past && (!in_order || bound.past != past_of(body, message, i))) {
+    } else if (bound.to_past && (!in_order || bound.past != past_of(content, message, i))) {
       const Json& binding = at(at(body, "thinking"), "block_binding");
       if (string_at(binding, "prefix_mismatch_behavior") != "drop_block")
         return bad +
@@ -147,6 +157,7 @@ std::string StrictService::judge_thoughts(const StrictModel& model, const Json& 
 std::string StrictService::judge_anthropic(const StrictModel& model, const Json& body,
                                            std::string_view betas) {
   last_thought_.clear();
+  note_pasts(body);
   if (std::string why = judge_settings(model, body, betas); !why.empty()) return why;
   const Json& messages = body["messages"];
   for (std::size_t i = 0; i < messages.size(); ++i) {

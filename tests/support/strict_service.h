@@ -37,10 +37,6 @@ struct ServiceAnswer {
   std::string body{};  // a stream of events, or an error
 };
 
-// Everything of an Anthropic request before a block of a message, thoughts and cache marks not
-// counted. A message behind the last is the answer.
-std::string past_of(const Json& body, std::size_t message, std::size_t block);
-
 class StrictService {
  public:
   // `betas`: the value of the request's beta header.
@@ -60,6 +56,9 @@ class StrictService {
   // Each gives the error, or nothing.
   std::string judge_anthropic(const StrictModel& model, const Json& body, std::string_view betas);
   std::string judge_thoughts(const StrictModel& model, const Json& body, std::size_t message);
+  void note_pasts(const Json& body);
+  // What stands before a block of a message, thoughts and marks of the cache not counted.
+  std::string past_of(const Json& content, std::size_t message, std::size_t block) const;
   std::string judge_chat(const StrictModel& model, const Json& body) const;
   std::string judge_responses(const StrictModel& model, const Json& body) const;
   std::string judge_google(const StrictModel& model, const Json& body) const;
@@ -75,6 +74,7 @@ class StrictService {
   std::map<std::string, std::string> needs_{};  // Responses: an item and the reasoning before it
   Json transformations_ = Json::array();
   std::string last_thought_{};  // in the request that is judged
+  std::vector<std::string> pasts_{};
   int made_ = 0;
 };
 
