@@ -12,23 +12,6 @@ namespace skein::agent {
 
 namespace {
 
-std::string system_in(const model::Entry& entry) {
-  return model::read_as<model::payload::RuntimeInit>(entry)
-      .value_or(model::payload::RuntimeInit{})
-      .system;
-}
-
-// The system prompt last recorded on this path or, where the path has not been read that far back,
-// on any path of the session.
-std::string recorded_system(const Conversation& conversation, store::SessionStore& store) {
-  for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
-    if (entry->type == model::type::runtime_init) return system_in(*entry);
-  const std::optional<model::Position> at = conversation.state().runtime_init;
-  if (!at) return {};
-  const store::Result<store::StoredEntry> last = store.load_at(conversation.session(), *at);
-  return last ? system_in(last->entry) : std::string{};
-}
-
 // An answer with more calls than this is a mistake.
 constexpr std::size_t most_calls = 128;
 
@@ -111,11 +94,13 @@ void Agent::note(Conversation& conversation, const std::string& text, Settings& 
 }
 
 bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
-  if (conversation.path().empty()) return false;
-  const model::Entry& last = conversation.path().back();
+  // A summary or a new beginning may have been written inside the turn.
+  const std::vector<model::Entry>& path = conversation.path();
+  const auto last =
+      std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
   const auto message =
-      last.type == model::type::message ? model::message_from_json(last.payload) : std::nullopt;
-  if (!message || message->role == model::Role::assistant || last.run_id.empty()) return false;
+      last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
+  if (!message || message->role == model::Role::assistant || last->run_id.empty()) return false;
   return bool(hold_alone(conversation.session(), ports));
 }
 
@@ -131,15 +116,9 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
   return loop(turn);
 }
 
-// Compared in its stored form: a system prompt from which a key was removed has not changed.
-std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) const {
-  std::vector<model::Entry> entries;
-  model::payload::RuntimeInit init{turn.settings.system};
-  for (const model::Tool& tool : parts_.tools) init.tools.push_back(tool.name);
-  model::Entry surroundings = model::make_entry(init);
-  surroundings.payload = parts_.clean(std::move(surroundings.payload));
-  if (recorded_system(turn.conversation, parts_.store) != system_in(surroundings))
-    entries.push_back(std::move(surroundings));
+std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) {
+  models_.read_for_request(turn.conversation, turn.settings);
+  std::vector<model::Entry> entries = surroundings_.before_turn(turn);
   for (model::Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
     entries.push_back(std::move(entry));
   for (model::Entry& entry : entries) entry.run_id = turn.run_id;
@@ -236,6 +215,8 @@ void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutc
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   const model::Tool* tool = model::find_tool(parts_.tools, call.name);
+  if (tool == nullptr && surroundings_.was_offered(turn.conversation, call.name))
+    return model::tool_failure("the tool '" + call.name + "' is no longer available");
   if (tool == nullptr) {
     std::string known;
     for (const model::Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;

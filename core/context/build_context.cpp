@@ -111,26 +111,17 @@ BuiltContext build_context(const ContextSource& source) {
   const auto corrected = [&](std::int64_t tokens) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * factor));
   };
-  const auto room =
-      static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools;
-
-  if (out.room > 0) prune_results(said, room);
+  if (out.room > 0)
+    out.for_messages = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools);
   out.whole = corrected(system + tools + tokens_of(said) + telling.unread_tokens);
-  out.left_out = telling.unread;
-  if (out.room > 0 && tokens_of(said) > room) out.left_out += cut_to(said, room);
-  if (out.room > 0 && tokens_of(said) > room) shorten_results(said);
-
+  out.unread = telling.unread;
   const TokenBreakdown filling = filling_of(said);
   out.guessed = system + tools + tokens_of(said);
   out.filling = {corrected(system), corrected(tools), corrected(filling.summary),
                  corrected(filling.messages), corrected(filling.results)};
   out.tokens_per_guess = factor;
-  out.read_all = telling.unread == 0;
-  for (ContextMessage& each : said) {
-    out.pruned += each.pruned;
-    if (!each.pinned && !out.begins_with) out.begins_with = each.entry;
-    out.context.messages.push_back(std::move(each.message));
-  }
+  for (ContextMessage& each : said) out.context.messages.push_back(std::move(each.message));
   return out;
 }
 
