@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/handover/normalize.h"
 #include "core/model/pause.h"
 #include "core/model/payloads.h"
 #include "core/text/wait.h"
@@ -37,6 +38,10 @@ std::optional<model::Message> last_answer(const std::vector<model::Entry>& path)
     return message->role == model::Role::assistant ? message : std::nullopt;
   }
   return std::nullopt;
+}
+
+bool has_message(const std::vector<model::Entry>& path) {
+  return std::ranges::find(path, model::type::message, &model::Entry::type) != path.end();
 }
 
 bool is_whole(const model::Message& answer) {
@@ -80,7 +85,8 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
 TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
                         Settings& settings, const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
-  std::vector<model::Entry> entries = changed_surroundings(turn);
+  std::vector<model::Entry> entries = closed_calls(turn);
+  for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt, turn.run_id));
   turn.commit_prompt(std::move(entries));
   return loop(turn);
@@ -89,8 +95,10 @@ TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
+  std::vector<model::Entry> entries = closed_calls(turn);
   // It belongs to no run: the model is not asked to answer it.
-  turn.commit_prompt({entry_for(model::user_message(text), "")});
+  entries.push_back(entry_for(model::user_message(text), ""));
+  turn.commit_prompt(std::move(entries));
 }
 
 bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
@@ -106,14 +114,34 @@ bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& p
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
-  std::vector<model::Entry> entries = changed_surroundings(turn);
-  if (const std::optional<model::Message> last = last_answer(conversation.path())) {
+  if (!has_message(conversation.path())) {
+    turn.end.stop = model::Stop::error;
+    turn.end.error = "nothing has been said yet";
+    return turn.end;
+  }
+  std::vector<model::Entry> entries = closed_calls(turn);
+  const bool closed = !entries.empty();
+  for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
+  const std::optional<model::Message> last = last_answer(conversation.path());
+  if (last && !closed) {
     model::Message request = model::user_message(is_whole(*last) ? go_on_text : cut_text);
     request.continuation = true;
     entries.push_back(entry_for(request, turn.run_id));
   }
   if (!entries.empty()) turn.commit(std::move(entries));
   return loop(turn);
+}
+
+// Results for calls that are left open where the conversation is taken up again, in the words that
+// stand for them in a request. They are written before anything else is said: a result that came
+// later would change what has been sent.
+std::vector<model::Entry> Agent::closed_calls(const Turn& turn) const {
+  std::vector<model::Entry> entries;
+  for (const model::ToolUse& call : store::unanswered_calls(turn.conversation.path()))
+    entries.push_back(entry_for(
+        result_of(call, model::tool_failure(std::string(handover::interrupted_text))),
+        turn.run_id));
+  return entries;
 }
 
 std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) {

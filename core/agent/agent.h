@@ -55,6 +55,7 @@ class Agent {
  private:
   // Entries for what has changed since the session last recorded it: system prompt, tools, model.
   std::vector<model::Entry> changed_surroundings(const Turn& turn);
+  std::vector<model::Entry> closed_calls(const Turn& turn) const;
   store::SessionLease hold(Id session);  // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);

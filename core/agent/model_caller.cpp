@@ -202,10 +202,10 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
 void ModelCaller::cut(Turn& turn) {
   const context::BuiltContext built = context(turn.conversation, turn.settings);
   if (built.fits()) return;
-  const std::int64_t enough = context::enough_tokens(built.window);
-  const std::optional<context::CompactionPlan> plan =
-      context::plan_cut(turn.conversation.path(), turn.conversation.state().redacted,
-                        built.for_messages > 0 ? built.for_messages : enough, enough, parts_.tools);
+  const std::int64_t room =
+      built.for_messages > 0 ? built.for_messages : context::enough_tokens(built.window);
+  const std::optional<context::CompactionPlan> plan = context::plan_cut(
+      turn.conversation.path(), turn.conversation.state().redacted, room, parts_.tools);
   if (!plan) return;
   model::Entry entry = context::compaction_entry(*plan, plan->previous,
                                                  {.tokens_per_guess = built.tokens_per_guess});
@@ -215,7 +215,7 @@ void ModelCaller::cut(Turn& turn) {
       context(turn.conversation, turn.settings).whole;
 
   std::string what;
-  if (const std::size_t messages = plan->earlier.size() + built.unread; messages > 0)
+  if (const std::size_t messages = plan->earlier.size(); messages > 0)
     what = "no longer sees " + count_of(messages, "older message");
   if (plan->shortened > 0)
     what += (what.empty() ? "sees only the beginning of " : " and only the beginning of ") +

@@ -12,8 +12,9 @@ namespace {
 // A guess that is too low costs a refusal, one that is too high only room: so it is not corrected
 // far down, and less of a long path has to be read.
 constexpr double least_correction = 0.75, most_correction = 3;
-// Read at most, where the window is not known.
-constexpr std::int64_t most_tokens = 1'000'000;
+// Read at most, where the window is not known; and at least, so that what a cut has kept is always
+// read to its beginning, even if it could not be made to fit.
+constexpr std::int64_t most_tokens = 1'000'000, least_tokens = 50'000;
 constexpr std::size_t most_leaves = 4;
 
 // What a call of this model really cost, compared with what we would have guessed. It is the last
@@ -89,11 +90,12 @@ std::string key_of(const ContextSource& source) {
 
 }  // namespace
 
-// No correction makes more than this fit.
+// No correction makes more than this fit, if it is not the least.
 std::int64_t enough_tokens(const Window& window) {
   const std::int64_t room = room_in(window);
   if (room == 0) return most_tokens;
-  return static_cast<std::int64_t>(static_cast<double>(room) / least_correction);
+  return std::max(least_tokens,
+                  static_cast<std::int64_t>(static_cast<double>(room) / least_correction));
 }
 
 BuiltContext build_context(const ContextSource& source) {

@@ -164,17 +164,15 @@ std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path
 
 std::optional<CompactionPlan> plan_cut(std::span<const model::Entry> path,
                                        const std::set<Id>& redacted, std::int64_t room,
-                                       std::int64_t enough, const model::Tools& tools) {
-  const ContextHistory telling = history_of(path, redacted, enough);
-  const std::vector<ContextMessage>& said = telling.said;
+                                       const model::Tools& tools) {
+  const std::vector<ContextMessage> said = history_of(path, redacted).said;
   if (said.empty()) return std::nullopt;
   const std::size_t from = cut_place(said, room);
-  CompactionPlan plan{.first_kept = said[from].entry,
-                      .tokens_before = tokens_of(said) + telling.unread_tokens};
+  CompactionPlan plan{.first_kept = said[from].entry, .tokens_before = tokens_of(said)};
   carry_on(plan, path, redacted);
   leave_out(plan, said, from, tools);
   const std::int64_t bytes = bytes_that_fit(said, from, room, plan);
-  if (plan.earlier.empty() && telling.unread == 0 && bytes == 0) return std::nullopt;
+  if (plan.earlier.empty() && bytes == 0) return std::nullopt;
   if (bytes > 0)
     plan.result_bytes = plan.result_bytes > 0 ? std::min(plan.result_bytes, bytes) : bytes;
   return plan;

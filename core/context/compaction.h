@@ -35,10 +35,10 @@ std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path
 
 // What is left out without a summary, so that the rest fits into `room` tokens: the oldest messages,
 // see cut_place(); if that is not enough, results are shortened too. `earlier` are the messages that
-// go. The path is read for `enough` tokens, as history_of() does. nullopt: there is nothing to gain.
+// go. nullopt: there is nothing to gain.
 std::optional<CompactionPlan> plan_cut(std::span<const model::Entry> path,
                                        const std::set<Id>& redacted, std::int64_t room,
-                                       std::int64_t enough, const model::Tools& tools);
+                                       const model::Tools& tools);
 
 // One message that asks for the summary, of at most about `room` tokens (0: no limit). If not
 // everything fits, it holds the newest part.

@@ -112,9 +112,11 @@ Seal::Seal(const Json& body) {
     for (const Json& block : messages[i].at("content")) {
       const std::string seal =
           string_at(block, string_at(block, "type") == "thinking" ? "signature" : "data");
-      if (is_thinking(block) && seal != text() && broken_.empty())
+      if (is_thinking(block) && seal != text() && broken_.empty()) {
+        broken_seal_ = seal;
         broken_ = "messages." + std::to_string(i) +
-                  ": the thinking there is bound to a different conversation";
+                  ": the thinking there is bound to a different conversation: " + dump(messages[i]);
+      }
       add(block);
     }
   }
@@ -132,9 +134,7 @@ Json body_on(handover::WireFormat wire, const model::Context& context,
   fit.messages = handover::normalize(context.messages, target);
   wire::ModelFacts facts{.max_output = 1000};
   if (wire == handover::WireFormat::google) facts.missing_signature = stand_in;
-  Json body = *parse_json(row_of(wire).codec.encode(fit, model, facts).body);
-  strip(body);
-  return body;
+  return *parse_json(row_of(wire).codec.encode(fit, model, facts).body);
 }
 
 std::string difference(handover::WireFormat wire, const Json& earlier, const Json& later) {
@@ -157,17 +157,24 @@ std::string difference(handover::WireFormat wire, const Json& earlier, const Jso
 std::string AppendOnlyJudge::judge(const model::Context& context, const model::ModelRef& model,
                                    Id leaf, const Branches& branches) {
   Request request{model::to_string(model), leaf, {}};
-  for (const handover::WireFormat wire : wires) request.bodies.push_back(body_on(wire, context, model));
-  last_body_ = request.bodies.front();
-
   const handover::WireFormat own = wire_of(model.provider);
-  const Json& body = request.bodies[static_cast<std::size_t>(own)];
   std::string trouble;
-  if (own == handover::WireFormat::anthropic) trouble = Seal(body).broken();
-  if (const auto broken = grammar::violations(
-          handover::target_for(own, model.provider, model.model), dump(body));
-      trouble.empty() && !broken.empty())
-    trouble = broken.front();
+  for (const handover::WireFormat wire : wires) {
+    request.bodies.push_back(body_on(wire, context, model));
+    Json& body = request.bodies.back();
+    if (wire == own)
+      if (const auto broken = grammar::violations(
+              handover::target_for(own, model.provider, model.model), dump(body));
+          !broken.empty())
+        trouble = broken.front() + ": " + dump(body);
+    strip(body);
+  }
+  last_body_ = request.bodies.front();
+  if (own == handover::WireFormat::anthropic && trouble.empty())
+    if (const Seal seal(last_body_); !seal.broken().empty())
+      trouble = seal.broken() + ", " +
+                difference(own, sealed_behind_[seal.broken_seal()], last_body_) + " made behind " +
+                dump(at(sealed_behind_[seal.broken_seal()], "messages")) + " now " + dump(at(last_body_, "messages"));
 
   for (const Request& before : requests_) {
     if (before.model != request.model) continue;

@@ -50,10 +50,11 @@ class Seal {
   std::string text() const;
   // What is wrong with the seals in the request; empty: nothing.
   const std::string& broken() const { return broken_; }
+  const std::string& broken_seal() const { return broken_seal_; }
 
  private:
   std::uint64_t chain_ = 0;
-  std::string broken_{};
+  std::string broken_{}, broken_seal_{};
 };
 
 class AppendOnlyJudge {
@@ -65,6 +66,8 @@ class AppendOnlyJudge {
   std::size_t steps() const { return steps_; }        // pairs with one
   // The request judged last, on Anthropic's wire.
   const Json& last_body() const { return last_body_; }
+  // This seal was given behind it.
+  void remember(const std::string& seal) { sealed_behind_[seal] = last_body_; }
 
  private:
   struct Request {
@@ -75,9 +78,10 @@ class AppendOnlyJudge {
   std::deque<Request> requests_{};  // the newest first
   std::size_t compared_ = 0, steps_ = 0;
   Json last_body_{};
+  std::map<std::string, Json> sealed_behind_{};
 };
 
-// The request on a wire, normalized for it, without cache marks.
+// The request on a wire, normalized for it.
 Json body_on(handover::WireFormat wire, const model::Context& context, const model::ModelRef& model);
 
 // Why `later` does not begin with `earlier`; empty: it does.

@@ -96,6 +96,7 @@ class Player : public model::Provider {
     out.signature = wire == handover::WireFormat::anthropic ? seal.text() : "c2lnbmVk";
     if (wire == handover::WireFormat::openai_responses)
       out.provider_data = R"({"id":"rs_)" + std::to_string(++items_) + R"("})";
+    if (wire == handover::WireFormat::anthropic) judge_.remember(seal.text());
     if (wire == handover::WireFormat::anthropic)
       seal.add({{"type", "thinking"}, {"thinking", out.thinking}, {"signature", out.signature}});
     return out;
@@ -213,6 +214,7 @@ class Player : public model::Provider {
 
   void open(Id session) {
     conversation_ = std::make_unique<agent::Conversation>(*store_, session);
+    ids_.clear();
     for (const model::Entry& entry : entries_of(*store_, session)) note(entry);
   }
 
@@ -282,7 +284,8 @@ class Player : public model::Provider {
   void act() try {
     const std::size_t what = dice_.below(100);
     if (what < 48) return turn();
-    if (what < 52) return void(agent_->go_on(*conversation_, settings_, ports()));
+    if (what < 52 && !conversation_->path().empty())
+      return void(agent_->go_on(*conversation_, settings_, ports()));
     if (what < 64) {
       if (dice_.chance(70)) change_world();
       return start();
