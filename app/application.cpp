@@ -2,13 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
+#include "app/availability.h"
 #include "app/home.h"
+#include "app/model_refresh.h"
 #include "app/print_mode.h"
 #include "app/repl_mode.h"
 #include "app/system_prompt.h"
@@ -17,6 +21,7 @@
 #include "core/text/log.h"
 #include "core/tools/tools.h"
 #include "providers/event_mask.h"
+#include "providers/http/address.h"
 #include "providers/stream.h"
 #include "repl/layout/sanitize.h"
 
@@ -39,6 +44,12 @@ void catch_signals() {
 void check_config(const Invocation& invocation) {
   if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
   configured_catalog(invocation);
+}
+
+// Where no limit is known none is sent, and an answer still needs room.
+std::int64_t reserved_for_answer(const catalog::ModelRow& row) {
+  constexpr std::int64_t usual = 32'000;
+  return row.max_output > 0 ? row.max_output : std::min(usual, row.window / 4);
 }
 
 store::SessionStore store_for(const Invocation& invocation) {
@@ -66,7 +77,9 @@ Application::Application(const Invocation& invocation)
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
+      model_cache_(models_file(invocation)),
       grants_(grants_file(invocation), workspace_) {
+  use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -95,6 +108,7 @@ Application::Application(const Invocation& invocation)
             windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
                           now_ms());
           },
+      .fallbacks = [this](const model::ModelRef& model) { return fallbacks_of(model); },
       .no_sandbox =
           [this] {
             return sandbox() == tools::sandbox::Sandbox::none
@@ -111,16 +125,48 @@ std::string Application::place_of(const model::ModelRef& model) const {
   return model::to_string(model) + (row != nullptr ? " " + catalog::base_url(*row) : "");
 }
 
-agent::ModelLimits Application::limits_of(const model::ModelRef& model) const {
+// A server on this machine is asked when a model of its is first used: it runs with the window it
+// was started with, whatever the model could take. True: it has told.
+bool Application::ask_server_here(const model::ModelRef& model) {
+  constexpr std::int64_t pause_ms = 60'000;
+  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+  if (row == nullptr || !row->local) return false;
+  const std::string url = catalog::base_url(*row);
+  if (!http::is_loopback(http::host_of(url))) return false;
+  if (const auto [last, is_new] = asked_.try_emplace(url, now_ms());
+      is_new || now_ms() - last->second > pause_ms) {
+    last->second = now_ms();
+    refresh_models_of(*row, catalog_, keys_, model_cache_, model::Ports{.stop = &stop_asked()});
+  }
+  return std::ranges::any_of(catalog_.served(*row), [&](const catalog::ServiceModel& each) {
+    return each.name == model.model && each.window > 0;
+  });
+}
+
+agent::ModelLimits Application::limits_of(const model::ModelRef& model) {
+  const bool told = ask_server_here(model);
   const catalog::ModelRow row = catalog_.find_model(model);
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
-  agent::ModelLimits limits{{row.window, row.max_output},
+  agent::ModelLimits limits{{row.window, reserved_for_answer(row)},
                             built_in != nullptr && !built_in->summarizes};
+  const catalog::ProviderRow* provider = catalog_.find_provider(model.provider);
+  limits.cuts_silently = provider != nullptr && provider->local;
   if (const auto known = windows_.find(place_of(model), now_ms())) {
-    if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
+    // What the server says now is newer than what it said when it refused a request.
+    if (!told && (row.window == 0 || known->tokens < row.window))
+      limits.window.tokens = known->tokens;
     limits.tokens_per_guess = known->tokens_per_guess;
   }
   return limits;
+}
+
+std::vector<model::ModelRef> Application::fallbacks_of(const model::ModelRef& model) const {
+  auto found = config_.fallback.find(model::to_string(model));
+  if (found == config_.fallback.end()) found = config_.fallback.find("");
+  std::vector<model::ModelRef> out;
+  if (found != config_.fallback.end())
+    for (const std::string& name : found->second) out.push_back(catalog_.parse(name));
+  return out;
 }
 
 tools::sandbox::Sandbox Application::sandbox() const {
@@ -135,8 +181,15 @@ screen::Screen::Parts Application::screen_parts() const {
     const catalog::ModelRow row =
         catalog_.find_model({.provider = turn.provider, .model = turn.model});
     turn.window = row.known ? row.window : 0;
-    if (turn.usage != model::Usage{})
-      turn.cost_usd = catalog_.cost(turn.provider + "/" + turn.model, turn.usage);
+    std::optional<double> sum;
+    for (const model::Usage& call : turn.each) {
+      model::Usage one;
+      one += call;
+      const auto cost = catalog_.cost(turn.provider + "/" + turn.model, one);
+      if (!cost) return;
+      sum = sum.value_or(0) + cost->dollars;
+    }
+    turn.cost_usd = sum;
   };
   return parts;
 }
@@ -165,7 +218,9 @@ model::Provider& Application::provider_for(const model::ModelRef& model) {
   std::unique_ptr<model::Provider>& provider =
       providers_[own ? model::to_string(model) : model.provider];
   if (!provider && built_in != nullptr) provider = built_in->make(model.model);
-  if (!provider) provider = std::make_unique<providers::HttpProvider>(catalog_, keys_);
+  if (!provider)
+    provider = std::make_unique<providers::HttpProvider>(catalog_, keys_, http::Patience{},
+                                                         config_.handover);
   return *provider;
 }
 
@@ -212,6 +267,7 @@ agent::Agent::Settings Application::settings_for(const agent::Conversation& conv
                                " not applied here; /permissions shows " +
                                (count == 1 ? "it" : "them"));
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
+  std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;
   return settings;
 }

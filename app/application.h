@@ -17,6 +17,7 @@
 #include "core/tools/sandbox/sandbox.h"
 #include "providers/catalog/catalog.h"
 #include "providers/catalog/known_windows.h"
+#include "providers/discovery/model_cache.h"
 #include "providers/keys.h"
 #include "repl/screen/screen.h"
 #include "repl/session/services.h"
@@ -56,7 +57,9 @@ class Application {
 
  private:
   std::string kept(std::string_view bytes);
-  agent::ModelLimits limits_of(const model::ModelRef& model) const;
+  agent::ModelLimits limits_of(const model::ModelRef& model);
+  std::vector<model::ModelRef> fallbacks_of(const model::ModelRef& model) const;
+  bool ask_server_here(const model::ModelRef& model);
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
 
@@ -67,6 +70,8 @@ class Application {
   Config config_;
   store::SessionStore store_;
   catalog::KnownWindows windows_;
+  discovery::ModelCache model_cache_;
+  std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   model::Tools tools_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked

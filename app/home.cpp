@@ -44,10 +44,17 @@ std::string windows_file(const Invocation& invocation) {
   return folder.empty() ? "" : folder + "/windows.json";
 }
 
+std::string cache_folder() { return folder_of_ours("XDG_CACHE_HOME", ".cache"); }
+
+std::string models_file(const Invocation& invocation) {
+  const std::string folder = invocation.no_session ? "" : cache_folder();
+  return folder.empty() ? "" : folder + "/models.json";
+}
+
 std::vector<std::string> own_places(const Invocation& invocation) {
   const char* named = std::getenv("SKEIN_CONFIG");
-  std::vector<std::string> places{invocation.home, default_home(), config_folder(), state_folder(),
-                                  named != nullptr ? named : ""};
+  std::vector<std::string> places{invocation.home, default_home(), config_folder(),
+                                  state_folder(),  cache_folder(), named != nullptr ? named : ""};
   std::erase(places, "");
   return places;
 }

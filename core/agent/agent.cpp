@@ -160,6 +160,12 @@ store::SessionLease Agent::hold(Id session) {
 }
 
 TurnEnd Agent::loop(Turn& turn) {
+  ask_and_run(turn);
+  Fallback::end(turn);
+  return turn.end;
+}
+
+void Agent::ask_and_run(Turn& turn) {
   // Keeps other processes from taking our open calls for leftovers of a crash. Not having it does
   // not stop the work.
   store::SessionLease at_work;
@@ -172,13 +178,12 @@ TurnEnd Agent::loop(Turn& turn) {
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
     turn.end.empty = model::is_empty_answer(reply);
-    if (!run_calls(turn, reply)) return turn.end;
+    if (!run_calls(turn, reply)) return;
   }
   turn.end.stop = model::Stop::error;
   turn.end.out_of_calls = true;
   turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
                    " model calls for one prompt (--max-turns raises the limit)";
-  return turn.end;
 }
 
 // Whether the model, having been told what is wrong with its calls, gets another try.

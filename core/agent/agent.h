@@ -59,6 +59,7 @@ class Agent {
   store::SessionLease hold(Id session);  // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);
+  void ask_and_run(Turn& turn);
   bool run_calls(Turn& turn, const model::Message& reply);
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 
+#include "core/agent/fallback.h"
 #include "core/agent/surroundings.h"
 #include "core/agent/turn.h"
 
@@ -25,7 +26,7 @@ class ModelCaller {
  public:
   // Both must outlive this.
   ModelCaller(const Parts& parts, Surroundings& surroundings)
-      : parts_(parts), surroundings_(surroundings) {}
+      : parts_(parts), surroundings_(surroundings), fallback_(parts) {}
 
   // The answer to the conversation as it is; not saved yet. What it cost is added to the turn.
   model::Message ask(Turn& turn);
@@ -38,8 +39,19 @@ class ModelCaller {
                     const model::Ports& ports);
 
  private:
-  std::optional<model::delta::Overflow> send(Turn& turn, const context::BuiltContext& built,
-                                             model::Message& reply);
+  // What came of one request.
+  struct Attempt {
+    model::Message reply{};
+    std::optional<model::delta::Overflow> overflow{};  // it was refused as too long
+    bool seals = false;      // it was refused for its thinking or signatures
+    bool elsewhere = false;  // another model may answer
+  };
+  Attempt ask_one(Turn& turn);
+  Attempt send(Turn& turn, const context::BuiltContext& built,
+               model::Seals seals = model::Seals::good);
+  Attempt send_unsealed(Turn& turn, const context::BuiltContext& built);
+  void notice_cut(Turn& turn, const context::BuiltContext& built, const model::Message& reply);
+  void tell_of_dropped(const Turn& turn, const model::Message& reply);
   void make_room(Turn& turn);
   bool make_room_after(Turn& turn, const context::BuiltContext& refused,
                        const model::delta::Overflow& told);
@@ -52,11 +64,14 @@ class ModelCaller {
 
   const Parts& parts_;
   Surroundings& surroundings_;
+  Fallback fallback_;
   context::ContextCache contexts_{};
   // By provider/model, after it refused a request as too long.
   std::map<std::string, ModelLimits> learned_{};
   // How large a session was when its compaction failed or gained too little.
   std::map<Id, std::int64_t> failed_compactions_{};
+  // What the service last left out of a session's requests.
+  std::map<Id, std::vector<model::Transformation>> dropped_{};
 };
 
 }  // namespace skein::agent

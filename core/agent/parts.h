@@ -19,6 +19,7 @@ struct ModelLimits {
   context::Window window{};
   bool summarize_by_rule = false;  // it cannot write a summary itself
   double tokens_per_guess = 0;     // at least; 0: not known
+  bool cuts_silently = false;      // its server may shorten what is too long, without an error
 };
 
 struct Parts {
@@ -35,6 +36,9 @@ struct Parts {
   // The model's server has reported its window: `limits` should return it from now on.
   std::function<void(const model::ModelRef&, const ModelLimits&)> learn = [](const model::ModelRef&,
                                                                              const ModelLimits&) {};
+  // What to ask instead when this model's service cannot answer, in this order.
+  std::function<std::vector<model::ModelRef>(const model::ModelRef&)> fallbacks =
+      [](const model::ModelRef&) { return std::vector<model::ModelRef>{}; };
   // Why commands are not sandboxed and what would help; empty: they are. Called only when a command
   // is about to run, since finding out takes a while.
   std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };

@@ -75,6 +75,8 @@ std::string key_of(const ContextSource& source) {
     add(to_string(source.path.front().id));
   }
   for (const Id id : source.redacted) key += to_string(id);
+  key += '|';
+  for (const Id id : source.thinking_off) key += to_string(id);
   add(source.system);
   for (const model::ToolSpec& tool : source.tools) {
     add(tool.name);
@@ -86,6 +88,14 @@ std::string key_of(const ContextSource& source) {
   add(std::to_string(source.window.output));
   add(std::to_string(source.tokens_per_guess));
   return key;
+}
+
+// What was cut off by now was before whatever is left.
+void leave_out_thinking(std::vector<ContextMessage>& said, const std::set<Id>& off) {
+  if (off.empty()) return;
+  const auto last = std::ranges::find_if(
+      said.rbegin(), said.rend(), [&](const auto& each) { return off.contains(each.entry); });
+  for (auto each = last; each != said.rend(); ++each) each->message.seals = model::Seals::refused;
 }
 
 }  // namespace
@@ -118,6 +128,8 @@ BuiltContext build_context(const ContextSource& source) {
         1, static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools);
   out.whole = corrected(system + tools + tokens_of(said) + telling.unread_tokens);
   out.unread = telling.unread;
+  leave_out_thinking(said, source.thinking_off);
+
   const TokenBreakdown filling = filling_of(said);
   out.guessed = system + tools + tokens_of(said);
   out.filling = {corrected(system), corrected(tools), corrected(filling.summary),

@@ -27,6 +27,8 @@ struct ContextSource {
   model::ModelRef model{};
   Window window{};
   double tokens_per_guess = 0;  // lower bound learned from a refusal; 0: not known
+  // Of these entries and what is before them nothing sealed goes back: it was refused.
+  std::set<Id> thinking_off{};
 };
 
 // What fills a request, in tokens.

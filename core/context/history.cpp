@@ -67,13 +67,6 @@ ContextMessage said_in_summary(const model::Entry& entry,
   return said;
 }
 
-// An empty block instead of none: a server that knows the reply's other parts by id wants to hear
-// nothing of them without the thinking that led there.
-void leave_out_thinking(model::Message& message) {
-  for (model::Block& block : message.content)
-    if (auto* thinking = std::get_if<model::Thinking>(&block)) *thinking = {};
-}
-
 // What the recorded steps of a path say of its entries, by their place.
 struct Steps {
   std::span<const model::Entry> path;
@@ -103,7 +96,7 @@ struct Steps {
     if (place < beginning && changes_in(path[place])) return std::nullopt;
     std::optional<ContextMessage> said = said_in(path[place], redacted);
     if (!said) return said;
-    if (place < thinking_from) leave_out_thinking(said->message);
+    if (place < thinking_from) said->message.seals = model::Seals::moved;
     if (place < summary && summed_up->result_bytes > 0)
       shorten_results(said->message, static_cast<std::size_t>(summed_up->result_bytes));
     said->tokens = model::tokens_of(said->message);

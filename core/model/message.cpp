@@ -1,5 +1,6 @@
 #include "core/model/message.h"
 
+#include <algorithm>
 #include <array>
 #include <utility>
 
@@ -145,6 +146,27 @@ JsonText to_json(const Usage& usage) {
   return out;
 }
 
+JsonText to_json(const std::vector<Transformation>& transformed) {
+  std::string out = "[";
+  for (const Transformation& each : transformed) {
+    if (out.size() > 1) out += ',';
+    Object object(out);
+    object.text("type", each.type);
+    object.text_if("reason", each.reason);
+    object.raw("count", std::to_string(each.count));
+    object.end();
+  }
+  return out + "]";
+}
+
+std::vector<Transformation> transformed_in(const Json& json) {
+  std::vector<Transformation> out;
+  for (const Json& each : at(json, "transformed"))
+    if (each.is_object())
+      out.push_back({string_at(each, "type"), string_at(each, "reason"), int_at(each, "count")});
+  return out;
+}
+
 Block block_from(const Json& json);
 
 std::vector<ResultBlock> result_content(const Json& content) {
@@ -193,6 +215,9 @@ Usage& operator+=(Usage& total, const Usage& more) {
   const auto add = [](std::int64_t& to, std::int64_t count) {
     if (count > 0 && count <= most && to <= most) to += count;
   };
+  // Nothing yet is no call.
+  const std::int64_t before = total == Usage{} ? 0 : longest_input(total);
+  total.longest = std::max(before, std::min(longest_input(more), most));
   add(total.input, more.input);
   add(total.output, more.output);
   add(total.cache_read, more.cache_read);
@@ -253,6 +278,7 @@ JsonText to_json(const Message& message) {
   object.text_if("stopReason", name(message.stop));
   object.text_if("errorMessage", message.error);
   if (message.usage) object.raw("usage", to_json(*message.usage));
+  if (!message.transformed.empty()) object.raw("transformed", to_json(message.transformed));
   object.number_if("durationMs", message.duration_ms);
   object.end();
   return out;
@@ -276,6 +302,7 @@ std::optional<Message> message_from_json(std::string_view payload) {
   message.stop = value_in(stop_names, string_at(*json, "stopReason")).value_or(Stop::stop);
   message.error = string_at(*json, "errorMessage");
   message.usage = usage_in(*json);
+  message.transformed = transformed_in(*json);
   message.duration_ms = int_at(*json, "durationMs");
   return message;
 }

@@ -58,12 +58,20 @@ Read read_snapshot(const Json& json) {
 void write(Json& json, const Permissions& permissions) { json["rules"] = permissions.rules; }
 Read read_permissions(const Json& json) { return Permissions{strings_at(json, "rules")}; }
 
+void write(Json& json, const ThinkingOffBefore& off) { json["entryId"] = to_string(off.entry); }
+Read read_thinking_off_before(const Json& json) {
+  const std::optional<Id> entry = id_at(json, "entryId");
+  return entry ? Read(ThinkingOffBefore{*entry}) : std::nullopt;
+}
+
 void write(Json& json, const ModelChange& change) {
   json["provider"] = change.provider;
   json["model"] = change.model;
+  if (!change.reason.empty()) json["reason"] = change.reason;
 }
 Read read_model_change(const Json& json) {
-  return ModelChange{string_at(json, "provider"), string_at(json, "model")};
+  return ModelChange{string_at(json, "provider"), string_at(json, "model"),
+                     string_at(json, "reason")};
 }
 
 void write(Json& json, const ThinkingLevelChange& change) { json["level"] = change.level; }
@@ -179,6 +187,7 @@ constexpr Form forms[] = {
     {type::custom, "label", read_label},
     {type::custom, "snapshot", read_snapshot},
     {type::custom, "permissions", read_permissions},
+    {type::custom, "thinking_off_before", read_thinking_off_before},
     {type::model_change, "", read_model_change},
     {type::thinking_level_change, "", read_thinking_level_change},
     {type::system_prompt_override, "", read_system_prompt_override},

@@ -37,8 +37,16 @@ struct Snapshot {
 struct Permissions {  // replaces all rules of the session
   std::vector<std::string> rules{};
 };
+// A provider refused the thinking of this entry or of one before it on its path: from now on those
+// go back without thinking and signatures.
+struct ThinkingOffBefore {
+  Id entry{};
+};
 struct ModelChange {
+  // For the rest of a turn, because the chosen model could not answer.
+  static constexpr std::string_view fallback = "fallback";
   std::string provider{}, model{};
+  std::string reason{};  // empty: the user's choice
 };
 struct ThinkingLevelChange {
   std::string level{};
@@ -84,9 +92,9 @@ struct CompactionSummary {
 
 using Payload =
     std::variant<payload::Head, payload::Title, payload::Key, payload::Label, payload::Snapshot,
-                 payload::Permissions, payload::ModelChange, payload::ThinkingLevelChange,
-                 payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
-                 payload::BranchSummary, payload::CompactionSummary>;
+                 payload::Permissions, payload::ThinkingOffBefore, payload::ModelChange,
+                 payload::ThinkingLevelChange, payload::SystemPromptOverride, payload::Redaction,
+                 payload::RuntimeInit, payload::BranchSummary, payload::CompactionSummary>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

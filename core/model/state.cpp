@@ -147,6 +147,9 @@ struct Fold {
   void operator()(payload::Permissions& permissions) const {
     state.permissions = std::move(permissions.rules);
   }
+  void operator()(const payload::ThinkingOffBefore& off) const {
+    state.thinking_off.insert(off.entry);
+  }
   void operator()(const payload::ModelChange& change) const {
     state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;
   }

@@ -56,9 +56,9 @@ struct Cost {
 Cost cost_of(session::Session& session, const std::map<std::string, model::Usage>& usage) {
   Cost out;
   for (const auto& [model, tokens] : usage) {
-    const std::optional<double> cost = session.services().cost(model, tokens);
-    out.dollars += cost.value_or(0);
-    out.all_known = out.all_known && cost;
+    const std::optional<session::Cost> cost = session.services().cost(model, tokens);
+    out.dollars += cost ? cost->dollars : 0;
+    out.all_known = out.all_known && cost && !cost->at_least;
   }
   return out;
 }
