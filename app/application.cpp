@@ -247,7 +247,8 @@ agent::Agent::Settings Application::settings_for(const agent::Conversation& conv
                                                  Flags flags) const {
   const bool by_flag = flags == Flags::count;
   const std::string& given = conversation.state().system;  // with /system
-  agent::Agent::Settings settings{.system = given.empty() ? system_ : given,
+  agent::Agent::Settings settings{.system = given.empty() ? system_.text : given,
+                                  .surroundings = system_.surroundings,
                                   .rules = config_.rules,
                                   .max_calls = config_.max_turns};
   std::string model = config_.model;

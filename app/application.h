@@ -10,6 +10,7 @@
 #include "app/cli.h"
 #include "app/config.h"
 #include "app/session_choice.h"
+#include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
 #include "core/store/home/grants.h"
@@ -72,7 +73,7 @@ class Application {
   discovery::ModelCache model_cache_;
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   model::Tools tools_;
-  std::string system_;
+  SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
   std::unique_ptr<agent::Agent> agent_{};

@@ -77,27 +77,33 @@ std::int64_t ModelCaller::limit_of(const Settings& settings) const {
 }
 
 context::ContextSource ModelCaller::source_of(const Conversation& conversation,
-                                              const Settings& settings) const {
-  const model::SessionState& state = conversation.state();
-  context::ContextSource source{.path = conversation.path(),
-                                .redacted = state.redacted,
-                                .system = state.system.empty() ? settings.system : state.system,
-                                .model = settings.model};
+                                              std::span<const model::Entry> path,
+                                              const Settings& settings) {
+  const model::payload::RuntimeInit& begins = surroundings_.beginning(conversation, path, settings);
   const ModelLimits limits = limits_of(settings.model);
-  source.window = limits.window;
-  source.tokens_per_guess = limits.tokens_per_guess;
-  source.thinking_off = state.thinking_off;
-  for (const model::Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
-  return source;
+  return {.path = path,
+          .redacted = conversation.state().redacted,
+          .system = begins.system,
+          .tools = *begins.specs,
+          .model = settings.model,
+          .window = limits.window,
+          .tokens_per_guess = limits.tokens_per_guess,
+          .thinking_off = conversation.state().thinking_off};
 }
 
-context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
+void ModelCaller::read_for_request(Conversation& conversation, const Settings& settings) const {
   // A token is about four bytes, and most of a payload is text.
   const std::int64_t tokens = context::enough_tokens(limits_of(settings.model).window);
   conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
-  const context::BuiltContext* built = &contexts_.get(source_of(conversation, settings));
-  while (built->read_all && conversation.read_further())
-    built = &contexts_.get(source_of(conversation, settings));
+}
+
+context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
+  read_for_request(conversation, settings);
+  const auto build = [&]() -> const context::BuiltContext& {
+    return contexts_.get(source_of(conversation, conversation.path(), settings));
+  };
+  const context::BuiltContext* built = &build();
+  while (built->unread == 0 && conversation.read_further()) built = &build();
   return *built;
 }
 
@@ -138,7 +144,6 @@ ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
 // `seals`: what is thought of those in the request, if it is not as good as the session says.
 ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built,
                                        model::Seals seals) {
-  tell_of_gaps(turn, built);
   model::Context context = built.context;
   context.session = to_string(turn.conversation.session());
   for (model::Message& message : context.messages) {
@@ -220,8 +225,12 @@ void ModelCaller::tell_of_dropped(const Turn& turn, const model::Message& reply)
 
 void ModelCaller::make_room(Turn& turn) {
   const std::int64_t limit = limit_of(turn.settings);
+  // Redacted while the turn ran: what is sent changes, so the step is written down.
+  if (surroundings_.is_stale(turn.conversation))
+    turn.commit({surroundings_.rendered(turn.conversation, turn.settings)});
   const std::int64_t size = context(turn.conversation, turn.settings).whole;
   if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
+  cut(turn);
 }
 
 // Either our guess was too low or the window was not known; in any case it is smaller than what was
@@ -244,6 +253,7 @@ bool ModelCaller::make_room_after(Turn& turn, const context::BuiltContext& refus
                                   " tokens as too many");
   const std::int64_t size = context(turn.conversation, settings).whole;
   if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
+  if (!turn.ports.stopped()) cut(turn);
   return !turn.ports.stopped() && context(turn.conversation, settings).guessed < refused.guessed;
 }
 
@@ -266,17 +276,32 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
     failed_compactions_[session] = compacted.done ? compacted.after : size;
 }
 
-// Told only when it changes. Cuts move in steps, so that is not with every call.
-void ModelCaller::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
-  const Gaps gaps{built.left_out > 0 ? built.begins_with : std::nullopt, built.pruned};
-  if (std::exchange(told_gaps_[turn.conversation.session()], gaps) == gaps) return;
+// What does not fit although a summary was made, or because none could be: the oldest messages are
+// left out, and if that is not enough, results become shorter. It is written down, so that the next
+// request begins at the same place.
+void ModelCaller::cut(Turn& turn) {
+  const context::BuiltContext built = context(turn.conversation, turn.settings);
+  if (built.fits()) return;
+  const std::int64_t room =
+      built.for_messages > 0 ? built.for_messages : context::enough_tokens(built.window);
+  const std::optional<context::CompactionPlan> plan = context::plan_cut(
+      turn.conversation.path(), turn.conversation.state().redacted, room, parts_.tools);
+  if (!plan) return;
+  model::Entry entry = context::compaction_entry(*plan, plan->previous,
+                                                 {.tokens_per_guess = built.tokens_per_guess});
+  entry.payload = parts_.clean(std::move(entry.payload));
+  turn.commit({std::move(entry), surroundings_.rendered(turn.conversation, turn.settings)});
+  failed_compactions_[turn.conversation.session()] =
+      context(turn.conversation, turn.settings).whole;
+
   std::string what;
-  if (built.left_out > 0) what = count_of(built.left_out, "older message");
-  if (built.pruned > 0)
-    what += (what.empty() ? "" : " and ") + count_of(built.pruned, "long tool result");
-  if (!what.empty())
-    turn.tell(model::Notice::Level::warning, "to fit its window, the model does not see " + what +
-                                                 "; the session keeps everything");
+  if (const std::size_t messages = plan->earlier.size(); messages > 0)
+    what = "no longer sees " + count_of(messages, "older message");
+  if (plan->shortened > 0)
+    what += (what.empty() ? "sees only the beginning of " : " and only the beginning of ") +
+            count_of(plan->shortened, "long tool result");
+  turn.tell(model::Notice::Level::warning,
+            "to fit its window, the model " + what + "; the session keeps everything");
 }
 
 Compacted ModelCaller::compact(Conversation& conversation, const std::string& focus,
@@ -318,15 +343,14 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
 
   model::Entry entry = context::compaction_entry(*plan, summary, author);
   entry.payload = parts_.clean(std::move(entry.payload));
+  model::Entry beginning = surroundings_.rendered(conversation, settings);
   std::vector<model::Entry> shorter = conversation.path();
-  shorter.push_back(entry);
-  context::ContextSource source = source_of(conversation, settings);
-  source.path = shorter;
-  out.after = context::build_context(source).whole;
+  shorter.insert(shorter.end(), {entry, beginning});
+  out.after = context::build_context(source_of(conversation, shorter, settings)).whole;
   if (out.after >= out.before)
     return refused("the summary is not shorter than what it would replace");
 
-  const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry)});
+  const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry), std::move(beginning)});
   if (!outcome) return refused(outcome.error().text);
   for (const model::Entry& saved : outcome->entries) ports.sink(model::Committed{saved});
   out.done = true;

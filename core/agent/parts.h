@@ -48,9 +48,18 @@ struct Parts {
       [](Id, const std::string&) { return std::string{}; };
 };
 
+// Something the system prompt tells that may change while a session lives: then the model is told
+// in a message, for the prompt itself stays as it was first sent.
+struct Surrounding {
+  std::string name;       // for the model and the user, in the singular: "the workspace"
+  std::string text;       // as it is now
+  bool document = false;  // of several lines, somebody else's
+};
+
 struct Settings {
   model::ModelRef model{};
-  std::string system{};  // the whole system prompt as it is now
+  std::string system{};  // the whole system prompt as it would be rendered now
+  std::vector<Surrounding> surroundings{};  // what of it may change
   permission::Rules rules{};
   int max_calls = 100;                 // model calls per prompt
   std::vector<std::string> notices{};  // to be shown when a session opens

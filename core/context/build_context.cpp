@@ -12,8 +12,9 @@ namespace {
 // A guess that is too low costs a refusal, one that is too high only room: so it is not corrected
 // far down, and less of a long path has to be read.
 constexpr double least_correction = 0.75, most_correction = 3;
-// Read at most, where the window is not known.
-constexpr std::int64_t most_tokens = 1'000'000;
+// Read at most, where the window is not known; and at least, so that what a cut has kept is always
+// read to its beginning, even if it could not be made to fit.
+constexpr std::int64_t most_tokens = 1'000'000, least_tokens = 50'000;
 constexpr std::size_t most_leaves = 4;
 
 // What a call of this model really cost, compared with what we would have guessed. It is the last
@@ -99,11 +100,12 @@ void leave_out_thinking(std::vector<ContextMessage>& said, const std::set<Id>& o
 
 }  // namespace
 
-// No correction makes more than this fit.
+// No correction makes more than this fit, if it is not the least.
 std::int64_t enough_tokens(const Window& window) {
   const std::int64_t room = room_in(window);
   if (room == 0) return most_tokens;
-  return static_cast<std::int64_t>(static_cast<double>(room) / least_correction);
+  return std::max(least_tokens,
+                  static_cast<std::int64_t>(static_cast<double>(room) / least_correction));
 }
 
 BuiltContext build_context(const ContextSource& source) {
@@ -121,15 +123,11 @@ BuiltContext build_context(const ContextSource& source) {
   const auto corrected = [&](std::int64_t tokens) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * factor));
   };
-  const auto room =
-      static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools;
-
-  if (out.room > 0) prune_results(said, room);
+  if (out.room > 0)
+    out.for_messages = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools);
   out.whole = corrected(system + tools + tokens_of(said) + telling.unread_tokens);
-  out.left_out = telling.unread;
-  if (out.room > 0 && tokens_of(said) > room) out.left_out += cut_to(said, room);
-  if (out.room > 0 && tokens_of(said) > room) shorten_results(said);
-
+  out.unread = telling.unread;
   leave_out_thinking(said, source.thinking_off);
 
   const TokenBreakdown filling = filling_of(said);
@@ -137,12 +135,7 @@ BuiltContext build_context(const ContextSource& source) {
   out.filling = {corrected(system), corrected(tools), corrected(filling.summary),
                  corrected(filling.messages), corrected(filling.results)};
   out.tokens_per_guess = factor;
-  out.read_all = telling.unread == 0;
-  for (ContextMessage& each : said) {
-    out.pruned += each.pruned;
-    if (!each.pinned && !out.begins_with) out.begins_with = each.entry;
-    out.context.messages.push_back(std::move(each.message));
-  }
+  for (ContextMessage& each : said) out.context.messages.push_back(std::move(each.message));
   return out;
 }
 

@@ -286,8 +286,8 @@ void Screen::replay(const model::Entry& entry) {
     say("[" + layout::sanitized(entry.type) + "] " + layout::sanitized(model::preview(entry, 200)),
         layout::style::dim);
   } else if (message->continuation) {
-    say("(asked to go on)", layout::style::dim);
-    begin_turn();
+    say(model::preview(entry, 60), layout::style::dim);
+    if (!model::tells_changes(entry)) begin_turn();
   } else if (message->role == model::Role::user) {
     show_prompt(*message);
     begin_turn();
