@@ -44,6 +44,7 @@ class Session {
 
   store::SessionStore& store() { return parts_.store; }
   agent::Conversation& conversation() { return *conversation_; }
+  Id id() const { return conversation_->session(); }
   agent::Agent::Settings& settings() { return settings_; }
   void refresh_settings();  // after the session's entries changed them; model and mode stay
   // Selects the next permission mode and returns what to tell the user about it.
