@@ -14,6 +14,7 @@
 #include "app/system_prompt.h"
 #include "app/trust.h"
 #include "core/store/home/file_backend.h"
+#include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/tools/tools.h"
 #include "providers/event_mask.h"
@@ -21,6 +22,11 @@
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
+
+using agent::Agent, agent::Conversation, agent::ModelLimits, catalog::ModelRow;
+using catalog::ProviderRow, model::ModelRef, model::Provider, model::ThinkingLevel;
+using store::SessionStore, tools::sandbox::best_sandbox, tools::sandbox::describe;
+using tools::sandbox::Sandbox;
 
 namespace {
 
@@ -35,16 +41,9 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Throws Error if it is not understood and the subcommand cares.
-void check_config(const Invocation& invocation) {
-  if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
-  configured_catalog(invocation);
-}
-
-store::SessionStore store_for(const Invocation& invocation) {
+SessionStore store_for(const Invocation& invocation) {
   if (!invocation.no_session) return open_store(invocation);
-  return store::SessionStore(
-      std::make_unique<store::home::FileBackend>(store::files::memory_files()));
+  return SessionStore(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
 }
 
 }  // namespace
@@ -81,41 +80,33 @@ Application::Application(const Invocation& invocation)
                                   .command_limits = config_.command_limits(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   system_ = system_prompt(config_, workspace_);
-  agent_ = std::make_unique<agent::Agent>(agent::Agent::Parts{
+  agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
-      .provider = [this](const model::ModelRef& model) -> model::Provider& {
-        return provider_for(model);
-      },
+      .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
       .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
-      .limits = [this](const model::ModelRef& model) { return limits_of(model); },
+      .limits = [this](const ModelRef& model) { return limits_of(model); },
       .learn =
-          [this](const model::ModelRef& model, const agent::ModelLimits& limits) {
+          [this](const ModelRef& model, const ModelLimits& limits) {
             windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
                           now_ms());
           },
-      .no_sandbox =
-          [this] {
-            return sandbox() == tools::sandbox::Sandbox::none
-                       ? tools::sandbox::describe(tools::sandbox::Sandbox::none)
-                       : "";
-          },
+      .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.
-std::string Application::place_of(const model::ModelRef& model) const {
-  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+std::string Application::place_of(const ModelRef& model) const {
+  const ProviderRow* row = catalog_.find_provider(model.provider);
   return model::to_string(model) + (row != nullptr ? " " + catalog::base_url(*row) : "");
 }
 
-agent::ModelLimits Application::limits_of(const model::ModelRef& model) const {
-  const catalog::ModelRow row = catalog_.find_model(model);
+ModelLimits Application::limits_of(const ModelRef& model) const {
+  const ModelRow row = catalog_.find_model(model);
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
-  agent::ModelLimits limits{{row.window, row.max_output},
-                            built_in != nullptr && !built_in->summarizes};
+  ModelLimits limits{{row.window, row.max_output}, built_in != nullptr && !built_in->summarizes};
   if (const auto known = windows_.find(place_of(model), now_ms())) {
     if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
     limits.tokens_per_guess = known->tokens_per_guess;
@@ -123,17 +114,14 @@ agent::ModelLimits Application::limits_of(const model::ModelRef& model) const {
   return limits;
 }
 
-tools::sandbox::Sandbox Application::sandbox() const {
-  return config_.sandbox ? *config_.sandbox : tools::sandbox::best_sandbox();
-}
+Sandbox Application::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
 
 screen::Screen::Parts Application::screen_parts() const {
   screen::Screen::Parts parts = skein::screen::screen_parts(
       STDOUT_FILENO, config_.color.empty() ? "auto" : config_.color, config_.screen_reader);
   parts.tools = &tools_;
   parts.account = [this](screen::TurnSummary& turn) {
-    const catalog::ModelRow row =
-        catalog_.find_model({.provider = turn.provider, .model = turn.model});
+    const ModelRow row = catalog_.find_model({.provider = turn.provider, .model = turn.model});
     turn.window = row.known ? row.window : 0;
     if (turn.usage != model::Usage{})
       turn.cost_usd = catalog_.cost(turn.provider + "/" + turn.model, turn.usage);
@@ -159,11 +147,10 @@ std::string Application::kept(std::string_view bytes) {
   return {};
 }
 
-model::Provider& Application::provider_for(const model::ModelRef& model) {
+Provider& Application::provider_for(const ModelRef& model) {
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
   const bool own = built_in != nullptr && built_in->one_for_each_model;
-  std::unique_ptr<model::Provider>& provider =
-      providers_[own ? model::to_string(model) : model.provider];
+  std::unique_ptr<Provider>& provider = providers_[own ? model::to_string(model) : model.provider];
   if (!provider && built_in != nullptr) provider = built_in->make(model.model);
   if (!provider) provider = std::make_unique<providers::HttpProvider>(catalog_, keys_);
   return *provider;
@@ -175,24 +162,23 @@ std::string Application::without_key() const {
 }
 
 std::string Application::default_model() const {
-  for (const catalog::ProviderRow& row : catalog_.providers()) {
+  for (const ProviderRow& row : catalog_.providers()) {
     if (row.local || !row.key_needed) continue;
     const bool usable = !row.key_command.empty() ||
                         keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
-    for (const catalog::ModelRow& model : catalog_.models())
+    for (const ModelRow& model : catalog_.models())
       if (usable && model.provider == row.name)
         return std::string(row.name) + "/" + std::string(model.name);
   }
   return without_key();
 }
 
-agent::Agent::Settings Application::settings_for(const agent::Conversation& conversation,
-                                                 Flags flags) const {
+Agent::Settings Application::settings_for(const Conversation& conversation, Flags flags) const {
   const bool by_flag = flags == Flags::count;
   const std::string& given = conversation.state().system;  // with /system
-  agent::Agent::Settings settings{.system = given.empty() ? system_ : given,
-                                  .rules = config_.rules,
-                                  .max_calls = config_.max_turns};
+  Agent::Settings settings{.system = given.empty() ? system_ : given,
+                           .rules = config_.rules,
+                           .max_calls = config_.max_turns};
   std::string model = config_.model;
   if (!(by_flag && !invocation_.model.empty()) && !conversation.state().model.empty())
     model = conversation.state().model;
@@ -200,16 +186,14 @@ agent::Agent::Settings Application::settings_for(const agent::Conversation& conv
   std::string thinking = config_.thinking;
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
-  settings.model.thinking =
-      model::parse_thinking_level(thinking).value_or(model::ThinkingLevel::off);
+  settings.model.thinking = model::parse_thinking_level(thinking).value_or(ThinkingLevel::off);
   permission::add_session_rules(
       settings.rules, tools_, conversation.state().permissions,
       [&](const std::string& rule) { return grants_.has(conversation.session(), rule); });
   if (const std::size_t count = settings.rules.not_applied.size(); count > 0)
-    settings.notices.push_back(std::to_string(count) + (count == 1 ? " rule" : " rules") +
-                               " this session recorded " + (count == 1 ? "is" : "are") +
-                               " not applied here; /permissions shows " +
-                               (count == 1 ? "it" : "them"));
+    settings.notices.push_back(
+        counted(count, "rule this session recorded is", "rules this session recorded are") +
+        " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
   settings.compact_at = config_.compact_at;
   return settings;
@@ -220,7 +204,8 @@ int run(const Invocation& invocation) {
   if (invocation.debug && !log_file().empty())
     std::fprintf(stderr, "skein: the log is in %s\n", layout::sanitized(log_file()).c_str());
   if (invocation.subcommand != nullptr) {
-    check_config(invocation);
+    if (invocation.subcommand->config == Subcommand::Config::checked)
+      configured_catalog(invocation);  // throws Error if it is not understood
     return invocation.subcommand->run(invocation);
   }
   catch_signals();
