@@ -18,6 +18,7 @@
 #include "app/system_prompt.h"
 #include "app/trust.h"
 #include "core/store/home/file_backend.h"
+#include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/tools/tools.h"
 #include "providers/event_mask.h"
@@ -26,6 +27,11 @@
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
+
+using agent::Agent, agent::Conversation, agent::ModelLimits, catalog::ModelRow;
+using catalog::ProviderRow, model::ModelRef, model::Provider, model::ThinkingLevel;
+using store::SessionStore, tools::sandbox::best_sandbox, tools::sandbox::describe;
+using tools::sandbox::Sandbox;
 
 namespace {
 
@@ -40,24 +46,17 @@ void catch_signals() {
   std::signal(SIGPIPE, SIG_IGN);
 }
 
-// Throws Error if it is not understood and the subcommand cares.
-void check_config(const Invocation& invocation) {
-  if (invocation.subcommand->config == Subcommand::Config::may_be_broken) return;
-  configured_catalog(invocation);
-}
-
 // Where no limit is known none is sent, and an answer still needs room. A window that ends where
 // the price goes up is the user's, not the model's: no need to keep all of the longest answer free.
-std::int64_t reserved_for_answer(const catalog::ModelRow& row) {
+std::int64_t reserved_for_answer(const ModelRow& row) {
   constexpr std::int64_t usual = 32'000;
   if (row.max_output == 0) return std::min(usual, row.window / 4);
   return row.tiers[0].above == row.window ? std::min(usual, row.max_output) : row.max_output;
 }
 
-store::SessionStore store_for(const Invocation& invocation) {
+SessionStore store_for(const Invocation& invocation) {
   if (!invocation.no_session) return open_store(invocation);
-  return store::SessionStore(
-      std::make_unique<store::home::FileBackend>(store::files::memory_files()));
+  return SessionStore(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
 }
 
 }  // namespace
@@ -96,42 +95,35 @@ Application::Application(const Invocation& invocation)
                                   .command_limits = config_.command_limits(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   system_ = system_prompt(config_, workspace_);
-  agent_ = std::make_unique<agent::Agent>(agent::Agent::Parts{
+  agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
-      .provider = [this](const model::ModelRef& model) -> model::Provider& {
-        return provider_for(model);
-      },
+      .provider = [this](const ModelRef& model) -> Provider& { return provider_for(model); },
       .clean = [this](std::string text) { return clean(std::move(text)); },
       .keep_blob = [this](std::string_view bytes) { return kept(bytes); },
-      .limits = [this](const model::ModelRef& model) { return limits_of(model); },
+      .limits = [this](const ModelRef& model) { return limits_of(model); },
       .learn =
-          [this](const model::ModelRef& model, const agent::ModelLimits& limits) {
+          [this](const ModelRef& model, const ModelLimits& limits) {
             windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
                           now_ms());
           },
-      .fallbacks = [this](const model::ModelRef& model) { return fallbacks_of(model); },
-      .no_sandbox =
-          [this] {
-            return sandbox() == tools::sandbox::Sandbox::none
-                       ? tools::sandbox::describe(tools::sandbox::Sandbox::none)
-                       : "";
-          },
+      .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
+      .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.
-std::string Application::place_of(const model::ModelRef& model) const {
-  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+std::string Application::place_of(const ModelRef& model) const {
+  const ProviderRow* row = catalog_.find_provider(model.provider);
   return model::to_string(model) + (row != nullptr ? " " + catalog::base_url(*row) : "");
 }
 
 // A server on this machine is asked when a model of its is first used: it runs with the window it
 // was started with, whatever the model could take. True: it has told.
-bool Application::ask_server_here(const model::ModelRef& model) {
+bool Application::ask_server_here(const ModelRef& model) {
   constexpr std::int64_t pause_ms = 60'000;
-  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
+  const ProviderRow* row = catalog_.find_provider(model.provider);
   if (row == nullptr || !row->local) return false;
   const std::string url = catalog::base_url(*row);
   if (!http::is_loopback(http::host_of(url))) return false;
@@ -145,13 +137,13 @@ bool Application::ask_server_here(const model::ModelRef& model) {
   });
 }
 
-agent::ModelLimits Application::limits_of(const model::ModelRef& model) {
+ModelLimits Application::limits_of(const ModelRef& model) {
   const bool told = ask_server_here(model);
-  const catalog::ModelRow row = catalog_.find_model(model);
+  const ModelRow row = catalog_.find_model(model);
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
-  agent::ModelLimits limits{{row.window, reserved_for_answer(row)},
-                            built_in != nullptr && !built_in->summarizes};
-  const catalog::ProviderRow* provider = catalog_.find_provider(model.provider);
+  ModelLimits limits{{row.window, reserved_for_answer(row)},
+                     built_in != nullptr && !built_in->summarizes};
+  const ProviderRow* provider = catalog_.find_provider(model.provider);
   limits.cuts_silently = provider != nullptr && provider->local;
   if (const auto known = windows_.find(place_of(model), now_ms())) {
     // What the server says now is newer than what it said when it refused a request.
@@ -162,26 +154,23 @@ agent::ModelLimits Application::limits_of(const model::ModelRef& model) {
   return limits;
 }
 
-std::vector<model::ModelRef> Application::fallbacks_of(const model::ModelRef& model) const {
+std::vector<ModelRef> Application::fallbacks_of(const ModelRef& model) const {
   auto found = config_.fallback.find(model::to_string(model));
   if (found == config_.fallback.end()) found = config_.fallback.find("");
-  std::vector<model::ModelRef> out;
+  std::vector<ModelRef> out;
   if (found != config_.fallback.end())
     for (const std::string& name : found->second) out.push_back(catalog_.parse(name));
   return out;
 }
 
-tools::sandbox::Sandbox Application::sandbox() const {
-  return config_.sandbox ? *config_.sandbox : tools::sandbox::best_sandbox();
-}
+Sandbox Application::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
 
 screen::Screen::Parts Application::screen_parts() const {
   screen::Screen::Parts parts = skein::screen::screen_parts(
       STDOUT_FILENO, config_.color.empty() ? "auto" : config_.color, config_.screen_reader);
   parts.tools = &tools_;
   parts.account = [this](screen::TurnSummary& turn) {
-    const catalog::ModelRow row =
-        catalog_.find_model({.provider = turn.provider, .model = turn.model});
+    const ModelRow row = catalog_.find_model({.provider = turn.provider, .model = turn.model});
     turn.window = row.known ? row.window : 0;
     std::optional<double> sum;
     for (const model::Usage& call : turn.each) {
@@ -214,11 +203,10 @@ std::string Application::kept(std::string_view bytes) {
   return {};
 }
 
-model::Provider& Application::provider_for(const model::ModelRef& model) {
+Provider& Application::provider_for(const ModelRef& model) {
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
   const bool own = built_in != nullptr && built_in->one_for_each_model;
-  std::unique_ptr<model::Provider>& provider =
-      providers_[own ? model::to_string(model) : model.provider];
+  std::unique_ptr<Provider>& provider = providers_[own ? model::to_string(model) : model.provider];
   if (!provider && built_in != nullptr) provider = built_in->make(model.model);
   if (!provider)
     provider = std::make_unique<providers::HttpProvider>(catalog_, keys_, http::Patience{},
@@ -232,25 +220,24 @@ std::string Application::without_key() const {
 }
 
 std::string Application::default_model() const {
-  for (const catalog::ProviderRow& row : catalog_.providers()) {
+  for (const ProviderRow& row : catalog_.providers()) {
     if (row.local || !row.key_needed) continue;
     const bool usable = !row.key_command.empty() ||
                         keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
-    for (const catalog::ModelRow& model : catalog_.models())
+    for (const ModelRow& model : catalog_.models())
       if (usable && model.provider == row.name)
         return std::string(row.name) + "/" + std::string(model.name);
   }
   return without_key();
 }
 
-agent::Agent::Settings Application::settings_for(const agent::Conversation& conversation,
-                                                 Flags flags) const {
+Agent::Settings Application::settings_for(const Conversation& conversation, Flags flags) const {
   const bool by_flag = flags == Flags::count;
   const std::string& given = conversation.state().system;  // with /system
-  agent::Agent::Settings settings{.system = given.empty() ? system_.text : given,
-                                  .surroundings = system_.surroundings,
-                                  .rules = config_.rules,
-                                  .max_calls = config_.max_turns};
+  Agent::Settings settings{.system = given.empty() ? system_.text : given,
+                           .surroundings = system_.surroundings,
+                           .rules = config_.rules,
+                           .max_calls = config_.max_turns};
   std::string model = config_.model;
   if (!(by_flag && !invocation_.model.empty()) && !conversation.state().model.empty())
     model = conversation.state().model;
@@ -258,16 +245,14 @@ agent::Agent::Settings Application::settings_for(const agent::Conversation& conv
   std::string thinking = config_.thinking;
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
-  settings.model.thinking =
-      model::parse_thinking_level(thinking).value_or(model::ThinkingLevel::off);
+  settings.model.thinking = model::parse_thinking_level(thinking).value_or(ThinkingLevel::off);
   permission::add_session_rules(
       settings.rules, tools_, conversation.state().permissions,
       [&](const std::string& rule) { return grants_.has(conversation.session(), rule); });
   if (const std::size_t count = settings.rules.not_applied.size(); count > 0)
-    settings.notices.push_back(std::to_string(count) + (count == 1 ? " rule" : " rules") +
-                               " this session recorded " + (count == 1 ? "is" : "are") +
-                               " not applied here; /permissions shows " +
-                               (count == 1 ? "it" : "them"));
+    settings.notices.push_back(
+        counted(count, "rule this session recorded is", "rules this session recorded are") +
+        " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;
@@ -279,7 +264,8 @@ int run(const Invocation& invocation) {
   if (invocation.debug && !log_file().empty())
     std::fprintf(stderr, "skein: the log is in %s\n", layout::sanitized(log_file()).c_str());
   if (invocation.subcommand != nullptr) {
-    check_config(invocation);
+    if (invocation.subcommand->config == Subcommand::Config::checked)
+      configured_catalog(invocation);  // throws Error if it is not understood
     return invocation.subcommand->run(invocation);
   }
   catch_signals();

@@ -9,7 +9,6 @@
 
 #include "app/cli.h"
 #include "app/config.h"
-#include "app/session_choice.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"

@@ -1,7 +1,6 @@
 // Which models can be used now, and what the others lack.
 #pragma once
 
-#include <functional>
 #include <string>
 #include <vector>
 

@@ -1,6 +1,5 @@
 #include "app/config.h"
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <iterator>
@@ -35,7 +34,7 @@ ConfigFile apply_file(Config& config, catalog::Catalog& catalog, const std::stri
   return file;
 }
 
-// Whoever wrote a checkout is not its user.
+// The author of a checkout is not its user.
 void apply_workspace_file(Config& config, catalog::Catalog& catalog, const WorkspaceFile& theirs,
                           Trust trust) {
   const bool trusted = trust == Trust::given;
@@ -73,13 +72,7 @@ tools::sandbox::ProgramLimits Config::command_limits() const {
           .memory = static_cast<std::uint64_t>(sandbox_memory) << 20};
 }
 
-std::string config_folder() {
-  if (const char* config = std::getenv("XDG_CONFIG_HOME"); config && *config)
-    return std::string(config) + "/skein";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/.config/skein";
-  return {};
-}
+std::string config_folder() { return skein_folder("XDG_CONFIG_HOME", ".config"); }
 
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   const fs::path path = fs::path(workspace) / ".skein/config.toml";
@@ -102,16 +95,15 @@ void check_before_trust(const Invocation& invocation, const WorkspaceFile& file)
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
                           catalog::Catalog& catalog) {
   Config config;
-  const char* named = std::getenv("SKEIN_CONFIG");
-  const fs::path own =
-      named && *named ? fs::path(named) : fs::path(config_folder()) / "config.toml";
+  const std::string named = env("SKEIN_CONFIG");
+  const fs::path own = named.empty() ? fs::path(config_folder()) / "config.toml" : fs::path(named);
   std::error_code ignored;
   const bool there = fs::exists(own, ignored);
   if (const auto text = there ? text_of(own) : std::nullopt)
     apply_file(config, catalog, own.string(), *text, ConfigWriter::user);
   else if (there)
     config.troubles.push_back("cannot read " + own.string());
-  else if (named && *named)
+  else if (!named.empty())
     config.troubles.push_back("SKEIN_CONFIG names " + own.string() + ", which is not there");
   if (const auto theirs = workspace.empty() ? std::nullopt : workspace_file(workspace))
     apply_workspace_file(config, catalog, *theirs, trust_in(workspace, theirs->text));

@@ -3,11 +3,10 @@
 #include <toml++/toml.h>
 
 #include <algorithm>
-#include <array>
-#include <cmath>
 #include <utility>
 
 #include "core/text/spelling.h"
+#include "core/text/text.h"
 
 namespace skein::app {
 
@@ -17,32 +16,28 @@ using Kind = ConfigKind;
 
 // What the parser says of the mistakes that people make, and what it means.
 struct Meaning {
-  std::string_view part;
+  std::string_view parts;  // separated by |
   std::string_view sentence;
 };
-constexpr auto meanings = std::to_array<Meaning>({
+constexpr Meaning meanings[] = {
     {"control characters other than TAB", "the text has no closing quote on its line"},
     {"parsing string: encountered end-of-file", "the text has no closing quote"},
-    {"could not determine value type", "a text stands in quotes: name = \"value\""},
-    {"expected value-terminator", "behind the value stands something that does not belong there"},
-    {"expected a comment or whitespace",
-     "behind the value stands something that does not belong there"},
-    {"parsing boolean", "a text stands in quotes: name = \"value\""},
-    {"expected 'true'", "a text stands in quotes: name = \"value\""},
-    {"expected 'false'", "a text stands in quotes: name = \"value\""},
-    {"expected 'nan'", "a text stands in quotes: name = \"value\""},
-    {"expected 'inf'", "a text stands in quotes: name = \"value\""},
-    {"expected '='", "expected name = value"},
+    {"could not determine value type|parsing boolean|expected 'true'|expected 'false'|expected "
+     "'nan'|expected 'inf'",
+     "text goes in quotes: name = \"value\""},
+    {"expected value-terminator|expected a comment or whitespace",
+     "there is something after the value that does not belong there"},
+    {"expected '='|parsing key-value pair: encountered end-of-file", "expected name = value"},
     {"cannot redefine", "this is set twice in the file"},
-    {"parsing key-value pair: encountered end-of-file", "expected name = value"},
-    {"parsing key-value pair: expected value", "behind the = stands no value"},
+    {"parsing key-value pair: expected value", "there is no value after the ="},
     {"parsing array", "the list is not closed with ] or has no comma between two values"},
     {"parsing table header", "a table begins with [name] on a line of its own"},
-});
+};
 
 std::string plain_words(std::string_view description) {
-  for (const auto& [part, sentence] : meanings)
-    if (description.find(part) != std::string_view::npos) return std::string(sentence);
+  for (const auto& [parts, sentence] : meanings)
+    for (const std::string_view part : split(parts, '|'))
+      if (description.find(part) != std::string_view::npos) return std::string(sentence);
   return "this is not TOML: " + std::string(description);
 }
 

@@ -1,12 +1,16 @@
 #include "app/config_keys.h"
-#include "core/tools/tools.h"
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 
 #include "app/key_command.h"
+#include "core/text/text.h"
+#include "core/tools/tools.h"
 
 namespace skein::app {
+
+using catalog::ModelRow, catalog::Prices, catalog::Given, catalog::ProviderRow;
 
 namespace {
 
@@ -21,15 +25,15 @@ constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, 
 constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
 
-template <auto member>
-bool set_text(ConfigTarget& to, const ConfigItem& item) {
-  to.config.*member = item.text;
-  return true;
-}
+void take(std::string& to, const ConfigItem& item) { to = item.text; }
+void take(bool& to, const ConfigItem& item) { to = item.truth; }
+void take(double& to, const ConfigItem& item) { to = item.number; }
+void take(std::optional<double>& to, const ConfigItem& item) { to = item.number; }
+void take(std::int64_t& to, const ConfigItem& item) { to = static_cast<std::int64_t>(item.number); }
 
 template <auto member>
-bool set_truth(ConfigTarget& to, const ConfigItem& item) {
-  to.config.*member = item.truth;
+bool set(ConfigTarget& to, const ConfigItem& item) {
+  take(to.config.*member, item);
   return true;
 }
 
@@ -42,11 +46,6 @@ bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
 
 bool set_handover_thinking(ConfigTarget& to, const ConfigItem& item) {
   to.config.handover.thinking_as_text = item.text == "text";
-  return true;
-}
-
-bool set_compact_at(ConfigTarget& to, const ConfigItem& item) {
-  to.config.compact_at = item.number;
   return true;
 }
 
@@ -100,22 +99,23 @@ bool add_alias(ConfigTarget& to, const ConfigItem& item) {
 }
 
 bool set_like(ConfigTarget& to, const ConfigItem& item) {
-  const catalog::ProviderRow* known = to.catalog.find_provider(item.text);
+  const ProviderRow* known = to.catalog.find_provider(item.text);
   if (known == nullptr) {
-    std::string names;
-    for (const catalog::ProviderRow& row : to.catalog.providers())
-      (names += names.empty() ? "" : ", ") += row.name;
-    throw Error("like is '" + item.text + "', which is no known provider; there are " + names,
-                ExitStatus::usage);
+    std::vector<std::string> names;
+    for (const ProviderRow& row : to.catalog.providers()) names.emplace_back(row.name);
+    throw Error(
+        "like is '" + item.text + "', which is no known provider; there are " + listed(names),
+        ExitStatus::usage);
   }
-  catalog::ProviderRow row = *known;
+  ProviderRow row = *known;
   row.name = item.owner;
-  // What it serves may be the same models, but only the vendor itself is known to speak both.
+  // What it serves may be the same models, but only the vendor itself is known to speak both
+  // formats.
   if (known->name != item.owner) {
     if (row.home.empty()) row.home = known->name;
     row.responses = {};
   }
-  // Whoever it is like has a key of its own, which is nothing to others.
+  // The provider it is like has a key of its own, which must not go to others.
   if (known->name != item.owner) row.key_variables = {}, row.key_command = {};
   to.catalog.add(row);
   return true;
@@ -123,8 +123,8 @@ bool set_like(ConfigTarget& to, const ConfigItem& item) {
 
 template <class Change>
 bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
-  if (const catalog::ProviderRow* known = to.catalog.find_provider(item.owner)) {
-    catalog::ProviderRow row = *known;
+  if (const ProviderRow* known = to.catalog.find_provider(item.owner)) {
+    ProviderRow row = *known;
     change(row);
     to.catalog.add(row);
   }
@@ -132,7 +132,7 @@ bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
 }
 
 bool set_url(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](catalog::ProviderRow& row) {
+  return change_provider(to, item, [&](ProviderRow& row) {
     row.base_url = item.text;
     row.base_url_variable = {};
   });
@@ -151,25 +151,19 @@ bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
     }
     command = away_from_workspace(command);
   }
-  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.key_command = command; });
+  return change_provider(to, item, [&](ProviderRow& row) { row.key_command = command; });
 }
 bool set_key_variable(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item,
-                         [&](catalog::ProviderRow& row) { row.key_variables = {item.text}; });
+  return change_provider(to, item, [&](ProviderRow& row) { row.key_variables = {item.text}; });
 }
-bool set_key_needed(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.key_needed = item.truth; });
-}
-bool set_allow_http(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.allow_http = item.truth; });
+template <auto member>
+bool set_in_provider(ConfigTarget& to, const ConfigItem& item) {
+  return change_provider(to, item, [&](ProviderRow& row) { take(row.*member, item); });
 }
 
-bool set_betas(ConfigTarget& to, const ConfigItem& item) {
-  return change_provider(to, item, [&](catalog::ProviderRow& row) { row.betas = item.truth; });
-}
 bool set_wire(ConfigTarget& to, const ConfigItem& item) {
   using enum handover::WireFormat;
-  return change_provider(to, item, [&](catalog::ProviderRow& row) {
+  return change_provider(to, item, [&](ProviderRow& row) {
     if (row.wire != openai_chat && row.wire != openai_responses)
       throw Error("wire is for services like openai, which " + item.owner + " is not",
                   ExitStatus::usage);
@@ -182,7 +176,7 @@ template <class Change>
 bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
   const std::size_t slash = std::min(item.owner.find('/'), item.owner.size() - 1);
   const model::ModelRef ref{item.owner.substr(0, slash), item.owner.substr(slash + 1)};
-  catalog::ModelRow row = to.catalog.find_model(ref);
+  ModelRow row = to.catalog.find_model(ref);
   row.provider = ref.provider;
   row.name = ref.model;
   row.known = true;
@@ -192,35 +186,29 @@ bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
 }
 
 template <auto member, unsigned given>
-bool set_tokens(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](catalog::ModelRow& row) {
-    row.*member = static_cast<std::int64_t>(item.number);
+bool set_in_model(ConfigTarget& to, const ConfigItem& item) {
+  return change_model(to, item, [&](ModelRow& row) {
+    take(row.*member, item);
     row.given |= given;
   });
 }
 // Who has a price of their own pays it for calls of any length.
 template <auto member>
 bool set_price(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](catalog::ModelRow& row) {
-    row.prices.*member = item.number;
+  return change_model(to, item, [&](ModelRow& row) {
+    take(row.prices.*member, item);
     row.tiers = {};
-    row.given |= catalog::Given::prices;
-  });
-}
-bool set_images(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](catalog::ModelRow& row) {
-    row.images = item.truth;
-    row.given |= catalog::Given::images;
+    row.given |= Given::prices;
   });
 }
 bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](catalog::ModelRow& row) {
+  return change_model(to, item, [&](ModelRow& row) {
     using enum model::ThinkingLevel;
     if (!item.truth)
       row.thinks = {};
     else if (row.thinks.empty())
       row.thinks = {off, low, medium, high};
-    row.given |= catalog::Given::thinks;
+    row.given |= Given::thinks;
   });
 }
 
@@ -231,9 +219,9 @@ constexpr double most_dollars = 1e6;
 // models and aliases speak of providers.
 constexpr ConfigKey table[] = {
     {"", "model", text, "the best model there is a key for", trusted, "--model",
-     "PROVIDER/MODEL, or an alias", set_text<&Config::model>},
+     "PROVIDER/MODEL, or an alias", set<&Config::model>},
     {"", "thinking", one_of("off|minimal|low|medium|high|xhigh|max"), "off", trusted, "--thinking",
-     "how much the model thinks", set_text<&Config::thinking>},
+     "how much the model thinks", set<&Config::thinking>},
     {"", "fallback", models, "none", trusted, "",
      "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
      set_fallback},
@@ -248,7 +236,7 @@ constexpr ConfigKey table[] = {
      "calls that never run; stronger than everything else",
      add_rules<&permission::Rules::deny, permission::parse_rules>},
     {"", "sandbox", one_of("auto|bubblewrap|landlock|none"), "auto, the best this machine has",
-     never, "", "what the model's commands are shut into", set_sandbox},
+     never, "", "the sandbox that the model's commands run in", set_sandbox},
     {"", "sandbox-network", truth, "true", tightens, "", "false: commands get no network",
      set_network},
     {"", "sandbox-processes", whole(0, 1e6), "4096", tightens, "",
@@ -260,20 +248,21 @@ constexpr ConfigKey table[] = {
     {"", "max-turns", whole(1, 1e6), "100", tightens, "--max-turns", "model calls per prompt",
      set_max_turns},
     {"", "compact-at", number(0, 1), "0.85", never, "",
-     "the part of the model's window that may be full before it is summed up; 0: never",
-     set_compact_at},
+     "the part of the model's window that may be full before older messages are summarized; 0: "
+     "never",
+     set<&Config::compact_at>},
     {"", "system-prompt", text, "the built-in one", trusted, "--system-prompt",
-     "what the model is told first", set_text<&Config::system_prompt>},
+     "what the model is told first", set<&Config::system_prompt>},
     {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
-     "what it is told behind that", set_text<&Config::append_system_prompt>},
+     "what it is told after that", set<&Config::append_system_prompt>},
     {"", "terminal-marks", truth, "true", never, "",
      "window title, marks to jump from prompt to prompt, a bell after ten seconds",
-     set_truth<&Config::terminal_marks>},
+     set<&Config::terminal_marks>},
     {"", "color", one_of("auto|always|never"), "auto", never, "--color", "when to use colours",
-     set_text<&Config::color>},
+     set<&Config::color>},
     {"", "screen-reader", truth, "false", never, "--screen-reader",
-     "plain lines, nothing that moves", set_truth<&Config::screen_reader>},
-    {"", "quiet", truth, "false", never, "--quiet", "no notices", set_truth<&Config::quiet>},
+     "plain lines, nothing that moves", set<&Config::screen_reader>},
+    {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
 
     {"providers", "like", text, "the known one of that name", trusted, "",
      "the known provider whose format it speaks", set_like},
@@ -284,34 +273,31 @@ constexpr ConfigKey table[] = {
     {"providers", "key-variable", text, "none, for a name skein does not know", trusted, "",
      "the environment variable that holds the key", set_key_variable},
     {"providers", "key-needed", truth, "as the one it is like", trusted, "",
-     "false: it may be asked without a key", set_key_needed},
+     "false: it may be asked without a key", set_in_provider<&ProviderRow::key_needed>},
     {"providers", "allow-http", truth, "false", trusted, "",
      "true: its key may go to another machine by http://, where others can read it",
-     set_allow_http},
+     set_in_provider<&ProviderRow::allow_http>},
     {"providers", "wire", one_of("chat|responses"), "chat, for a name skein does not know", trusted,
      "", "which of OpenAI's two formats it speaks", set_wire},
     {"providers", "betas", truth, "false, except for Anthropic itself", trusted, "",
-     "true: it passes Anthropic's beta headers on", set_betas},
+     "true: it passes Anthropic's beta headers on", set_in_provider<&ProviderRow::betas>},
 
     {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
-     "how many tokens it can take in",
-     set_tokens<&catalog::ModelRow::window, catalog::Given::window>},
+     "how many tokens it can take in", set_in_model<&ModelRow::window, Given::window>},
     {"models", "max-output", whole(1, most_tokens), "what is known of it", trusted, "",
-     "how many tokens an answer may have",
-     set_tokens<&catalog::ModelRow::max_output, catalog::Given::max_output>},
+     "how many tokens an answer may have", set_in_model<&ModelRow::max_output, Given::max_output>},
     {"models", "images", truth, "what is known of it", trusted, "", "whether it takes images",
-     set_images},
+     set_in_model<&ModelRow::images, Given::images>},
     {"models", "thinking", truth, "what is known of it", trusted, "",
      "whether it can think before it answers", set_thinks},
     {"models", "input", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens sent", set_price<&catalog::Prices::input>},
+     "dollars per million tokens sent", set_price<&Prices::input>},
     {"models", "output", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens of answers", set_price<&catalog::Prices::output>},
+     "dollars per million tokens of answers", set_price<&Prices::output>},
     {"models", "cache-read", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens read from the provider's cache",
-     set_price<&catalog::Prices::cache_read>},
+     "dollars per million tokens read from the provider's cache", set_price<&Prices::cache_read>},
     {"models", "cache-write", number(0, most_dollars), "what is known of it", trusted, "",
-     "dollars per million tokens written to it", set_price<&catalog::Prices::cache_write>},
+     "dollars per million tokens written to it", set_price<&Prices::cache_write>},
     {"models", "fallback", models, "as set for all models", trusted, "",
      "what to ask when this one cannot answer", set_fallback},
 
@@ -327,7 +313,7 @@ std::string sample(const ConfigKey& key) {
   switch (key.values.kind) {
     case Kind::text: return "TEXT";
     case Kind::choice: return std::string(key.values.choices);
-    case Kind::whole: return plain(key.values.least) + "…" + plain(key.values.most);
+    case Kind::whole:
     case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
     case Kind::truth: return "true|false";
     case Kind::rules: return "RULES";

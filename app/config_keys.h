@@ -3,7 +3,6 @@
 // of this one table: a key that has no row does not exist.
 #pragma once
 
-#include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>

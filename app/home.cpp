@@ -1,28 +1,32 @@
 #include "app/home.h"
 
 #include <cstdio>
-#include <cstdlib>
 #include <filesystem>
 
 #include "app/config.h"
 #include "core/store/home/file_backend.h"
+#include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
 
 namespace {
 
-// $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
-std::string folder_of_ours(const char* variable, const char* below) {
-  if (const char* base = std::getenv(variable); base && *base) return std::string(base) + "/skein";
-  if (const char* home = std::getenv("HOME"); home && *home)
-    return std::string(home) + "/" + below + "/skein";
-  return {};
+std::string default_home() { return skein_folder("XDG_DATA_HOME", ".local/share"); }
+
+// Empty: nothing is to be kept, or there is no place for it.
+std::string state_file(const Invocation& invocation, const char* name) {
+  const std::string folder = invocation.no_session ? "" : state_folder();
+  return folder.empty() ? "" : folder + "/" + name;
 }
 
-std::string default_home() { return folder_of_ours("XDG_DATA_HOME", ".local/share"); }
-
 }  // namespace
+
+std::string skein_folder(const char* variable, const char* below) {
+  if (const std::string base = env(variable); !base.empty()) return base + "/skein";
+  const std::string home = env("HOME");
+  return home.empty() ? "" : home + "/" + below + "/skein";
+}
 
 std::string home_folder(const Invocation& invocation) {
   if (!invocation.home.empty()) return invocation.home;
@@ -30,21 +34,19 @@ std::string home_folder(const Invocation& invocation) {
   throw Error("no home for sessions: give --home or set SKEIN_HOME", ExitStatus::usage);
 }
 
+std::string state_folder() { return skein_folder("XDG_STATE_HOME", ".local/state"); }
+
 std::string history_file(const Invocation& invocation) {
-  const char* unwanted = std::getenv("SKEIN_NO_HISTORY");
-  if (invocation.no_session || (unwanted && *unwanted)) return {};
-  const std::string folder = state_folder();
-  return folder.empty() ? "" : folder + "/input_history";
+  return env("SKEIN_NO_HISTORY").empty() ? state_file(invocation, "input_history") : "";
 }
-
-std::string state_folder() { return folder_of_ours("XDG_STATE_HOME", ".local/state"); }
-
 std::string windows_file(const Invocation& invocation) {
-  const std::string folder = invocation.no_session ? "" : state_folder();
-  return folder.empty() ? "" : folder + "/windows.json";
+  return state_file(invocation, "windows.json");
+}
+std::string grants_file(const Invocation& invocation) {
+  return state_file(invocation, "grants.json");
 }
 
-std::string cache_folder() { return folder_of_ours("XDG_CACHE_HOME", ".cache"); }
+std::string cache_folder() { return skein_folder("XDG_CACHE_HOME", ".cache"); }
 
 std::string models_file(const Invocation& invocation) {
   const std::string folder = invocation.no_session ? "" : cache_folder();
@@ -52,16 +54,10 @@ std::string models_file(const Invocation& invocation) {
 }
 
 std::vector<std::string> own_places(const Invocation& invocation) {
-  const char* named = std::getenv("SKEIN_CONFIG");
   std::vector<std::string> places{invocation.home, default_home(), config_folder(),
-                                  state_folder(),  cache_folder(), named != nullptr ? named : ""};
+                                  state_folder(),  cache_folder(), env("SKEIN_CONFIG")};
   std::erase(places, "");
   return places;
-}
-
-std::string grants_file(const Invocation& invocation) {
-  const std::string folder = state_folder();
-  return invocation.no_session || folder.empty() ? std::string{} : folder + "/grants.json";
 }
 
 std::string workspace_folder(const Invocation& invocation) {

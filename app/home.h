@@ -1,7 +1,6 @@
 // Where things are for this invocation: the home of sessions, the workspace, and the store on them.
 #pragma once
 
-#include <memory>
 #include <string>
 #include <vector>
 
@@ -10,6 +9,8 @@
 
 namespace skein::app {
 
+// $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
+std::string skein_folder(const char* variable, const char* below);
 std::string home_folder(const Invocation& invocation);
 std::string state_folder();  // input history, grants, logs; empty: there is no place for them
 std::string cache_folder();  // what can be had again; empty as well

@@ -1,9 +1,10 @@
 #include "app/key_command.h"
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
 #include <string_view>
+
+#include "core/text/text.h"
 
 namespace skein::app {
 
@@ -25,18 +26,14 @@ bool is_file_below(const fs::path& folder, const fs::path& file) {
 }
 
 bool leads_into(const fs::path& workspace, std::string word) {
-  const char* home = std::getenv("HOME");
-  if (word.starts_with("~/") && home != nullptr) word.replace(0, 1, home);
+  if (const std::string home = env("HOME"); word.starts_with("~/") && !home.empty())
+    word.replace(0, 1, home);
   if (is_file_below(workspace, workspace / word)) return true;  // an absolute word stays as it is
   if (word.find('/') != std::string::npos) return false;
-  const char* variable = std::getenv("PATH");
-  std::string_view folders = variable != nullptr ? variable : "";
-  while (!folders.empty()) {
-    const std::string_view folder = folders.substr(0, folders.find(':'));
-    folders.remove_prefix(std::min(folders.size(), folder.size() + 1));
-    if (!folder.empty() && is_file_below(workspace, workspace / folder / word)) return true;
-  }
-  return false;
+  const std::string folders = env("PATH");
+  return std::ranges::any_of(split(folders, ':'), [&](std::string_view folder) {
+    return !folder.empty() && is_file_below(workspace, workspace / folder / word);
+  });
 }
 
 }  // namespace

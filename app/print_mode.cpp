@@ -5,15 +5,22 @@
 #include <cerrno>
 #include <cstdio>
 
+#include "app/session_choice.h"
 #include "core/model/attachments.h"
+#include "core/model/usage_json.h"
 #include "core/store/entry_text.h"
 #include "core/text/amounts.h"
-#include "core/text/json.h"
+#include "core/text/io.h"
 #include "core/text/printable_json.h"
+#include "core/text/request_text.h"
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
+
+namespace delta = model::delta;
+using agent::Agent, agent::TurnEnd, model::Notice, model::Ports, model::Retrying;
+using permission::Decision;
 
 namespace {
 
@@ -22,11 +29,7 @@ namespace {
 class Output {
  public:
   void write(std::string_view bytes) {
-    while (!bytes.empty() && trouble_ == 0) {
-      const ssize_t count = ::write(STDOUT_FILENO, bytes.data(), bytes.size());
-      if (count < 0 && errno != EINTR) trouble_ = errno;
-      if (count > 0) bytes.remove_prefix(static_cast<std::size_t>(count));
-    }
+    if (trouble_ == 0 && !write_all(STDOUT_FILENO, bytes)) trouble_ = errno;
   }
   void line(const JsonText& event) { write(printable_json(event) + "\n"); }
   void line(const Json& event) { line(dump(event)); }
@@ -41,18 +44,10 @@ void say(const std::string& text) {
   std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
 
-Json usage_json(const model::Usage& usage) {
-  return {{"input", usage.input},
-          {"output", usage.output},
-          {"cacheRead", usage.cache_read},
-          {"cacheWrite", usage.cache_write},
-          {"reasoning", usage.reasoning}};
-}
-
-const char* name(model::Notice::Level level) {
-  return level == model::Notice::Level::info      ? "info"
-         : level == model::Notice::Level::warning ? "warning"
-                                                  : "error";
+const char* name(Notice::Level level) {
+  return level == Notice::Level::info      ? "info"
+         : level == Notice::Level::warning ? "warning"
+                                           : "error";
 }
 
 // The events of --output-format stream-json: a stable contract.
@@ -65,11 +60,10 @@ struct EventWriter {
     if (!text.empty()) line({{"type", "delta"}, {"kind", kind}, {"text", text}});
   }
   void operator()(const model::Streaming& event) const {
-    if (const auto* text = std::get_if<model::delta::TextPiece>(&event.delta))
-      piece("text", text->text);
-    if (const auto* thinking = std::get_if<model::delta::ThinkingPiece>(&event.delta))
+    if (const auto* text = std::get_if<delta::TextPiece>(&event.delta)) piece("text", text->text);
+    if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&event.delta))
       piece("thinking", thinking->text);
-    if (const auto* input = std::get_if<model::delta::ToolInput>(&event.delta))
+    if (const auto* input = std::get_if<delta::ToolInput>(&event.delta))
       piece("tool_input", input->json_piece);
   }
   void operator()(const model::Committed& event) const {
@@ -96,10 +90,10 @@ struct EventWriter {
           {"is_error", event.is_error},
           {"duration_ms", event.duration_ms}});
   }
-  void operator()(const model::Notice& event) const {
+  void operator()(const Notice& event) const {
     line({{"type", "notice"}, {"level", name(event.level)}, {"text", event.text}});
   }
-  void operator()(const model::Retrying& event) const {
+  void operator()(const Retrying& event) const {
     line({{"type", "notice"},
           {"level", "warning"},
           {"text", event.reason},
@@ -125,20 +119,16 @@ std::string whole_prompt(const Invocation& invocation) {
   return prompt;
 }
 
-Json result_json(const agent::TurnEnd& end, const store::SessionRecord& record, bool ok) {
+Json result_json(const TurnEnd& end, const store::SessionRecord& record, bool ok) {
   Json result = {{"type", "result"},
                  {"ok", ok},
                  {"session", to_string(record.header.session)},
                  {"key", record.key},
                  {"stop_reason", skein::model::name(end.stop)},
                  {"text", end.text},
-                 {"usage", usage_json(end.usage)}};
+                 {"usage", model::usage_json(end.usage)}};
   if (!end.error.empty()) result["error"] = end.error;
   return result;
-}
-
-bool is_blank(const std::string& text) {
-  return text.find_first_not_of(" \t\r\n") == std::string::npos;
 }
 
 // For a script the answer as it is; a person at a terminal is shown it, and the terminal kept safe.
@@ -151,14 +141,14 @@ std::string answer_text(const screen::Screen::Parts& screen, const std::string& 
 }
 
 // What went wrong, and how to go on where that makes sense; empty: nothing did.
-std::string trouble_with(const agent::TurnEnd& end, const std::string& key, bool saved) {
+std::string trouble_with(const TurnEnd& end, const std::string& key, bool saved) {
   const model::Ending ending = agent::ending_of(end);
   if (!ending.can_go_on || !saved) return ending.text;
   return ending.text + "; `skein -p --continue -s " + key + "` goes on";
 }
 
-// Only the words on the command line take files along: nobody chose what a pipe mentions. Nobody
-// can be asked either, so what would have to be asked about stays behind.
+// Only files named on the command line are attached: what a pipe mentions was not chosen by the
+// user. There is no one to ask either, so what needs permission is left out.
 model::PromptWithFiles with_named_files(Application& application, const std::string& prompt,
                                         const std::string& words, const permission::Rules& rules,
                                         std::vector<std::string>& remarks) {
@@ -167,12 +157,11 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
   const model::Tool& reader = *model::find_file_reader(application.tools());
   ports.locate = reader.locate;
   ports.may = [&](const std::string& name, const model::Located& place) {
-    const permission::Decision decision =
-        permission::decide_mention(rules, application.tools(), name);
-    if (decision.verdict == permission::Decision::Verdict::allow) return true;
+    const Decision decision = permission::decide_mention(rules, application.tools(), name);
+    if (decision.verdict == Decision::Verdict::allow) return true;
     remarks.push_back(
         name + " is not attached: " + decision.reason +
-        (decision.verdict == permission::Decision::Verdict::ask && place.below.empty()
+        (decision.verdict == Decision::Verdict::ask && place.below.empty()
              ? " (--allowed-tools '" + reader.name + "(/" + place.absolute + ")' would allow it)"
              : ""));
     return false;
@@ -185,9 +174,8 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
 }
 
 // One turn, or the rest of one, and how it ended.
-agent::TurnEnd one_turn(Application& application, agent::Conversation& conversation,
-                        agent::Agent::Settings& settings, const model::Message& prompt,
-                        const model::Ports& ports) {
+TurnEnd one_turn(Application& application, agent::Conversation& conversation,
+                 Agent::Settings& settings, const model::Message& prompt, const Ports& ports) {
   application.agent().recover(conversation, ports, settings.rules);
   if (!is_blank(model::plain_text(prompt)))
     return application.agent().run_turn(conversation, prompt, settings, ports);
@@ -211,7 +199,7 @@ int print_mode(Application& application, const Invocation& invocation) {
       choose_session(application.store(), invocation, application.workspace());
   agent::Conversation conversation(application.store(), chosen.session);
   if (chosen.remember) application.store().enter(chosen.session, application.workspace());
-  agent::Agent::Settings settings = application.settings_for(conversation);
+  Agent::Settings settings = application.settings_for(conversation);
   if (settings.rules.deny != application.config().rules.deny)
     with = with_named_files(application, prompt, invocation.prompt, settings.rules, remarks);
   const bool events = invocation.output_format == "stream-json";
@@ -224,35 +212,31 @@ int print_mode(Application& application, const Invocation& invocation) {
               {"key", conversation.record().key},
               {"model", model::to_string(settings.model)},
               {"cwd", application.workspace()}});
-  model::Ports ports;
+  Ports ports;
   ports.stop = &stop_asked();
   ports.sink = application.masking([&](const model::Event& event) {
     if (events) return std::visit(EventWriter{out}, event);
-    if (const auto* notice = std::get_if<model::Notice>(&event);
-        notice && !application.config().quiet)
+    if (const auto* notice = std::get_if<Notice>(&event); notice && !application.config().quiet)
       say(notice->text);
-    if (const auto* retry = std::get_if<model::Retrying>(&event);
-        retry && !application.config().quiet)
+    if (const auto* retry = std::get_if<Retrying>(&event); retry && !application.config().quiet)
       say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
   });
   for (const std::string& text : conversation.notices())
-    ports.sink(model::Notice{model::Notice::Level::warning, text});
+    ports.sink(Notice{Notice::Level::warning, text});
   for (const std::vector<std::string>& texts :
        {application.config().notices, settings.notices, remarks})
-    for (const std::string& text : texts)
-      ports.sink(model::Notice{model::Notice::Level::warning, text});
+    for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)
-    ports.sink(model::Notice{model::Notice::Level::info,
-                             "takes along " + file.name + " (" + file.what + ")"});
+    ports.sink(Notice{Notice::Level::info, "attached " + file.name + " (" + file.what + ")"});
 
-  const auto conclude = [&](const agent::TurnEnd& end, bool ok) {
+  const auto conclude = [&](const TurnEnd& end, bool ok) {
     if (events && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
     out.line(result_json(end, conversation.record(), ok));
   };
-  agent::TurnEnd end;
+  TurnEnd end;
   try {
     end = one_turn(application, conversation, settings, with.message, ports);
-  } catch (const Error& error) {  // the end of a turn: whoever reads events waits for a result
+  } catch (const Error& error) {  // the turn ends here, and a reader of events waits for a result
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }

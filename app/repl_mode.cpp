@@ -2,7 +2,6 @@
 
 #include <unistd.h>
 
-#include <cstdlib>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -12,6 +11,7 @@
 #include "app/application.h"
 #include "app/home.h"
 #include "app/session_choice.h"
+#include "core/text/text.h"
 #include "providers/detect.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/session_picker.h"
@@ -22,15 +22,12 @@ namespace skein::app {
 namespace {
 
 bool can_edit_lines(const Config& config) {
-  const char* term = std::getenv("TERM");
-  return !config.screen_reader && attended() && term && std::string_view(term) != "dumb";
+  const std::string term = env("TERM");
+  return !config.screen_reader && attended() && !term.empty() && term != "dumb";
 }
 
 // The console shows some of what it does not know.
-bool knows_marks() {
-  const char* term = std::getenv("TERM");
-  return term && std::string_view(term) != "linux";
-}
+bool knows_marks() { return env("TERM") != "linux"; }
 
 // The branch that is checked out where `folder` is; empty outside a repository.
 std::string git_branch(const std::filesystem::path& folder) {
@@ -49,9 +46,8 @@ std::string git_branch(const std::filesystem::path& folder) {
 // For a session in which nothing has been said: what this is, and what can be done with it.
 std::string greeting(const Application& application) {
   std::string folder = application.workspace();
-  const char* home = std::getenv("HOME");
-  if (home && *home && (folder + "/").starts_with(std::string(home) + "/"))
-    folder.replace(0, std::string_view(home).size(), "~");
+  const std::string home = env("HOME");
+  if (!home.empty() && (folder + "/").starts_with(home + "/")) folder.replace(0, home.size(), "~");
   const std::string branch = git_branch(application.workspace());
   std::string out = "skein " SKEIN_VERSION " · " + folder;
   if (!branch.empty()) out += " (git: " + branch + ")";

@@ -5,50 +5,29 @@
 
 #include "app/cli.h"
 #include "core/text/spelling.h"
+#include "core/text/text.h"
 
 namespace skein::app {
 
 namespace {
 
+constexpr std::string_view reserved =
+    "acp admin agents bench bisect blame completion eval follow import insights jobs mcp prove "
+    "replay rewind search serve share skills sync update upgrade watch";
+
 struct Reserved {
-  std::string_view word;
-  std::string_view instead{};
+  std::string_view word, instead;
 };
-constexpr Reserved reserved[] = {
-    {"acp"},
-    {"admin"},
-    {"agents"},
-    {"bench"},
-    {"bisect"},
-    {"blame"},
-    {"completion"},
+constexpr Reserved with_advice[] = {
     {"config", "`skein help config` lists the keys of the configuration"},
-    {"eval"},
     {"export", "`skein sessions show KEY --json` prints a session"},
-    {"follow"},
-    {"import"},
-    {"insights"},
-    {"jobs"},
     {"key", "`/login` in skein says how to give one"},
     {"login", "`/login` in skein says how to give a key"},
     {"logout", "skein keeps no key"},
     {"man", "`skein --help` says how skein is used"},
-    {"mcp"},
-    {"prove"},
-    {"replay"},
-    {"rewind"},
-    {"search"},
-    {"serve"},
-    {"share"},
-    {"skills"},
-    {"sync"},
-    {"update"},
-    {"upgrade"},
     {"verify", "`skein doctor` looks for damage"},
     {"version", "`skein --version` prints it"},
-    {"watch"},
 };
-static_assert(std::ranges::is_sorted(reserved, {}, &Reserved::word));
 
 std::string joined(std::span<const std::string> words) {
   std::string out;
@@ -74,12 +53,13 @@ std::string misspelled(std::span<const std::string> words) {
 std::optional<std::string> not_a_prompt(std::span<const std::string> before,
                                         std::span<const std::string> words) {
   if (words.empty()) return std::nullopt;
-  const auto row = std::ranges::find(reserved, words.front(), &Reserved::word);
-  const std::string meant = row == std::end(reserved) ? misspelled(words) : std::string{};
-  if (row == std::end(reserved) && meant.empty()) return std::nullopt;
+  const auto row = std::ranges::find(with_advice, words.front(), &Reserved::word);
+  const bool known = row != std::end(with_advice) || has_word(reserved, words.front());
+  const std::string meant = known ? std::string{} : misspelled(words);
+  if (!known && meant.empty()) return std::nullopt;
   std::string why = "there is no subcommand '" + words.front() + "'";
   if (!meant.empty()) why += "; did you mean `skein " + meant + "`?";
-  if (row != std::end(reserved) && !row->instead.empty()) why += "; " + std::string(row->instead);
+  if (row != std::end(with_advice)) why += "; " + std::string(row->instead);
   return why + (why.ends_with('?') ? " To" : "; to") + " say it to the model: skein" +
          joined(before) + " --" + joined(words);
 }

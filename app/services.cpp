@@ -11,6 +11,10 @@
 
 namespace skein::app {
 
+using catalog::ProviderRow, tools::sandbox::describe, tools::sandbox::describe_network;
+using tools::workspace::EntryKind, tools::workspace::Root, tools::workspace::walk_tree;
+using tools::workspace::WalkControl, tools::workspace::Walked;
+
 namespace {
 
 // "1M window, answers up to 128k, $2 in, $10 out per million, …"
@@ -49,7 +53,7 @@ std::string login_text(const catalog::Catalog& catalog, const providers::Keyring
   const std::vector<providers::LocalServer> servers =
       providers::find_local_servers(catalog, model::Ports{});
   std::string out;
-  for (const catalog::ProviderRow& row : catalog.providers()) {
+  for (const ProviderRow& row : catalog.providers()) {
     std::string name(row.name);
     name.resize(std::max<std::size_t>(name.size(), 18), ' ');
     const Usable usable = usable_now(row, keys, servers);
@@ -67,14 +71,12 @@ std::string login_text(const catalog::Catalog& catalog, const providers::Keyring
 constexpr std::size_t most_files = 20'000;
 
 std::vector<std::string> files_below(const std::string& workspace) {
-  const tools::workspace::Root root(workspace, {});
+  const Root root(workspace, {});
   std::vector<std::string> out;
-  tools::workspace::walk_tree(
-      root, ".", root.locate("."), {}, [&](const tools::workspace::Walked& found) {
-        if (found.kind != tools::workspace::EntryKind::folder) out.push_back(found.path);
-        return out.size() < most_files ? tools::workspace::WalkControl::go_on
-                                       : tools::workspace::WalkControl::stop;
-      });
+  walk_tree(root, ".", root.locate("."), {}, [&](const Walked& found) {
+    if (found.kind != EntryKind::folder) out.push_back(found.path);
+    return out.size() < most_files ? WalkControl::go_on : WalkControl::stop;
+  });
   return out;
 }
 
@@ -106,7 +108,7 @@ session::Services Application::services() {
   };
   services.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);
-    const catalog::ProviderRow* row = catalog_.find_provider(provider);
+    const ProviderRow* row = catalog_.find_provider(provider);
     if (row == nullptr) throw Error("no provider is called " + std::string(provider));
     return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
   };
@@ -120,7 +122,7 @@ session::Services Application::services() {
         << "model          " << (config_.model.empty() ? default_model() : config_.model) << "\n"
         << "thinking       " << (config_.thinking.empty() ? "off" : config_.thinking) << "\n"
         << "calls a turn   " << config_.max_turns << " at most\n"
-        << "summed up at   " << config_.compact_at << " of the window (0: never unasked)\n";
+        << "summarized at  " << config_.compact_at << " of the window (0: only with /compact)\n";
     return out.str();
   };
   services.grant = [this](Id session, const std::string& rule) {
@@ -130,9 +132,9 @@ session::Services Application::services() {
     return grants_.take_back(session, rule);
   };
   services.sandbox = [this] {
-    return tools::sandbox::describe(sandbox()) + "\nnetwork  " +
-           tools::sandbox::describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +
-           tools::sandbox::describe(config_.command_limits());
+    return describe(sandbox()) + "\nnetwork  " +
+           describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +
+           describe(config_.command_limits());
   };
   return services;
 }

@@ -4,21 +4,23 @@
 
 #include "app/home.h"
 #include "core/store/session_name.h"
+#include "core/text/text.h"
 
 namespace skein::app {
 
+using store::fresh_key, store::SessionRecord, store::SessionStore, store::value_or_throw;
+
 namespace {
 
-ChosenSession make(store::SessionStore& store, const std::string& key, const std::string& workspace,
+ChosenSession make(SessionStore& store, const std::string& key, const std::string& workspace,
                    const std::string& title = {}) {
-  return {
-      store::value_or_throw(store.create_session({.key = key, .cwd = workspace, .title = title}))
-          .session_id,
-      false};
+  return {value_or_throw(store.create_session({.key = key, .cwd = workspace, .title = title}))
+              .session_id,
+          false};
 }
 
-ChosenSession matching(store::SessionStore& store, const std::string& text) {
-  const std::vector<store::SessionRecord> found = sessions_with(store, text);
+ChosenSession matching(SessionStore& store, const std::string& text) {
+  const std::vector<SessionRecord> found = sessions_with(store, text);
   if (found.size() == 1) return {found.front().header.session, true};
   if (found.empty()) throw Error("no session matches '" + text + "'", ExitStatus::no_session);
   std::string list;
@@ -29,28 +31,22 @@ ChosenSession matching(store::SessionStore& store, const std::string& text) {
 }
 
 // The session used last here, or the first one.
-ChosenSession last_or_default(store::SessionStore& store, const std::string& workspace) {
+ChosenSession last_or_default(SessionStore& store, const std::string& workspace) {
   if (const auto last = store.last_used(workspace)) return {*last, true};
   // `last` is only a hint: the sessions themselves know where they were made.
-  for (const store::SessionRecord& record : store.list())
+  for (const SessionRecord& record : store.list())
     if (record.header.cwd == workspace && !record.key.starts_with("main:print:"))
       return {record.header.session, true};
   const bool taken = bool(store.find(store::default_key));
-  return make(store, taken ? store::fresh_key("main:cli") : std::string(store::default_key),
-              workspace);
+  return make(store, taken ? fresh_key("main:cli") : std::string(store::default_key), workspace);
 }
 
 }  // namespace
 
-std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
-                                                const std::string& text) {
-  const auto lower = [](std::string from) {
-    std::ranges::transform(from, from.begin(), [](unsigned char c) { return std::tolower(c); });
-    return from;
-  };
-  std::vector<store::SessionRecord> found;
+std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text) {
+  std::vector<SessionRecord> found;
   const bool exact = store::is_whole_key(text);
-  for (store::SessionRecord& record : store.list())
+  for (SessionRecord& record : store.list())
     if (exact
             ? record.key == text
             : lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
@@ -59,35 +55,32 @@ std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
   return found;
 }
 
-ChosenSession choose_session(store::SessionStore& store, const Invocation& invocation,
+ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
                              const std::string& workspace) {
   ChosenSession chosen;
   if (invocation.no_session) {
-    chosen =
-        make(store, store::fresh_key("main:memory"), workspace);  // no key another session may have
+    chosen = make(store, fresh_key("main:memory"), workspace);  // no key another session may have
   } else if (!invocation.session.empty()) {
     const store::FoundSession found =
-        store::value_or_throw(store.find_or_create(invocation.session, [&] { return workspace; }));
+        value_or_throw(store.find_or_create(invocation.session, [&] { return workspace; }));
     chosen = {found.session, !found.made};
     if (invocation.print)
-      chosen.remember =
-          !store::value_or_throw(store.open(found.session)).key.starts_with("main:print:");
+      chosen.remember = !value_or_throw(store.open(found.session)).key.starts_with("main:print:");
   } else if (invocation.new_session) {
-    chosen = make(store, store::fresh_key("main:cli"), workspace, *invocation.new_session);
+    chosen = make(store, fresh_key("main:cli"), workspace, *invocation.new_session);
   } else if (invocation.resume) {
     chosen = matching(store, *invocation.resume);
   } else if (invocation.print && !invocation.continue_last && !invocation.fork) {
-    chosen = make(store, store::fresh_key("main:print"), workspace);
+    chosen = make(store, fresh_key("main:print"), workspace);
     chosen.remember = false;
   } else {
     chosen = last_or_default(store, workspace);
   }
   if (!invocation.fork) return chosen;
-  const store::SessionRecord record = store::value_or_throw(store.open(chosen.session));
+  const SessionRecord record = value_or_throw(store.open(chosen.session));
   if (!record.state.head) return chosen;
-  return {
-      store::value_or_throw(store.branch_from_entry(chosen.session, *record.state.head)).session_id,
-      true};
+  return {value_or_throw(store.branch_from_entry(chosen.session, *record.state.head)).session_id,
+          true};
 }
 
 }  // namespace skein::app

@@ -12,6 +12,7 @@
 
 #include "app/application.h"
 #include "app/config.h"
+#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
@@ -52,10 +53,7 @@ void write_trusted(const Json& all) {
   std::string name = file.string() + ".XXXXXX";
   const int fd = mkostemp(name.data(), O_CLOEXEC);  // 0600
   if (fd < 0) throw failed();
-  const std::string bytes = dump(all) + "\n";
-  const bool written =
-      ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
-      ::fsync(fd) == 0;
+  const bool written = write_all(fd, dump(all) + "\n") && ::fsync(fd) == 0;
   ::close(fd);
   if (written && ::rename(name.c_str(), file.c_str()) == 0) return;
   const Error error = failed();
@@ -89,8 +87,7 @@ void offer_trust(const std::string& workspace) {
   const std::string question = file->path + " wants to set " + listed(file->wants) + ":\n\n" +
                                file->text +
                                "\nIt came with this workspace. Addresses and key commands in it "
-                               "decide who gets your prompts "
-                               "and keys.\n";
+                               "decide who gets your prompts and keys.\n";
   std::fputs(layout::sanitized(question).c_str(), stdout);
   std::fflush(stdout);
   edit::Draft answer;

@@ -15,7 +15,7 @@ Trust trust_in(const std::string& workspace, const std::string& text);
 void set_trust(const std::string& workspace, const std::string& text, Trust trust);
 
 // Shows a configuration that wants more than it may and asks, once, whether it may have it. To be
-// called only where somebody sits at a terminal.
+// called only at a terminal with a user.
 void offer_trust(const std::string& workspace);
 
 }  // namespace skein::app

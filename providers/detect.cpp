@@ -3,12 +3,12 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 #include <sys/socket.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
 
+#include "core/text/fd.h"
 #include "core/text/json.h"
 #include "core/text/wait.h"
 #include "providers/http/http.h"
@@ -30,47 +30,34 @@ std::uint16_t loopback_port(std::string_view url) {
   return 0;
 }
 
-// A socket that is being connected; closed when this goes.
-class Probe {
- public:
-  explicit Probe(std::uint16_t port)
-      : fd_(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0)) {
-    sockaddr_in address{};
-    address.sin_family = AF_INET;
-    address.sin_port = htons(port);
-    address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-    const int result = connect(fd_, reinterpret_cast<sockaddr*>(&address), sizeof address);
-    failed_ = result != 0 && errno != EINPROGRESS;
-  }
-  Probe(Probe&& other) noexcept : fd_(other.fd_), failed_(other.failed_) { other.fd_ = -1; }
-  Probe& operator=(Probe&&) = delete;
-  ~Probe() {
-    if (fd_ >= 0) close(fd_);
-  }
+// A socket that is being connected; none if that failed at once.
+Fd begin_connecting(std::uint16_t port) {
+  Fd fd(socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(port);
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  const int result = connect(fd.get(), reinterpret_cast<sockaddr*>(&address), sizeof address);
+  return result == 0 || errno == EINPROGRESS ? std::move(fd) : Fd();
+}
 
-  int fd() const { return failed_ ? -1 : fd_; }
-  bool accepted() const {
-    int error = 0;
-    socklen_t size = sizeof error;
-    return !failed_ && getsockopt(fd_, SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
-  }
+bool was_accepted(const Fd& fd) {
+  int error = 0;
+  socklen_t size = sizeof error;
+  return getsockopt(fd.get(), SOL_SOCKET, SO_ERROR, &error, &size) == 0 && error == 0;
+}
 
- private:
-  int fd_;
-  bool failed_ = false;
-};
-
-// Servers list these beside the others; nobody can talk to them.
+// Servers list these beside the others, but they cannot hold a conversation.
 bool is_for_embeddings(std::string_view model) {
   return model.find("embed") != std::string_view::npos;
 }
 
 // Polls all of them until each has an answer or the time is over.
 std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
-  std::vector<Probe> attempts;
+  std::vector<Fd> attempts;
   std::vector<pollfd> waiting;
   for (const std::uint16_t port : ports)
-    waiting.push_back({attempts.emplace_back(port).fd(), POLLOUT, 0});
+    waiting.push_back({attempts.emplace_back(begin_connecting(port)).get(), POLLOUT, 0});
   std::vector<bool> accepted(ports.size(), false);
   const Deadline end = std::chrono::steady_clock::now() + 150ms;
   const auto any_left = [&] {
@@ -79,7 +66,7 @@ std::vector<bool> who_accepts(const std::vector<std::uint16_t>& ports) {
   while (any_left() && wait(waiting, end) == Wake::ready)
     for (std::size_t i = 0; i < waiting.size(); ++i)
       if (waiting[i].fd >= 0 && waiting[i].revents != 0) {
-        accepted[i] = (waiting[i].revents & POLLOUT) != 0 && attempts[i].accepted();
+        accepted[i] = (waiting[i].revents & POLLOUT) != 0 && was_accepted(attempts[i]);
         waiting[i].fd = -1;
       }
   return accepted;

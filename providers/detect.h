@@ -17,7 +17,7 @@ struct LocalServer {
 };
 
 // Who accepts a connection at the address of a row, if that is on this machine. All are tried at
-// the same time and given 150 ms; nobody is asked anything, so `models` is empty.
+// the same time and given 150 ms; nothing is asked, so `models` is empty.
 std::vector<LocalServer> listening_servers(const catalog::Catalog& catalog);
 // Those among them that name their models. Where none listens, libcurl is not even loaded.
 std::vector<LocalServer> find_local_servers(const catalog::Catalog& catalog,

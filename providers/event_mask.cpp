@@ -6,6 +6,9 @@
 
 namespace skein::providers {
 
+namespace delta = model::delta;
+using model::Notice, model::Streaming, model::ToolOutput;
+
 void EventMask::operator()(const model::Event& event) {
   if (secrets_.empty()) return sink_(event);
   std::visit([this](const auto& each) { take(each); }, event);
@@ -28,12 +31,10 @@ void EventMask::feed(Kind kind, const std::string& name, std::string_view piece)
 void EventMask::tell(Kind kind, const std::string& name, std::string text) {
   if (text.empty()) return;
   switch (kind) {
-    case Kind::text: return sink_(model::Streaming{model::delta::TextPiece{name, std::move(text)}});
-    case Kind::thinking:
-      return sink_(model::Streaming{model::delta::ThinkingPiece{name, std::move(text)}});
-    case Kind::input:
-      return sink_(model::Streaming{model::delta::ToolInput{name, std::move(text)}});
-    case Kind::output: return sink_(model::ToolOutput{name, std::move(text)});
+    case Kind::text: return sink_(Streaming{delta::TextPiece{name, std::move(text)}});
+    case Kind::thinking: return sink_(Streaming{delta::ThinkingPiece{name, std::move(text)}});
+    case Kind::input: return sink_(Streaming{delta::ToolInput{name, std::move(text)}});
+    case Kind::output: return sink_(ToolOutput{name, std::move(text)});
   }
 }
 
@@ -49,32 +50,31 @@ void EventMask::release_all() {
   release([](const Stream&) { return true; });
 }
 
-void EventMask::take(const model::Streaming& event) {
+void EventMask::take(const Streaming& event) {
   const model::Delta& delta = event.delta;
-  if (const auto* text = std::get_if<model::delta::TextPiece>(&delta))
+  if (const auto* text = std::get_if<delta::TextPiece>(&delta))
     return feed(Kind::text, text->block, text->text);
-  if (const auto* thinking = std::get_if<model::delta::ThinkingPiece>(&delta))
+  if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&delta))
     return feed(Kind::thinking, thinking->block, thinking->text);
-  if (const auto* input = std::get_if<model::delta::ToolInput>(&delta)) {
+  if (const auto* input = std::get_if<delta::ToolInput>(&delta)) {
     if (!input->whole) return feed(Kind::input, input->block, input->json_piece);
     std::erase_if(streams_, [&](const Stream& each) {
       return each.kind == Kind::input && each.name == input->block;
     });
-    return sink_(
-        model::Streaming{model::delta::ToolInput{input->block, masked(input->json_piece), true}});
+    return sink_(Streaming{delta::ToolInput{input->block, masked(input->json_piece), true}});
   }
-  if (const auto* failed = std::get_if<model::delta::Failed>(&delta)) {
+  if (const auto* failed = std::get_if<delta::Failed>(&delta)) {
     release_all();
-    model::delta::Failed shown = *failed;
+    delta::Failed shown = *failed;
     shown.text = masked(failed->text);
-    return sink_(model::Streaming{std::move(shown)});
+    return sink_(Streaming{std::move(shown)});
   }
-  if (const auto* end = std::get_if<model::delta::BlockEnd>(&delta))
+  if (const auto* end = std::get_if<delta::BlockEnd>(&delta))
     release([&](const Stream& each) {
       return each.kind != Kind::output && (end->all || each.name == end->block);
     });
-  if (std::holds_alternative<model::delta::StopReason>(delta) ||
-      std::holds_alternative<model::delta::Finished>(delta))
+  if (std::holds_alternative<delta::StopReason>(delta) ||
+      std::holds_alternative<delta::Finished>(delta))
     release_all();
   sink_(event);
 }
@@ -91,18 +91,14 @@ void EventMask::take(const model::ToolStarted& event) {
   sink_(model::ToolStarted{std::move(call), masked(event.title)});
 }
 
-void EventMask::take(const model::ToolOutput& event) {
-  feed(Kind::output, event.call_id, event.text);
-}
+void EventMask::take(const ToolOutput& event) { feed(Kind::output, event.call_id, event.text); }
 
 void EventMask::take(const model::ToolEnded& event) {
   release_all();
   sink_(event);
 }
 
-void EventMask::take(const model::Notice& event) {
-  sink_(model::Notice{event.level, masked(event.text)});
-}
+void EventMask::take(const Notice& event) { sink_(Notice{event.level, masked(event.text)}); }
 
 void EventMask::take(const model::Retrying& event) {
   sink_(model::Retrying{event.attempt, event.wait, masked(event.reason)});

@@ -1,4 +1,4 @@
-// Hides keys in what the loop tells, before anybody shows it: models repeat what they read, and
+// Hides keys in what the loop tells, before it is shown: models repeat what they read, and
 // commands print what they find.
 #pragma once
 

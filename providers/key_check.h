@@ -9,7 +9,7 @@
 
 namespace skein::providers {
 
-// A sentence for the user: it works, it is refused, there is none, or nobody answers.
+// A sentence for the user: it works, it is refused, there is none, or there is no answer.
 std::string check_key(const catalog::ProviderRow& row, Keyring& keys, const model::Ports& ports);
 
 }  // namespace skein::providers

@@ -15,6 +15,8 @@
 #include <utility>
 
 #include "core/text/base.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
 
 namespace skein::providers {
 
@@ -22,12 +24,6 @@ namespace {
 
 constexpr std::size_t shortest_secret = 8;
 constexpr std::size_t longest_key = 16 * 1024;
-
-std::string trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return std::string(text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1));
-}
 
 // What /bin/sh makes of `command`, with its output in `read_end`; -1: it cannot be started. Not
 // popen: a child would inherit the signals we ignore.
@@ -58,25 +54,20 @@ pid_t start_shell(const std::string& command, int& read_end) {
 
 // The errors do not quote the command: it may hold a secret itself.
 std::string first_line_of(const std::string& command) {
-  int fd = -1, status = 0;
+  int fd = -1;
   const pid_t child = start_shell(command, fd);
   if (child < 0) throw Error("the key command cannot be started");
   std::string output;
-  std::array<char, 4096> buffer{};
   // Read to its end: a command that cannot write dies of it and looks failed.
-  for (ssize_t got = 1; got != 0;) {
-    got = ::read(fd, buffer.data(), buffer.size());
-    if (got < 0 && errno != EINTR) break;
-    if (got > 0 && output.size() < longest_key)
-      output.append(buffer.data(), static_cast<std::size_t>(got));
-  }
+  read_pieces(fd, std::string::npos, [&](std::string_view piece) {
+    if (output.size() < longest_key) output += piece;
+    return true;
+  });
   ::close(fd);
-  while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
-  if (status != 0)
+  if (const int status = wait_for_child(child); status != 0)
     throw Error("the key command failed" +
                 (WIFEXITED(status) ? " (exit " + std::to_string(WEXITSTATUS(status)) + ")" : ""));
-  const std::string key = trimmed(output.substr(0, output.find('\n')));
+  const std::string key(trimmed(output.substr(0, output.find('\n'))));
   if (key.empty()) throw Error("the key command printed nothing on its first line");
   return key;
 }
@@ -91,7 +82,7 @@ void Keyring::take_environment(const std::vector<std::string>& variables) {
   for (const std::string& variable : variables) {
     char* value = std::getenv(variable.c_str());
     if (value == nullptr) continue;
-    if (std::string key = trimmed(value); !key.empty()) {
+    if (std::string key(trimmed(value)); !key.empty()) {
       remember(key);
       taken_[variable] = std::move(key);
     }

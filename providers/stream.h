@@ -1,8 +1,6 @@
 // Models behind HTTP: the one Provider for every row of the catalog.
 #pragma once
 
-#include <string>
-
 #include "core/model/provider.h"
 #include "providers/catalog/catalog.h"
 #include "providers/http/http.h"

@@ -1,8 +1,8 @@
 #include "repl/repl.h"
 
-#include <algorithm>
 #include <chrono>
 
+#include "core/text/text.h"
 #include "repl/commands/completion.h"
 #include "repl/commands/table.h"
 #include "repl/shell_escape.h"
@@ -75,14 +75,9 @@ void Repl::send(const edit::Draft& line) {
 }
 
 void Repl::dispatch(std::string_view command_line) {
-  const std::size_t end = std::min(command_line.find(' '), command_line.size());
-  const std::string_view name = command_line.substr(0, end);
-  std::string_view argument = command_line.substr(end);
-  while (argument.starts_with(' ')) argument.remove_prefix(1);
-  while (argument.ends_with(' ')) argument.remove_suffix(1);
-
+  const auto [name, argument] = first_word(command_line);
   if (const commands::Command* command = commands::find_command(name))
-    return command->run(session_, argument);
+    return command->run(session_, trimmed(argument, " "));
   session_.screen().print_untrusted("no command /" + std::string(name) + "; did you mean /" +
                                     std::string(commands::nearest_command(name).name) + "?\n");
 }

@@ -1,10 +1,8 @@
 #include "core/exchange/export.h"
 
-#include <algorithm>
-
 #include "core/store/entry_text.h"
-#include "core/text/code_fence.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::exchange {
 
@@ -75,8 +73,7 @@ void write_entry(const model::Entry& entry, std::string& out) {
                  : "> *What came before, in short:*\n\n" + string_at(*json, "summary") + "\n\n";
     return;
   }
-  if (entry.type != model::type::message) return;
-  const auto message = model::message_from_json(entry.payload);
+  const auto message = model::message_of(entry);
   if (!message) return;
   if (message->continuation) {
     if (!model::tells_changes(entry)) out += "*asked to go on*\n\n";

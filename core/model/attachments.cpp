@@ -8,8 +8,11 @@
 #include <filesystem>
 #include <memory>
 
-#include "core/text/code_fence.h"
+#include "core/text/amounts.h"
+#include "core/text/fd.h"
 #include "core/text/image_type.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
 
 namespace skein::model {
 
@@ -57,12 +60,12 @@ std::string remark_on(const Mention& mention) {
   if (fs::is_directory(mention.place.absolute, failed))
     return mention.name.find_first_not_of("./") == std::string::npos
                ? std::string{}
-               : mention.name + " is a folder: nothing of it comes along";
+               : mention.name + " is a folder and is not attached";
   const bool like_a_file = mention.name.find_first_of("/.") != std::string::npos &&
                            mention.name.find('@') == std::string::npos;
   const fs::path folder = fs::path(mention.place.absolute).parent_path();
   if (!like_a_file || mention.place.exists || !fs::is_directory(folder, failed)) return {};
-  return "there is no file " + mention.name + ": nothing comes along";
+  return "there is no file " + mention.name + ", so nothing is attached";
 }
 
 // The file at the very place that was judged: no link in its stead.
@@ -70,24 +73,18 @@ std::string read_up_to(const Located& place, std::size_t limit) {
   const auto cannot = [&] {
     return Error("cannot read " + place.absolute + "; nothing was sent", ExitStatus::usage);
   };
-  const int fd =
-      open(place.absolute.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC);
-  if (fd < 0) throw cannot();
-  const std::unique_ptr<const int, void (*)(const int*)> closing(
-      &fd, [](const int* each) { close(*each); });
+  const Fd fd(
+      open(place.absolute.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!fd) throw cannot();
   std::error_code failed;
-  const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(fd), failed);
+  const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(fd.get()), failed);
   if (!failed && opened != place.absolute && !place.absolute.starts_with("/proc/")) throw cannot();
-  std::string bytes(limit, '\0');
-  std::size_t size = 0;
-  while (size < limit) {
-    const ssize_t count = read(fd, bytes.data() + size, limit - size);
-    if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw cannot();
-    if (count == 0) break;
-    size += static_cast<std::size_t>(count);
-  }
-  bytes.resize(size);
+  std::string bytes;
+  const bool read = read_pieces(fd.get(), limit, [&](std::string_view piece) {
+    bytes += piece;
+    return true;
+  });
+  if (!read) throw cannot();
   return bytes;
 }
 
@@ -140,8 +137,7 @@ class Attaching {
     std::string body = "\n" + fenced(text);
     if (cut) body += "[cut here; the read tool shows the rest]";
     out_.message.content.emplace_back(titled(name, body));
-    out_.files.push_back({name, with_separators(lines) + (lines == 1 ? " line" : " lines") +
-                                    (cut ? ", the beginning" : "")});
+    out_.files.push_back({name, counted(lines, "line") + (cut ? ", the beginning" : "")});
   }
   static Text titled(const std::string& name, const std::string& body) {
     return {std::string(before_name) + name + std::string(after_name) + body};

@@ -57,6 +57,10 @@ Entry make_entry(std::string_view type, JsonText payload) {
 
 Entry message_entry(const Message& message) { return make_entry(type::message, to_json(message)); }
 
+std::optional<Message> message_of(const Entry& entry) {
+  return entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+}
+
 bool is_marginal(std::string_view type) {
   return type == type::custom || std::ranges::find(marginal_types, type) != marginal_types.end();
 }
@@ -64,11 +68,10 @@ bool is_marginal(std::string_view type) {
 bool tells_changes(const Entry& entry) { return entry.meta.starts_with(R"({"changes":)"); }
 
 std::string preview(const Entry& entry, std::size_t characters) {
-  if (entry.type == type::message)
-    if (const auto message = message_from_json(entry.payload))
-      return tells_changes(entry)    ? "(told what has changed)"
-             : message->continuation ? "(asked to go on)"
-                                     : one_line(words_of(*message), characters);
+  if (const auto message = message_of(entry))
+    return tells_changes(entry)    ? "(told what has changed)"
+           : message->continuation ? "(asked to go on)"
+                                   : one_line(words_of(*message), characters);
   const std::optional<Json> payload = parse_json(entry.payload);
   if (!payload) return {};
   if (entry.type == type::compaction_summary && string_at(*payload, "summary").empty())

@@ -38,6 +38,7 @@ inline constexpr std::string_view custom = "custom";
 // A new entry with a fresh id and the current time; the store sets its parent.
 Entry make_entry(std::string_view type, JsonText payload);
 Entry message_entry(const Message& message);
+std::optional<Message> message_of(const Entry& entry);  // none: it is something else
 
 // Marginal entries (titles, labels, snapshots, the head, redactions, changes of model …) record
 // where they were written but are never a parent, a leaf or the head. `custom` entries all are.

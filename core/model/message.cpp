@@ -2,103 +2,60 @@
 
 #include <algorithm>
 #include <array>
+#include <span>
+#include <type_traits>
 #include <utility>
 
 #include "core/model/usage_json.h"
-#include "core/text/json.h"
+#include "core/text/json_writer.h"
 
 namespace skein::model {
 
 namespace {
 
-constexpr std::array<std::pair<Role, std::string_view>, 3> role_names{{
-    {Role::user, "user"},
-    {Role::assistant, "assistant"},
-    {Role::tool, "tool"},
-}};
+// In the order of the enums.
+constexpr std::string_view role_names[] = {"user", "assistant", "tool"};
+constexpr std::string_view stop_names[] = {"",        "stop",    "length",      "tool_use",
+                                           "refusal", "aborted", "interrupted", "error"};
 
-constexpr std::array<std::pair<Stop, std::string_view>, 8> stop_names{{
-    {Stop::none, ""},
-    {Stop::stop, "stop"},
-    {Stop::length, "length"},
-    {Stop::tool_use, "tool_use"},
-    {Stop::refusal, "refusal"},
-    {Stop::aborted, "aborted"},
-    {Stop::interrupted, "interrupted"},
-    {Stop::error, "error"},
-}};
-
-template <class Table, class Value>
-std::string_view name_for(const Table& table, Value value) {
-  for (const auto& [each, text] : table)
-    if (each == value) return text;
-  return {};
-}
-
-template <class Table>
-auto value_in(const Table& table, std::string_view text)
-    -> std::optional<decltype(table.front().first)> {
-  for (const auto& [each, known] : table)
-    if (known == text) return each;
-  return std::nullopt;
+template <class Enum>
+std::optional<Enum> named(std::span<const std::string_view> names, std::string_view name) {
+  const auto found = std::ranges::find(names, name);
+  if (found == names.end()) return std::nullopt;
+  return static_cast<Enum>(found - names.begin());
 }
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// Objects are written by hand, member by member, so that raw JSON goes in as it is.
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  void raw(std::string_view key, std::string_view json) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    append_quoted(out_, key);
-    out_ += ':';
-    out_ += json;
-  }
-  void text(std::string_view key, std::string_view value) { raw(key, json_string(value)); }
-  void text_if(std::string_view key, std::string_view value) {
-    if (!value.empty()) text(key, value);
-  }
-  void raw_if(std::string_view key, std::string_view json) {
-    if (!json.empty()) raw(key, json);
-  }
-  void number_if(std::string_view key, std::int64_t value) {
-    if (value != 0) raw(key, std::to_string(value));
-  }
-  void end() { out_ += '}'; }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
+template <class Blocks>
+void write_array(std::string& out, const Blocks& blocks);
 
 struct BlockWriter {
   std::string& out;
 
   void operator()(const Text& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "text");
     object.text("text", block.text);
     finish(object, block.provider_data);
   }
   void operator()(const Thinking& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "thinking");
     object.text("thinking", block.thinking);
     object.text_if("signature", block.signature);
-    if (block.redacted) object.raw("redacted", "true");
+    if (block.redacted) object.truth("redacted", true);
     finish(object, block.provider_data);
   }
   void operator()(const Image& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "image");
     object.text("mimeType", block.mime_type);
     object.text("blob", block.blob);
     finish(object, block.provider_data);
   }
   void operator()(const ToolUse& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "tool_use");
     object.text("id", block.id);
     object.text("name", block.name);
@@ -106,21 +63,17 @@ struct BlockWriter {
     finish(object, block.provider_data);
   }
   void operator()(const ToolResult& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "tool_result");
     object.text("tool_use_id", block.tool_use_id);
-    std::string content = "[";
-    for (const ResultBlock& each : block.content) {
-      if (content.size() > 1) content += ',';
-      std::visit(BlockWriter{content}, each);
-    }
-    object.raw("content", content + "]");
-    object.raw("isError", block.is_error ? "true" : "false");
+    object.open("content");
+    write_array(out, block.content);
+    object.truth("isError", block.is_error);
     object.text_if("blob", block.blob);
     finish(object, block.provider_data);
   }
   void operator()(const Opaque& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "opaque");
     object.text("provider", block.provider);
     object.raw("raw", block.raw.empty() ? "null" : block.raw);
@@ -128,35 +81,43 @@ struct BlockWriter {
   }
 
  private:
-  static void finish(Object& object, const JsonText& provider_data) {
-    object.raw_if("providerData", provider_data);
+  static void finish(JsonWriter& object, const JsonText& provider_data) {
+    if (!provider_data.empty()) object.raw("providerData", provider_data);
     object.end();
   }
 };
 
-JsonText to_json(const Usage& usage) {
-  std::string out;
-  Object object(out);
-  object.raw("input", std::to_string(usage.input));
-  object.raw("output", std::to_string(usage.output));
-  object.raw("cacheRead", std::to_string(usage.cache_read));
-  object.raw("cacheWrite", std::to_string(usage.cache_write));
-  object.number_if("reasoning", usage.reasoning);
-  object.end();
-  return out;
+template <class Blocks>
+void write_array(std::string& out, const Blocks& blocks) {
+  out += '[';
+  for (const auto& block : blocks) {
+    if (&block != &blocks.front()) out += ',';
+    std::visit(BlockWriter{out}, block);
+  }
+  out += ']';
 }
 
-JsonText to_json(const std::vector<Transformation>& transformed) {
-  std::string out = "[";
+void write_usage(std::string& out, const Usage& usage) {
+  JsonWriter object(out);
+  object.number("input", usage.input);
+  object.number("output", usage.output);
+  object.number("cacheRead", usage.cache_read);
+  object.number("cacheWrite", usage.cache_write);
+  object.number_if("reasoning", usage.reasoning);
+  object.end();
+}
+
+void write_transformed(std::string& out, const std::vector<Transformation>& transformed) {
+  out += '[';
   for (const Transformation& each : transformed) {
-    if (out.size() > 1) out += ',';
-    Object object(out);
+    if (&each != &transformed.front()) out += ',';
+    JsonWriter object(out);
     object.text("type", each.type);
     object.text_if("reason", each.reason);
-    object.raw("count", std::to_string(each.count));
+    object.number("count", each.count);
     object.end();
   }
-  return out + "]";
+  out += ']';
 }
 
 std::vector<Transformation> transformed_in(const Json& json) {
@@ -173,17 +134,15 @@ std::vector<ResultBlock> result_content(const Json& content) {
   std::vector<ResultBlock> out;
   if (content.is_string()) out.emplace_back(Text{content.get<std::string>()});
   if (!content.is_array()) return out;
-  for (const Json& each : content) {
-    Block block = block_from(each);
-    if (auto* text = std::get_if<Text>(&block))
-      out.emplace_back(std::move(*text));
-    else if (auto* image = std::get_if<Image>(&block))
-      out.emplace_back(std::move(*image));
-    else if (auto* opaque = std::get_if<Opaque>(&block))
-      out.emplace_back(std::move(*opaque));
-    else
-      out.emplace_back(Opaque{"", dump(each)});
-  }
+  for (const Json& json : content)
+    out.push_back(std::visit(
+        [&](auto&& block) -> ResultBlock {
+          if constexpr (std::is_constructible_v<ResultBlock, decltype(block)>)
+            return std::move(block);
+          else
+            return Opaque{"", dump(json)};
+        },
+        block_from(json)));
   return out;
 }
 
@@ -259,26 +218,28 @@ std::vector<const ToolUse*> tool_uses(const Message& message) {
   return out;
 }
 
-std::string_view name(Role role) { return name_for(role_names, role); }
-std::string_view name(Stop stop) { return name_for(stop_names, stop); }
+std::string_view name(Role role) { return role_names[static_cast<std::size_t>(role)]; }
+std::string_view name(Stop stop) { return stop_names[static_cast<std::size_t>(stop)]; }
 
 JsonText to_json(const Message& message) {
-  std::string content = "[";
-  for (const Block& block : message.content) {
-    if (content.size() > 1) content += ',';
-    std::visit(BlockWriter{content}, block);
-  }
   std::string out;
-  Object object(out);
+  JsonWriter object(out);
   object.text("role", name(message.role));
-  if (message.continuation) object.raw("continuation", "true");  // where a scan need not look far
-  object.raw("content", content + "]");
+  if (message.continuation) object.truth("continuation", true);  // where a scan need not look far
+  object.open("content");
+  write_array(out, message.content);
   object.text_if("provider", message.provider);
   object.text_if("model", message.model);
   object.text_if("stopReason", name(message.stop));
   object.text_if("errorMessage", message.error);
-  if (message.usage) object.raw("usage", to_json(*message.usage));
-  if (!message.transformed.empty()) object.raw("transformed", to_json(message.transformed));
+  if (message.usage) {
+    object.open("usage");
+    write_usage(out, *message.usage);
+  }
+  if (!message.transformed.empty()) {
+    object.open("transformed");
+    write_transformed(out, message.transformed);
+  }
   object.number_if("durationMs", message.duration_ms);
   object.end();
   return out;
@@ -287,7 +248,7 @@ JsonText to_json(const Message& message) {
 std::optional<Message> message_from_json(std::string_view payload) {
   const std::optional<Json> json = parse_json(payload);
   if (!json) return std::nullopt;
-  const auto role = value_in(role_names, string_at(*json, "role"));
+  const auto role = named<Role>(role_names, string_at(*json, "role"));
   if (!role) return std::nullopt;
 
   Message message{.role = *role};
@@ -299,7 +260,7 @@ std::optional<Message> message_from_json(std::string_view payload) {
   message.provider = string_at(*json, "provider");
   message.model = string_at(*json, "model");
   // A reason we do not know is a plain stop: what counts later is the content.
-  message.stop = value_in(stop_names, string_at(*json, "stopReason")).value_or(Stop::stop);
+  message.stop = named<Stop>(stop_names, string_at(*json, "stopReason")).value_or(Stop::stop);
   message.error = string_at(*json, "errorMessage");
   message.usage = usage_in(*json);
   message.transformed = transformed_in(*json);

@@ -154,11 +154,7 @@ void write(Json& json, const CompactionSummary& compaction) {
   if (!compaction.usage) return;
   json["provider"] = compaction.provider;
   json["model"] = compaction.model;
-  json["usage"] = {{"input", compaction.usage->input},
-                   {"output", compaction.usage->output},
-                   {"cacheRead", compaction.usage->cache_read},
-                   {"cacheWrite", compaction.usage->cache_write},
-                   {"reasoning", compaction.usage->reasoning}};
+  json["usage"] = usage_json(*compaction.usage);
 }
 Read read_compaction_summary(const Json& json) {
   const Json& per_guess = at(json, "tokensPerGuess");

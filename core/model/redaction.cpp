@@ -25,8 +25,7 @@ Message masked(Message message) {
 Entry masked(const Entry& entry, const std::set<Id>& redacted) {
   if (!redacted.contains(entry.id)) return entry;
   Entry out = entry;
-  const auto message =
-      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  const auto message = message_of(entry);
   out.payload = message ? to_json(masked(*message)) : dump({{"redacted", true}});
   out.meta.clear();
   return out;

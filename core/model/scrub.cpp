@@ -2,10 +2,10 @@
 
 #include <algorithm>
 #include <cctype>
-#include <set>
 
 #include "core/model/redaction.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::model {
 
@@ -51,13 +51,6 @@ bool looks_like_a_key(std::string_view word) {
                     std::ranges::all_of(word, [](unsigned char c) {
                       return std::isalnum(c) != 0 || c == '_' || c == '-' || c == '+' || c == '=';
                     })));
-}
-
-std::string_view trimmed(std::string_view text) {
-  constexpr std::string_view white = " \t\r\n";
-  const std::size_t from = text.find_first_not_of(white);
-  if (from == std::string_view::npos) return {};
-  return text.substr(from, text.find_last_not_of(white) - from + 1);
 }
 
 std::string json_form(std::string_view piece) {
@@ -175,8 +168,7 @@ bool retells(const Entry& entry) {
 Entry without_content(const Entry& entry) {
   Entry out = entry;
   out.meta.clear();
-  if (const auto message =
-          entry.type == type::message ? message_from_json(entry.payload) : std::nullopt) {
+  if (const auto message = message_of(entry)) {
     out.payload = to_json(masked(*message));
     return out;
   }

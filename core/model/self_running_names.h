@@ -4,61 +4,35 @@
 #pragma once
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 #include <string>
 #include <string_view>
 
+#include "core/text/text.h"
+
 namespace skein::model {
 
-struct SelfRunningName {
-  std::string_view name;
-  enum class Read { git, in_projects, in_home } read;
-};
+inline constexpr std::string_view self_running_in_projects[] = {
+    ".devcontainer", ".envrc", ".githooks", ".husky", ".idea", ".skein", ".vscode"};
+inline constexpr std::string_view self_running_in_home[] = {
+    ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc",  ".cshrc",
+    ".gitconfig",    ".inputrc",    ".kshrc",       ".login",        ".profile", ".pam_environment",
+    ".ssh",          ".tcshrc",     ".tmux.conf",   ".vimrc",        ".xinitrc", ".xprofile",
+    ".xsession",     ".zlogin",     ".zlogout",     ".zprofile",     ".zshenv",  ".zshrc"};
 
-constexpr auto self_running_names = std::to_array<SelfRunningName>({
-    {".git", SelfRunningName::Read::git},
-    {".devcontainer", SelfRunningName::Read::in_projects},
-    {".envrc", SelfRunningName::Read::in_projects},
-    {".githooks", SelfRunningName::Read::in_projects},
-    {".husky", SelfRunningName::Read::in_projects},
-    {".idea", SelfRunningName::Read::in_projects},
-    {".skein", SelfRunningName::Read::in_projects},
-    {".vscode", SelfRunningName::Read::in_projects},
-    {".bash_aliases", SelfRunningName::Read::in_home},
-    {".bash_login", SelfRunningName::Read::in_home},
-    {".bash_logout", SelfRunningName::Read::in_home},
-    {".bash_profile", SelfRunningName::Read::in_home},
-    {".bashrc", SelfRunningName::Read::in_home},
-    {".cshrc", SelfRunningName::Read::in_home},
-    {".gitconfig", SelfRunningName::Read::in_home},
-    {".inputrc", SelfRunningName::Read::in_home},
-    {".kshrc", SelfRunningName::Read::in_home},
-    {".login", SelfRunningName::Read::in_home},
-    {".pam_environment", SelfRunningName::Read::in_home},
-    {".profile", SelfRunningName::Read::in_home},
-    {".ssh", SelfRunningName::Read::in_home},
-    {".tcshrc", SelfRunningName::Read::in_home},
-    {".tmux.conf", SelfRunningName::Read::in_home},
-    {".vimrc", SelfRunningName::Read::in_home},
-    {".xinitrc", SelfRunningName::Read::in_home},
-    {".xprofile", SelfRunningName::Read::in_home},
-    {".xsession", SelfRunningName::Read::in_home},
-    {".zlogin", SelfRunningName::Read::in_home},
-    {".zlogout", SelfRunningName::Read::in_home},
-    {".zprofile", SelfRunningName::Read::in_home},
-    {".zshenv", SelfRunningName::Read::in_home},
-    {".zshrc", SelfRunningName::Read::in_home},
-});
+enum class SelfRunning { no, git, in_projects, in_home };
 
-// The row of one component of a path, or nullptr. Some file systems do not tell .GIT from .git.
-inline const SelfRunningName* self_running_name(std::string_view component) {
-  if (!component.starts_with('.')) return nullptr;
-  std::string small(component);
-  std::ranges::transform(small, small.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  const auto found = std::ranges::find(self_running_names, small, &SelfRunningName::name);
-  return found == self_running_names.end() ? nullptr : &*found;
+// Of one component of a path. Some file systems do not tell .GIT from .git.
+inline SelfRunning self_running(std::string_view component) {
+  if (!component.starts_with('.')) return SelfRunning::no;
+  const std::string small = lower(component);
+  const auto is_in = [&](const auto& names) {
+    return std::ranges::find(names, small) != std::end(names);
+  };
+  return small == ".git"                   ? SelfRunning::git
+         : is_in(self_running_in_projects) ? SelfRunning::in_projects
+         : is_in(self_running_in_home)     ? SelfRunning::in_home
+                                           : SelfRunning::no;
 }
 
 }  // namespace skein::model

@@ -14,7 +14,7 @@ std::string plural(std::int64_t number, const std::string& one) {
 
 std::string stats_line(const SessionState& state, std::optional<double> cost_usd, bool at_least) {
   const Usage usage = total_usage(state);
-  const std::int64_t sent = usage.input + usage.cache_read + usage.cache_write;
+  const std::int64_t sent = whole_input(usage);
   std::string out =
       plural(state.messages, "message") + " · " + plural(sent + usage.output, "token");
   if (sent > 0 && usage.cache_read > 0) out += " (" + percent(usage.cache_read, sent) + " cached)";

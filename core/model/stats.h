@@ -1,7 +1,6 @@
 // A session's statistics as one line for people: messages, tokens, cache, tools, time, cost.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 

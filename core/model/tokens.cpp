@@ -1,7 +1,5 @@
 #include "core/model/tokens.h"
 
-#include <algorithm>
-
 namespace skein::model {
 
 namespace {

@@ -14,8 +14,7 @@ bool is_cut(const Message& message) {
 }  // namespace
 
 bool is_prompt(const Entry& entry) {
-  const auto message =
-      entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+  const auto message = message_of(entry);
   return message && is_prompt(*message);
 }
 
@@ -26,8 +25,7 @@ std::vector<TurnCost> turns_of(std::span<const Entry> path) {
     if (turns.empty()) continue;
     if (const auto summary = read_as<payload::CompactionSummary>(entry); summary && summary->usage)
       turns.back().usage[summary->provider + "/" + summary->model] += *summary->usage;
-    const auto message =
-        entry.type == type::message ? message_from_json(entry.payload) : std::nullopt;
+    const auto message = message_of(entry);
     if (!message || message->role != Role::assistant) continue;
     if (is_cut(*message)) turns.back().all_counted = false;
     if (message->usage)

@@ -1,4 +1,4 @@
-// The token counts of a message or a summary, from its parsed payload. For .cpp files only.
+// The token counts of a message or a summary as JSON. For .cpp files only.
 #pragma once
 
 #include <optional>
@@ -13,6 +13,14 @@ inline std::optional<Usage> usage_in(const Json& payload) {
   if (!usage.is_object()) return std::nullopt;
   return Usage{int_at(usage, "input"), int_at(usage, "output"), int_at(usage, "cacheRead"),
                int_at(usage, "cacheWrite"), int_at(usage, "reasoning")};
+}
+
+inline Json usage_json(const Usage& usage) {
+  return {{"input", usage.input},
+          {"output", usage.output},
+          {"cacheRead", usage.cache_read},
+          {"cacheWrite", usage.cache_write},
+          {"reasoning", usage.reasoning}};
 }
 
 }  // namespace skein::model

@@ -2,7 +2,8 @@
 #include "core/permission/command_risks.h"
 
 #include <algorithm>
-#include <array>
+
+#include "core/text/text.h"
 
 namespace skein::permission {
 
@@ -10,36 +11,32 @@ namespace {
 
 // Programs that run what stands in their arguments or in a language of their own, and builtins that
 // change what the following commands mean. By the words of a row it does not matter why.
-constexpr auto launchers = std::to_array<std::string_view>({
+constexpr std::string_view launchers[] = {
     // shells
     "sh bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox pwsh nu",
     // what starts another program
-    "env xargs sudo su doas pkexec runuser setpriv chroot unshare nsenter bwrap firejail fakeroot "
-    "proot nohup nice ionice chrt taskset numactl prlimit choom setarch linux32 linux64 i386 "
-    "x86_64 "
-    "timeout stdbuf setsid script scriptreplay watch parallel sem strace ltrace gdb lldb valgrind "
-    "perf rr catchsegv entr at batch crontab systemd-run systemd-nspawn start-stop-daemon "
-    "run-parts "
-    "screen tmux dtach flock time expect unbuffer rlwrap faketime xvfb-run dbus-run-session "
-    "ssh-agent direnv",
+    "env xargs sudo su doas pkexec runuser setpriv chroot unshare nsenter bwrap firejail "
+    "fakeroot proot nohup nice ionice chrt taskset numactl prlimit choom setarch linux32 "
+    "linux64 i386 x86_64 timeout stdbuf setsid script scriptreplay watch parallel sem strace "
+    "ltrace gdb lldb valgrind perf rr catchsegv entr at batch crontab systemd-run "
+    "systemd-nspawn start-stop-daemon run-parts screen tmux dtach flock time expect unbuffer "
+    "rlwrap faketime xvfb-run dbus-run-session ssh-agent direnv",
     // over the network, or in a container
     "ssh autossh sshpass mosh rsh scp sftp ftp lftp telnet socat nc ncat docker podman nerdctl "
     "buildah kubectl lxc incus vagrant",
     // languages, and editors and viewers with a language
-    "awk gawk mawk nawk original-awk sed perl python python2 python3 pypy pypy3 ipython ruby irb "
-    "node nodejs deno bun php lua luajit tclsh wish osascript guile racket sbcl clisp ocaml julia "
-    "R "
-    "Rscript octave gnuplot java jshell groovy scala ghci runghc erl escript elixir iex swift raku "
-    "dc ed ex red vi vim view vimdiff nvim nano pico emacs emacsclient m4 less more most pg "
-    "sqlite3 "
-    "mysql psql npx pnpx bunx uvx pipx tsx ts-node",
+    "awk gawk mawk nawk original-awk sed perl python python2 python3 pypy pypy3 ipython ruby "
+    "irb node nodejs deno bun php lua luajit tclsh wish osascript guile racket sbcl clisp ocaml "
+    "julia R Rscript octave gnuplot java jshell groovy scala ghci runghc erl escript elixir iex "
+    "swift raku dc ed ex red vi vim view vimdiff nvim nano pico emacs emacsclient m4 less more "
+    "most pg sqlite3 mysql psql npx pnpx bunx uvx pipx tsx ts-node",
     // mail and desktop programs that run a program that is named to them
     "mail mailx sendmail xdg-open open sensible-editor sensible-browser sensible-pager",
     // builtins
     ". source eval exec command builtin alias hash enable trap export declare typeset set shopt "
-    "unset local readonly let read mapfile readarray bind complete compgen compopt printf unalias "
-    "coproc pushd popd cd wait getopts fc history",
-});
+    "unset local readonly let read mapfile readarray bind complete compgen compopt printf "
+    "unalias coproc pushd popd cd wait getopts fc history",
+};
 
 // How a program takes its options.
 enum class Style {
@@ -49,6 +46,8 @@ enum class Style {
   old,      // as `letters`, and the first argument is letters without a dash: tar
 };
 
+using enum Style;
+
 struct Risks {
   std::string_view program;  // or program and subcommand
   Style style;
@@ -56,95 +55,92 @@ struct Risks {
   // subcommand or operand. None: the program itself.
   std::string_view words;
 };
-constexpr std::array table{
-    Risks{"ack", Style::letters, "--pager"},
-    Risks{"ag", Style::letters, "--pager"},
-    Risks{"bat", Style::letters, "--pager --diff"},
-    Risks{"cargo", Style::letters,
-          "--config -Z run install rustc rustdoc +nightly +stable +beta r"},
-    Risks{"cmake", Style::letters, "-E -P -C --toolchain --workflow -D -- --open --debugger"},
-    Risks{"cpio", Style::letters, "--rsh-command"},
-    Risks{"ctest", Style::words,
-          "-S -SP -D -T -M --script --script-new-process --dashboard --build-and-test --launch "
-          "--build-command --build-makeprogram --build-generator --test-command --test-action "
-          "--test-model"},
-    Risks{"curl", Style::letters,
-          "-o --output -O --remote-name --remote-name-all -J --remote-header-name -K --config -D "
-          "--dump-header -c --cookie-jar --trace --trace-ascii --libcurl --stderr --engine "
-          "--output-dir --etag-save --hsts --alt-svc"},
-    Risks{"date", Style::letters, "-s --set -f --file"},
-    Risks{"dd", Style::letters, "of="},
-    Risks{"diff", Style::letters, "--to-file --from-file"},
-    Risks{"fd", Style::letters, "-x -X --exec --exec-batch"},
-    Risks{"fdfind", Style::letters, "-x -X --exec --exec-batch"},
-    Risks{"file", Style::letters, "-f -m -C"},
-    Risks{"find", Style::words,
-          "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from"},
-    Risks{"git", Style::letters,
-          "-c --config-env --exec-path --git-dir --work-tree --upload-pack --receive-pack --exec "
-          "-x --ext-diff --textconv --filters --open-files-in-pager -O --output -o --extcmd --tool "
-          "--gpg-sign --template --namespace -C --remote --run foreach difftool mergetool bisect "
-          "filter-branch filter-repo config submodule submodule--helper alias credential hook "
-          "daemon shell instaweb gui citool web--browse remote-ext remote-fd upload-pack "
-          "receive-pack upload-archive http-backend send-email svn p4 cvsimport cvsserver "
-          "maintenance"},
-    Risks{"git branch", Style::letters,
-          "-d -D -m -M -c -C -f -u --delete --move --copy --force --edit-description "
-          "--set-upstream-to --unset-upstream"},
-    Risks{"git clone", Style::letters, "-u --upload-pack -c --config --template"},
-    Risks{"go", Style::words,
-          "-exec -toolexec -vettool -o -overlay -modfile -pkgdir -ldflags -gcflags -asmflags "
-          "-gccgoflags -compiler generate run tool env install get"},
-    Risks{"gradle", Style::letters,
-          "-I --init-script -b --build-file -c --settings-file -D -P --include-build"},
-    Risks{"groff", Style::letters, "-U -X -P"},
-    Risks{"hg", Style::letters, "--config --debugger --pager bisect -R --repository --cwd"},
-    Risks{"install", Style::letters, "-s --strip --strip-program"},
-    Risks{"ip", Style::letters, "exec -b -batch"},
-    Risks{"latex", Style::words, "-shell-escape -enable-write18 -shell-restricted"},
-    Risks{"latexmk", Style::begins, "-e -r -pdflatex -latex -usepretex -shell-escape"},
-    Risks{"lualatex", Style::words, "-shell-escape -enable-write18"},
-    Risks{"make", Style::letters, "-f --file --makefile -E --eval ?="},
-    Risks{"gmake", Style::letters, "-f --file --makefile -E --eval ?="},
-    Risks{"man", Style::letters, "-P --pager -H --html -C --config-file -p --preprocessor"},
-    Risks{"mvn", Style::letters, "-f --file -D -s --settings -P"},
-    Risks{"ninja", Style::letters, "-f -t"},
-    Risks{"nmap", Style::letters, "--script --datadir"},
-    Risks{"npm", Style::letters,
-          "exec x explore init create config set edit --script-shell --prefix -C -c --call "
-          "--node-options --userconfig --globalconfig"},
-    Risks{"openssl", Style::words, "-engine -provider -provider-path"},
-    Risks{"pandoc", Style::letters,
-          "-F --filter -L --lua-filter --pdf-engine -t --to -w --write -o --output"},
-    Risks{"patch", Style::letters, "-e --ed -o --output"},
-    Risks{"pdflatex", Style::words, "-shell-escape -enable-write18"},
-    Risks{"pip", Style::letters, "install download wheel"},
-    Risks{"pip3", Style::letters, "install download wheel"},
-    Risks{"pnpm", Style::letters, "exec dlx create x --script-shell -C --dir"},
-    Risks{"pytest", Style::letters, "-c -p -o --override-ini --rootdir --confcutdir --pdbcls"},
-    Risks{"rg", Style::letters, "--pre --hostname-bin --search-zip -z"},
-    Risks{"rsync", Style::letters, "-e --rsh --rsync-path -M --remote-option --config"},
-    Risks{"sort", Style::letters, "-o --output --compress-program -T --temporary-directory"},
-    Risks{"split", Style::letters, "--filter"},
-    Risks{"ssh-keygen", Style::letters, "-D -w"},
-    Risks{"svn", Style::letters,
-          "--editor-cmd --diff-cmd --diff3-cmd --config-option --config-dir"},
-    Risks{"tar", Style::old,
-          "--to-command --checkpoint-action -I --use-compress-program --rmt-command --rsh-command "
-          "-F --info-script --new-volume-script"},
-    Risks{"bsdtar", Style::old, "--use-compress-program"},
-    Risks{"tcpdump", Style::letters, "-z -w"},
-    Risks{"tee", Style::letters, ""},
-    Risks{"test", Style::words, "-v -R"},
-    Risks{"[", Style::words, "-v -R"},
-    Risks{"tree", Style::letters, "-o"},
-    Risks{"wc", Style::letters, "--files0-from"},
-    Risks{"wget", Style::letters,
-          "--use-askpass -e --execute -O --output-document -o --output-file -a --append-output "
-          "--config --post-file --body-file -P --directory-prefix"},
-    Risks{"xelatex", Style::words, "-shell-escape -enable-write18"},
-    Risks{"yarn", Style::letters, "exec dlx create --cwd"},
-    Risks{"zip", Style::letters, "-T --test --unzip-command"},
+constexpr Risks table[] = {
+    {"ack", letters, "--pager"},
+    {"ag", letters, "--pager"},
+    {"bat", letters, "--pager --diff"},
+    {"cargo", letters, "--config -Z run install rustc rustdoc +nightly +stable +beta r"},
+    {"cmake", letters, "-E -P -C --toolchain --workflow -D -- --open --debugger"},
+    {"cpio", letters, "--rsh-command"},
+    {"ctest", words,
+     "-S -SP -D -T -M --script --script-new-process --dashboard --build-and-test --launch "
+     "--build-command --build-makeprogram --build-generator --test-command --test-action "
+     "--test-model"},
+    {"curl", letters,
+     "-o --output -O --remote-name --remote-name-all -J --remote-header-name -K --config -D "
+     "--dump-header -c --cookie-jar --trace --trace-ascii --libcurl --stderr --engine "
+     "--output-dir --etag-save --hsts --alt-svc"},
+    {"date", letters, "-s --set -f --file"},
+    {"dd", letters, "of="},
+    {"diff", letters, "--to-file --from-file"},
+    {"fd", letters, "-x -X --exec --exec-batch"},
+    {"fdfind", letters, "-x -X --exec --exec-batch"},
+    {"file", letters, "-f -m -C"},
+    {"find", words,
+     "-exec -execdir -ok -okdir -delete -fprint -fprint0 -fprintf -fls -files0-from"},
+    {"git", letters,
+     "-c --config-env --exec-path --git-dir --work-tree --upload-pack --receive-pack --exec "
+     "-x --ext-diff --textconv --filters --open-files-in-pager -O --output -o --extcmd --tool "
+     "--gpg-sign --template --namespace -C --remote --run foreach difftool mergetool bisect "
+     "filter-branch filter-repo config submodule submodule--helper alias credential hook "
+     "daemon shell instaweb gui citool web--browse remote-ext remote-fd upload-pack "
+     "receive-pack upload-archive http-backend send-email svn p4 cvsimport cvsserver "
+     "maintenance"},
+    {"git branch", letters,
+     "-d -D -m -M -c -C -f -u --delete --move --copy --force --edit-description "
+     "--set-upstream-to --unset-upstream"},
+    {"git clone", letters, "-u --upload-pack -c --config --template"},
+    {"go", words,
+     "-exec -toolexec -vettool -o -overlay -modfile -pkgdir -ldflags -gcflags -asmflags "
+     "-gccgoflags -compiler generate run tool env install get"},
+    {"gradle", letters,
+     "-I --init-script -b --build-file -c --settings-file -D -P --include-build"},
+    {"groff", letters, "-U -X -P"},
+    {"hg", letters, "--config --debugger --pager bisect -R --repository --cwd"},
+    {"install", letters, "-s --strip --strip-program"},
+    {"ip", letters, "exec -b -batch"},
+    {"latex", words, "-shell-escape -enable-write18 -shell-restricted"},
+    {"latexmk", begins, "-e -r -pdflatex -latex -usepretex -shell-escape"},
+    {"lualatex", words, "-shell-escape -enable-write18"},
+    {"make", letters, "-f --file --makefile -E --eval ?="},
+    {"gmake", letters, "-f --file --makefile -E --eval ?="},
+    {"man", letters, "-P --pager -H --html -C --config-file -p --preprocessor"},
+    {"mvn", letters, "-f --file -D -s --settings -P"},
+    {"ninja", letters, "-f -t"},
+    {"nmap", letters, "--script --datadir"},
+    {"npm", letters,
+     "exec x explore init create config set edit --script-shell --prefix -C -c --call "
+     "--node-options --userconfig --globalconfig"},
+    {"openssl", words, "-engine -provider -provider-path"},
+    {"pandoc", letters, "-F --filter -L --lua-filter --pdf-engine -t --to -w --write -o --output"},
+    {"patch", letters, "-e --ed -o --output"},
+    {"pdflatex", words, "-shell-escape -enable-write18"},
+    {"pip", letters, "install download wheel"},
+    {"pip3", letters, "install download wheel"},
+    {"pnpm", letters, "exec dlx create x --script-shell -C --dir"},
+    {"pytest", letters, "-c -p -o --override-ini --rootdir --confcutdir --pdbcls"},
+    {"rg", letters, "--pre --hostname-bin --search-zip -z"},
+    {"rsync", letters, "-e --rsh --rsync-path -M --remote-option --config"},
+    {"sort", letters, "-o --output --compress-program -T --temporary-directory"},
+    {"split", letters, "--filter"},
+    {"ssh-keygen", letters, "-D -w"},
+    {"svn", letters, "--editor-cmd --diff-cmd --diff3-cmd --config-option --config-dir"},
+    {"tar", old,
+     "--to-command --checkpoint-action -I --use-compress-program --rmt-command --rsh-command "
+     "-F --info-script --new-volume-script"},
+    {"bsdtar", old, "--use-compress-program"},
+    {"tcpdump", letters, "-z -w"},
+    {"tee", letters, ""},
+    {"test", words, "-v -R"},
+    {"[", words, "-v -R"},
+    {"tree", letters, "-o"},
+    {"wc", letters, "--files0-from"},
+    {"wget", letters,
+     "--use-askpass -e --execute -O --output-document -o --output-file -a --append-output "
+     "--config --post-file --body-file -P --directory-prefix"},
+    {"xelatex", words, "-shell-escape -enable-write18"},
+    {"yarn", letters, "exec dlx create --cwd"},
+    {"zip", letters, "-T --test --unzip-command"},
 };
 
 // Compilers go by many names: gcc-12, aarch64-linux-gnu-g++, clang++-16.
@@ -152,8 +148,8 @@ constexpr std::string_view compiler_words =
     "-wrapper -B -specs -fplugin -iplugindir -Wl, -Xlinker -fuse-ld --config -load -plugin "
     "-Xclang -Wp, -Wa, -x";
 bool is_compiler(std::string_view program) {
-  constexpr auto names = std::to_array<std::string_view>(
-      {"gcc", "g++", "cc", "c++", "clang", "clang++", "cpp", "gfortran", "ld"});
+  constexpr std::string_view names[] = {"gcc",     "g++", "cc",       "c++", "clang",
+                                        "clang++", "cpp", "gfortran", "ld"};
   while (!program.empty() && (program.back() == '.' || program.back() == '-' ||
                               (program.back() >= '0' && program.back() <= '9')))
     program.remove_suffix(1);
@@ -163,42 +159,11 @@ bool is_compiler(std::string_view program) {
   });
 }
 
-struct SubcommandWords {
-  std::string_view program;
-  std::string_view second;  // words that may follow; empty: the program alone says it
-};
 // Only what looks and cannot be made to run anything: everything else is remembered as it is.
-constexpr std::array telling{
-    SubcommandWords{"ls", ""},
-    SubcommandWords{"cat", ""},
-    SubcommandWords{"head", ""},
-    SubcommandWords{"tail", ""},
-    SubcommandWords{"wc", ""},
-    SubcommandWords{"grep", ""},
-    SubcommandWords{"file", ""},
-    SubcommandWords{"stat", ""},
-    SubcommandWords{"du", ""},
-    SubcommandWords{"df", ""},
-    SubcommandWords{"pwd", ""},
-    SubcommandWords{"echo", ""},
-    SubcommandWords{"which", ""},
-    SubcommandWords{"diff", ""},
-    SubcommandWords{"cmp", ""},
-    SubcommandWords{"tree", ""},
-    SubcommandWords{"uname", ""},
-    SubcommandWords{"git", "status diff log show blame ls-files rev-parse describe shortlog"},
-};
-
-// Calls `use` with each word of a list written with blanks; true as soon as one call says so.
-template <class Use>
-bool any_word(std::string_view list, Use use) {
-  while (!list.empty()) {
-    const std::size_t end = std::min(list.find(' '), list.size());
-    if (end > 0 && use(list.substr(0, end))) return true;
-    list.remove_prefix(std::min(end + 1, list.size()));
-  }
-  return false;
-}
+constexpr std::string_view lookers =
+    "ls cat head tail wc grep file stat du df pwd echo which diff cmp tree uname";
+constexpr std::string_view git_lookers =
+    "status diff log show blame ls-files rev-parse describe shortlog";
 
 bool is_long_option(std::string_view argument, std::string_view risky) {
   const std::string_view name = argument.substr(0, argument.find('='));
@@ -211,9 +176,9 @@ bool is_risky(std::string_view argument, std::string_view risky, Style style) {
   if (risky == "--") return argument == risky;
   if (risky.ends_with('=')) return argument.starts_with(risky);
   if (!risky.starts_with('-')) return argument == risky;
-  if (style == Style::words || style == Style::begins) {
+  if (style == words || style == begins) {
     if (argument.starts_with("--") && !risky.starts_with("--")) argument.remove_prefix(1);
-    if (style == Style::begins && argument.starts_with(risky)) return true;
+    if (style == begins && argument.starts_with(risky)) return true;
     if (risky.starts_with("--")) return is_long_option(argument, risky);
     return argument.substr(0, argument.find('=')) == risky;
   }
@@ -226,9 +191,9 @@ bool is_risky(std::string_view argument, std::string_view risky, Style style) {
 bool has_risk(const SimpleCommand& command, std::string_view words, Style style) {
   for (std::size_t i = 1; i < command.size(); ++i) {
     std::string argument = command[i].text;
-    if (style == Style::old && i == 1 && !argument.starts_with('-')) argument.insert(0, "-");
-    if (any_word(words, [&](std::string_view each) { return is_risky(argument, each, style); }))
-      return true;
+    if (style == old && i == 1 && !argument.starts_with('-')) argument.insert(0, "-");
+    for (const std::string_view risky : split(words, ' '))
+      if (is_risky(argument, risky, style)) return true;
   }
   return false;
 }
@@ -237,9 +202,8 @@ bool is_launcher(std::string_view program) {
   if (program.starts_with("python3.") || program.starts_with("ld-linux") ||
       program.starts_with("ld.so"))
     return true;
-  return std::ranges::any_of(launchers, [&](std::string_view row) {
-    return any_word(row, [&](std::string_view each) { return each == program; });
-  });
+  return std::ranges::any_of(launchers,
+                             [&](std::string_view row) { return has_word(row, program); });
 }
 
 // "git clone" for `git --no-pager clone x`.
@@ -257,7 +221,7 @@ std::string_view risk_of(const SimpleCommand& command) {
   const std::string_view path = command[0].text;
   const std::string_view program = path.substr(path.rfind('/') + 1);
   if (is_launcher(program)) return "it runs other commands or changes the shell";
-  if (is_compiler(program) && has_risk(command, compiler_words, Style::begins)) return by_argument;
+  if (is_compiler(program) && has_risk(command, compiler_words, begins)) return by_argument;
   const std::string both = with_subcommand(program, command);
   for (const Risks& row : table) {
     if (row.program != program && row.program != both) continue;
@@ -268,14 +232,10 @@ std::string_view risk_of(const SimpleCommand& command) {
 }
 
 std::size_t subcommand_word_count(const SimpleCommand& command) {
-  for (const SubcommandWords& row : telling) {
-    if (row.program != command[0].text) continue;
-    if (row.second.empty()) return 1;
-    if (command.size() > 1 &&
-        any_word(row.second, [&](std::string_view word) { return word == command[1].text; }))
-      return 2;
-  }
-  return 0;
+  if (has_word(lookers, command[0].text)) return 1;
+  const bool looks =
+      command[0].text == "git" && command.size() > 1 && has_word(git_lookers, command[1].text);
+  return looks ? 2 : 0;
 }
 
 std::vector<std::string_view> programs_with_risky_arguments() {

@@ -3,6 +3,7 @@
 
 #include "core/permission/rule_match.h"
 #include "core/text/glob.h"
+#include "core/text/text.h"
 
 namespace skein::permission {
 
@@ -25,12 +26,8 @@ bool covers_name(std::string_view pattern, std::string_view name, Purpose purpos
 }
 
 bool covers_any_part(std::string_view pattern, std::string_view path) {
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    if (glob_match(pattern, path.substr(0, end))) return true;
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return false;
+  return std::ranges::any_of(split(path, '/'),
+                             [&](std::string_view part) { return glob_match(pattern, part); });
 }
 
 // The part of a pattern in front of its first wildcard, up to a slash; and the rest.
@@ -58,17 +55,14 @@ std::optional<std::string> plain_path(std::string_view path) {
   if (std::ranges::any_of(path, [](char c) { return static_cast<unsigned char>(c) < ' '; }))
     return std::nullopt;
   std::string plain;
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    const std::string_view part = path.substr(0, end);
+  for (const std::string_view part : split(path, '/')) {
     if (part == "..") return std::nullopt;
     if (!part.empty() && part != ".") plain += (plain.empty() ? "" : "/") + std::string(part);
-    path.remove_prefix(std::min(end + 1, path.size()));
   }
   return plain.empty() ? "." : plain;
 }
 
-bool covers_place(const Rule& rule, const model::Located& place, Purpose purpose) {
+bool covers_place(const Rule& rule, const Located& place, Purpose purpose) {
   const std::string_view pattern = rule.pattern;
   if (pattern.empty()) return purpose == Purpose::deny || !place.below.empty();
   if (pattern.starts_with("~/")) return covers_name(pattern, place.from_home, purpose);
@@ -87,7 +81,7 @@ std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate)
   const bool from_root = rule.pattern.starts_with("//");
   const auto [start, rest] = split_at_wildcard(rule.pattern.substr(from_root ? 1 : 0));
   if (start.empty() || start == "/") return std::nullopt;
-  model::Located place = locate(start);
+  Located place = locate(start);
   if (!place.exists && start.starts_with('/') && !from_root) place = locate(start.substr(1));
   if (!place.exists || place.below == start || place.absolute.empty() || place.absolute == start)
     return std::nullopt;

@@ -1,14 +1,14 @@
 #include "core/permission/policy.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 #include "core/model/self_running_names.h"
 #include "core/permission/command_risks.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
-#include "core/text/base.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::permission {
 
@@ -20,38 +20,34 @@ struct ModeFacts {
   Mode mode, next;
   std::string_view name, sentence;
 };
-constexpr std::array modes{
-    ModeFacts{Mode::normal, Mode::accept_edits, "default",
-              "reads run unasked, edits and commands are asked about"},
-    ModeFacts{Mode::plan, Mode::normal, "plan", "only reads run, everything else is refused"},
-    ModeFacts{Mode::accept_edits, Mode::plan, "acceptEdits",
-              "edits in the workspace run unasked, commands are asked about"},
-    ModeFacts{Mode::bypass, Mode::normal, "bypassPermissions", "everything runs unasked"},
+constexpr ModeFacts modes[] = {
+    {Mode::normal, Mode::accept_edits, "default",
+     "reads run unasked, edits and commands are asked about"},
+    {Mode::plan, Mode::normal, "plan", "only reads run, everything else is refused"},
+    {Mode::accept_edits, Mode::plan, "acceptEdits",
+     "edits in the workspace run unasked, commands are asked about"},
+    {Mode::bypass, Mode::normal, "bypassPermissions", "everything runs unasked"},
 };
 static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
 
 const ModeFacts& facts_about(Mode mode) { return modes[static_cast<std::size_t>(mode)]; }
 
 bool runs_by_itself(std::string_view path) {
-  while (!path.empty()) {
-    const std::size_t end = std::min(path.find('/'), path.size());
-    if (model::self_running_name(path.substr(0, end)) != nullptr) return true;
-    path.remove_prefix(std::min(end + 1, path.size()));
-  }
-  return false;
+  return std::ranges::any_of(split(path, '/'), [](std::string_view part) {
+    return model::self_running(part) != model::SelfRunning::no;
+  });
 }
 
 // A call as rules see it.
 struct Subject {
-  const model::Tool& tool;
+  const Tool& tool;
   std::optional<std::string> plain{};  // the path's words, settled
-  std::vector<model::Located>
-      names{};  // what its path may be called by: those words, where it leads
-  std::optional<model::Located> place{};  // where it leads, from a tool that can tell
-  std::optional<ShellLine> line{};        // for a command
+  std::vector<Located> names{};     // what its path may be called by: those words, where it leads
+  std::optional<Located> place{};   // where it leads, from a tool that can tell
+  std::optional<ShellLine> line{};  // for a command
 };
 
-Subject subject_of(const model::Tool& tool, const model::ToolUse& call) {
+Subject subject_of(const Tool& tool, const ToolUse& call) {
   Subject subject{.tool = tool};
   const std::string& name = tool.argument.name;
   const auto input = parse_json(call.input);
@@ -72,18 +68,17 @@ enum class Cover { yes, no, unclear };
 // To forbid reading a file is to forbid searching it, to forbid edits of it is to forbid
 // overwriting, and to forbid a command is to forbid it to whatever runs commands. A tool's name
 // alone forbids that tool.
-bool forbids_use_of(const Rule& rule, const model::Tool& tool, const model::Tools& tools) {
+bool forbids_use_of(const Rule& rule, const Tool& tool, const Tools& tools) {
   if (rule.tool == tool.name) return true;
   if (rule.pattern.empty()) return false;
   if (rule.tool == tool.forbidden_with) return true;
-  const model::Tool* named = model::find_tool(tools, rule.tool);
+  const Tool* named = find_tool(tools, rule.tool);
   constexpr auto command = model::Argument::Kind::command;
   return named != nullptr && named->argument.kind == command && tool.argument.kind == command;
 }
 
 // With what the links in their own paths lead to.
-std::vector<Rule> path_rules(const std::vector<Rule>& rules, const model::Tool& tool,
-                             const model::Tools& tools) {
+std::vector<Rule> path_rules(const std::vector<Rule>& rules, const Tool& tool, const Tools& tools) {
   std::vector<Rule> out;
   for (const Rule& rule : rules) {
     if (!forbids_use_of(rule, tool, tools)) continue;
@@ -93,12 +88,11 @@ std::vector<Rule> path_rules(const std::vector<Rule>& rules, const model::Tool& 
   return out;
 }
 
-Cover denies_path(const std::vector<Rule>& rules, const Subject& subject,
-                  const model::Tools& tools) {
+Cover denies_path(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
   Cover cover = Cover::no;
   const bool settled = subject.place ? !subject.place->absolute.empty() : subject.plain.has_value();
   for (const Rule& rule : path_rules(rules, subject.tool, tools)) {
-    for (const model::Located& name : subject.names)
+    for (const Located& name : subject.names)
       if (covers_place(rule, name, Purpose::deny)) return Cover::yes;
     if (rule.pattern.empty()) return Cover::yes;
     if (!settled || (subject.place && subject.place->many_names)) cover = Cover::unclear;
@@ -106,8 +100,7 @@ Cover denies_path(const std::vector<Rule>& rules, const Subject& subject,
   return cover;
 }
 
-Cover denies_command(const std::vector<Rule>& rules, const Subject& subject,
-                     const model::Tools& tools) {
+Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
   Cover cover = Cover::no;
   const ShellLine& line = *subject.line;
   for (const Rule& rule : rules) {
@@ -122,14 +115,14 @@ Cover denies_command(const std::vector<Rule>& rules, const Subject& subject,
   return cover;
 }
 
-bool allows(const Rule& rule, const SimpleCommand& command, const model::Tool& tool) {
+bool allows(const Rule& rule, const SimpleCommand& command, const Tool& tool) {
   if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow)) return false;
   // Who said "always" to `cat README.md` did not speak of ~/.ssh.
   return rule.origin != Rule::Origin::session || !has_wildcard(rule, tool.argument.kind) ||
          !reaches_out(rule, command, tool.locate);
 }
 
-bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const model::Tool& tool) {
+bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const Tool& tool) {
   return std::ranges::any_of(rules, [&](const Rule& rule) { return allows(rule, command, tool); });
 }
 
@@ -148,9 +141,8 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
   if (subject.place && subject.place->below.empty()) return ask(subject.place->refusal);
   if (!subject.place && !subject.plain)
     return ask("the path is not a plain one below the workspace");
-  const model::Located place =
-      subject.place ? *subject.place : model::Located{.below = *subject.plain};
-  const bool edits = subject.tool.effect == model::Effect::writes;
+  const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};
+  const bool edits = subject.tool.effect == Effect::writes;
   const bool guarded =
       runs_by_itself(place.below) || (subject.plain && runs_by_itself(*subject.plain));
   if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
@@ -161,24 +153,24 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
   return ask(guarded ? "other programs run what is in that file by themselves" : "");
 }
 
-Decision decide_whole(const Rules& rules, const model::Tool& tool) {
+Decision decide_whole(const Rules& rules, const Tool& tool) {
   const bool allowed = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
     return rule.tool == tool.name && rule.pattern.empty();
   });
   return allowed ? Decision{Verdict::allow} : ask("");
 }
 
-Decision decide_on(const Rules& rules, const Subject& subject, const model::Tools& tools) {
+Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
   const Cover denied = subject.line ? denies_command(rules.deny, subject, tools)
                                     : denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
-  if (rules.mode == Mode::plan && subject.tool.effect != model::Effect::reads)
+  if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads)
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
   if (rules.mode == Mode::bypass) return {Verdict::allow};
   if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask("there is no sandbox");
   if (subject.line) return decide_command(rules, subject);
-  if (subject.tool.effect == model::Effect::reads) return {Verdict::allow};
+  if (subject.tool.effect == Effect::reads) return {Verdict::allow};
   return subject.tool.argument.is_path() ? decide_path(rules, subject)
                                          : decide_whole(rules, subject.tool);
 }
@@ -192,15 +184,15 @@ bool is_from_outside(const Rule& rule) {
 
 std::optional<Mode> parse_mode(std::string_view name) {
   const auto found = std::ranges::find(modes, name, &ModeFacts::name);
-  return found == modes.end() ? std::nullopt : std::optional(found->mode);
+  return found == std::end(modes) ? std::nullopt : std::optional(found->mode);
 }
 
 std::string_view name(Mode mode) { return facts_about(mode).name; }
 std::string describe(Mode mode) { return std::string(facts_about(mode).sentence); }
 Mode next(Mode mode) { return facts_about(mode).next; }
 
-Decision decide(const Rules& rules, const model::Tools& tools, const model::ToolUse& call) {
-  const model::Tool* tool = model::find_tool(tools, call.name);
+Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
+  const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {Verdict::deny, "there is no tool named " + call.name};
   const Subject subject = subject_of(*tool, call);
   Decision decision = decide_on(rules, subject, tools);
@@ -208,8 +200,8 @@ Decision decide(const Rules& rules, const model::Tools& tools, const model::Tool
   return decision;
 }
 
-Decision decide_mention(const Rules& rules, const model::Tools& tools, const std::string& path) {
-  const model::Tool* tool = model::find_file_reader(tools);
+Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
+  const Tool* tool = model::find_file_reader(tools);
   if (tool == nullptr) return ask("there is no tool that reads");
   const Subject subject = subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
   const Cover denied = denies_path(rules.deny, subject, tools);
@@ -223,26 +215,24 @@ Decision decide_mention(const Rules& rules, const model::Tools& tools, const std
   return ask(subject.place->refusal);
 }
 
-std::function<bool(std::string_view)> denied_places(const Rules& rules, const model::Tools& tools,
-                                                    const model::ToolUse& call) {
-  const model::Tool* tool = model::find_tool(tools, call.name);
+std::function<bool(std::string_view)> denied_places(const Rules& rules, const Tools& tools,
+                                                    const ToolUse& call) {
+  const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr || !tool->locate) return {};
   std::vector<Rule> about = path_rules(rules.deny, *tool, tools);
   if (about.empty()) return {};
   return [about = std::move(about), top = tool->locate(".")](std::string_view below) {
     const std::string inner = "/" + std::string(below);
-    const model::Located place{
-        .below = std::string(below),
-        .absolute = (top.absolute == "/" ? "" : top.absolute) + inner,
-        .from_home = top.from_home.empty() ? std::string{} : top.from_home + inner};
+    const Located place{.below = std::string(below),
+                        .absolute = (top.absolute == "/" ? "" : top.absolute) + inner,
+                        .from_home = top.from_home.empty() ? std::string{} : top.from_home + inner};
     return std::ranges::any_of(
         about, [&](const Rule& rule) { return covers_place(rule, place, Purpose::deny); });
   };
 }
 
-std::vector<Rule> remember(const Rules& rules, const model::Tools& tools,
-                           const model::ToolUse& call) {
-  const model::Tool* tool = model::find_tool(tools, call.name);
+std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse& call) {
+  const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {};
   const Subject subject = subject_of(*tool, call);
   std::vector<Rule> added;

@@ -12,6 +12,8 @@
 
 namespace skein::permission {
 
+using model::Effect, model::find_tool, model::Located, model::Tool, model::Tools, model::ToolUse;
+
 enum class Mode { normal, plan, accept_edits, bypass };
 std::optional<Mode> parse_mode(std::string_view name);  // default, plan, acceptEdits, …
 std::string_view name(Mode mode);
@@ -36,10 +38,10 @@ std::string_view name(Rule::Origin origin);
 // "read,bash(git status),bash(ctest *)". Tools may be named as elsewhere (Bash, LS, MultiEdit) and
 // prefixes written as there (bash(git push:*)). Throws Error (usage) if a rule cannot be read,
 // names no tool or could match nothing.
-std::vector<Rule> parse_rules(std::string_view text, const model::Tools& tools);
+std::vector<Rule> parse_rules(std::string_view text, const Tools& tools);
 // The same for rules that are to allow: a wildcard that would let a command run any other is
 // refused as well, because no call would ever be allowed by it.
-std::vector<Rule> parse_allow_rules(std::string_view text, const model::Tools& tools);
+std::vector<Rule> parse_allow_rules(std::string_view text, const Tools& tools);
 std::string to_string(const Rule& rule);
 
 struct Rules {
@@ -54,8 +56,7 @@ struct Rules {
 // Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
 // from anywhere: what it allows counts only if it was `granted`, by this user for this workspace.
 // What cannot be read is skipped: it must not keep the session from being opened.
-void add_session_rules(Rules& rules, const model::Tools& tools,
-                       const std::vector<std::string>& kept,
+void add_session_rules(Rules& rules, const Tools& tools, const std::vector<std::string>& kept,
                        const std::function<bool(const std::string& rule)>& granted);
 
 struct Decision {
@@ -67,21 +68,19 @@ struct Decision {
 };
 
 // Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`.
-Decision decide(const Rules& rules, const model::Tools& tools, const model::ToolUse& call);
+Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call);
 
 // Whether a file that a prompt names may come along. What lies in the workspace may; elsewhere only
 // what a rule for the tool that reads files names from the root (//…, /…) or the home folder (~/…)
 // may.
-Decision decide_mention(const Rules& rules, const model::Tools& tools, const std::string& path);
+Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path);
 
 // What a search or listing must leave out, by place; empty if no rule speaks of it.
-std::function<bool(std::string_view below)> denied_places(const Rules& rules,
-                                                          const model::Tools& tools,
-                                                          const model::ToolUse& call);
+std::function<bool(std::string_view below)> denied_places(const Rules& rules, const Tools& tools,
+                                                          const ToolUse& call);
 
 // The exact rules "always" would add, after which this call is allowed. Empty: not offered, because
 // no rule can cover the call or none should.
-std::vector<Rule> remember(const Rules& rules, const model::Tools& tools,
-                           const model::ToolUse& call);
+std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse& call);
 
 }  // namespace skein::permission

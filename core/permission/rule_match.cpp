@@ -94,7 +94,7 @@ std::vector<std::string_view> possible_paths(std::string_view word) {
 bool is_outside(std::string_view path, const model::Locate& locate) {
   if (path == "/dev/null") return false;
   if (!locate) return path.starts_with('/') || climbs(path);
-  const model::Located place = locate(path);
+  const Located place = locate(path);
   return place.below.empty() && (place.exists || place.absolute.empty());
 }
 

@@ -19,7 +19,7 @@ enum class Purpose { allow, deny };
 // A path as rules see it: "./a//b" is "a/b". Nullopt for what words alone do not settle: absolute
 // paths, ".." and control characters.
 std::optional<std::string> plain_path(std::string_view path);
-bool covers_place(const Rule& rule, const model::Located& place, Purpose purpose);
+bool covers_place(const Rule& rule, const Located& place, Purpose purpose);
 // The same rule for the place its own path leads to, if links make that another one.
 std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate);
 

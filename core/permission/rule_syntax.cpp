@@ -1,32 +1,19 @@
 // How rules are written: parse_rules and its counterpart.
 #include <algorithm>
-#include <array>
+#include <variant>
 
 #include "core/permission/command_risks.h"
 #include "core/permission/policy.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
 #include "core/text/base.h"
+#include "core/text/text.h"
 
 namespace skein::permission {
 
 namespace {
 
 constexpr std::size_t longest_pattern = 4000;
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && static_cast<unsigned char>(text.front()) <= ' ') text.remove_prefix(1);
-  while (!text.empty() && static_cast<unsigned char>(text.back()) <= ' ') text.remove_suffix(1);
-  return text;
-}
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
 
 bool is_closed_set(std::string_view pattern, std::size_t open) {
   std::size_t at = open + 1;
@@ -101,9 +88,9 @@ std::string settle(std::string& pattern, const model::Argument& argument) {
 }
 
 // "bash, edit and read"
-std::string names_of(const model::Tools& tools) {
+std::string names_of(const Tools& tools) {
   std::vector<std::string> names;
-  for (const model::Tool& tool : tools) names.push_back(tool.name);
+  for (const Tool& tool : tools) names.push_back(tool.name);
   std::ranges::sort(names);
   std::string out;
   for (std::size_t i = 0; i < names.size(); ++i)
@@ -111,50 +98,45 @@ std::string names_of(const model::Tools& tools) {
   return out;
 }
 
-std::optional<Rule> read_rule(std::string_view text, const model::Tools& tools,
-                              std::string& trouble) {
-  constexpr std::string_view example = "; write it like read, edit(src/*) or bash(git status)";
-  const std::size_t open = text.find('(');
-  const std::string name = lower_case(trimmed(text.substr(0, open)));
-  const auto known = std::ranges::find_if(tools, [&](const model::Tool& tool) {
-    return lower_case(tool.name) == name ||
-           std::ranges::find(tool.other_names, name) != tool.other_names.end();
-  });
-  if (known == tools.end()) {
-    trouble = (name.empty() ? "it does not begin with a tool's name"
-                            : "there is no tool " + std::string(trimmed(text.substr(0, open)))) +
-              "; there are " + names_of(tools);
-    return std::nullopt;
-  }
-  Rule rule{known->name};
-  if (open == std::string_view::npos) return rule;
-  rule.pattern = text.ends_with(')') ? trimmed(text.substr(open + 1, text.size() - open - 2)) : "";
-  if (!text.ends_with(')'))
-    trouble = "a `(` is not closed";
-  else if (rule.pattern.empty())
-    trouble = "there is nothing between the brackets";
-  else if (rule.pattern.size() > longest_pattern)
-    trouble = "it is too long";
-  else
-    trouble = settle(rule.pattern, known->argument);
-  if (trouble.empty()) return rule;
-  trouble += example;
-  return std::nullopt;
-}
-
 [[noreturn]] void refuse(std::string_view text, const std::string& why) {
   throw Error("cannot use the rule `" + std::string(text) + "`: " + why, ExitStatus::usage);
 }
 
-Rule parse_rule(std::string_view text, const model::Tools& tools) {
-  std::string trouble;
-  if (std::optional<Rule> rule = read_rule(text, tools, trouble)) return *rule;
-  refuse(text, trouble);
+// Or what is wrong with it.
+std::variant<Rule, std::string> read_rule(std::string_view text, const Tools& tools) {
+  constexpr std::string_view example = "; write it like read, edit(src/*) or bash(git status)";
+  const std::size_t open = text.find('(');
+  const std::string name = lower(trimmed(text.substr(0, open)));
+  const auto known = std::ranges::find_if(tools, [&](const Tool& tool) {
+    return lower(tool.name) == name ||
+           std::ranges::find(tool.other_names, name) != tool.other_names.end();
+  });
+  if (known == tools.end())
+    return (name.empty() ? "it does not begin with a tool's name"
+                         : "there is no tool " + std::string(trimmed(text.substr(0, open)))) +
+           "; there are " + names_of(tools);
+  Rule rule{known->name};
+  if (open == std::string_view::npos) return rule;
+  const bool closed = text.ends_with(')');
+  if (closed) rule.pattern = trimmed(text.substr(open + 1, text.size() - open - 2));
+  const std::string trouble = !closed                ? "a `(` is not closed"
+                              : rule.pattern.empty() ? "there is nothing between the brackets"
+                              : rule.pattern.size() > longest_pattern
+                                  ? "it is too long"
+                                  : settle(rule.pattern, known->argument);
+  if (!trouble.empty()) return trouble + std::string(example);
+  return rule;
+}
+
+Rule parse_rule(std::string_view text, const Tools& tools) {
+  const auto read = read_rule(text, tools);
+  if (const auto* rule = std::get_if<Rule>(&read)) return *rule;
+  refuse(text, std::get<std::string>(read));
 }
 
 }  // namespace
 
-std::vector<Rule> parse_rules(std::string_view text, const model::Tools& tools) {
+std::vector<Rule> parse_rules(std::string_view text, const Tools& tools) {
   std::vector<Rule> rules;
   std::size_t begin = 0;
   int depth = 0;
@@ -176,11 +158,11 @@ std::vector<Rule> parse_rules(std::string_view text, const model::Tools& tools) 
   return rules;
 }
 
-std::vector<Rule> parse_allow_rules(std::string_view text, const model::Tools& tools) {
+std::vector<Rule> parse_allow_rules(std::string_view text, const Tools& tools) {
   std::vector<Rule> rules = parse_rules(text, tools);
   for (const Rule& rule : rules) {
     constexpr auto command = model::Argument::Kind::command;
-    if (model::find_tool(tools, rule.tool)->argument.kind != command || rule.pattern.empty() ||
+    if (find_tool(tools, rule.tool)->argument.kind != command || rule.pattern.empty() ||
         !has_wildcard(rule, command))
       continue;
     const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);
@@ -192,14 +174,13 @@ std::vector<Rule> parse_allow_rules(std::string_view text, const model::Tools& t
   return rules;
 }
 
-void add_session_rules(Rules& rules, const model::Tools& tools,
-                       const std::vector<std::string>& kept,
+void add_session_rules(Rules& rules, const Tools& tools, const std::vector<std::string>& kept,
                        const std::function<bool(const std::string&)>& granted) {
   for (const std::string& text : kept) {
-    std::string trouble;
     const bool forbids = text.starts_with('!');
-    const auto rule = read_rule(std::string_view(text).substr(forbids ? 1 : 0), tools, trouble);
-    if (!rule) continue;
+    const auto read = read_rule(std::string_view(text).substr(forbids ? 1 : 0), tools);
+    const auto* rule = std::get_if<Rule>(&read);
+    if (rule == nullptr) continue;
     if (forbids)
       rules.deny.push_back(*rule);
     else
@@ -208,7 +189,7 @@ void add_session_rules(Rules& rules, const model::Tools& tools,
 }
 
 std::string_view name(Rule::Origin origin) {
-  constexpr std::array<std::string_view, 4> names{"session", "flag", "configuration", "workspace"};
+  constexpr std::string_view names[] = {"session", "flag", "configuration", "workspace"};
   return names[static_cast<std::size_t>(origin)];
 }
 

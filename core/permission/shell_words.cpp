@@ -1,7 +1,6 @@
 #include "core/permission/shell_words.h"
 
 #include <algorithm>
-#include <array>
 #include <utility>
 
 #include "core/text/base.h"
@@ -10,24 +9,19 @@ namespace skein::permission {
 
 namespace {
 
-constexpr auto reserved = std::to_array<std::string_view>(
-    {"!",    "[[", "]]",  "{",        "}",  "case", "coproc", "do",   "done", "elif",  "else",
-     "esac", "fi", "for", "function", "if", "in",   "select", "then", "time", "until", "while"});
+constexpr std::string_view reserved[] = {
+    "!",    "[[", "]]",  "{",        "}",  "case", "coproc", "do",   "done", "elif",  "else",
+    "esac", "fi", "for", "function", "if", "in",   "select", "then", "time", "until", "while"};
 
 struct Meaning {
-  char character;
-  std::string_view doubt;
+  std::string_view characters, doubt;
 };
 // What an unquoted character would start.
-constexpr std::array special{
-    Meaning{'$', "an expansion"},
-    Meaning{'`', "a command substitution"},
-    Meaning{'(', "a group or function"},
-    Meaning{')', "a group or function"},
-    Meaning{'{', "braces"},
-    Meaning{'}', "braces"},
-    Meaning{'!', "a `!`"},
-};
+constexpr Meaning special[] = {{"$", "an expansion"},
+                               {"`", "a command substitution"},
+                               {"()", "a group or function"},
+                               {"{}", "braces"},
+                               {"!", "a `!`"}};
 
 class Reader {
  public:
@@ -69,7 +63,7 @@ class Reader {
     if (c == '~' && (word_.text.empty() || word_.text.ends_with('=') || word_.text.ends_with(':')))
       return doubt("a home folder");
     for (const Meaning& each : special)
-      if (each.character == c) return doubt(each.doubt);
+      if (each.characters.find(c) != std::string_view::npos) return doubt(each.doubt);
     const bool glob = globs_ == Globs::of_files && (c == '*' || c == '?' || c == '[');
     // What a glob finds could be an option, a subcommand or the command itself; behind a slash it
     // can only be a file.

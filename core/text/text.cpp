@@ -1,11 +1,50 @@
 #include "core/text/text.h"
 
+#include <algorithm>
+#include <cstdlib>
+
 namespace skein {
 
 std::string listed(std::span<const std::string> words) {
   std::string out;
   for (const std::string& word : words) out += (out.empty() ? "" : ", ") + word;
   return out;
+}
+
+std::string fenced(std::string_view text, std::string_view language) {
+  std::size_t longest = 2, run = 0;
+  for (const char c : text) {
+    run = c == '`' ? run + 1 : 0;
+    longest = std::max(longest, run);
+  }
+  const std::string fence(longest + 1, '`');
+  const std::string end = text.empty() || text.ends_with('\n') ? "" : "\n";
+  return fence + std::string(language) + "\n" + std::string(text) + end + fence + "\n";
+}
+
+std::vector<std::string_view> split(std::string_view text, char separator) {
+  std::vector<std::string_view> pieces;
+  while (!text.empty()) {
+    const std::size_t end = std::min(text.find(separator), text.size());
+    pieces.push_back(text.substr(0, end));
+    text.remove_prefix(std::min(end + 1, text.size()));
+  }
+  return pieces;
+}
+
+std::pair<std::string_view, std::string_view> first_word(std::string_view text) {
+  const std::size_t end = std::min(text.find(' '), text.size());
+  return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
+}
+
+bool has_word(std::string_view list, std::string_view word) {
+  const std::vector<std::string_view> words = split(list, ' ');
+  return std::ranges::find(words, word) != words.end();
+}
+
+std::string env(const char* variable) {
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
 }
 
 }  // namespace skein

@@ -1,11 +1,44 @@
-// Small things done to text everywhere.
+// Small things done to text everywhere. Some are inline for the network's module, which links
+// nothing of skein.
 #pragma once
 
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
 
 namespace skein {
 
 std::string listed(std::span<const std::string> words);  // "a, b, c"
+
+// A code block of Markdown, in a fence longer than any run of backticks in `text`; ends in a
+// newline.
+std::string fenced(std::string_view text, std::string_view language = {});
+
+std::string env(const char* variable);  // empty: not set
+
+inline std::string_view trimmed(std::string_view text, std::string_view what = " \t\r\n") {
+  const std::size_t from = text.find_first_not_of(what);
+  if (from == std::string_view::npos) return {};
+  return text.substr(from, text.find_last_not_of(what) - from + 1);
+}
+
+// The pieces between separators; one at the end makes no empty piece.
+std::vector<std::string_view> split(std::string_view text, char separator);
+
+// The text before the first blank, and the text after it.
+std::pair<std::string_view, std::string_view> first_word(std::string_view text);
+
+// Whether `word` is one of a list that is written with blanks between.
+bool has_word(std::string_view list, std::string_view word);
+
+// ASCII letters in lower case, other bytes as they are.
+inline std::string lower(std::string_view text) {
+  std::string out(text);
+  for (char& c : out)
+    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c + ('a' - 'A'));
+  return out;
+}
 
 }  // namespace skein

@@ -2,13 +2,15 @@
 #include <fcntl.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
+#include <cstdlib>
 
 #include <algorithm>
-#include <cstdlib>
 #include <cstring>
 #include <utility>
 
 #include "core/text/base.h"
+#include "core/text/fd.h"
+#include "core/text/text.h"
 #include "core/text/wait.h"
 #include "core/tools/arguments.h"
 #include "core/tools/sandbox/capture.h"
@@ -20,6 +22,9 @@
 #include "core/tools/tools.h"
 
 namespace skein::tools {
+
+using sandbox::Capture, sandbox::Guard, sandbox::Program, sandbox::ProgramEnd, sandbox::Sandbox;
+using sandbox::SandboxSpec, sandbox::Watch;
 
 namespace {
 
@@ -42,8 +47,8 @@ class InnerProcess {
   InnerProcess() {
     int ends[2];
     if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
-    read_ = workspace::Fd(ends[0]);
-    write_ = workspace::Fd(ends[1]);
+    read_ = Fd(ends[0]);
+    write_ = Fd(ends[1]);
   }
   int fd() const { return write_.get(); }
   int reading_end() const { return read_.get(); }
@@ -60,20 +65,19 @@ class InnerProcess {
 
   // bubblewrap's own process may end a moment before those inside; this one is the last of them.
   void wait_for_end() {
-    const workspace::Fd process(pid() > 1 ? static_cast<int>(syscall(SYS_pidfd_open, pid(), 0))
-                                          : -1);
+    const Fd process(pid() > 1 ? static_cast<int>(syscall(SYS_pidfd_open, pid(), 0)) : -1);
     const Deadline due = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     while (process && wait(process.get(), due) == Wake::signal) {
     }
   }
 
  private:
-  workspace::Fd read_, write_;
+  Fd read_, write_;
   int pid_ = 0;
 };
 
-std::string verdict(const sandbox::ProgramEnd& end, milliseconds time) {
-  using Cause = sandbox::ProgramEnd::Cause;
+std::string verdict(const ProgramEnd& end, milliseconds time) {
+  using Cause = ProgramEnd::Cause;
   switch (end.cause) {
     case Cause::exited:
       return end.code == 0 ? "" : "[exit status " + std::to_string(end.code) + "]";
@@ -89,13 +93,12 @@ std::string verdict(const sandbox::ProgramEnd& end, milliseconds time) {
 }
 
 // What the sandbox has to do with a failure, where the command's own words do not tell.
-std::string cause_of(sandbox::Sandbox sandbox, const sandbox::SandboxSpec& room,
-                     const sandbox::ProgramEnd& end, const std::string& printed) {
-  if (sandbox == sandbox::Sandbox::bubblewrap && end.code == 1 && printed.starts_with("bwrap: "))
+std::string cause_of(Sandbox sandbox, const SandboxSpec& room, const ProgramEnd& end,
+                     const std::string& printed) {
+  if (sandbox == Sandbox::bubblewrap && end.code == 1 && printed.starts_with("bwrap: "))
     return "the sandbox could not be built, so the command did not run; in the configuration "
            "`sandbox = \"landlock\"` chooses another";
-  if (sandbox == sandbox::Sandbox::landlock &&
-      printed.find("ermission denied") != std::string::npos)
+  if (sandbox == Sandbox::landlock && printed.find("ermission denied") != std::string::npos)
     return sandbox::landlock_gap(room);
   return "";
 }
@@ -105,26 +108,24 @@ class Bash {
   Bash(SharedRoot root, const ToolSettings& settings)
       : root_(std::move(root)), settings_(settings) {}
 
-  model::ToolOutcome run(const JsonText& input, const model::ToolPorts& ports) {
+  ToolOutcome run(const JsonText& input, const ToolPorts& ports) {
     Arguments arguments(input);
     const std::string command = arguments.text("command");
     const ToolLimits& limits = settings_.limits;
     const auto wanted = static_cast<std::int64_t>(
         arguments.number("timeout_ms", static_cast<std::size_t>(limits.bash_time.count())));
-    if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
+    if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
     if (command.find('\0') != std::string::npos)
-      return model::tool_failure("`command` holds a NUL character");
+      return tool_failure("`command` holds a NUL character");
 
-    const sandbox::Sandbox sandbox =
-        settings_.sandbox ? *settings_.sandbox : sandbox::best_sandbox();
-    sandbox::SandboxSpec room = cell();
-    if (const std::string refusal =
-            sandbox == sandbox::Sandbox::none ? "" : sandbox::settle_hidden(room);
+    const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : sandbox::best_sandbox();
+    SandboxSpec room = cell();
+    if (const std::string refusal = sandbox == Sandbox::none ? "" : sandbox::settle_hidden(room);
         !refusal.empty())
-      return model::tool_failure(refusal);
-    sandbox::Capture capture(limits.result_bytes, limits.kept_bytes);
+      return tool_failure(refusal);
+    Capture capture(limits.result_bytes, limits.kept_bytes);
     sandbox::WholeCharacters characters;
-    sandbox::Watch watch;
+    Watch watch;
     watch.stopped = ports.stopped;
     watch.wake_fd = ports.wake_fd;
     watch.time = milliseconds(std::clamp<std::int64_t>(wanted, 1, limits.bash_longest.count()));
@@ -133,29 +134,28 @@ class Bash {
       capture.add(piece);
       characters.take(piece, ports.output);
     };
-    const sandbox::ProgramEnd end = start(command, sandbox, room, watch);
+    const ProgramEnd end = start(command, sandbox, room, watch);
     if (const std::string rest = characters.rest(); !rest.empty()) ports.output(rest);
-    model::ToolOutcome done = outcome(capture, end, watch.time, ports);
+    ToolOutcome done = outcome(capture, end, watch.time, ports);
     if (const std::string why = cause_of(sandbox, room, end, capture.text()); !why.empty())
       done.content.push_back(model::Text{"[" + why + "]"});
     return done;
   }
 
  private:
-  sandbox::ProgramEnd start(const std::string& command, sandbox::Sandbox sandbox,
-                            sandbox::SandboxSpec room, sandbox::Watch& watch) {
-    sandbox::Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
+  ProgramEnd start(const std::string& command, Sandbox sandbox, SandboxSpec room, Watch& watch) {
+    Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
     program.limits = settings_.command_limits;
     program.sockets =
-        room.network || sandbox == sandbox::Sandbox::bubblewrap || !sandbox::socket_filter_works();
-    const bool guarded = sandbox != sandbox::Sandbox::none;
+        room.network || sandbox == Sandbox::bubblewrap || !sandbox::socket_filter_works();
+    const bool guarded = sandbox != Sandbox::none;
     // Landlock would have to close the folder around each, where git makes its lock files: there
     // the guard stands alone.
     if (guarded) room.read_only = guard().record();
-    if (sandbox == sandbox::Sandbox::landlock) room.read_only.clear();
-    workspace::Fd rules;
+    if (sandbox == Sandbox::landlock) room.read_only.clear();
+    Fd rules;
     InnerProcess inner, last_word;  // told twice: to us, and to the warden if we are killed
-    if (sandbox == sandbox::Sandbox::bubblewrap) {
+    if (sandbox == Sandbox::bubblewrap) {
       program.keep = {inner.fd(), last_word.fd()};
       program.status = last_word.reading_end();
       watch.gentle_group = [&inner] { return inner.pid(); };
@@ -163,40 +163,37 @@ class Bash {
       program.arguments.insert(program.arguments.begin() + 1,
                                {"--info-fd", std::to_string(inner.fd()), "--json-status-fd",
                                 std::to_string(last_word.fd())});
-    } else if (sandbox == sandbox::Sandbox::landlock) {
+    } else if (sandbox == Sandbox::landlock) {
       rules = sandbox::landlock_rules(room);
       program.landlock = rules.get();
     }
     program.arguments.insert(program.arguments.end(), {"/bin/bash", "-c", command});
-    const bool inside = sandbox == sandbox::Sandbox::bubblewrap;
+    const bool inside = sandbox == Sandbox::bubblewrap;
     program.environment = sandbox::command_environment(sandbox::own_environment(),
                                                        inside ? "/tmp" : temporary_.path());
-    const sandbox::ProgramEnd end = sandbox::run_program(program, watch);
+    const ProgramEnd end = sandbox::run_program(program, watch);
     if (inside) inner.wait_for_end();
-    if (guarded)
-      taken_back_ =
-          guard().take_back(inside ? sandbox::Guard::Wall::held : sandbox::Guard::Wall::none);
+    if (guarded) taken_back_ = guard().take_back(inside ? Guard::Wall::held : Guard::Wall::none);
     return end;
   }
 
   // Made by the first command: it looks through the whole workspace.
-  sandbox::Guard& guard() {
-    const char* home = std::getenv("HOME");
+  Guard& guard() {
     if (!guard_)
-      guard_ = std::make_unique<sandbox::Guard>(std::vector{root_->path()},
-                                                home != nullptr ? home : "", settings_.quarantine);
+      guard_ =
+          std::make_unique<Guard>(std::vector{root_->path()}, env("HOME"), settings_.quarantine);
     return *guard_;
   }
 
-  sandbox::SandboxSpec cell() {
+  SandboxSpec cell() {
     return {.root = root_->path(),
             .temporary = temporary_.path(),
             .hidden = root_->forbidden(),
             .network = settings_.network};
   }
 
-  model::ToolOutcome outcome(const sandbox::Capture& capture, const sandbox::ProgramEnd& end,
-                             milliseconds time, const model::ToolPorts& ports) {
+  ToolOutcome outcome(const Capture& capture, const ProgramEnd& end, milliseconds time,
+                      const ToolPorts& ports) {
     std::string text = capture.text();
     std::string how = verdict(end, time);
     if (end.survivors > 0)
@@ -206,8 +203,7 @@ class Bash {
     if (!how.empty() && !text.empty() && !text.ends_with('\n')) text += '\n';
     text += how;
     if (text.empty()) text = "[no output]";
-    model::ToolOutcome outcome =
-        end == sandbox::ProgramEnd{} ? model::tool_text(text) : model::tool_failure(text);
+    ToolOutcome outcome = end == ProgramEnd{} ? tool_text(text) : tool_failure(text);
     outcome.notice = std::exchange(taken_back_, "");
     if (ports.keep_blob && (capture.is_cut() || capture.is_binary()))
       capture.with_whole([&](std::string_view whole) { outcome.blob = ports.keep_blob(whole); });
@@ -217,32 +213,30 @@ class Bash {
   SharedRoot root_;
   ToolSettings settings_;
   sandbox::PrivateTemporary temporary_;
-  std::unique_ptr<sandbox::Guard> guard_;
+  std::unique_ptr<Guard> guard_;
   std::string taken_back_;
 };
 
 }  // namespace
 
-model::Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
+Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
   // Shared by the copies of the tool: they are one shell with one temporary folder.
-  const SharedRoot shared = root;
-  const auto bash = std::make_shared<Bash>(std::move(root), settings);
+  const auto bash = std::make_shared<Bash>(root, settings);
+  const auto command_in = [](const JsonText& input) {
+    return Arguments(input).text("command", "");
+  };
   return {
       .name = "bash",
       .description =
           "Run a command with bash in the workspace; answers what it printed and how it ended. "
           "Nothing can be typed into it, and what it starts in the background ends with it.",
       .schema = std::string(bash_schema),
-      .effect = model::Effect::runs,
+      .effect = Effect::runs,
       .argument = {model::Argument::Kind::command, "command"},
-      .title =
-          [](const JsonText& input) {
-            return one_line("bash", Arguments(input).text("command", ""));
-          },
-      .preview = [](const JsonText& input) { return Arguments(input).text("command", ""); },
-      .run = [bash](const JsonText& input,
-                    const model::ToolPorts& ports) { return bash->run(input, ports); },
-      .locate = [shared](std::string_view path) { return shared->located(path); },
+      .title = [=](const JsonText& input) { return one_line("bash", command_in(input)); },
+      .preview = command_in,
+      .run = [bash](const auto& input, const auto& ports) { return bash->run(input, ports); },
+      .locate = [root](std::string_view path) { return root->located(path); },
       .amendable = "command",
   };
 }

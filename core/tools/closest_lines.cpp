@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "core/text/base.h"
-#include "core/tools/workspace/reading.h"
+#include "core/text/text.h"
 
 namespace skein::tools {
 
@@ -53,9 +53,9 @@ std::string at_line(std::size_t index) { return "line " + std::to_string(index +
 }  // namespace
 
 std::string nearest_lines(std::string_view text, std::string_view wanted) {
-  std::vector<std::string_view> lines = workspace::split_lines(text);
+  std::vector<std::string_view> lines = split(text, '\n');
   std::vector<std::string> targets;
-  for (const auto line : workspace::split_lines(wanted)) targets.push_back(squeezed(line));
+  for (const auto line : split(wanted, '\n')) targets.push_back(squeezed(line));
   if (lines.size() > most_lines) lines.resize(most_lines);
   if (targets.empty() || lines.size() < targets.size()) return "";
   std::vector<std::string> squeezed_lines;

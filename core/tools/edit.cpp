@@ -1,11 +1,11 @@
 // edit: one exact piece of a file's text becomes another.
 #include <algorithm>
 
+#include "core/text/io.h"
 #include "core/tools/arguments.h"
 #include "core/tools/closest_lines.h"
 #include "core/tools/diff.h"
 #include "core/tools/tools.h"
-#include "core/tools/workspace/reading.h"
 
 namespace skein::tools {
 
@@ -71,15 +71,15 @@ Edited with_edit(std::string_view text, const Edit& edit) {
 // Everything up to the new text, so that what was approved and what is done come the same way.
 struct Attempt {
   Edit edit{};
-  workspace::Place place{};
-  workspace::Opened file{};
+  Place place{};
+  Opened file{};
   std::string before{};
   Edited after{};
   std::string problem{};
 };
 
-Attempt attempt(const workspace::Root& root, const ToolLimits& limits, const JsonText& input,
-                const model::ToolPorts& ports) {
+Attempt attempt(const Root& root, const ToolLimits& limits, const JsonText& input,
+                const ToolPorts& ports) {
   Attempt made;
   Arguments arguments(input);
   made.edit.path = arguments.text("path");
@@ -95,7 +95,7 @@ Attempt attempt(const workspace::Root& root, const ToolLimits& limits, const Jso
   if (!made.place) return fail(made.place.refusal);
   made.file = root.open_file(made.place);
   if (!made.file) return fail(made.file.refusal);
-  auto bytes = workspace::read_all(made.file.fd.get(), limits.edit_bytes);
+  auto bytes = read_all(made.file.fd.get(), limits.edit_bytes);
   if (!bytes)
     return fail(made.place.name + ": larger than the " + with_separators(limits.edit_bytes) +
                 " bytes that can be edited");
@@ -105,20 +105,19 @@ Attempt attempt(const workspace::Root& root, const ToolLimits& limits, const Jso
   return made;
 }
 
-model::ToolOutcome run_edit(const workspace::Root& root, const ToolLimits& limits,
-                            const JsonText& input, const model::ToolPorts& ports) {
+ToolOutcome run_edit(const Root& root, const ToolLimits& limits, const JsonText& input,
+                     const ToolPorts& ports) {
   const Attempt made = attempt(root, limits, input, ports);
-  if (!made.problem.empty()) return model::tool_failure(made.problem);
+  if (!made.problem.empty()) return tool_failure(made.problem);
   const std::string refusal = root.replace(made.place, made.after.text, made.file.info);
-  if (!refusal.empty()) return model::tool_failure(refusal);
+  if (!refusal.empty()) return tool_failure(refusal);
   const std::size_t count = made.after.count;
-  return model::tool_text("changed " + root.shown(made.edit.path) + " at line " +
-                          std::to_string(made.after.first_line) +
-                          (count > 1 ? " and " + std::to_string(count - 1) + " more places" : ""));
+  return tool_text("changed " + root.shown(made.edit.path) + " at line " +
+                   std::to_string(made.after.first_line) +
+                   (count > 1 ? " and " + std::to_string(count - 1) + " more places" : ""));
 }
 
-std::string preview_edit(const workspace::Root& root, const ToolLimits& limits,
-                         const JsonText& input) {
+std::string preview_edit(const Root& root, const ToolLimits& limits, const JsonText& input) {
   const Attempt made = attempt(root, limits, input, {});
   if (!made.problem.empty()) return made.problem;
   return unified_diff(made.before, made.after.text, root.shown(made.edit.path));
@@ -126,34 +125,22 @@ std::string preview_edit(const workspace::Root& root, const ToolLimits& limits,
 
 }  // namespace
 
-model::Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
-  return {
-      .name = "edit",
-      .description =
-          "Change a file of the workspace: replaces old_text, which must occur exactly once (or "
-          "set replace_all), by new_text. White space counts.",
-      .schema = std::string(edit_schema),
-      .effect = model::Effect::writes,
-      .argument = {model::Argument::Kind::file, "path"},
-      .title =
-          [root](const JsonText& input) {
-            return one_line("edit", root->shown(Arguments(input).text("path", "")));
-          },
-      .preview = [root,
-                  limits](const JsonText& input) { return preview_edit(*root, limits, input); },
-      .diff =
-          [root](const JsonText& input) {
-            Arguments arguments(input);
-            return unified_diff(arguments.text("old_text", ""), arguments.text("new_text", ""),
-                                root->shown(arguments.text("path", "")));
-          },
-      .run = [root, limits](
-                 const JsonText& input,
-                 const model::ToolPorts& ports) { return run_edit(*root, limits, input, ports); },
-      .locate = [root](std::string_view path) { return root->located(path); },
-      .amendable = "new_text",
-      .other_names = {"multiedit", "notebookedit"},
+Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
+  Tool tool = path_tool("edit", model::Argument::Kind::file, root, limits, run_edit);
+  tool.description =
+      "Change a file of the workspace: replaces old_text, which must occur exactly once (or set "
+      "replace_all), by new_text. White space counts.";
+  tool.schema = edit_schema;
+  tool.effect = Effect::writes;
+  tool.preview = [=](const JsonText& input) { return preview_edit(*root, limits, input); };
+  tool.diff = [root](const JsonText& input) {
+    Arguments arguments(input);
+    return unified_diff(arguments.text("old_text", ""), arguments.text("new_text", ""),
+                        root->shown(arguments.text("path", "")));
   };
+  tool.amendable = "new_text";
+  tool.other_names = {"multiedit", "notebookedit"};
+  return tool;
 }
 
 }  // namespace skein::tools

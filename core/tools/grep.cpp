@@ -4,6 +4,7 @@
 
 #include "core/text/base.h"
 #include "core/text/glob.h"
+#include "core/text/io.h"
 #include "core/tools/arguments.h"
 #include "core/tools/regex.h"
 #include "core/tools/tools.h"
@@ -11,6 +12,8 @@
 #include "core/tools/workspace/tree_walk.h"
 
 namespace skein::tools {
+
+using workspace::EntryKind, workspace::walk_tree, workspace::WalkControl, workspace::Walked;
 
 namespace {
 
@@ -31,24 +34,23 @@ using Clock = std::chrono::steady_clock;
 
 class Search {
  public:
-  Search(const workspace::Root& root, const Regex& regex, const ToolLimits& limits,
-         const model::ToolPorts& ports)
+  Search(const Root& root, const Regex& regex, const ToolLimits& limits, const ToolPorts& ports)
       : root_(root), regex_(regex), limits_(limits), ports_(ports) {}
 
-  workspace::WalkControl file(const std::string& path, const workspace::Place& place) {
-    const workspace::Opened file = root_.open_file(place);
-    if (!file) return workspace::WalkControl::go_on;
-    if (is_over()) return workspace::WalkControl::stop;
+  WalkControl file(const std::string& path, const Place& place) {
+    const Opened file = root_.open_file(place);
+    if (!file) return WalkControl::go_on;
+    if (is_over()) return WalkControl::stop;
     if (ports_.denied && file.info.st_nlink > 1) {  // another of its names may be a forbidden one
       ++left_out_;
-      return workspace::WalkControl::go_on;
+      return WalkControl::go_on;
     }
-    auto bytes = workspace::read_all(file.fd.get(), limits_.grep_file_bytes);
+    auto bytes = read_all(file.fd.get(), limits_.grep_file_bytes);
     if (!bytes) {
       ++too_large_;
-      return workspace::WalkControl::go_on;
+      return WalkControl::go_on;
     }
-    if (workspace::looks_binary(*bytes)) return workspace::WalkControl::go_on;
+    if (workspace::looks_binary(*bytes)) return WalkControl::go_on;
     if (!is_valid_utf8(*bytes)) *bytes = valid_utf8(*bytes);  // a stray byte is a character too
     ++files_;
     return text(path, *bytes);
@@ -81,7 +83,7 @@ class Search {
   }
 
  private:
-  workspace::WalkControl text(const std::string& path, std::string_view rest) {
+  WalkControl text(const std::string& path, std::string_view rest) {
     const std::string& needle = regex_.required();
     std::size_t number = 1;
     while (!rest.empty()) {
@@ -98,13 +100,13 @@ class Search {
       std::string_view line = rest.substr(0, end);
       if (line.ends_with('\r')) line.remove_suffix(1);
       const bool found = regex_.found_in(line, [this] { return is_over(); });
-      if (found && !add(path, number, line)) return workspace::WalkControl::stop;
-      if (is_over()) return workspace::WalkControl::stop;
+      if (found && !add(path, number, line)) return WalkControl::stop;
+      if (is_over()) return WalkControl::stop;
       if (!found && line.size() > regex_.piece_bytes()) ++in_pieces_;
       rest.remove_prefix(std::min(end + 1, rest.size()));
       ++number;
     }
-    return workspace::WalkControl::go_on;
+    return WalkControl::go_on;
   }
 
   bool add(const std::string& path, std::size_t number, std::string_view line) {
@@ -126,70 +128,61 @@ class Search {
     return !ended_by_.empty();
   }
 
-  const workspace::Root& root_;
+  const Root& root_;
   const Regex& regex_;
   const ToolLimits& limits_;
-  const model::ToolPorts& ports_;
+  const ToolPorts& ports_;
   const Clock::time_point end_ = Clock::now() + limits_.grep_time;
   std::string out_, ended_by_;
   std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, left_out_ = 0;
 };
 
-model::ToolOutcome run_grep(const workspace::Root& root, const ToolLimits& limits,
-                            const JsonText& input, const model::ToolPorts& ports) {
+ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText& input,
+                     const ToolPorts& ports) {
   Arguments arguments(input);
   const std::string pattern = arguments.text("pattern");
   const std::string path = arguments.text("path", ".");
   const std::string include = arguments.text("include", "");
   const auto letter_case =
       arguments.flag("ignore_case") ? Regex::Case::ignored : Regex::Case::sensitive;
-  if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
   const auto compiled = Regex::compile(pattern, letter_case);
-  if (const auto* problem = std::get_if<std::string>(&compiled))
-    return model::tool_failure(*problem);
+  if (const auto* problem = std::get_if<std::string>(&compiled)) return tool_failure(*problem);
 
   Search search(root, std::get<Regex>(compiled), limits, ports);
-  const workspace::Place place = judged_place(root, path, ports);
-  if (!place) return model::tool_failure(place.refusal);
+  const Place place = judged_place(root, path, ports);
+  if (!place) return tool_failure(place.refusal);
   if (root.open_file(place)) {
     search.file(root.shown(path), place);
-    return model::tool_text(search.result());
+    return tool_text(search.result());
   }
   const bool by_path = include.find('/') != std::string::npos;
-  const std::string refusal = workspace::walk_tree(
-      root, path, place, search.options(), [&](const workspace::Walked& found) {
-        if (ports.stopped()) return workspace::WalkControl::stop;
-        if (found.kind != workspace::EntryKind::file) return workspace::WalkControl::go_on;
+  const std::string refusal =
+      walk_tree(root, path, place, search.options(), [&](const Walked& found) {
+        if (ports.stopped()) return WalkControl::stop;
+        if (found.kind != EntryKind::file) return WalkControl::go_on;
         const std::string& subject = by_path ? found.path : found.place.name;
-        if (!include.empty() && !glob_match(include, subject)) return workspace::WalkControl::go_on;
+        if (!include.empty() && !glob_match(include, subject)) return WalkControl::go_on;
         return search.file(found.path, found.place);
       });
-  return refusal.empty() ? model::tool_text(search.result()) : model::tool_failure(refusal);
+  return refusal.empty() ? tool_text(search.result()) : tool_failure(refusal);
 }
 
 }  // namespace
 
-model::Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
-  return {
-      .name = "grep",
-      .description =
-          "Search the files of the workspace for lines that match a regular expression; answers "
-          "path:line:text. What git ignores and binary files are left out.",
-      .schema = std::string(grep_schema),
-      .effect = model::Effect::reads,
-      .argument = {model::Argument::Kind::tree, "path"},
-      .title =
-          [](const JsonText& input) {
-            Arguments arguments(input);
-            return one_line("grep",
-                            arguments.text("pattern", "") + " " + arguments.text("path", ""));
-          },
-      .run = [root, limits](
-                 const JsonText& input,
-                 const model::ToolPorts& ports) { return run_grep(*root, limits, input, ports); },
-      .locate = [root](std::string_view path) { return root->located(path); },
-      .forbidden_with = "read",
+Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
+  Tool tool = path_tool("grep", model::Argument::Kind::tree, root, limits, run_grep);
+  tool.description =
+      "Search the files of the workspace for lines that match a regular expression; answers "
+      "path:line:text. What git ignores and binary files are left out.";
+  tool.schema = grep_schema;
+  tool.effect = Effect::reads;
+  tool.title = [](const JsonText& input) {
+    Arguments arguments(input);
+    return one_line("grep", arguments.text("pattern", "") + " " + arguments.text("path", ""));
   };
+  tool.forbidden_with = "read";
+  return tool;
 }
 
 }  // namespace skein::tools

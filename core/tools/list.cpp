@@ -9,6 +9,8 @@
 
 namespace skein::tools {
 
+using workspace::EntryKind, workspace::walk_tree, workspace::WalkControl, workspace::Walked;
+
 namespace {
 
 constexpr std::string_view list_schema = R"({
@@ -30,8 +32,8 @@ struct Listing {
   std::string refusal{};
 };
 
-Listing list(const workspace::Root& root, const std::string& path, std::size_t depth,
-             const ToolLimits& limits, const model::ToolPorts& ports) {
+Listing list(const Root& root, const std::string& path, std::size_t depth, const ToolLimits& limits,
+             const ToolPorts& ports) {
   Listing listing;
   workspace::WalkOptions options{.depth = static_cast<int>(depth)};
   if (ports.denied)
@@ -40,35 +42,32 @@ Listing list(const workspace::Root& root, const std::string& path, std::size_t d
       listing.left_out |= denied;
       return denied;
     };
-  const workspace::Place start = judged_place(root, path, ports);
-  listing.refusal =
-      workspace::walk_tree(root, path, start, options, [&](const workspace::Walked& found) {
-        const bool folder = found.kind == workspace::EntryKind::folder;
-        std::string line = found.path + (folder                                     ? "/"
-                                         : found.kind == workspace::EntryKind::link ? "@"
-                                                                                    : "");
-        listing.cut = listing.lines.size() >= limits.list_entries ||
-                      listing.bytes + line.size() > limits.result_bytes || ports.stopped();
-        if (listing.cut) return workspace::WalkControl::stop;
-        listing.deeper |= folder && found.depth == options.depth;
-        listing.bytes += line.size() + 1;
-        listing.lines.push_back(std::move(line));
-        return workspace::WalkControl::go_on;
-      });
+  const Place start = judged_place(root, path, ports);
+  listing.refusal = walk_tree(root, path, start, options, [&](const Walked& found) {
+    const bool folder = found.kind == EntryKind::folder;
+    std::string line = found.path + (folder ? "/" : found.kind == EntryKind::link ? "@" : "");
+    listing.cut = listing.lines.size() >= limits.list_entries ||
+                  listing.bytes + line.size() > limits.result_bytes || ports.stopped();
+    if (listing.cut) return WalkControl::stop;
+    listing.deeper |= folder && found.depth == options.depth;
+    listing.bytes += line.size() + 1;
+    listing.lines.push_back(std::move(line));
+    return WalkControl::go_on;
+  });
   return listing;
 }
 
-model::ToolOutcome run_list(const workspace::Root& root, const ToolLimits& limits,
-                            const JsonText& input, const model::ToolPorts& ports) {
+ToolOutcome run_list(const Root& root, const ToolLimits& limits, const JsonText& input,
+                     const ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path", ".");
   const std::size_t wanted =
       std::clamp<std::size_t>(arguments.number("depth", default_depth), 1, deepest);
-  if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
   // Level by level, so that one large folder does not crowd out the names beside it.
   Listing listing = list(root, path, 1, limits, ports);
-  if (!listing.refusal.empty()) return model::tool_failure(listing.refusal);
+  if (!listing.refusal.empty()) return tool_failure(listing.refusal);
   std::size_t depth = 1;
   bool too_long = false;
   while (depth < wanted && listing.deeper && !listing.cut) {
@@ -88,30 +87,20 @@ model::ToolOutcome run_list(const workspace::Root& root, const ToolLimits& limit
   if (too_long)
     text += "[only " + std::to_string(depth) + " of " + std::to_string(wanted) +
             " levels: the next has too many names; list a folder of it instead]";
-  return model::tool_text(valid_utf8(text));
+  return tool_text(valid_utf8(text));
 }
 
 }  // namespace
 
-model::Tool list_tool(SharedRoot root, const ToolLimits& limits) {
-  return {
-      .name = "list",
-      .description =
-          "List the files and folders of the workspace. Folders end in /, symbolic links in @; "
-          "what git ignores is left out.",
-      .schema = std::string(list_schema),
-      .effect = model::Effect::reads,
-      .argument = {model::Argument::Kind::tree, "path"},
-      .title =
-          [root](const JsonText& input) {
-            return one_line("list", root->shown(Arguments(input).text("path", ".")));
-          },
-      .run = [root, limits](
-                 const JsonText& input,
-                 const model::ToolPorts& ports) { return run_list(*root, limits, input, ports); },
-      .locate = [root](std::string_view path) { return root->located(path); },
-      .other_names = {"glob", "ls"},
-  };
+Tool list_tool(SharedRoot root, const ToolLimits& limits) {
+  Tool tool = path_tool("list", model::Argument::Kind::tree, root, limits, run_list);
+  tool.description =
+      "List the files and folders of the workspace. Folders end in /, symbolic links in @; what "
+      "git ignores is left out.";
+  tool.schema = list_schema;
+  tool.effect = Effect::reads;
+  tool.other_names = {"glob", "ls"};
+  return tool;
 }
 
 }  // namespace skein::tools

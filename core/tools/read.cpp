@@ -5,6 +5,7 @@
 #include <array>
 
 #include "core/text/base.h"
+#include "core/text/io.h"
 #include "core/tools/arguments.h"
 #include "core/tools/tools.h"
 #include "core/tools/workspace/reading.h"
@@ -24,18 +25,17 @@ constexpr std::string_view read_schema = R"({
   "additionalProperties": false
 })";
 
-model::ToolOutcome image(const workspace::Opened& file, std::string_view mime_type,
-                         const std::string& name, const ToolLimits& limits,
-                         const model::ToolPorts& ports) {
+ToolOutcome image(const Opened& file, std::string_view mime_type, const std::string& name,
+                  const ToolLimits& limits, const ToolPorts& ports) {
   const std::string about = name + ": " + std::string(mime_type) + ", " +
                             with_separators(static_cast<std::size_t>(file.info.st_size)) + " bytes";
-  if (!ports.keep_blob) return model::tool_failure(about + "; images cannot be kept here");
-  const auto bytes = workspace::read_all(file.fd.get(), limits.image_bytes);
+  if (!ports.keep_blob) return tool_failure(about + "; images cannot be kept here");
+  const auto bytes = read_all(file.fd.get(), limits.image_bytes);
   if (!bytes)
-    return model::tool_failure(about + "; the largest image that can be read has " +
-                               with_separators(limits.image_bytes));
+    return tool_failure(about + "; the largest image that can be read has " +
+                        with_separators(limits.image_bytes));
   std::string blob = ports.keep_blob(*bytes);
-  if (blob.empty()) return model::tool_failure(about + "; it could not be kept");
+  if (blob.empty()) return tool_failure(about + "; it could not be kept");
   return {{model::Text{about}, model::Image{std::string(mime_type), std::move(blob)}}};
 }
 
@@ -89,18 +89,18 @@ std::string footer(const Window& window, std::size_t size) {
          std::to_string(window.line) + "]";
 }
 
-model::ToolOutcome run_read(const workspace::Root& root, const ToolLimits& limits,
-                            const JsonText& input, const model::ToolPorts& ports) {
+ToolOutcome run_read(const Root& root, const ToolLimits& limits, const JsonText& input,
+                     const ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::size_t offset = arguments.number("offset", 1);
   const std::size_t limit = arguments.number("limit", limits.read_lines);
-  if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
-  const workspace::Place place = judged_place(root, path, ports);
-  if (!place) return model::tool_failure(place.refusal);
-  const workspace::Opened file = root.open_file(place);
-  if (!file) return model::tool_failure(file.refusal);
+  const Place place = judged_place(root, path, ports);
+  if (!place) return tool_failure(place.refusal);
+  const Opened file = root.open_file(place);
+  if (!file) return tool_failure(file.refusal);
 
   std::array<char, 8192> buffer{};
   const ssize_t got = pread(file.fd.get(), buffer.data(), buffer.size(), 0);
@@ -109,45 +109,35 @@ model::ToolOutcome run_read(const workspace::Root& root, const ToolLimits& limit
   if (const auto type = image_type(head); !type.empty())
     return image(file, type, place.name, limits, ports);
   if (workspace::looks_binary(head))
-    return model::tool_text(place.name + ": binary file, " + with_separators(size) +
-                            " bytes; it begins with\n" + workspace::hex_head(head));
+    return tool_text(place.name + ": binary file, " + with_separators(size) +
+                     " bytes; it begins with\n" + workspace::hex_head(head));
 
   Window window{std::max<std::size_t>(offset, 1), limit, limits.result_bytes};
-  const bool read = workspace::read_pieces(
-      file.fd.get(), limits.read_scan_bytes,
-      [&](std::string_view piece) { return !ports.stopped() && window.take(piece); });
-  if (!read) return model::tool_failure(place.name + ": cannot be read");
+  const bool read = read_pieces(file.fd.get(), limits.read_scan_bytes, [&](std::string_view piece) {
+    return !ports.stopped() && window.take(piece);
+  });
+  if (!read) return tool_failure(place.name + ": cannot be read");
   // Files may be terabytes of nothing.
   if (size > limits.read_scan_bytes && window.text.empty() && !window.more)
-    return model::tool_failure(place.name + ": line " + std::to_string(offset) +
-                               " does not begin within the first " +
-                               with_separators(limits.read_scan_bytes) + " of " +
-                               with_separators(size) + " bytes; bash (tail, sed) can look further");
-  if (size == 0 && window.text.empty()) return model::tool_text("[the file is empty]");
-  return model::tool_text(valid_utf8(window.text) + footer(window, size));
+    return tool_failure(place.name + ": line " + std::to_string(offset) +
+                        " does not begin within the first " +
+                        with_separators(limits.read_scan_bytes) + " of " + with_separators(size) +
+                        " bytes; bash (tail, sed) can look further");
+  if (size == 0 && window.text.empty()) return tool_text("[the file is empty]");
+  return tool_text(valid_utf8(window.text) + footer(window, size));
 }
 
 }  // namespace
 
-model::Tool read_tool(SharedRoot root, const ToolLimits& limits) {
-  return {
-      .name = "read",
-      .description =
-          "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
-          "parts (offset, limit). Images are shown as images.",
-      .schema = std::string(read_schema),
-      .effect = model::Effect::reads,
-      .argument = {model::Argument::Kind::file, "path"},
-      .title =
-          [root](const JsonText& input) {
-            return one_line("read", root->shown(Arguments(input).text("path", "")));
-          },
-      .run = [root, limits](
-                 const JsonText& input,
-                 const model::ToolPorts& ports) { return run_read(*root, limits, input, ports); },
-      .locate = [root](std::string_view path) { return root->located(path); },
-      .other_names = {"notebookread"},
-  };
+Tool read_tool(SharedRoot root, const ToolLimits& limits) {
+  Tool tool = path_tool("read", model::Argument::Kind::file, root, limits, run_read);
+  tool.description =
+      "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
+      "parts (offset, limit). Images are shown as images.";
+  tool.schema = read_schema;
+  tool.effect = Effect::reads;
+  tool.other_names = {"notebookread"};
+  return tool;
 }
 
 }  // namespace skein::tools

@@ -1,10 +1,12 @@
 #include "core/tools/tools.h"
 
+#include "core/tools/arguments.h"
+
 namespace skein::tools {
 
 namespace {
 
-model::Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
+Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
   const ToolLimits& limits = settings.limits;
   return {read_tool(root, limits), write_tool(root, limits), edit_tool(root, limits),
           list_tool(root, limits), grep_tool(root, limits),  bash_tool(root, settings)};
@@ -12,18 +14,48 @@ model::Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
 
 }  // namespace
 
-model::Tools standard_tools(const ToolSettings& settings) {
-  return tools_in(std::make_shared<const workspace::Root>(settings.root, settings.forbidden),
-                  settings);
+Tools standard_tools(const ToolSettings& settings) {
+  return tools_in(std::make_shared<const Root>(settings.root, settings.forbidden), settings);
 }
 
-const model::Tools& tool_table() {
-  static const model::Tools table = [] {
-    model::Tools tools = tools_in(nullptr, {.root = {}});
-    for (model::Tool& tool : tools) tool.locate = {};
+const Tools& tool_table() {
+  static const Tools table = [] {
+    Tools tools = tools_in(nullptr, {.root = {}});
+    for (Tool& tool : tools) tool.locate = {};
     return tools;
   }();
   return table;
+}
+
+Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
+               const ToolLimits& limits, Run run) {
+  Tool tool;
+  tool.name = name;
+  tool.argument = {kind, "path"};
+  const std::string fallback = kind == model::Argument::Kind::tree ? "." : "";
+  tool.title = [=, verb = tool.name](const JsonText& input) {
+    return one_line(verb, root->shown(Arguments(input).text("path", fallback)));
+  };
+  tool.run = [=](const JsonText& input, const ToolPorts& ports) {
+    return run(*root, limits, input, ports);
+  };
+  tool.locate = [root](std::string_view path) { return root->located(path); };
+  return tool;
+}
+
+Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
+                   Root::Missing folders) {
+  const auto moved = [&] {
+    return Place{.refusal = root.shown(path) +
+                            ": it leads to another place than when it was judged; ask again"};
+  };
+  // Before a folder is made, and once more with what is open then.
+  if (ports.judged && folders == Root::Missing::make_folders)
+    if (const Place now = root.locate(path, Root::Missing::imagine);
+        now && now.below != *ports.judged)
+      return moved();
+  Place place = root.locate(path, folders);
+  return place && ports.judged && place.below != *ports.judged ? moved() : std::move(place);
 }
 
 }  // namespace skein::tools

@@ -15,6 +15,10 @@
 
 namespace skein::tools {
 
+using model::Effect, model::Tool, model::tool_failure, model::tool_text;
+using model::ToolOutcome, model::ToolPorts, model::Tools;
+using workspace::Opened, workspace::Place, workspace::Root;
+
 // How much a tool may take in and give back.
 struct ToolLimits {
   std::size_t result_bytes = 48 * 1024;                // of text that goes to the model
@@ -43,21 +47,25 @@ struct ToolSettings {
 };
 
 // Throws Error if the workspace cannot be opened.
-model::Tools standard_tools(const ToolSettings& settings);
+Tools standard_tools(const ToolSettings& settings);
 // The same without a workspace: what can be said of them before there is one. They cannot be run.
-const model::Tools& tool_table();
+const Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
-using SharedRoot = std::shared_ptr<const workspace::Root>;
+using SharedRoot = std::shared_ptr<const Root>;
+Tool read_tool(SharedRoot root, const ToolLimits& limits);
+Tool write_tool(SharedRoot root, const ToolLimits& limits);
+Tool edit_tool(SharedRoot root, const ToolLimits& limits);
+Tool list_tool(SharedRoot root, const ToolLimits& limits);
+Tool grep_tool(SharedRoot root, const ToolLimits& limits);
+Tool bash_tool(SharedRoot root, const ToolSettings& settings);
+
+// What the tools about a path share: the argument, the title, `run` in the workspace.
+using Run = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&, const ToolPorts&);
+Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
+               const ToolLimits& limits, Run run);
 // The place of a call's path, if it still is the one that was judged.
-workspace::Place judged_place(const workspace::Root& root, std::string_view path,
-                              const model::ToolPorts& ports,
-                              workspace::Root::Missing folders = workspace::Root::Missing::refuse);
-model::Tool read_tool(SharedRoot root, const ToolLimits& limits);
-model::Tool write_tool(SharedRoot root, const ToolLimits& limits);
-model::Tool edit_tool(SharedRoot root, const ToolLimits& limits);
-model::Tool list_tool(SharedRoot root, const ToolLimits& limits);
-model::Tool grep_tool(SharedRoot root, const ToolLimits& limits);
-model::Tool bash_tool(SharedRoot root, const ToolSettings& settings);
+Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
+                   Root::Missing folders = Root::Missing::refuse);
 
 }  // namespace skein::tools

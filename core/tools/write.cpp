@@ -1,5 +1,7 @@
 // write: a file's whole contents, new or instead of the old.
 #include "core/text/amounts.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
 #include "core/tools/arguments.h"
 #include "core/tools/diff.h"
 #include "core/tools/tools.h"
@@ -19,36 +21,33 @@ constexpr std::string_view write_schema = R"({
   "additionalProperties": false
 })";
 
-model::ToolOutcome run_write(const workspace::Root& root, const JsonText& input,
-                             const model::ToolPorts& ports) {
+ToolOutcome run_write(const Root& root, const ToolLimits&, const JsonText& input,
+                      const ToolPorts& ports) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
-  if (!arguments.complaint().empty()) return model::tool_failure(arguments.complaint());
+  if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
 
-  const workspace::Place place =
-      judged_place(root, path, ports, workspace::Root::Missing::make_folders);
-  if (!place) return model::tool_failure(place.refusal);
+  const Place place = judged_place(root, path, ports, Root::Missing::make_folders);
+  if (!place) return tool_failure(place.refusal);
   if (const std::string refusal = root.replace(place, content); !refusal.empty())
-    return model::tool_failure(refusal);
-  return model::tool_text("wrote " + counted(workspace::split_lines(content).size(), "line") +
-                          ", " + with_separators(content.size()) + " bytes, to " +
-                          root.shown(path));
+    return tool_failure(refusal);
+  return tool_text("wrote " + counted(split(content, '\n').size(), "line") + ", " +
+                   with_separators(content.size()) + " bytes, to " + root.shown(path));
 }
 
-std::string preview_write(const workspace::Root& root, const ToolLimits& limits,
-                          const JsonText& input) {
+std::string preview_write(const Root& root, const ToolLimits& limits, const JsonText& input) {
   Arguments arguments(input);
   const std::string path = arguments.text("path");
   const std::string content = arguments.text("content");
   if (!arguments.complaint().empty()) return "";
 
   std::string before;
-  if (const workspace::Place place = root.locate(path)) {
-    const workspace::Opened file = root.open_file(place);
+  if (const Place place = root.locate(path)) {
+    const Opened file = root.open_file(place);
     if (!file && !file.missing) return file.refusal;
     if (file) {
-      auto bytes = workspace::read_all(file.fd.get(), limits.edit_bytes);
+      auto bytes = read_all(file.fd.get(), limits.edit_bytes);
       if (!bytes || workspace::looks_binary(*bytes))
         return "replaces " + root.shown(path) + ", which is too large or not text, with " +
                with_separators(content.size()) + " bytes";
@@ -60,33 +59,21 @@ std::string preview_write(const workspace::Root& root, const ToolLimits& limits,
 
 }  // namespace
 
-model::Tool write_tool(SharedRoot root, const ToolLimits& limits) {
-  return {
-      .name = "write",
-      .description =
-          "Write a file of the workspace: makes it, or replaces everything in it. To change a part "
-          "of a file, use edit.",
-      .schema = std::string(write_schema),
-      .effect = model::Effect::writes,
-      .argument = {model::Argument::Kind::file, "path"},
-      .title =
-          [root](const JsonText& input) {
-            return one_line("write", root->shown(Arguments(input).text("path", "")));
-          },
-      .preview = [root,
-                  limits](const JsonText& input) { return preview_write(*root, limits, input); },
-      .diff =
-          [root](const JsonText& input) {
-            Arguments arguments(input);
-            return unified_diff("", arguments.text("content", ""),
-                                root->shown(arguments.text("path", "")));
-          },
-      .run = [root](const JsonText& input,
-                    const model::ToolPorts& ports) { return run_write(*root, input, ports); },
-      .locate = [root](std::string_view path) { return root->located(path); },
-      .amendable = "content",
-      .forbidden_with = "edit",
+Tool write_tool(SharedRoot root, const ToolLimits& limits) {
+  Tool tool = path_tool("write", model::Argument::Kind::file, root, limits, run_write);
+  tool.description =
+      "Write a file of the workspace: makes it, or replaces everything in it. To change a part of "
+      "a file, use edit.";
+  tool.schema = write_schema;
+  tool.effect = Effect::writes;
+  tool.preview = [=](const JsonText& input) { return preview_write(*root, limits, input); };
+  tool.diff = [root](const JsonText& input) {
+    Arguments arguments(input);
+    return unified_diff("", arguments.text("content", ""), root->shown(arguments.text("path", "")));
   };
+  tool.amendable = "content";
+  tool.forbidden_with = "edit";
+  return tool;
 }
 
 }  // namespace skein::tools

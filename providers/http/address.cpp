@@ -3,21 +3,9 @@
 #include <arpa/inet.h>
 #include <netinet/in.h>
 
-#include <algorithm>
-#include <cctype>
+#include "core/text/text.h"
 
 namespace skein::http {
-
-namespace {
-
-std::string lower_case(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-}  // namespace
 
 std::string host_of(std::string_view url) {
   if (const std::size_t scheme = url.find("://"); scheme != std::string_view::npos)
@@ -25,12 +13,12 @@ std::string host_of(std::string_view url) {
   url = url.substr(0, url.find_first_of("/?#"));
   if (const std::size_t login = url.rfind('@'); login != std::string_view::npos)
     url.remove_prefix(login + 1);
-  if (url.starts_with('[')) return lower_case(url.substr(1, url.find(']') - 1));
-  return lower_case(url.substr(0, url.find(':')));
+  if (url.starts_with('[')) return lower(url.substr(1, url.find(']') - 1));
+  return lower(url.substr(0, url.find(':')));
 }
 
 bool is_loopback(std::string_view host) {
-  std::string name = lower_case(host);
+  std::string name = lower(host);
   if (name.starts_with('[') && name.ends_with(']')) name = name.substr(1, name.size() - 2);
   if (name.ends_with('.')) name.pop_back();
   if (name == "localhost" || name.ends_with(".localhost")) return true;
@@ -42,7 +30,7 @@ bool is_loopback(std::string_view host) {
 }
 
 bool is_in_clear(std::string_view url) {
-  return lower_case(url.substr(0, 7)) == "http://" && !is_loopback(host_of(url));
+  return lower(url.substr(0, 7)) == "http://" && !is_loopback(host_of(url));
 }
 
 }  // namespace skein::http

@@ -13,7 +13,7 @@ std::string host_of(std::string_view url);
 // not.
 bool is_loopback(std::string_view host);
 
-// http:// to another machine: whoever is on the way can read along.
+// http:// to another machine: anyone on the way can read along.
 bool is_in_clear(std::string_view url);
 
 }  // namespace skein::http

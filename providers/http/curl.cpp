@@ -3,11 +3,11 @@
 #include <sys/socket.h>
 
 #include <algorithm>
-#include <cctype>
 #include <cstdlib>
 #include <iterator>
 #include <memory>
 
+#include "core/text/text.h"
 #include "providers/http/address.h"
 
 namespace skein::http {
@@ -59,13 +59,6 @@ constexpr Reason reasons[] = {
 };
 
 }  // namespace
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
 
 std::optional<Origin> origin_of(const std::string& url) {
   const std::unique_ptr<CURLU, decltype(&curl_url_cleanup)> parsed(curl_url(), curl_url_cleanup);

@@ -12,8 +12,6 @@
 
 namespace skein::http {
 
-std::string lower(std::string_view text);
-
 struct Origin {
   std::string scheme, host, port;
   bool operator==(const Origin&) const = default;

@@ -5,12 +5,13 @@
 #include <cpr/cpr.h>
 
 #include <algorithm>
-#include <array>
 #include <cstdlib>
 #include <exception>
+#include <iterator>
 #include <memory>
 #include <optional>
 
+#include "core/text/text.h"
 #include "providers/http/curl.h"
 
 namespace skein::http {
@@ -29,17 +30,11 @@ constexpr std::size_t max_passed_over = 1024 * 1024;
 // asleep, so a signal that lands in it is noticed one tick later.
 constexpr Milliseconds tick{20};
 
-std::string_view trimmed(std::string_view text) {
-  const auto first = text.find_first_not_of(" \t\r\n");
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(" \t\r\n") - first + 1);
-}
-
 // What must stay with the host it was meant for.
 bool is_credential(std::string_view header) {
-  static constexpr std::array<std::string_view, 5> names{"authorization", "x-api-key",
-                                                         "x-goog-api-key", "api-key", "cookie"};
-  return std::ranges::find(names, header) != names.end();
+  constexpr std::string_view names[] = {"authorization", "x-api-key", "x-goog-api-key", "api-key",
+                                        "cookie"};
+  return std::ranges::find(names, header) != std::end(names);
 }
 
 bool redirects(int status) {
@@ -92,9 +87,8 @@ struct Hop {
   }
 
   bool take_header(std::string_view line) {
-    if (line.starts_with(
-            "HTTP/")) {  // 100 Continue, a proxy's answer and the real one each begin so
-      response.headers.clear();
+    if (line.starts_with("HTTP/")) {
+      response.headers.clear();  // of 100 Continue or a proxy's answer, which begin alike
       const std::size_t space = line.find(' ');
       response.status =
           space == std::string_view::npos ? 0 : std::atoi(std::string(line.substr(space)).c_str());

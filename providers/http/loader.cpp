@@ -2,9 +2,7 @@
 // session, an offline turn: none of them needs libcurl, which with its two dozen libraries costs
 // more to load than all of skein.
 #include <dlfcn.h>
-#include <unistd.h>
 
-#include <array>
 #include <filesystem>
 
 #include "core/text/log.h"
@@ -45,8 +43,7 @@ HttpResponse http_exchange(const HttpRequest& request, const HttpHandlers& handl
                            const model::Ports& ports) {
   HttpResponse response;
   exchange_function()(request, handlers, ports, response);
-  constexpr std::array<std::string_view, 5> ends{"complete", "stopped", "unreachable", "cut",
-                                                 "refused"};
+  constexpr std::string_view ends[] = {"complete", "stopped", "unreachable", "cut", "refused"};
   const HttpTimings& timings = response.timings;
   log_debug("http", {{"method", request.method},
                      {"status", response.status},

@@ -17,12 +17,10 @@ namespace {
 
 using Milliseconds = std::chrono::milliseconds;
 
-constexpr std::array worth_it{408, 409, 429};
-
 // Waiting does not fill an empty account.
-constexpr std::array<std::string_view, 5> hopeless{"insufficient_quota", "billing_not_active",
-                                                   "billing_hard_limit_reached",
-                                                   "credit balance is too low", "PerDay"};
+constexpr std::string_view hopeless[] = {"insufficient_quota", "billing_not_active",
+                                         "billing_hard_limit_reached", "credit balance is too low",
+                                         "PerDay"};
 
 std::optional<double> number(std::string_view text) {
   double value = 0;
@@ -99,7 +97,8 @@ bool may_help(const HttpResponse& response, std::string_view body) {
   if (said == "false") return false;
   for (const std::string_view mark : hopeless)
     if (body.find(mark) != std::string_view::npos) return false;
-  return response.status >= 500 || std::ranges::find(worth_it, response.status) != worth_it.end();
+  const int status = response.status;
+  return status >= 500 || status == 408 || status == 409 || status == 429;
 }
 
 }  // namespace

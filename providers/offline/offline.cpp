@@ -1,9 +1,9 @@
 #include "providers/offline/offline.h"
 
+#include <algorithm>
 #include <charconv>
-#include <cstdlib>
-#include <cstring>
 
+#include "core/text/text.h"
 #include "providers/offline/paced_reply.h"
 #include "providers/offline/rules.h"
 
@@ -11,10 +11,9 @@ namespace skein::offline {
 
 std::chrono::milliseconds demo_pace() {
   constexpr int usual = 12, slowest = 1000;
-  const char* text = std::getenv("SKEIN_DEMO_PACE");
-  if (text == nullptr) return std::chrono::milliseconds(usual);
+  const std::string text = env("SKEIN_DEMO_PACE");
   int pace = usual;
-  std::from_chars(text, text + std::strlen(text), pace);
+  std::from_chars(text.data(), text.data() + text.size(), pace);
   return std::chrono::milliseconds(pace < 0 ? usual : std::min(pace, slowest));
 }
 

@@ -33,19 +33,16 @@ void PacedReply::pass_on(model::Delta delta) {
 
 void PacedReply::wait(std::chrono::milliseconds time) { model::pause(ports_, time); }
 
-void PacedReply::think(std::string_view text) {
+template <class Piece>
+void PacedReply::word_by_word(std::string_view text) {
   for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
-    tell(model::delta::ThinkingPiece{"", std::string(next_word(text))});
+    tell(Piece{"", std::string(next_word(text))});
     wait(pace_);
   }
 }
 
-void PacedReply::say(std::string_view text) {
-  for (; !text.empty() && !ports_.stopped() && !full_; text.remove_prefix(next_word(text).size())) {
-    tell(model::delta::TextPiece{"", std::string(next_word(text))});
-    wait(pace_);
-  }
-}
+void PacedReply::think(std::string_view text) { word_by_word<model::delta::ThinkingPiece>(text); }
+void PacedReply::say(std::string_view text) { word_by_word<model::delta::TextPiece>(text); }
 
 void PacedReply::call(const model::ToolUse& call) {
   const std::string block = "call" + std::to_string(++blocks_);

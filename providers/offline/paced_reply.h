@@ -29,6 +29,8 @@ class PacedReply {
   model::Message cut() const;
 
  private:
+  template <class Piece>
+  void word_by_word(std::string_view text);
   void pass_on(model::Delta delta);
 
   const model::Ports& ports_;

@@ -1,10 +1,11 @@
 #include "providers/offline/requests.h"
 
 #include <algorithm>
-#include <cctype>
+#include <initializer_list>
 #include <utility>
 
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::offline {
 
@@ -31,25 +32,19 @@ JsonText object(std::initializer_list<std::pair<std::string_view, std::string_vi
   return dump(json);
 }
 
+// `text` without those of the words that it begins with, one after the other.
+std::string_view without(std::string_view text, std::initializer_list<std::string_view> words) {
+  for (const std::string_view word : words)
+    if (text.starts_with(word)) text.remove_prefix(word.size());
+  return text;
+}
+
 bool looks_like_path(std::string_view text) {
   return text.find_first_of("./_") != std::string_view::npos &&
          text.find_first_of(" \n") == std::string_view::npos;
 }
 
 }  // namespace
-
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
-  return out;
-}
-
-std::string_view trimmed(std::string_view text, std::string_view what) {
-  const auto first = text.find_first_not_of(what);
-  if (first == std::string_view::npos) return {};
-  return text.substr(first, text.find_last_not_of(what) - first + 1);
-}
 
 std::string unquoted(std::string_view text) {
   text = trimmed(text);
@@ -72,9 +67,7 @@ std::optional<RuleReply> list_files(const Match& match) {
 }
 
 std::optional<RuleReply> read_file(const Match& match) {
-  std::string_view rest = trimmed(match.rest);
-  for (const std::string_view word : {"me ", "the ", "file ", "@"})
-    if (rest.starts_with(word)) rest.remove_prefix(word.size());
+  std::string_view rest = without(trimmed(match.rest), {"me ", "the ", "file ", "@"});
   const std::string path = unquoted(rest);
   if (!looks_like_path(path)) return std::nullopt;
   return call_tool(match.context, "read", object({{"path", path}}), "I will read it.\n");
@@ -87,9 +80,7 @@ std::optional<RuleReply> run_command(const Match& match) {
 }
 
 std::optional<RuleReply> find_text(const Match& match) {
-  std::string_view rest = trimmed(match.rest);
-  for (const std::string_view word : {"all ", "for "})
-    if (rest.starts_with(word)) rest.remove_prefix(word.size());
+  std::string_view rest = without(trimmed(match.rest), {"all ", "for "});
   std::string_view path = ".";
   if (const std::size_t in = rest.rfind(" in "); in != std::string_view::npos) {
     path = trimmed(rest.substr(in + 4), " `\"'?.");
@@ -103,9 +94,8 @@ std::optional<RuleReply> find_text(const Match& match) {
 }
 
 std::optional<RuleReply> create_file(const Match& match) {
-  std::string_view rest = trimmed(match.rest);
-  for (const std::string_view word : {"a ", "new ", "file ", "called ", "named "})
-    if (rest.starts_with(word)) rest.remove_prefix(word.size());
+  std::string_view rest =
+      without(trimmed(match.rest), {"a ", "new ", "file ", "called ", "named "});
   const std::size_t space = std::min(rest.find_first_of(" \n"), rest.size());
   std::string path = unquoted(rest.substr(0, space));
   std::string_view content = trimmed(rest.substr(space));
@@ -116,8 +106,7 @@ std::optional<RuleReply> create_file(const Match& match) {
     content = rest.substr(0, to);
   }
   if (!looks_like_path(path)) return std::nullopt;
-  for (const std::string_view word : {"with ", "containing ", "the ", "text ", "content "})
-    if (content.starts_with(word)) content.remove_prefix(word.size());
+  content = without(content, {"with ", "containing ", "the ", "text ", "content "});
   std::string body(trimmed(content, "\"'`"));
   if (!body.empty() && !body.ends_with('\n')) body += '\n';
   return call_tool(match.context, "write", object({{"path", path}, {"content", body}}),

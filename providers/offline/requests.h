@@ -24,8 +24,6 @@ std::optional<RuleReply> find_text(const Match& match);
 std::optional<RuleReply> create_file(const Match& match);
 std::optional<RuleReply> replace_text(const Match& match);
 
-std::string lower(std::string_view text);
-std::string_view trimmed(std::string_view text, std::string_view what = " \t\r\n");
 // Without the quotes and the final punctuation that people put around names.
 std::string unquoted(std::string_view text);
 

@@ -2,8 +2,9 @@
 #include <algorithm>
 #include <iterator>
 
-#include "core/text/code_fence.h"
+#include "core/text/amounts.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 #include "providers/offline/rules.h"
 
 namespace skein::offline {
@@ -17,10 +18,6 @@ std::size_t lines_in(std::string_view text) {
   return ends + (text.empty() || text.ends_with('\n') ? 0 : 1);
 }
 
-std::string count(std::size_t number, std::string_view thing) {
-  return std::to_string(number) + " " + std::string(thing) + (number == 1 ? "" : "s");
-}
-
 // The first lines in a fence, and how many were left out.
 std::string excerpt(std::string_view text, std::string_view language = {}) {
   std::size_t end = 0;
@@ -28,7 +25,7 @@ std::string excerpt(std::string_view text, std::string_view language = {}) {
     end = std::min(text.find('\n', end), text.size() - 1) + 1;
   const std::string_view head = utf8_prefix(text.substr(0, end), 8000);
   const std::size_t left = lines_in(text.substr(head.size()));
-  return fenced(head, language) + (left > 0 ? "\n(" + count(left, "more line") + ")\n" : "");
+  return fenced(head, language) + (left > 0 ? "\n(" + counted(left, "more line") + ")\n" : "");
 }
 
 std::string extension(const std::string& path) {
@@ -49,12 +46,12 @@ std::string output_of(const model::ToolResult& result) {
 using Words = std::string (*)(const Json& input, const std::string& output);
 
 std::string words_for_list(const Json& input, const std::string& output) {
-  return "`" + string_at(input, "path", ".") + "` has " + count(lines_in(output), "entry line") +
+  return "`" + string_at(input, "path", ".") + "` has " + counted(lines_in(output), "entry line") +
          ":\n\n" + excerpt(output);
 }
 std::string words_for_read(const Json& input, const std::string& output) {
   const std::string path = string_at(input, "path");
-  return "`" + path + "`, " + count(lines_in(output), "line") + ":\n\n" +
+  return "`" + path + "`, " + counted(lines_in(output), "line") + ":\n\n" +
          excerpt(output, extension(path));
 }
 std::string words_for_bash(const Json& input, const std::string& output) {

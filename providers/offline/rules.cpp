@@ -1,11 +1,10 @@
 #include "providers/offline/rules.h"
 
 #include <algorithm>
-#include <array>
-#include <iterator>
 #include <optional>
 
-#include "core/text/code_fence.h"
+#include "core/text/amounts.h"
+#include "core/text/text.h"
 #include "providers/offline/requests.h"
 
 namespace skein::offline {
@@ -84,9 +83,8 @@ std::optional<RuleReply> say_summary(const Match& match) {
   std::size_t calls = 0;
   for (const model::Message& message : match.context.messages)
     calls += model::tool_uses(message).size();
-  std::string text = "So far you have said " + std::to_string(said.size()) + " thing" +
-                     (said.size() == 1 ? "" : "s") + ", and " + std::to_string(calls) + " tool" +
-                     (calls == 1 ? " was" : "s were") + " called.\n\n";
+  std::string text = "So far you have said " + counted(said.size(), "thing") + ", and " +
+                     counted(calls, "tool was", "tools were") + " called.\n\n";
   const std::size_t from = said.size() > 12 ? said.size() - 12 : 0;
   if (from > 0) text += "The last twelve:\n\n";
   for (std::size_t i = from; i < said.size(); ++i) {
@@ -125,78 +123,49 @@ std::optional<RuleReply> show_markdown(const Match&) {
                        fenced("int main() {\n  return 0;  // all is well\n}\n", "cpp")};
 }
 
-// Where the words must stand.
+// Where the phrase must be.
 enum class Where { start, anywhere, whole };
 
 struct Rule {
   Where where;
-  std::string_view words;
+  std::string_view phrases;  // separated by |
   Answer answer;
 };
 
 // The first rule that matches and has an answer wins.
 constexpr Rule rules[] = {
-    {Where::anywhere, "what time", say_time},
-    {Where::anywhere, "what day", say_time},
-    {Where::anywhere, "what date", say_time},
-    {Where::anywhere, "what can you do", say_help},
-    {Where::anywhere, "who are you", say_help},
-    {Where::anywhere, "what is skein", say_help},
+    {Where::anywhere, "what time|what day|what date", say_time},
+    {Where::anywhere, "what can you do|who are you|what is skein", say_help},
     {Where::whole, "help", say_help},
-    {Where::anywhere, "did i say first", say_first},
-    {Where::anywhere, "my first", say_first},
-    {Where::anywhere, "did i say last", say_last},
-    {Where::anywhere, "did i just say", say_last},
-    {Where::anywhere, "did i say before", say_last},
-    {Where::anywhere, "my last", say_last},
-    {Where::anywhere, "my previous", say_last},
-    {Where::start, "summar", say_summary},
-    {Where::start, "recap", say_summary},
-    {Where::anywhere, "what did we", say_summary},
-    {Where::anywhere, "what have we", say_summary},
-    {Where::anywhere, "what is my name", recall_name},
-    {Where::anywhere, "what's my name", recall_name},
-    {Where::anywhere, "who am i", recall_name},
-    {Where::start, "my name is ", learn_name},
-    {Where::start, "call me ", learn_name},
+    {Where::anywhere, "did i say first|my first", say_first},
+    {Where::anywhere, "did i say last|did i just say|did i say before|my last|my previous",
+     say_last},
+    {Where::start, "summar|recap", say_summary},
+    {Where::anywhere, "what did we|what have we", say_summary},
+    {Where::anywhere, "what is my name|what's my name|who am i", recall_name},
+    {Where::start, "my name is |call me ", learn_name},
     {Where::anywhere, "show markdown", show_markdown},
-    {Where::start, "explore", list_files},
-    {Where::start, "look around", list_files},
+    {Where::start, "explore|look around", list_files},
     {Where::whole, "ls", list_files},
     {Where::start, "ls ", list_files},
     {Where::whole, "list", list_files},
-    {Where::start, "list ", list_files},
-    {Where::start, "show files", list_files},
-    {Where::anywhere, "in this directory", list_files},
-    {Where::anywhere, "in this folder", list_files},
-    {Where::start, "read ", read_file},
-    {Where::start, "show ", read_file},
-    {Where::start, "cat ", read_file},
-    {Where::start, "open ", read_file},
-    {Where::start, "run ", run_command},
-    {Where::start, "execute ", run_command},
-    {Where::start, "$ ", run_command},
-    {Where::start, "find ", find_text},
-    {Where::start, "search ", find_text},
-    {Where::start, "grep ", find_text},
-    {Where::start, "create ", create_file},
-    {Where::start, "write ", create_file},
-    {Where::start, "make ", create_file},
+    {Where::start, "list |show files", list_files},
+    {Where::anywhere, "in this directory|in this folder", list_files},
+    {Where::start, "read |show |cat |open ", read_file},
+    {Where::start, "run |execute |$ ", run_command},
+    {Where::start, "find |search |grep ", find_text},
+    {Where::start, "create |write |make ", create_file},
     {Where::start, "replace ", replace_text},
     {Where::start, "hello", say_hello},
-    {Where::whole, "hi", say_hello},
-    {Where::whole, "hey", say_hello},
+    {Where::whole, "hi|hey", say_hello},
 };
 
-constexpr std::array<std::string_view, 5> courtesies{"please ", "can you ", "could you ", "now ",
-                                                     "then "};
-
-std::optional<std::size_t> end_of_match(const Rule& rule, std::string_view text) {
-  const std::size_t at = text.find(rule.words);
-  if (at == std::string_view::npos || (rule.where != Where::anywhere && at != 0))
-    return std::nullopt;
-  if (rule.where == Where::whole && trimmed(text, " \n?!.") != rule.words) return std::nullopt;
-  return at + rule.words.size();
+std::optional<std::size_t> end_of_match(Where where, std::string_view phrase,
+                                        std::string_view text) {
+  const std::size_t at = text.find(phrase);
+  if (at == std::string_view::npos || (where != Where::anywhere && at != 0)) return std::nullopt;
+  if (where == Where::whole && trimmed(text, " \n?!.") != phrase) return std::nullopt;
+  return at + phrase.size();
 }
 
 RuleReply admit(const model::Context& context, std::string_view prompt) {
@@ -219,15 +188,16 @@ RuleReply reply_by_rule(const model::Context& context, std::string_view now) {
 
   std::string_view prompt = trimmed(last);
   std::string small = lower(prompt);
-  for (const std::string_view courtesy : courtesies)
+  for (const std::string_view courtesy : {"please ", "can you ", "could you ", "now ", "then "})
     if (small.starts_with(courtesy)) {
       small.erase(0, courtesy.size());
       prompt.remove_prefix(courtesy.size());
     }
   for (const Rule& rule : rules)
-    if (const auto end = end_of_match(rule, small))
-      if (const auto reply = rule.answer({context, now, prompt, prompt.substr(*end)}))
-        return *reply;
+    for (const std::string_view phrase : split(rule.phrases, '|'))
+      if (const auto end = end_of_match(rule.where, phrase, small))
+        if (const auto reply = rule.answer({context, now, prompt, prompt.substr(*end)}))
+          return *reply;
   return admit(context, prompt);
 }
 

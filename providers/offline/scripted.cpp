@@ -10,13 +10,16 @@
 
 namespace skein::offline {
 
+namespace delta = model::delta;
+using model::Message, model::Stop;
+
 namespace {
 
 // One reply being given.
 struct Performance {
   PacedReply speaker;
   model::Usage usage{};
-  std::optional<model::Stop> stop{};
+  std::optional<Stop> stop{};
   bool called = false;
   bool over = false;  // cut or failed: nothing more is said
 };
@@ -24,8 +27,7 @@ struct Performance {
 // Pieces are deltas as they stand; a text is spoken word by word.
 void say(Performance& play, const Json& value) {
   if (value.is_string()) return play.speaker.say(value.get<std::string>());
-  for (const Json& piece : value)
-    play.speaker.tell(model::delta::TextPiece{"", piece.get<std::string>()});
+  for (const Json& piece : value) play.speaker.tell(delta::TextPiece{"", piece.get<std::string>()});
 }
 
 void think(Performance& play, const Json& value) { play.speaker.think(value.get<std::string>()); }
@@ -46,22 +48,21 @@ void usage(Performance& play, const Json& value) {
                 int_at(value, "cache_write"), int_at(value, "reasoning")};
 }
 
-constexpr model::Stop stops[] = {
-    model::Stop::stop,    model::Stop::length,      model::Stop::tool_use, model::Stop::refusal,
-    model::Stop::aborted, model::Stop::interrupted, model::Stop::error};
+constexpr Stop stops[] = {Stop::stop,    Stop::length,      Stop::tool_use, Stop::refusal,
+                          Stop::aborted, Stop::interrupted, Stop::error};
 
 void stop(Performance& play, const Json& value) {
   play.stop = *std::ranges::find(stops, value.get<std::string>(),
-                                 [](model::Stop each) { return model::name(each); });
+                                 [](Stop each) { return model::name(each); });
 }
 
 void error(Performance& play, const Json& value) {
-  play.speaker.tell(model::delta::Failed{value.get<std::string>()});
+  play.speaker.tell(delta::Failed{value.get<std::string>()});
   play.over = true;
 }
 
 void overflow(Performance& play, const Json& value) {
-  play.speaker.tell(model::delta::Failed{.text = value.get<std::string>(), .overflow = true});
+  play.speaker.tell(delta::Failed{.text = value.get<std::string>(), .overflow = true});
   play.over = true;
 }
 
@@ -76,7 +77,7 @@ bool is_text_or_pieces(const Json& value) {
   return value.is_string() || (value.is_array() && std::ranges::all_of(value, is_text));
 }
 bool is_stop(const Json& value) {
-  return value.is_string() && std::ranges::any_of(stops, [&](model::Stop each) {
+  return value.is_string() && std::ranges::any_of(stops, [&](Stop each) {
            return model::name(each) == value.get<std::string>();
          });
 }
@@ -125,18 +126,16 @@ ScriptedProvider ScriptedProvider::load(const std::string& file) {
   return ScriptedProvider(std::string(std::istreambuf_iterator<char>(in), {}));
 }
 
-model::Message ScriptedProvider::stream(const model::Context& context, const model::ModelRef& model,
-                                        const model::Ports& ports) {
-  const auto said =
-      std::ranges::count(context.messages, model::Role::assistant, &model::Message::role);
+Message ScriptedProvider::stream(const model::Context& context, const model::ModelRef& model,
+                                 const model::Ports& ports) {
+  const auto said = std::ranges::count(context.messages, model::Role::assistant, &Message::role);
   const std::size_t number = std::max(next_, static_cast<std::size_t>(said));
   next_ = number + 1;
 
   Performance play{PacedReply(model, ports, pace_)};
   const Json replies = *parse_json(script_);
   if (number >= replies.size()) {
-    play.speaker.tell(
-        model::delta::Failed{"the script has no reply " + std::to_string(number + 1)});
+    play.speaker.tell(delta::Failed{"the script has no reply " + std::to_string(number + 1)});
     return play.speaker.cut();
   }
   const Json& reply = replies[number];
@@ -144,8 +143,8 @@ model::Message ScriptedProvider::stream(const model::Context& context, const mod
   for (std::size_t i = 0; reply.is_array() && i < reply.size() && !play.over; ++i)
     find_step(reply[i])->play(play, reply[i].begin().value());
   if (play.over) return play.speaker.cut();
-  return play.speaker.finish(
-      play.stop.value_or(play.called ? model::Stop::tool_use : model::Stop::stop), play.usage);
+  return play.speaker.finish(play.stop.value_or(play.called ? Stop::tool_use : Stop::stop),
+                             play.usage);
 }
 
 }  // namespace skein::offline

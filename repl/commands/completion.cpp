@@ -1,7 +1,5 @@
 #include "repl/commands/completion.h"
 
-#include <algorithm>
-
 #include "core/model/attachments.h"
 #include "repl/commands/table.h"
 #include "repl/pick/fuzzy.h"
@@ -23,8 +21,7 @@ prompt::Completion command_names(std::string_view start) {
 }
 
 // Files whose path contains these letters, in this order but with gaps.
-prompt::Completion file_names(session::Session& session, std::size_t from,
-                              std::string_view letters) {
+prompt::Completion file_names(Session& session, std::size_t from, std::string_view letters) {
   const std::vector<std::string> files = session.services().files();
   prompt::Completion out{.from = from};
   for (const std::size_t i : pick::fuzzy_filter(letters, files)) {
@@ -36,7 +33,7 @@ prompt::Completion file_names(session::Session& session, std::size_t from,
 
 }  // namespace
 
-prompt::Completion complete(session::Session& session, std::string_view line) {
+prompt::Completion complete(Session& session, std::string_view line) {
   const std::size_t word = line.find_last_of(" \t\n") + 1;
   if (line.substr(word).starts_with('@')) return file_names(session, word, line.substr(word + 1));
   if (!line.starts_with('/')) return {};

@@ -12,7 +12,9 @@ class Session;
 
 namespace skein::commands {
 
-prompt::Completion complete(session::Session& session, std::string_view before_cursor);
+using session::Session;
+
+prompt::Completion complete(Session& session, std::string_view before_cursor);
 std::string hint_for(std::string_view line);
 
 }  // namespace skein::commands

@@ -53,7 +53,7 @@ struct Cost {
   double dollars = 0;
   bool all_known = true;
 };
-Cost cost_of(session::Session& session, const std::map<std::string, model::Usage>& usage) {
+Cost cost_of(Session& session, const std::map<std::string, model::Usage>& usage) {
   Cost out;
   for (const auto& [model, tokens] : usage) {
     const std::optional<session::Cost> cost = session.services().cost(model, tokens);
@@ -63,7 +63,7 @@ Cost cost_of(session::Session& session, const std::map<std::string, model::Usage
   return out;
 }
 
-Cost cost_of(session::Session& session, const model::TurnCost& turn) {
+Cost cost_of(Session& session, const model::TurnCost& turn) {
   Cost out = cost_of(session, turn.usage);
   out.all_known = out.all_known && turn.all_counted;
   return out;
@@ -93,7 +93,7 @@ model::Usage sum_of(const std::map<std::string, model::Usage>& usage) {
 }
 
 // The last prompts on this branch and what each of them cost.
-std::vector<model::TurnCost> last_turns(session::Session& session, std::size_t count) {
+std::vector<model::TurnCost> last_turns(Session& session, std::size_t count) {
   std::size_t prompts = 0;
   std::vector<model::Entry> path = session.conversation().path_until(
       [&](const model::Entry& entry) { return model::is_prompt(entry) && ++prompts == count; });
@@ -104,11 +104,9 @@ std::vector<model::TurnCost> last_turns(session::Session& session, std::size_t c
 
 }  // namespace
 
-void compact(session::Session& session, std::string_view focus) {
-  session.compact(std::string(focus));
-}
+void compact(Session& session, std::string_view focus) { session.compact(std::string(focus)); }
 
-void show_context(session::Session& session, std::string_view) {
+void show_context(Session& session, std::string_view) {
   const context::BuiltContext built = session.context();
   const agent::Agent::Settings& settings = session.settings();
   const std::int64_t total = built.filling.total();
@@ -137,7 +135,7 @@ void show_context(session::Session& session, std::string_view) {
   session.screen().print_untrusted(out);
 }
 
-void show_usage(session::Session& session, std::string_view) {
+void show_usage(Session& session, std::string_view) {
   constexpr std::size_t most_turns = 10;
   const model::SessionState& state = session.conversation().state();
   if (state.usage.empty()) {

@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "core/model/turns.h"
 #include "core/text/amounts.h"
 #include "repl/session/session.h"
 
@@ -11,17 +12,14 @@ namespace {
 
 std::vector<const model::Entry*> prompts(const std::vector<model::Entry>& path) {
   std::vector<const model::Entry*> out;
-  for (const model::Entry& entry : path) {
-    if (entry.type != model::type::message) continue;
-    const auto message = model::message_from_json(entry.payload);
-    if (message && model::is_prompt(*message)) out.push_back(&entry);
-  }
+  for (const model::Entry& entry : path)
+    if (model::is_prompt(entry)) out.push_back(&entry);
   return out;
 }
 
 // Messages are counted from the start of the session, but only the end of a long one is in memory,
 // so the whole path is read.
-std::vector<model::Entry> whole_path(session::Session& session) {
+std::vector<model::Entry> whole_path(Session& session) {
   const agent::Conversation& conversation = session.conversation();
   if (!conversation.head()) return {};
   return store::value_or_throw(session.store().load_session_entries(
@@ -30,10 +28,17 @@ std::vector<model::Entry> whole_path(session::Session& session) {
 
 }  // namespace
 
-Id entry_named(session::Session& session, std::string_view name) {
+std::string short_id(Id id) { return to_string(id).substr(0, 8); }
+
+Id head_of(Session& session) {
+  const auto head = session.conversation().head();
+  if (!head) throw Error("nothing has been said yet");
+  return *head;
+}
+
+Id entry_named(Session& session, std::string_view name) {
   if (!name.starts_with('#'))
-    return store::value_or_throw(
-        session.store().find_entry(session.conversation().session(), name));
+    return store::value_or_throw(session.store().find_entry(session.id(), name));
   const std::vector<model::Entry> path = whole_path(session);
   const std::vector<const model::Entry*> mine = prompts(path);
   std::size_t number = 0;
@@ -45,7 +50,7 @@ Id entry_named(session::Session& session, std::string_view name) {
   return mine[number - 1]->id;
 }
 
-std::vector<std::string> entry_names(session::Session& session, std::string_view start) {
+std::vector<std::string> entry_names(Session& session, std::string_view start) {
   std::vector<std::string> out;
   const std::vector<model::Entry>& path = session.conversation().path();
   if (start.starts_with('#')) {
@@ -57,7 +62,7 @@ std::vector<std::string> entry_names(session::Session& session, std::string_view
   }
   for (auto entry = path.rbegin(); entry != path.rend(); ++entry)
     if (const std::string id = to_string(entry->id); id.starts_with(start))
-      out.push_back(id.substr(0, 8));
+      out.push_back(short_id(entry->id));
   return out;
 }
 

@@ -14,7 +14,11 @@ class Session;
 
 namespace skein::commands {
 
-Id entry_named(session::Session& session, std::string_view name);  // throws Error if there is none
-std::vector<std::string> entry_names(session::Session& session, std::string_view start);
+using session::Session;
+
+std::string short_id(Id id);   // as entries are shown
+Id head_of(Session& session);  // throws Error if nothing has been said yet
+Id entry_named(Session& session, std::string_view name);  // throws Error if there is none
+std::vector<std::string> entry_names(Session& session, std::string_view start);
 
 }  // namespace skein::commands

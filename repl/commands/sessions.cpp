@@ -13,17 +13,19 @@
 
 namespace skein::commands {
 
+using store::fresh_key, store::SessionRecord, store::value_or_throw;
+
 namespace {
 
-std::optional<Id> choose(session::Session& session, std::string_view query);
+std::optional<Id> choose(Session& session, std::string_view query);
 
 // The session called `name`. At a terminal an ambiguous name opens the list; a whole key is never
 // ambiguous.
-std::optional<Id> session_meant(session::Session& session, std::string_view name) {
-  const store::Result<store::SessionRecord> found = session.store().find(name);
+std::optional<Id> session_meant(Session& session, std::string_view name) {
+  const store::Result<SessionRecord> found = session.store().find(name);
   if (found) return found->header.session;
-  const std::vector<store::SessionRecord> all = session.store().list();
-  const auto fits = [&](const store::SessionRecord& each) {
+  const std::vector<SessionRecord> all = session.store().list();
+  const auto fits = [&](const SessionRecord& each) {
     return pick::fuzzy_score(name, each.key + " " + each.state.title).has_value();
   };
   if (session.keyboard() == nullptr || store::is_whole_key(name) || std::ranges::none_of(all, fits))
@@ -32,9 +34,8 @@ std::optional<Id> session_meant(session::Session& session, std::string_view name
 }
 
 // Asks first. To delete the open session, another one is opened before it goes.
-void erase(session::Session& session, const store::SessionRecord& chosen) {
-  const store::SessionRecord record =
-      chosen;  // a copy: it may belong to the conversation, which changes below
+void erase(Session& session, const SessionRecord& chosen) {
+  const auto record = chosen;  // a copy: it may belong to the conversation, which changes below
   const Id id = record.header.session;
   if (!session.confirm("Move " + record.key + " (" +
                        counted(static_cast<std::size_t>(record.state.messages), "turn") +
@@ -42,9 +43,9 @@ void erase(session::Session& session, const store::SessionRecord& chosen) {
     session.screen().print("nothing was deleted\n");
     return;
   }
-  if (id == session.conversation().session()) {
-    const std::vector<store::SessionRecord> all = session.store().list();
-    const auto other = std::ranges::find_if(all, [&](const store::SessionRecord& each) {
+  if (id == session.id()) {
+    const std::vector<SessionRecord> all = session.store().list();
+    const auto other = std::ranges::find_if(all, [&](const SessionRecord& each) {
       return each.header.session != id && each.header.cwd == session.workspace() &&
              !each.key.starts_with("main:print:");
     });
@@ -53,76 +54,74 @@ void erase(session::Session& session, const store::SessionRecord& chosen) {
     else
       session.open(other->header.session);
   }
-  store::value_or_throw(session.store().erase(id));
+  value_or_throw(session.store().erase(id));
   session.screen().print_untrusted("moved to the trash; /restore " + record.key +
                                    " brings it back\n");
 }
 
-std::optional<Id> choose(session::Session& session, std::string_view query) {
+std::optional<Id> choose(Session& session, std::string_view query) {
   return pick::pick_session(
       *session.keyboard(), session.store(),
       {.query = std::string(query),
-       .current = session.conversation().session(),
-       .erase = [&](const store::SessionRecord& record) { erase(session, record); }});
+       .current = session.id(),
+       .erase = [&](const SessionRecord& record) { erase(session, record); }});
 }
 
 }  // namespace
 
 // Keeps the model in use, and saves that in the other session so that a restart knows it too.
-void open_with_this_model(session::Session& session, Id id) {
-  const store::SessionRecord record = store::value_or_throw(session.store().open(id));
+void open_with_this_model(Session& session, Id id) {
+  const SessionRecord record = value_or_throw(session.store().open(id));
   std::vector<store::NewEntry> changes;
   for (model::Entry& entry : agent::changes_to(record.state, session.settings().model))
     changes.push_back({std::move(entry)});
-  if (!changes.empty()) store::value_or_throw(session.store().append_session_entries(id, changes));
+  if (!changes.empty()) value_or_throw(session.store().append_session_entries(id, changes));
   session.open(id);
 }
 
-void new_session(session::Session& session, std::string_view title) {
-  const store::SessionHandle made =
-      store::value_or_throw(session.store().create_session({.key = store::fresh_key("main:cli"),
-                                                            .cwd = session.workspace(),
-                                                            .title = std::string(title)}));
+void new_session(Session& session, std::string_view title) {
+  const store::SessionHandle made = value_or_throw(session.store().create_session(
+      {.key = fresh_key("main:cli"), .cwd = session.workspace(), .title = std::string(title)}));
   open_with_this_model(session, made.session_id);
 }
 
 // At a terminal only the newest are listed unless all are asked for: thousands would push whatever
 // the user was reading out of sight.
-void list_sessions(session::Session& session, std::string_view filter) {
+void list_sessions(Session& session, std::string_view filter) {
   constexpr std::size_t most = 50;
   const bool all = std::exchange(filter, filter == "all" ? "" : filter) == "all";
-  std::vector<store::SessionRecord> shown = session.store().list();
-  std::erase_if(shown, [&](const store::SessionRecord& record) {
+  std::vector<SessionRecord> shown = session.store().list();
+  std::erase_if(shown, [&](const SessionRecord& record) {
     return (record.key + " " + record.state.title).find(filter) == std::string::npos;
   });
   if (shown.empty()) return session.screen().print("no session matches\n");
   const std::size_t more =
       session.keyboard() == nullptr || all || shown.size() <= most ? 0 : shown.size() - most;
   shown.resize(shown.size() - more);
-  session.screen().show(pick::session_table(shown, session.conversation().session()));
+  session.screen().show(pick::session_table(shown, session.id()));
   if (more > 0)
     session.screen().print("and " + with_separators(more) +
                            " older; /sessions all shows them, /resume finds one\n");
 }
 
-void switch_session(session::Session& session, std::string_view name) {
+void switch_session(Session& session, std::string_view name) {
   if (name.empty()) throw Error("which session? /sessions lists them");
-  const store::Result<store::SessionRecord> found = session.store().find(name);
+  const store::Result<SessionRecord> found = session.store().find(name);
   if (!found && found.error().kind == store::Failure::Kind::gone && store::is_whole_key(name) &&
       session.confirm("There is no session " + std::string(name) + ". Create it?"))
     return open_with_this_model(
-        session, store::value_or_throw(session.store().create_session(
-                                           {.key = std::string(name), .cwd = session.workspace()}))
+        session, value_or_throw(session.store().create_session(
+                                    {.key = std::string(name), .cwd = session.workspace()}))
                      .session_id);
   if (const auto id = session_meant(session, name)) session.open(*id);
 }
 
-void resume_session(session::Session& session, std::string_view text) {
+void resume_session(Session& session, std::string_view text) {
   if (session.keyboard() == nullptr) return list_sessions(session, text);
   if (const auto id = choose(session, text)) session.open(*id);
 }
 
-void show_history(session::Session& session, std::string_view count) {
+void show_history(Session& session, std::string_view count) {
   std::size_t entries = 20;
   if (count == "all")
     entries = 0;
@@ -133,28 +132,27 @@ void show_history(session::Session& session, std::string_view count) {
   session.show_path(entries);
 }
 
-void delete_session(session::Session& session, std::string_view name) {
+void delete_session(Session& session, std::string_view name) {
   if (name.empty()) return erase(session, session.conversation().record());
   if (const auto id = session_meant(session, name))
-    erase(session, store::value_or_throw(session.store().open(*id)));
+    erase(session, value_or_throw(session.store().open(*id)));
 }
 
-void restore_session(session::Session& session, std::string_view name) {
-  const store::SessionRecord record = store::value_or_throw(session.store().restore(name));
+void restore_session(Session& session, std::string_view name) {
+  const SessionRecord record = value_or_throw(session.store().restore(name));
   session.screen().print_untrusted("restored as " + record.key + "; /switch " + record.key +
                                    " opens it\n");
 }
 
-void rename_session(session::Session& session, std::string_view title) {
+void rename_session(Session& session, std::string_view title) {
   if (title.empty()) throw Error("/rename takes the new title");
-  store::value_or_throw(
-      session.store().rename(session.conversation().session(), std::string(title)));
+  value_or_throw(session.store().rename(session.id(), std::string(title)));
   session.conversation().reload();
 }
 
-std::vector<std::string> session_names(session::Session& session, std::string_view start) {
+std::vector<std::string> session_names(Session& session, std::string_view start) {
   std::vector<std::string> out;
-  for (const store::SessionRecord& record : session.store().list())
+  for (const SessionRecord& record : session.store().list())
     if (record.key.starts_with(start)) out.push_back(record.key);
   return out;
 }

@@ -4,21 +4,16 @@
 
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
+#include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
 
+using model::masked, model::preview, store::value_or_throw;
+
 namespace {
-
-std::string short_id(Id id) { return to_string(id).substr(0, 8); }
-
-Id head_of(session::Session& session) {
-  const auto head = session.conversation().head();
-  if (!head) throw Error("nothing has been said yet");
-  return *head;
-}
 
 // An entry that is not in `path` comes before all of it.
 std::vector<Id> summaries_after(Id entry, std::span<const model::Entry> path) {
@@ -33,7 +28,7 @@ std::vector<Id> summaries_after(Id entry, std::span<const model::Entry> path) {
 
 }  // namespace
 
-void take_snapshot(session::Session& session, std::string_view name) {
+void take_snapshot(Session& session, std::string_view name) {
   const Id head = head_of(session);
   std::string chosen(name);
   for (std::size_t n = 1; chosen.empty(); ++n)
@@ -43,50 +38,45 @@ void take_snapshot(session::Session& session, std::string_view name) {
   const auto old = known.find(chosen);
   const std::string moved =
       old != known.end() && old->second != head ? "; it was " + short_id(old->second) : "";
-  store::value_or_throw(session.store().snapshot(session.conversation().session(), chosen, head));
+  value_or_throw(session.store().snapshot(session.id(), chosen, head));
   session.conversation().reload();
   session.screen().print_untrusted("snapshot " + chosen + " marks this point" + moved +
                                    "; /rollback " + chosen + " returns to it\n");
 }
 
-void show_snapshots(session::Session& session, std::string_view) {
+void show_snapshots(Session& session, std::string_view) {
   const model::SessionState& state = session.conversation().state();
   if (state.snapshots.empty()) session.screen().print("no snapshots yet; /snapshot takes one\n");
   for (const auto& [name, entry] : state.snapshots) {
-    const store::Result<model::Entry> found =
-        session.store().load_entry(session.conversation().session(), entry);
+    const store::Result<model::Entry> found = session.store().load_entry(session.id(), entry);
     session.screen().print_untrusted(
         (entry == session.conversation().head() ? "* " : "  ") + name + "  " + short_id(entry) +
-        "  " +
-        (found ? model::preview(model::masked(*found, state.redacted), 50)
-               : "(its entry is gone)") +
+        "  " + (found ? preview(masked(*found, state.redacted), 50) : "(its entry is gone)") +
         "\n");
   }
 }
 
-void roll_back(session::Session& session, std::string_view name) {
+void roll_back(Session& session, std::string_view name) {
   if (name.empty()) throw Error("/rollback takes the name of a snapshot; /snapshots lists them");
-  store::value_or_throw(
-      session.store().rollback(session.conversation().session(), std::string(name)));
+  value_or_throw(session.store().rollback(session.id(), std::string(name)));
   session.conversation().catch_up();
   session.screen().print_untrusted("back at " + std::string(name) +
                                    "; later entries are kept (/tree)\n");
 }
 
-std::vector<std::string> snapshot_names(session::Session& session, std::string_view start) {
+std::vector<std::string> snapshot_names(Session& session, std::string_view start) {
   std::vector<std::string> out;
   for (const auto& [name, entry] : session.conversation().state().snapshots)
     if (name.starts_with(start)) out.push_back(name);
   return out;
 }
 
-void redact_entry(session::Session& session, std::string_view entry_and_reason) {
-  const std::size_t space = std::min(entry_and_reason.find(' '), entry_and_reason.size());
-  if (space == 0)
+void redact_entry(Session& session, std::string_view entry_and_reason) {
+  const auto [name, reason] = first_word(entry_and_reason);
+  if (name.empty())
     throw Error("/redact takes an entry and an optional reason; /tree shows the entries");
-  const Id entry = entry_named(session, entry_and_reason.substr(0, space));
-  const std::string reason(entry_and_reason.substr(std::min(space + 1, entry_and_reason.size())));
-  store::value_or_throw(session.store().redact(session.conversation().session(), entry, reason));
+  const Id entry = entry_named(session, name);
+  value_or_throw(session.store().redact(session.id(), entry, std::string(reason)));
   session.conversation().reload();
   session.screen().print("entry " + short_id(entry) +
                          " is masked in every view, export and request from now on\n");
@@ -97,23 +87,22 @@ void redact_entry(session::Session& session, std::string_view entry_and_reason) 
         "it does.\n");
 }
 
-void archive_session(session::Session& session, std::string_view name) {
-  const store::SessionRecord record = name.empty()
-                                          ? session.conversation().record()
-                                          : store::value_or_throw(session.store().find(name));
-  store::value_or_throw(session.store().archive(record.header.session));
+void archive_session(Session& session, std::string_view name) {
+  const store::SessionRecord record =
+      name.empty() ? session.conversation().record() : value_or_throw(session.store().find(name));
+  value_or_throw(session.store().archive(record.header.session));
   session.screen().print_untrusted(record.key +
                                    " is archived; it can be read as before, and the next message "
                                    "to it unpacks it\n");
 }
 
 // Asks the same question again; the new answer is a branch beside the first, which is kept.
-void retry(session::Session& session, std::string_view) {
+void retry(Session& session, std::string_view) {
   const auto asks = [](const model::Entry& entry) { return model::is_prompt(entry); };
   const std::vector<model::Entry> path = session.conversation().path_until(asks);
   const auto question = std::find_if(path.rbegin(), path.rend(), asks);
   if (question == path.rend()) throw Error("there is nothing to ask again");
-  session.screen().print_untrusted("again: " + model::preview(*question, 60) + "\n");
+  session.screen().print_untrusted("again: " + preview(*question, 60) + "\n");
   session.conversation().move_head(question->id);
   session.go_on();
 }

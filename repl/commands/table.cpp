@@ -13,7 +13,7 @@ namespace skein::commands {
 
 namespace {
 
-void help(session::Session& session, std::string_view) {
+void help(Session& session, std::string_view) {
   constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
   const std::size_t width = session.screen().width();    // 0: unlimited
   const bool narrow = width > 0 && width < 2 * beside;
@@ -30,7 +30,7 @@ void help(session::Session& session, std::string_view) {
   }
 }
 
-void quit(session::Session& session, std::string_view) { session.leave(); }
+void quit(Session& session, std::string_view) { session.leave(); }
 
 constexpr Command table[] = {
     {"archive", "[session]", "compress a session; it stays readable", session_names,

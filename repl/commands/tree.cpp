@@ -7,6 +7,7 @@
 #include "core/model/turns.h"
 #include "core/store/damage_text.h"
 #include "core/text/amounts.h"
+#include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
 #include "repl/pick/ask.h"
@@ -15,25 +16,25 @@
 
 namespace skein::commands {
 
+using store::value_or_throw;
+
 namespace {
 
 // The mark of the speaker, as on the screen.
 std::string mark_of(const model::Entry& entry) {
-  const auto message =
-      entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
+  const auto message = model::message_of(entry);
   if (!message || message->role == model::Role::assistant || message->continuation) return {};
   return message->role == model::Role::user ? "› " : "● ";
 }
 
 // One line about an entry: its id, whether the head is there, its name, the speaker, how it begins.
 // The important parts come first because the end of a line may not fit.
-std::string label_of(session::Session& session, const model::Tree::Node& node) {
+std::string label_of(Session& session, const model::Tree::Node& node) {
   const agent::Conversation& conversation = session.conversation();
   const store::Result<store::StoredEntry> found =
       session.store().load_at(conversation.session(), node.at);
   const auto name = conversation.state().labels.find(node.id);
-  return to_string(node.id).substr(0, 6) +
-         (node.id == conversation.head() ? "  ← you are here  " : "  ") +
+  return short_id(node.id) + (node.id == conversation.head() ? "  ← you are here  " : "  ") +
          (name != conversation.state().labels.end() ? "⎇ " + name->second + "  " : "") +
          (found && found->altered ? std::string(store::altered_mark) + " " : "") +
          (found ? mark_of(found->entry) +
@@ -41,25 +42,24 @@ std::string label_of(session::Session& session, const model::Tree::Node& node) {
                 : "");
 }
 
-void go_on_from(session::Session& session, Id entry) {
+void go_on_from(Session& session, Id entry) {
   session.conversation().move_head(entry);
-  session.screen().print("the next message follows " + to_string(entry).substr(0, 6) +
+  session.screen().print("the next message follows " + short_id(entry) +
                          "; the old branch is kept (/tree)\n");
 }
 
-void name_and_go_on(session::Session& session, Id entry) {
+void name_and_go_on(Session& session, Id entry) {
   const auto name = pick::ask_line(*session.keyboard(), "name of the branch › ");
   if (!name) return;
-  if (!name->empty())
-    store::value_or_throw(session.store().label(session.conversation().session(), entry, *name));
+  if (!name->empty()) value_or_throw(session.store().label(session.id(), entry, *name));
   go_on_from(session, entry);
   session.conversation().reload();
 }
 
-void name_snapshot(session::Session& session, Id entry) {
+void name_snapshot(Session& session, Id entry) {
   const auto name = pick::ask_line(*session.keyboard(), "name of the snapshot › ");
   if (!name || name->empty()) return;
-  store::value_or_throw(session.store().snapshot(session.conversation().session(), *name, entry));
+  value_or_throw(session.store().snapshot(session.id(), *name, entry));
   session.conversation().reload();
   session.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +
                                    " returns here\n");
@@ -67,9 +67,8 @@ void name_snapshot(session::Session& session, Id entry) {
 
 }  // namespace
 
-void show_tree(session::Session& session, std::string_view) {
-  const model::Tree tree =
-      store::value_or_throw(session.store().tree(session.conversation().session()));
+void show_tree(Session& session, std::string_view) {
+  const model::Tree tree = value_or_throw(session.store().tree(session.id()));
   if (tree.roots().empty()) return session.screen().print("nothing has been said yet\n");
   const auto label = [&](const model::Tree::Node& node) { return label_of(session, node); };
   // Keys typed ahead are meant for the prompt, not for the tree view.
@@ -85,35 +84,30 @@ void show_tree(session::Session& session, std::string_view) {
   }
 }
 
-void show_branches(session::Session& session, std::string_view) {
-  for (const store::Branch& branch :
-       store::value_or_throw(session.store().branches(session.conversation().session())))
-    session.screen().print_untrusted((branch.leaf == session.conversation().head() ? "* " : "  ") +
-                                     to_string(branch.leaf).substr(0, 6) + "  " +
-                                     counted(branch.length, "entry", "entries") + "  " +
-                                     branch.preview + "\n");
+void show_branches(Session& session, std::string_view) {
+  for (const store::Branch& branch : value_or_throw(session.store().branches(session.id())))
+    session.screen().print_untrusted(
+        (branch.leaf == session.conversation().head() ? "* " : "  ") + short_id(branch.leaf) +
+        "  " + counted(branch.length, "entry", "entries") + "  " + branch.preview + "\n");
 }
 
-void branch(session::Session& session, std::string_view entry_and_prompt) {
-  const std::size_t space = std::min(entry_and_prompt.find(' '), entry_and_prompt.size());
-  if (space == 0) throw Error("/branch takes the entry to continue from; /tree shows the entries");
-  const Id entry = entry_named(session, entry_and_prompt.substr(0, space));
-  go_on_from(session, entry);
-  if (space < entry_and_prompt.size())
-    session.turn(std::string(entry_and_prompt.substr(space + 1)));
+void branch(Session& session, std::string_view entry_and_prompt) {
+  const auto [entry, prompt] = first_word(entry_and_prompt);
+  if (entry.empty())
+    throw Error("/branch takes the entry to continue from; /tree shows the entries");
+  go_on_from(session, entry_named(session, entry));
+  if (!prompt.empty()) session.turn(std::string(prompt));
 }
 
-void fork_session(session::Session& session, std::string_view key) {
-  const agent::Conversation& conversation = session.conversation();
-  if (!conversation.head()) throw Error("nothing has been said yet");
-  const store::SessionHandle made = store::value_or_throw(session.store().branch_from_entry(
-      conversation.session(), *conversation.head(), std::string(key)));
+void fork_session(Session& session, std::string_view key) {
+  const store::SessionHandle made = value_or_throw(
+      session.store().branch_from_entry(session.id(), head_of(session), std::string(key)));
   open_with_this_model(session, made.session_id);
 }
 
 // Goes back to before the last prompt, or before a summary if that came last. Nothing is lost:
 // /branch can return to what was undone.
-void undo(session::Session& session, std::string_view) {
+void undo(Session& session, std::string_view) {
   agent::Conversation& conversation = session.conversation();
   bool newest = true;
   const auto undone = [&](const model::Entry& entry) {
@@ -133,7 +127,7 @@ void undo(session::Session& session, std::string_view) {
     session.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
 }
 
-void continue_turn(session::Session& session, std::string_view) {
+void continue_turn(Session& session, std::string_view) {
   if (session.conversation().path().empty()) throw Error("nothing has been said yet");
   session.go_on();
 }

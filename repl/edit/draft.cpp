@@ -6,6 +6,7 @@
 
 #include "core/model/attachments.h"
 #include "core/text/base.h"
+#include "core/text/text.h"
 
 namespace skein::edit {
 
@@ -43,10 +44,10 @@ std::string unquoted(std::string_view text) {
   return out;
 }
 
-bool has_image_suffix(std::string path) {
-  std::ranges::transform(path, path.begin(), [](unsigned char c) { return std::tolower(c); });
+bool has_image_suffix(std::string_view path) {
   constexpr std::string_view suffixes[] = {".png", ".jpg", ".jpeg", ".gif", ".webp"};
-  return std::ranges::any_of(suffixes, [&](std::string_view each) { return path.ends_with(each); });
+  return std::ranges::any_of(suffixes,
+                             [&](std::string_view each) { return lower(path).ends_with(each); });
 }
 
 std::string chip(const std::string& text, std::size_t number) {
@@ -99,17 +100,17 @@ std::string make_chip(Draft& draft, std::string text) {
 }
 
 std::size_t chip_before(const Draft& draft, std::size_t at) {
+  const std::string_view before = std::string_view(draft.text).substr(0, at);
   for (std::size_t i = 0; i < draft.pasted.size(); ++i)
-    if (const std::string mark = chip(draft.pasted[i], i + 1);
-        std::string_view(draft.text).substr(0, at).ends_with(mark))
+    if (const std::string mark = chip(draft.pasted[i], i + 1); before.ends_with(mark))
       return mark.size();
   return 0;
 }
 
 std::size_t chip_after(const Draft& draft, std::size_t at) {
+  const std::string_view after = std::string_view(draft.text).substr(at);
   for (std::size_t i = 0; i < draft.pasted.size(); ++i)
-    if (const std::string mark = chip(draft.pasted[i], i + 1);
-        std::string_view(draft.text).substr(at).starts_with(mark))
+    if (const std::string mark = chip(draft.pasted[i], i + 1); after.starts_with(mark))
       return mark.size();
   return 0;
 }

@@ -14,6 +14,10 @@
 #include <fstream>
 #include <iterator>
 
+#include "core/text/fd.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
+
 namespace skein::edit {
 
 namespace {
@@ -45,10 +49,8 @@ class TextFile {
   TextFile(const std::string& text, const std::string& ending) {
     std::error_code failed;
     path_ = std::filesystem::temp_directory_path(failed).string() + "/skein-XXXXXX" + ending;
-    const int fd = mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC);
-    if (fd < 0) return;
-    written_ = ::write(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
-    close(fd);
+    const Fd fd(mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC));
+    written_ = fd && write_all(fd.get(), text);
   }
   ~TextFile() { unlink(path_.c_str()); }
   TextFile(const TextFile&) = delete;
@@ -77,7 +79,7 @@ std::string ending_of(const std::string& name) {
 
 std::string editor() {
   for (const char* name : {"VISUAL", "EDITOR"})
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+    if (const std::string value = env(name); !value.empty()) return value;
   return "vi";
 }
 
@@ -106,19 +108,15 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
   }
   if (output) {
     close(pipe_ends[1]);
-    std::array<char, 16384> buffer;
-    for (ssize_t count = 0;;) {
-      count = child < 0 ? 0 : ::read(pipe_ends[0], buffer.data(), buffer.size());
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) break;
-      output({buffer.data(), static_cast<std::size_t>(count)});
-    }
+    if (child > 0)
+      read_pieces(pipe_ends[0], std::string::npos, [&](std::string_view piece) {
+        output(piece);
+        return true;
+      });
     close(pipe_ends[0]);
   }
-  int status = 0;
-  while (child > 0 && waitpid(child, &status, 0) < 0 && errno == EINTR) {
-  }
   if (child < 0) return 127;
+  const int status = wait_for_child(child);
   return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
 }
 

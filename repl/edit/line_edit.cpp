@@ -6,27 +6,13 @@
 
 namespace skein::edit {
 
+using terminal::alt, terminal::ctrl, terminal::key, terminal::shift;
+
 namespace {
 
 using Code = terminal::Key::Code;
 
 constexpr std::size_t most_undos = 1000, most_kills = 32;
-
-terminal::Key with_alt(Code code) {
-  terminal::Key out = terminal::key(code);
-  out.alt = true;
-  return out;
-}
-terminal::Key with_ctrl(Code code) {
-  terminal::Key out = terminal::key(code);
-  out.ctrl = true;
-  return out;
-}
-terminal::Key with_shift(Code code) {
-  terminal::Key out = terminal::key(code);
-  out.shift = true;
-  return out;
-}
 
 bool is_word(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
@@ -37,47 +23,39 @@ bool is_space(char c) { return c == ' ' || c == '\t' || c == '\n'; }
 }  // namespace
 
 const std::vector<LineEdit::Binding>& LineEdit::bindings() {
+  using E = LineEdit&;
   static const std::vector<Binding> table{
-      {terminal::key(Code::left), &LineEdit::left},
-      {terminal::ctrl('b'), &LineEdit::left},
-      {terminal::key(Code::right), &LineEdit::right},
-      {terminal::ctrl('f'), &LineEdit::right},
-      {terminal::alt('b'), &LineEdit::word_left},
-      {with_alt(Code::left), &LineEdit::word_left},
-      {with_ctrl(Code::left), &LineEdit::word_left},
-      {terminal::alt('f'), &LineEdit::word_right},
-      {with_alt(Code::right), &LineEdit::word_right},
-      {with_ctrl(Code::right), &LineEdit::word_right},
-      {terminal::key(Code::home), &LineEdit::home},
-      {terminal::ctrl('a'), &LineEdit::home},
-      {terminal::key(Code::end), &LineEdit::end},
-      {terminal::ctrl('e'), &LineEdit::end},
-      {terminal::ctrl('j'), &LineEdit::newline},
-      {with_alt(Code::enter), &LineEdit::newline},
-      {with_shift(Code::enter), &LineEdit::newline},
-      {terminal::key(Code::backspace), &LineEdit::backspace},
-      {terminal::key(Code::del), &LineEdit::del},
-      {terminal::ctrl('d'), &LineEdit::del},
-      {terminal::ctrl('w'), &LineEdit::kill_to_space},
-      {with_alt(Code::backspace), &LineEdit::kill_word_left},
-      {terminal::alt('d'), &LineEdit::kill_word_right},
-      {terminal::ctrl('u'), &LineEdit::kill_left},
-      {terminal::ctrl('k'), &LineEdit::kill_right},
-      {terminal::ctrl('y'), &LineEdit::yank},
-      {terminal::alt('y'), &LineEdit::yank_older},
-      {terminal::ctrl('t'), &LineEdit::transpose},
-      {terminal::alt('u'), &LineEdit::upper},
-      {terminal::alt('l'), &LineEdit::lower},
-      {terminal::ctrl('_'), &LineEdit::undo},
+      {{key(Code::left), ctrl('b')}, [](E e) { e.cursor_ = e.unit_before(e.cursor_); }},
+      {{key(Code::right), ctrl('f')}, [](E e) { e.cursor_ = e.unit_after(e.cursor_); }},
+      {{alt('b'), alt(Code::left), ctrl(Code::left)},
+       [](E e) { e.cursor_ = e.word_start_before(e.cursor_); }},
+      {{alt('f'), alt(Code::right), ctrl(Code::right)},
+       [](E e) { e.cursor_ = e.word_end_after(e.cursor_); }},
+      {{key(Code::home), ctrl('a')}, [](E e) { e.cursor_ = e.line_start(e.cursor_); }},
+      {{key(Code::end), ctrl('e')}, [](E e) { e.cursor_ = e.line_end(e.cursor_); }},
+      {{ctrl('j'), alt(Code::enter), shift(Code::enter)}, [](E e) { e.insert("\n"); }},
+      {{key(Code::backspace)}, [](E e) { e.erase(e.unit_before(e.cursor_), e.cursor_); }},
+      {{key(Code::del), ctrl('d')}, [](E e) { e.erase(e.cursor_, e.unit_after(e.cursor_)); }},
+      {{ctrl('w')}, [](E e) { e.kill_to_space(); }},
+      {{alt(Code::backspace)}, [](E e) { e.kill(e.word_start_before(e.cursor_), e.cursor_); }},
+      {{alt('d')}, [](E e) { e.kill(e.cursor_, e.word_end_after(e.cursor_)); }},
+      {{ctrl('u')}, [](E e) { e.kill(0, e.cursor_); }},
+      {{ctrl('k')}, [](E e) { e.kill(e.cursor_, e.text().size()); }},
+      {{ctrl('y')}, [](E e) { e.yank(); }},
+      {{alt('y')}, [](E e) { e.yank_older(); }},
+      {{ctrl('t')}, [](E e) { e.transpose(); }},
+      {{alt('u')}, [](E e) { e.change_case(true); }},
+      {{alt('l')}, [](E e) { e.change_case(false); }},
+      {{ctrl('_')}, [](E e) { e.undo(); }},
   };
   return table;
 }
 
-bool LineEdit::apply(const terminal::Key& key) {
+bool LineEdit::apply(const terminal::Key& pressed) {
   next_last_ = Last::other;
-  if (key.code == Code::paste) {
-    paste(key.text);
-  } else if (const std::string piece = terminal::typed(key); !piece.empty()) {
+  if (pressed.code == Code::paste) {
+    paste(pressed.text);
+  } else if (const std::string piece = terminal::typed(pressed); !piece.empty()) {
     // Undo takes back a whole word, not a single letter.
     if (last_ != Last::typed || (piece == " " && !text().ends_with(' '))) change();
     next_last_ = Last::typed;
@@ -85,9 +63,10 @@ bool LineEdit::apply(const terminal::Key& key) {
     cursor_ += piece.size();
     goal_.reset();
   } else {
-    const auto found = std::ranges::find(bindings(), key, &Binding::key);
+    const auto found = std::ranges::find_if(
+        bindings(), [&](const Binding& row) { return std::ranges::count(row.keys, pressed) > 0; });
     if (found == bindings().end()) return false;
-    (this->*found->run)();
+    found->run(*this);
     goal_.reset();
   }
   last_ = next_last_;
@@ -129,14 +108,9 @@ void LineEdit::paste(const std::string& raw) {
   std::string piece = pasted_text(raw);
   auto image = dropped_image(piece);
   if (image) piece = std::move(*image);
-  if (deserves_chip(piece) || (!image && mentions_something(piece))) {
-    change();
+  if (deserves_chip(piece) || (!image && mentions_something(piece)))
     piece = make_chip(draft_, std::move(piece));
-    draft_.text.insert(cursor_, piece);
-    cursor_ += piece.size();
-  } else {
-    insert(piece);
-  }
+  insert(piece);
   goal_.reset();
 }
 
@@ -186,22 +160,12 @@ std::size_t LineEdit::word_end_after(std::size_t at) const {
   return at;
 }
 
-void LineEdit::left() { cursor_ = unit_before(cursor_); }
-void LineEdit::right() { cursor_ = unit_after(cursor_); }
-void LineEdit::word_left() { cursor_ = word_start_before(cursor_); }
-void LineEdit::word_right() { cursor_ = word_end_after(cursor_); }
-void LineEdit::home() { cursor_ = line_start(cursor_); }
-void LineEdit::end() { cursor_ = line_end(cursor_); }
-
 void LineEdit::erase(std::size_t from, std::size_t to) {
   if (from == to) return;
   change();
   draft_.text.erase(from, to - from);
   cursor_ = from;
 }
-
-void LineEdit::backspace() { erase(unit_before(cursor_), cursor_); }
-void LineEdit::del() { erase(cursor_, unit_after(cursor_)); }
 
 // Consecutive kills are joined.
 void LineEdit::kill(std::size_t from, std::size_t to) {
@@ -217,10 +181,6 @@ void LineEdit::kill(std::size_t from, std::size_t to) {
   next_last_ = Last::killed;
 }
 
-void LineEdit::kill_word_left() { kill(word_start_before(cursor_), cursor_); }
-void LineEdit::kill_word_right() { kill(cursor_, word_end_after(cursor_)); }
-void LineEdit::kill_left() { kill(0, cursor_); }
-void LineEdit::kill_right() { kill(cursor_, text().size()); }
 void LineEdit::kill_to_space() {
   std::size_t from = cursor_;
   while (from > 0 && is_space(text()[from - 1])) from = unit_before(from);
@@ -263,8 +223,6 @@ void LineEdit::change_case(bool up) {
     if (!up && c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
   }
 }
-void LineEdit::upper() { change_case(true); }
-void LineEdit::lower() { change_case(false); }
 
 void LineEdit::undo() {
   if (past_.empty()) return;

@@ -44,30 +44,15 @@ class LineEdit {
   };
   enum class Last { other, typed, killed, yanked };
   struct Binding {
-    terminal::Key key;
-    void (LineEdit::*run)();
+    std::vector<terminal::Key> keys;
+    void (*run)(LineEdit&);
   };
   static const std::vector<Binding>& bindings();
 
-  void left();
-  void right();
-  void word_left();
-  void word_right();
-  void home();
-  void end();
-  void newline() { insert("\n"); }
-  void backspace();
-  void del();
-  void kill_word_left();
   void kill_to_space();
-  void kill_word_right();
-  void kill_left();
-  void kill_right();
   void yank();
   void yank_older();
   void transpose();
-  void upper();
-  void lower();
   void undo();
 
   void paste(const std::string& raw);

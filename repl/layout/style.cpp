@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text/text.h"
+
 namespace skein::layout {
 
 namespace {
@@ -34,13 +36,7 @@ bool is_own_attribute(std::string_view number) {
 }
 
 bool are_own_attributes(std::string_view numbers) {
-  while (!numbers.empty()) {
-    const std::size_t end = std::min(numbers.find(';'), numbers.size());
-    if (!is_own_attribute(numbers.substr(0, end))) return false;
-    if (end + 1 == numbers.size()) return false;
-    numbers.remove_prefix(std::min(end + 1, numbers.size()));
-  }
-  return true;
+  return !numbers.ends_with(';') && std::ranges::all_of(split(numbers, ';'), is_own_attribute);
 }
 
 std::size_t own_link(std::string_view bytes) {

@@ -12,13 +12,6 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 
-std::string one_line(std::string_view text) {
-  std::string out = sanitized(text);
-  std::ranges::replace_if(
-      out, [](char c) { return c == '\n' || c == '\t'; }, ' ');
-  return out;
-}
-
 std::string cell(const std::string& text, std::size_t width, bool right) {
   std::string cut = fit(text, width);
   const std::size_t used = display_width(cut);
@@ -85,7 +78,7 @@ std::string drawn(const Table& given, std::size_t width, const TerminalStyle& lo
   Table clean = given;
   for (auto& row : clean.rows) {
     row.resize(clean.columns.size());
-    for (std::string& text : row) text = one_line(text);
+    for (std::string& text : row) text = sanitized_row(text);
   }
   const Table table = with_room(clean, widths_in(clean), width);
   const std::size_t between = gap.size() * table.columns.size();

@@ -1,8 +1,9 @@
 #include "repl/pick/fuzzy.h"
 
 #include <algorithm>
-#include <cstdint>
 #include <limits>
+
+#include "core/text/text.h"
 
 namespace skein::pick {
 
@@ -62,14 +63,11 @@ std::optional<int> score_word(std::string_view pattern, std::string_view text) {
 
 std::optional<int> fuzzy_score(std::string_view pattern, std::string_view text) {
   int total = 0;
-  while (!pattern.empty()) {
-    const std::size_t end = std::min(pattern.find(' '), pattern.size());
-    if (end > 0) {
-      const std::optional<int> score = score_word(pattern.substr(0, end), text);
-      if (!score) return std::nullopt;
-      total += *score;
-    }
-    pattern.remove_prefix(std::min(pattern.size(), end + 1));
+  for (const std::string_view word : split(pattern, ' ')) {
+    if (word.empty()) continue;
+    const std::optional<int> score = score_word(word, text);
+    if (!score) return std::nullopt;
+    total += *score;
   }
   return total;
 }

@@ -11,15 +11,17 @@
 
 namespace skein::pick {
 
+using terminal::ctrl, terminal::Key;
+
 namespace {
 
-using Code = terminal::Key::Code;
+using Code = Key::Code;
 constexpr std::size_t most_rows = 10, most_preview = 3;
 
 class Picker {
  public:
   Picker(terminal::Keyboard& keyboard, const PickList& list)
-      : keyboard_(keyboard), list_(list), drawing_(keyboard.terminal()) {
+      : keyboard_(keyboard), list_(list), panel_(keyboard.terminal()) {
     query_.start({.text = list.query});
     filter();
     chosen_ = fits_.empty() ? 0 : std::min(list.chosen, fits_.size() - 1);
@@ -28,34 +30,19 @@ class Picker {
   Picked run() {
     if (list_.refresh)
       if (std::optional<Picked> end = refresh()) return *std::move(end);
-    for (;;) {
-      terminal::Key key;
-      std::optional<terminal::Key> ready = keyboard_.ready();
-      if (ready) {
-        key = std::move(*ready);
-      } else {  // a burst of keys is drawn once
-        draw();
-        const terminal::Keyboard::KeyResult came = keyboard_.next(key);
-        if (came == terminal::Keyboard::KeyResult::hang_up) return left();
-        if (came != terminal::Keyboard::KeyResult::key) {
-          keyboard_.terminal().take_resize();
-          continue;
-        }
-      }
-      if (std::optional<Picked> end = take(key)) return *std::move(end);
+    while (const auto pressed = keyboard_.next_after([this] { draw(); })) {
+      if (std::optional<Picked> end = take(*pressed)) return *std::move(end);
     }
+    return left();
   }
 
  private:
   Picked left() const { return {std::nullopt, {}, query_.text(), chosen_}; }
-  bool has_further(const terminal::Key& key) const {
-    return std::ranges::count(list_.further, key) > 0;
-  }
+  bool has_further(const Key& key) const { return std::ranges::count(list_.further, key) > 0; }
 
   // Nothing: the list stays open.
-  std::optional<Picked> take(const terminal::Key& key) {
-    if (key == terminal::ctrl('c') || key.code == Code::escape ||
-        (key == terminal::ctrl('d') && !has_further(key)))
+  std::optional<Picked> take(const Key& key) {
+    if (key == ctrl('c') || key.code == Code::escape || (key == ctrl('d') && !has_further(key)))
       return left();
     if (key == skein::terminal::key(Code::enter) || key == skein::terminal::key(Code::tab) ||
         has_further(key)) {
@@ -71,7 +58,7 @@ class Picker {
     std::atomic<bool> stop{false};
     std::optional<Picked> end;
     const auto use_keys = [&] {
-      terminal::Key key;
+      Key key;
       while (!end) {
         const auto came = keyboard_.next(key, std::chrono::milliseconds(0));
         if (came == terminal::Keyboard::KeyResult::hang_up) end = left();
@@ -105,12 +92,12 @@ class Picker {
     return list_.texts.empty() ? list_.lines : list_.texts;
   }
 
-  void use(const terminal::Key& key) {
+  void use(const Key& key) {
     const std::size_t last = fits_.empty() ? 0 : fits_.size() - 1;
     const std::size_t page = rows();
-    if (key.code == Code::up || key == terminal::ctrl('p'))
+    if (key.code == Code::up || key == ctrl('p'))
       chosen_ -= std::min<std::size_t>(chosen_, 1);
-    else if (key.code == Code::down || key == terminal::ctrl('n'))
+    else if (key.code == Code::down || key == ctrl('n'))
       chosen_ = std::min(chosen_ + 1, last);
     else if (key.code == Code::page_up)
       chosen_ -= std::min(chosen_, page);
@@ -153,12 +140,12 @@ class Picker {
                                      (list_.keys.empty() ? "chooses" : list_.keys) +
                                      " · Esc leaves"});
     const auto column = layout::display_width(label + query_.text().substr(0, query_.cursor()));
-    drawing_.show(lines, {0, static_cast<int>(column)});
+    panel_.show(lines, {0, static_cast<int>(column)});
   }
 
   terminal::Keyboard& keyboard_;
   PickList list_;
-  terminal::InlinePanel drawing_;
+  terminal::InlinePanel panel_;
   edit::LineEdit query_{};
   std::vector<std::size_t> fits_{};  // indices of the matching lines, best first
   std::size_t chosen_ = 0;           // index into fits_

@@ -20,8 +20,7 @@ std::vector<std::string> last_words(store::SessionStore& store,
   if (!path) return out;
   for (auto placed = path->entries.rbegin(); placed != path->entries.rend(); ++placed) {
     const model::Entry entry = model::masked(placed->entry, record.state.redacted);
-    const auto message =
-        entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
+    const auto message = model::message_of(entry);
     if (!message || message->role == model::Role::tool || message->continuation ||
         model::plain_text(*message).empty())
       continue;

@@ -1,8 +1,6 @@
 #include "repl/pick/session_rows.h"
 
 #include <algorithm>
-#include <array>
-#include <cstdio>
 
 #include "core/text/amounts.h"
 #include "repl/layout/sanitize.h"

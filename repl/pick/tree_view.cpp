@@ -19,26 +19,15 @@ class TreeView {
       : keyboard_(keyboard),
         lines_(model::tree_lines(tree, {.nested_depth = 6})),
         label_(label),
-        drawing_(keyboard.terminal()) {
+        panel_(keyboard.terminal()) {
     const auto at_head = std::ranges::find_if(
         lines_, [&](const model::TreeLine& line) { return line.node->id == head; });
     if (at_head != lines_.end()) chosen_ = static_cast<std::size_t>(at_head - lines_.begin());
   }
 
   TreeChoice run() {
-    for (;;) {
-      terminal::Key key;
-      if (std::optional<terminal::Key> ready = keyboard_.ready()) {
-        key = std::move(*ready);
-      } else {
-        draw();
-        const terminal::Keyboard::KeyResult came = keyboard_.next(key);
-        if (came == terminal::Keyboard::KeyResult::hang_up) return {};
-        if (came != terminal::Keyboard::KeyResult::key) {
-          keyboard_.terminal().take_resize();
-          continue;
-        }
-      }
+    while (const auto pressed = keyboard_.next_after([this] { draw(); })) {
+      const terminal::Key& key = *pressed;
       const std::string letter = terminal::typed(key);
       if (key == terminal::ctrl('c') || key == terminal::ctrl('d') || key.code == Code::escape ||
           letter == "q")
@@ -52,6 +41,7 @@ class TreeView {
       if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};
       move(key, letter);
     }
+    return {};
   }
 
  private:
@@ -82,13 +72,13 @@ class TreeView {
     lines.push_back({Style::dim, "  " + std::to_string(chosen_ + 1) + " of " +
                                      std::to_string(lines_.size()) +
                                      " · Enter continues here · b branch · s snapshot · Esc"});
-    drawing_.show(lines, cursor);
+    panel_.show(lines, cursor);
   }
 
   terminal::Keyboard& keyboard_;
   std::vector<model::TreeLine> lines_;
   const std::function<std::string(const model::Tree::Node&)>& label_;
-  terminal::InlinePanel drawing_;
+  terminal::InlinePanel panel_;
   std::size_t chosen_ = 0, first_ = 0;
 };
 

@@ -4,10 +4,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <iterator>
 
+#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/text/json.h"
 
 namespace skein::prompt {
@@ -25,11 +26,10 @@ void Drafts::keep(Id session, const edit::Draft& draft) const {
 
   mkdir(folder_.c_str(), 0700);
   const std::string fresh = file + "." + std::to_string(getpid());
-  const int fd = open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600);
-  if (fd < 0) return;
-  const bool written = write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
-  close(fd);
-  if (!written || rename(fresh.c_str(), file.c_str()) != 0) unlink(fresh.c_str());
+  const Fd fd(open(fresh.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
+  if (!fd) return;
+  if (!write_all(fd.get(), bytes) || rename(fresh.c_str(), file.c_str()) != 0)
+    unlink(fresh.c_str());
 }
 
 edit::Draft Drafts::load(Id session) const {

@@ -7,6 +7,7 @@
 #include <filesystem>
 
 #include "core/text/base.h"
+#include "core/text/fd.h"
 
 namespace skein::prompt {
 
@@ -34,26 +35,14 @@ std::string unescaped(std::string_view line) {
   return out;
 }
 
-// A descriptor that is open during one call.
-class File {
- public:
-  File(const std::string& name, int flags) : fd_(open(name.c_str(), flags | O_CLOEXEC, 0600)) {}
-  ~File() {
-    if (fd_ >= 0) close(fd_);
-  }
-  File(const File&) = delete;
-  File& operator=(const File&) = delete;
+Fd opened(const std::string& name, int flags) {
+  return Fd(open(name.c_str(), flags | O_NOFOLLOW | O_CLOEXEC, 0600));
+}
 
-  explicit operator bool() const { return fd_ >= 0; }
-  int fd() const { return fd_; }
-  std::uint64_t size() const {
-    struct stat status {};
-    return fstat(fd_, &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
-  }
-
- private:
-  int fd_;
-};
+std::uint64_t size_of(const Fd& file) {
+  struct stat status {};
+  return fstat(file.get(), &status) == 0 ? static_cast<std::uint64_t>(status.st_size) : 0;
+}
 
 }  // namespace
 
@@ -75,15 +64,15 @@ bool History::write_down(const std::string& line) const {
   const std::filesystem::path folder = std::filesystem::path(file_).parent_path();
   if (std::filesystem::create_directories(folder, failed) && !failed)
     std::filesystem::permissions(folder, std::filesystem::perms::owner_all, failed);
-  const File file(file_, O_RDWR | O_CREAT | O_APPEND | O_NOFOLLOW);
+  const Fd file = opened(file_, O_RDWR | O_CREAT | O_APPEND);
   if (!file) return false;
   std::string bytes;
   char last = '\n';
-  if (const std::uint64_t size = file.size(); size > 0)
-    if (pread(file.fd(), &last, 1, static_cast<off_t>(size - 1)) != 1) last = '\n';
+  if (const std::uint64_t size = size_of(file); size > 0)
+    if (pread(file.get(), &last, 1, static_cast<off_t>(size - 1)) != 1) last = '\n';
   if (last != '\n') bytes += '\n';
   bytes += escaped(line) + '\n';
-  return ::write(file.fd(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
+  return ::write(file.get(), bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size());
 }
 
 const std::vector<std::string>& History::lines() {
@@ -93,9 +82,9 @@ const std::vector<std::string>& History::lines() {
 
 void History::read_on() {
   if (file_.empty()) return;
-  const File file(file_, O_RDONLY | O_NOFOLLOW);
+  const Fd file = opened(file_, O_RDONLY);
   if (!file) return;
-  const std::uint64_t size = file.size();
+  const std::uint64_t size = size_of(file);
   if (size < read_to_) {  // another process rewrote it
     lines_.clear();
     read_to_ = 0;
@@ -104,7 +93,7 @@ void History::read_on() {
   const bool cut = size - read_to_ > most_read;
   const std::uint64_t from = cut ? size - most_read : read_to_;
   std::string bytes(size - from, '\0');
-  const ssize_t count = pread(file.fd(), bytes.data(), bytes.size(), static_cast<off_t>(from));
+  const ssize_t count = pread(file.get(), bytes.data(), bytes.size(), static_cast<off_t>(from));
   if (count <= 0) return;
   std::string_view rest(bytes.data(), static_cast<std::size_t>(count));
   std::uint64_t done = from;

@@ -5,6 +5,8 @@
 
 namespace skein::prompt {
 
+using terminal::alt, terminal::ctrl, terminal::key;
+
 namespace {
 
 using Code = terminal::Key::Code;
@@ -12,38 +14,30 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds double_escape{600};
 
-terminal::Key with_shift(Code code) {
-  terminal::Key out = terminal::key(code);
-  out.shift = true;
-  return out;
-}
-
 }  // namespace
 
 const std::vector<PromptLine::Binding>& PromptLine::bindings() {
+  using P = PromptLine&;
+  using enum EditorAction;
   static const std::vector<Binding> table{
-      {terminal::key(Code::enter), &PromptLine::enter},
-      {terminal::ctrl('c'), &PromptLine::wants<EditorAction::abort>},
-      {terminal::ctrl('d'), &PromptLine::leave_or_delete},
-      {terminal::key(Code::escape), &PromptLine::escape},
-      {terminal::key(Code::right), &PromptLine::right},
-      {terminal::ctrl('f'), &PromptLine::right},
-      {terminal::key(Code::end), &PromptLine::end},
-      {terminal::ctrl('e'), &PromptLine::end},
-      {terminal::alt('f'), &PromptLine::word_right},
-      {terminal::key(Code::up), &PromptLine::up},
-      {terminal::ctrl('p'), &PromptLine::up},
-      {terminal::key(Code::down), &PromptLine::down},
-      {terminal::ctrl('n'), &PromptLine::down},
-      {terminal::ctrl('r'), &PromptLine::wants<EditorAction::search>},
-      {terminal::key(Code::tab), &PromptLine::wants<EditorAction::complete>},
-      {with_shift(Code::tab), &PromptLine::wants<EditorAction::cycle_mode>},
-      {terminal::ctrl('g'), &PromptLine::wants<EditorAction::edit_elsewhere>},
-      {terminal::ctrl('x'), &PromptLine::begin_chord},
-      {terminal::ctrl('l'), &PromptLine::wants<EditorAction::clear_screen>},
-      {terminal::ctrl('o'), &PromptLine::wants<EditorAction::expand>},
-      {terminal::ctrl('t'), &PromptLine::show_thinking_or_transpose},
-      {terminal::ctrl('z'), &PromptLine::wants<EditorAction::suspend>},
+      {{key(Code::enter)}, [](P p) { return p.enter(); }},
+      {{ctrl('c')}, [](P) { return abort; }},
+      {{ctrl('d')}, [](P p) { return p.edit_unless_empty(ctrl('d'), leave); }},
+      {{key(Code::escape)}, [](P p) { return p.escape(); }},
+      {{key(Code::right), ctrl('f')}, [](P p) { return p.accept_or(key(Code::right)); }},
+      {{key(Code::end), ctrl('e')}, [](P p) { return p.accept_or(key(Code::end)); }},
+      {{alt('f')}, [](P p) { return p.word_right(); }},
+      {{key(Code::up), ctrl('p')}, [](P p) { return p.up(); }},
+      {{key(Code::down), ctrl('n')}, [](P p) { return p.down(); }},
+      {{ctrl('r')}, [](P) { return search; }},
+      {{key(Code::tab)}, [](P) { return complete; }},
+      {{terminal::shift(Code::tab)}, [](P) { return cycle_mode; }},
+      {{ctrl('g')}, [](P) { return edit_elsewhere; }},
+      {{ctrl('x')}, [](P p) { return p.chord_ = true, none; }},
+      {{ctrl('l')}, [](P) { return clear_screen; }},
+      {{ctrl('o')}, [](P) { return expand; }},
+      {{ctrl('t')}, [](P p) { return p.edit_unless_empty(ctrl('t'), show_thinking); }},
+      {{ctrl('z')}, [](P) { return suspend; }},
   };
   return table;
 }
@@ -55,13 +49,13 @@ void PromptLine::start(edit::Draft draft) {
   chord_ = false;
 }
 
-PromptLine::EditorAction PromptLine::use(const terminal::Key& key) {
-  if (std::exchange(chord_, false) && key == terminal::ctrl('e'))
-    return EditorAction::edit_elsewhere;
-  if (text().empty() && terminal::typed(key) == "?") return say("?");
-  const auto found = std::ranges::find(bindings(), key, &Binding::key);
-  if (found != bindings().end()) return (this->*found->run)();
-  if (line_.apply(key)) recalled_.reset();
+PromptLine::EditorAction PromptLine::use(const terminal::Key& pressed) {
+  if (std::exchange(chord_, false) && pressed == ctrl('e')) return EditorAction::edit_elsewhere;
+  if (text().empty() && terminal::typed(pressed) == "?") return say("?");
+  const auto found = std::ranges::find_if(
+      bindings(), [&](const Binding& row) { return std::ranges::count(row.keys, pressed) > 0; });
+  if (found != bindings().end()) return found->run(*this);
+  if (line_.apply(pressed)) recalled_.reset();
   return EditorAction::none;
 }
 
@@ -77,9 +71,10 @@ PromptLine::EditorAction PromptLine::enter() {
   return EditorAction::none;
 }
 
-PromptLine::EditorAction PromptLine::leave_or_delete() {
-  if (text().empty()) return EditorAction::leave;
-  line_.apply(terminal::ctrl('d'));
+PromptLine::EditorAction PromptLine::edit_unless_empty(const terminal::Key& pressed,
+                                                       EditorAction when_empty) {
+  if (text().empty()) return when_empty;
+  line_.apply(pressed);
   return EditorAction::none;
 }
 
@@ -89,30 +84,17 @@ PromptLine::EditorAction PromptLine::escape() {
   return twice && text().empty() ? say("/tree") : EditorAction::none;
 }
 
-PromptLine::EditorAction PromptLine::show_thinking_or_transpose() {
-  if (text().empty()) return EditorAction::show_thinking;
-  line_.apply(terminal::ctrl('t'));
-  return EditorAction::none;
-}
-
-PromptLine::EditorAction PromptLine::begin_chord() {
-  chord_ = true;
-  return EditorAction::none;
-}
-
-PromptLine::EditorAction PromptLine::accept_or(const terminal::Key& key) {
+PromptLine::EditorAction PromptLine::accept_or(const terminal::Key& pressed) {
   recalled_.reset();
   if (!ghost_.empty() && line_.at_end())
     line_.insert(std::exchange(ghost_, {}));
   else
-    line_.apply(key);
+    line_.apply(pressed);
   return EditorAction::none;
 }
-PromptLine::EditorAction PromptLine::right() { return accept_or(terminal::key(Code::right)); }
-PromptLine::EditorAction PromptLine::end() { return accept_or(terminal::key(Code::end)); }
 
 PromptLine::EditorAction PromptLine::word_right() {
-  if (ghost_.empty() || !line_.at_end()) return accept_or(terminal::alt('f'));
+  if (ghost_.empty() || !line_.at_end()) return accept_or(alt('f'));
   const std::size_t word = std::min(ghost_.find_first_not_of(" \n"), ghost_.size());
   line_.insert(ghost_.substr(0, ghost_.find_first_of(" \n", word)));
   recalled_.reset();

@@ -43,27 +43,20 @@ class PromptLine {
 
  private:
   struct Binding {
-    terminal::Key key;
-    EditorAction (PromptLine::*run)();
+    std::vector<terminal::Key> keys;
+    EditorAction (*run)(PromptLine&);
   };
   static const std::vector<Binding>& bindings();
 
   // As if it had been typed and sent.
   EditorAction say(std::string_view text);
   EditorAction enter();
-  EditorAction leave_or_delete();
   EditorAction escape();
-  EditorAction right();
-  EditorAction end();
   EditorAction word_right();
   EditorAction up();
   EditorAction down();
-  EditorAction begin_chord();
-  EditorAction show_thinking_or_transpose();
-  template <EditorAction wish>
-  EditorAction wants() {
-    return wish;
-  }
+  // A key that edits, but means something else on an empty line.
+  EditorAction edit_unless_empty(const terminal::Key& key, EditorAction when_empty);
   EditorAction accept_or(const terminal::Key& key);
   void recall(std::optional<std::size_t> (History::*find)(std::size_t, std::string_view));
 

@@ -12,6 +12,8 @@
 
 namespace skein::screen {
 
+using layout::display_width, layout::fit, layout::sanitized, layout::without_styles;
+
 namespace {
 
 constexpr std::int64_t between_writes = 17;  // ms: 58 a second
@@ -42,7 +44,7 @@ std::string gated(std::string_view bytes) {
       const std::size_t ours = layout::own_sequence(bytes.substr(at));
       run = std::min(bytes.size(), at + (ours > 0 ? ours : latin ? 2 : 1));
       if (ours == 0) {
-        out += layout::sanitized(bytes.substr(at, run - at));
+        out += sanitized(bytes.substr(at, run - at));
         at = run;
         continue;
       }
@@ -76,14 +78,14 @@ void TerminalOutput::add(std::string_view bytes) {
 
 std::size_t TerminalOutput::column() const {
   const std::size_t columns = std::max<std::size_t>(1, width());
-  return layout::display_width(layout::without_styles(row_)) % columns;
+  return display_width(without_styles(row_)) % columns;
 }
 
 // Moves from the end of the status line back to where the text continues. A narrower window may
 // have wrapped the status line into several rows.
 std::string TerminalOutput::erased() const {
   if (on_screen_.empty()) return {};
-  const std::size_t used = layout::display_width(on_screen_);
+  const std::size_t used = display_width(on_screen_);
   if (!look_.colour) return "\r" + std::string(used, ' ') + "\r";
   const std::size_t rows = (used - 1) / std::max<std::size_t>(1, width());
   return "\r" + moved(rows, 'A') + "\033[J" + (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
@@ -96,8 +98,8 @@ std::string TerminalOutput::painted_status() {
   if (status_.empty() || columns < 2) return {};
   // At the right edge the cursor is on two rows at once; and without escapes there is no way back.
   if (below_ && (!look_.colour || column() == 0)) return {};
-  on_screen_ = layout::fit(status_, columns - 1);
-  return (below_ ? "\n" : "") + layout::painted(on_screen_, layout::style::dim, look_);
+  on_screen_ = fit(status_, columns - 1);
+  return (below_ ? "\n" : "") + painted(on_screen_, style::dim, look_);
 }
 
 void TerminalOutput::flush() {

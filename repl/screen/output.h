@@ -12,6 +12,9 @@
 
 namespace skein::screen {
 
+namespace style = layout::style;
+using layout::painted, layout::Style, layout::TerminalStyle;
+
 class TerminalOutput {
  public:
   struct Port {
@@ -19,7 +22,7 @@ class TerminalOutput {
     std::function<std::int64_t()> clock;  // milliseconds
     std::function<std::size_t()> width;   // current columns; 0: not a terminal
   };
-  TerminalOutput(Port port, layout::TerminalStyle look) : port_(std::move(port)), look_(look) {}
+  TerminalOutput(Port port, TerminalStyle look) : port_(std::move(port)), look_(look) {}
 
   void add(std::string_view bytes);
   bool at_line_start() const { return at_line_start_; }
@@ -40,7 +43,7 @@ class TerminalOutput {
   std::size_t column() const;
 
   Port port_;
-  layout::TerminalStyle look_;
+  TerminalStyle look_;
   std::string pending_{};
   std::string row_{};  // of the text, since its last line end; at a terminal
   bool at_line_start_ = true;

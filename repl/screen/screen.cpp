@@ -16,6 +16,8 @@
 
 namespace skein::screen {
 
+using layout::painted, layout::sanitized, layout::wrapped;
+
 namespace {
 
 constexpr std::int64_t silence = 1000;  // ms without text, after which the live line comes back
@@ -45,49 +47,49 @@ Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) 
 }
 
 Screen::Screen(Parts parts)
-    : parts_(std::move(parts)), paper_(parts_.port, parts_.look), markdown_(parts_.look) {}
+    : parts_(std::move(parts)), output_(parts_.port, parts_.look), markdown_(parts_.look) {}
 
 Screen::~Screen() {
-  paper_.set_status("");
-  paper_.flush();
+  output_.set_status("");
+  output_.flush();
 }
 
 void Screen::print(std::string_view text) {
-  paper_.add(layout::wrapped(text, paper_.width()));
-  paper_.flush();
+  output_.add(wrapped(text, output_.width()));
+  output_.flush();
 }
 
-void Screen::print_untrusted(std::string_view text) { print(layout::sanitized(text)); }
+void Screen::print_untrusted(std::string_view text) { print(sanitized(text)); }
 
 void Screen::pass_on(std::string_view untrusted) {
-  paper_.add(layout::sanitized(untrusted));
-  paper_.flush();
+  output_.add(sanitized(untrusted));
+  output_.flush();
 }
 
-void Screen::flush() { paper_.flush(); }
+void Screen::flush() { output_.flush(); }
 
 void Screen::pause() {
-  paper_.set_status("");
+  output_.set_status("");
   start_line();
 }
 
 void Screen::start_line() {
-  if (text_open_) paper_.add(markdown_.interrupt());
-  if (!paper_.at_line_start()) paper_.add("\n");
-  paper_.flush();
+  if (text_open_) output_.add(markdown_.interrupt());
+  if (!output_.at_line_start()) output_.add("\n");
+  output_.flush();
 }
 
 // A message of our own, on its own line.
-void Screen::say(std::string_view safe, layout::Style style) {
-  if (text_open_) paper_.add(markdown_.interrupt());
-  if (!paper_.at_line_start()) paper_.add("\n");
-  paper_.add(layout::painted(layout::wrapped(safe, paper_.width()), style, parts_.look) + "\n");
+void Screen::say(std::string_view safe, Style style) {
+  if (text_open_) output_.add(markdown_.interrupt());
+  if (!output_.at_line_start()) output_.add("\n");
+  output_.add(painted(wrapped(safe, output_.width()), style, parts_.look) + "\n");
 }
 
 void Screen::show(const model::Event& event) {
-  activity_.hear(event, paper_.now());
+  activity_.hear(event, output_.now());
   std::visit([this](const auto& each) { on(each); }, event);
-  paper_.flush_if_due();
+  output_.flush_if_due();
 }
 
 void Screen::on(const model::Streaming& event) {
@@ -107,15 +109,15 @@ void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
   if (untrusted.empty()) return;
   text_open_ = true;
-  last_text_ = paper_.now();
+  last_text_ = output_.now();
   std::string safe;
-  door_.feed(untrusted, safe);
-  markdown_.set_width(paper_.width());
+  sanitizer_.feed(untrusted, safe);
+  markdown_.set_width(output_.width());
   const std::string shown = markdown_.feed(safe);
   if (shown.empty()) return;
   // While text streams no live line is needed, but a draft stays visible.
-  if (draft_.empty()) paper_.set_status("");
-  paper_.add(shown);
+  if (draft_.empty()) output_.set_status("");
+  output_.add(shown);
 }
 
 void Screen::add_thinking(std::string_view untrusted) {
@@ -129,41 +131,38 @@ void Screen::show_thinking(std::size_t until) {
   const bool first = thinking_shown_ == 0;
   const std::size_t from = first ? thinking_.find_first_not_of(" \t\n") : thinking_shown_;
   if (from >= until) return;
-  std::string lines = layout::sanitized(std::string_view(thinking_).substr(from, until - from));
+  std::string lines = sanitized(std::string_view(thinking_).substr(from, until - from));
   if (lines.ends_with('\n')) lines.pop_back();
-  say((first ? thinking_mark(parts_.look) : "") + lines,
-      layout::style::dim | layout::style::emphasis);
+  say((first ? thinking_mark(parts_.look) : "") + lines, style::dim | style::emphasis);
   thinking_shown_ = until;
 }
 
 void Screen::end_text() {
   if (text_open_) {
     std::string rest;
-    door_.end(rest);
+    sanitizer_.end(rest);
     rest = markdown_.feed(rest);
-    paper_.add(rest += markdown_.end());
+    output_.add(rest += markdown_.end());
     text_open_ = false;
   }
   if (!thinking_.empty()) {
     if (thinking_whole_) show_thinking(thinking_.size());
     const std::string thinking = std::exchange(thinking_, {});
     if (std::exchange(thinking_shown_, 0) == 0)
-      show_view(view_of_thinking(thinking, paper_.width(), parts_.look));
+      show_view(view_of_thinking(thinking, output_.width(), parts_.look));
   }
 }
 
 void Screen::show_view(const ToolView& view) {
-  if (!paper_.at_line_start()) paper_.add("\n");
-  paper_.add(view.shown);
+  if (!output_.at_line_start()) output_.add("\n");
+  output_.add(view.shown);
   if (view.folded != Folded{}) folded_ = view.folded;
 }
 
 void Screen::on(const model::Committed& event) {
-  const auto message = event.entry.type == model::type::message
-                           ? model::message_from_json(event.entry.payload)
-                           : std::nullopt;
+  const auto message = model::message_of(event.entry);
   if (!message) return;
-  activity_.hear(message->role, paper_.now());
+  activity_.hear(message->role, output_.now());
   end_text();
   if (message->role == model::Role::user) {  // the prompt was shown when it was typed
     calls_.clear();
@@ -194,29 +193,28 @@ void Screen::on(const model::ToolStarted& event) {
   end_text();
   calls_.insert_or_assign(event.call.id, event.call);
   running_ = event.call.id;
-  if (parts_.look.labels) say("tool: " + title_of(event.call, parts_.tools), layout::style::plain);
+  if (parts_.look.labels) say("tool: " + title_of(event.call, parts_.tools), style::plain);
 }
 
 void Screen::on(const model::Notice& event) {
-  const layout::Style style = event.level == model::Notice::Level::error ? layout::style::bad
-                              : event.level == model::Notice::Level::warning
-                                  ? layout::style::warning
-                                  : layout::style::dim;
-  say(layout::sanitized(event.text), style);
+  const Style style = event.level == model::Notice::Level::error     ? style::bad
+                      : event.level == model::Notice::Level::warning ? style::warning
+                                                                     : style::dim;
+  say(sanitized(event.text), style);
 }
 
 // Where there is a live line it counts down, and one line remains of all the waits.
 void Screen::on(const model::Retrying& event) {
   end_text();
   streamed_ = false;
-  retry_reason_ = layout::sanitized(event.reason);
+  retry_reason_ = sanitized(event.reason);
   if (parts_.look.live) {
     ++retries_;
     return;
   }
   say(retry_reason_ + "; trying again in " + std::to_string((event.wait.count() + 999) / 1000) +
           " s (Ctrl+C stops)",
-      layout::style::warning);
+      style::warning);
 }
 
 // The answer begins. If it never does, the error says how often it was tried.
@@ -225,23 +223,22 @@ void Screen::tell_of_retries() {
   if (retries == 0) return;
   say(retry_reason_ + "; answered after " +
           counted(static_cast<std::size_t>(retries), "retry", "retries"),
-      layout::style::dim);
+      style::dim);
 }
 
 void Screen::show(const model::Question& question) {
   end_text();
   if (!question.detail.empty()) {
-    say(markdown::painted_diff(layout::sanitized(question.detail), parts_.look),
-        layout::style::plain);
+    say(markdown::painted_diff(sanitized(question.detail), parts_.look), style::plain);
     asked_about_ = running_;
   }
-  say(layout::sanitized(question.text), layout::style::strong);
-  paper_.set_status("");
-  paper_.flush();
+  say(sanitized(question.text), style::strong);
+  output_.set_status("");
+  output_.flush();
 }
 
 void Screen::show(const layout::Table& table) {
-  print(layout::drawn(table, paper_.width(), parts_.look));
+  print(layout::drawn(table, output_.width(), parts_.look));
 }
 
 void Screen::show_message(const model::Message& message) {
@@ -265,28 +262,25 @@ void Screen::show_result(const model::ToolResult& result, std::int64_t duration_
                      .result = result,
                      .duration_ms = duration_ms,
                      .with_diff = asked_about_.empty() || asked_about_ != result.tool_use_id},
-                    parts_.tools, paper_.width(), parts_.look));
+                    parts_.tools, output_.width(), parts_.look));
   asked_about_.clear();
 }
 
 void Screen::show_prompt(const model::Message& message) {
   const std::string mark = parts_.look.labels ? "you: " : "› ";
-  std::string text = layout::sanitized(model::words_alone(message));
-  for (const std::string& file : model::attached_names(message))
-    text += "\n+ " + layout::sanitized(file);
+  std::string text = sanitized(model::words_alone(message));
+  for (const std::string& file : model::attached_names(message)) text += "\n+ " + sanitized(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
-  say(layout::painted(mark, layout::style::prompt, parts_.look) + text, layout::style::plain);
+  say(painted(mark, style::prompt, parts_.look) + text, style::plain);
 }
 
 void Screen::replay(const model::Entry& entry) {
-  const auto message =
-      entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
+  const auto message = model::message_of(entry);
   if (!message) {
-    say("[" + layout::sanitized(entry.type) + "] " + layout::sanitized(model::preview(entry, 200)),
-        layout::style::dim);
+    say("[" + sanitized(entry.type) + "] " + sanitized(model::preview(entry, 200)), style::dim);
   } else if (message->continuation) {
-    say(model::preview(entry, 60), layout::style::dim);
+    say(model::preview(entry, 60), style::dim);
     if (!model::tells_changes(entry)) begin_turn();
   } else if (message->role == model::Role::user) {
     show_prompt(*message);
@@ -297,23 +291,22 @@ void Screen::replay(const model::Entry& entry) {
     if (message->role == model::Role::assistant && model::tool_uses(*message).empty())
       show_end(message->stop, message->error, model::is_empty_answer(*message));
   }
-  paper_.flush_if_due();
+  output_.flush_if_due();
 }
 
 // The same words live and in a replay.
 void Screen::show_end(model::Stop stop, std::string_view error, bool empty) {
   end_text();
   if (stop == model::Stop::aborted)
-    say(partly_kept_ ? "■ stopped. The partial answer is kept." : "■ stopped.",
-        layout::style::warning);
+    say(partly_kept_ ? "■ stopped. The partial answer is kept." : "■ stopped.", style::warning);
   const model::Ending ending = model::ending_of(stop, error, empty);
   if (stop == model::Stop::error)
-    say("error: " + layout::sanitized(ending.text), layout::style::bad);
+    say("error: " + sanitized(ending.text), style::bad);
   else if (!ending.text.empty())
-    say(layout::sanitized(ending.text) + "; /continue goes on", layout::style::warning);
+    say(sanitized(ending.text) + "; /continue goes on", style::warning);
   if (whole_turn_ && turn_.calls > 0) {
     parts_.account(turn_);
-    say(layout::sanitized(summary_text(turn_)), layout::style::dim);
+    say(sanitized(summary_text(turn_)), style::dim);
   }
   turn_ = {};
   whole_turn_ = false;
@@ -324,7 +317,7 @@ void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
   show_end(stop, error, empty);
   activity_.end();
   draft_.clear();  // it moves to the next line
-  paper_.set_status("");
+  output_.set_status("");
   running_.clear();
   asked_about_.clear();
   streamed_ = false;
@@ -335,28 +328,27 @@ void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
 void Screen::expand_last() {
   start_line();
   if (folded_ == Folded{})
-    say("nothing is folded", layout::style::dim);
+    say("nothing is folded", style::dim);
   else
-    paper_.add(unfolded(folded_, parts_.look));
-  paper_.flush();
+    output_.add(unfolded(folded_, parts_.look));
+  output_.flush();
 }
 
 void Screen::change_thinking() {
   thinking_whole_ = !thinking_whole_;
-  say(thinking_whole_ ? "showing all of the thinking" : "showing one line of thinking",
-      layout::style::dim);
+  say(thinking_whole_ ? "showing all of the thinking" : "showing one line of thinking", style::dim);
   if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
-  paper_.flush();
+  output_.flush();
 }
 
 void Screen::tick() {
   if (!parts_.look.live) return;
-  activity_.begin(paper_.now());
+  activity_.begin(output_.now());
   ++frame_;
-  const bool silent = paper_.now() - last_text_ >= silence;
+  const bool silent = output_.now() - last_text_ >= silence;
   // Below an unfinished line the live line would only get in the way of the text.
-  if (!paper_.at_line_start() && draft_.empty() && !silent) return paper_.flush_if_due();
-  if (text_open_ && silent) paper_.add(markdown_.pause());
+  if (!output_.at_line_start() && draft_.empty() && !silent) return output_.flush_if_due();
+  if (text_open_ && silent) output_.add(markdown_.pause());
   paint_status();
 }
 
@@ -367,12 +359,12 @@ void Screen::set_draft(std::string_view text) {
 }
 
 void Screen::paint_status() {
-  Status status = activity_.at(paper_.now());
+  Status status = activity_.at(output_.now());
   status.draft = draft_;
   status.frame = frame_;
-  const std::size_t width = paper_.width();
-  paper_.set_status(width > 1 ? status_text(status, width - 1) : "");
-  paper_.flush_if_due();
+  const std::size_t width = output_.width();
+  output_.set_status(width > 1 ? status_text(status, width - 1) : "");
+  output_.flush_if_due();
 }
 
 }  // namespace skein::screen

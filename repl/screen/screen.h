@@ -23,7 +23,7 @@ class Screen {
  public:
   struct Parts {
     TerminalOutput::Port port;
-    layout::TerminalStyle look{};
+    TerminalStyle look{};
     const model::Tools* tools = nullptr;  // for the titles of calls; may be null
     // Adds what only a catalog of models knows: cost, window.
     std::function<void(TurnSummary&)> account = [](TurnSummary&) {};
@@ -63,8 +63,8 @@ class Screen {
   // What the user has typed meanwhile, shown at the end of the live line.
   void set_draft(std::string_view text);
 
-  const layout::TerminalStyle& look() const { return parts_.look; }
-  std::size_t width() const { return paper_.width(); }  // 0: not a terminal
+  const TerminalStyle& look() const { return parts_.look; }
+  std::size_t width() const { return output_.width(); }  // 0: not a terminal
 
  private:
   void on(const model::Streaming& event);
@@ -80,7 +80,7 @@ class Screen {
   void add_thinking(std::string_view untrusted);
   void show_thinking(std::size_t until);
   void end_text();  // and thinking: the message is over, or something else begins
-  void say(std::string_view safe, layout::Style style);
+  void say(std::string_view safe, Style style);
   void show_message(const model::Message& message);
   void show_prompt(const model::Message& message);
   void show_result(const model::ToolResult& result, std::int64_t duration_ms);
@@ -90,8 +90,8 @@ class Screen {
   void paint_status();
 
   Parts parts_;
-  TerminalOutput paper_;
-  layout::Sanitizer door_{};
+  TerminalOutput output_;
+  layout::Sanitizer sanitizer_{};
   markdown::Markdown markdown_;
   bool text_open_ = false;
   std::string thinking_{};

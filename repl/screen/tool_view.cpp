@@ -4,11 +4,15 @@
 #include <vector>
 
 #include "core/text/amounts.h"
+#include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/screen/markdown/highlight.h"
 
 namespace skein::screen {
+
+namespace style = layout::style;
+using layout::display_width, layout::fit, layout::painted, layout::sanitized, layout::sanitized_row;
 
 namespace {
 
@@ -18,14 +22,9 @@ constexpr std::size_t longest_title = 400;
 // A lone CR overwrites its line, as progress counters do.
 std::vector<std::string> lines_of(std::string_view text) {
   std::vector<std::string> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    std::string_view line = text.substr(0, end);
+  for (std::string_view line : split(text, '\n')) {
     if (line.ends_with('\r')) line.remove_suffix(1);
-    if (const std::size_t cr = line.rfind('\r'); cr != std::string_view::npos)
-      line.remove_prefix(cr + 1);
-    out.push_back(layout::sanitized(line));
-    text.remove_prefix(std::min(end + 1, text.size()));
+    out.push_back(sanitized(line.substr(line.rfind('\r') + 1)));  // npos + 1 is 0
   }
   return out;
 }
@@ -40,8 +39,6 @@ std::string text_of(const model::ToolResult& result) {
   }
   return out;
 }
-
-std::string lines_text(std::size_t count) { return counted(count, "line"); }
 
 // Without the names of the files, which the title has, without line numbers, which a diff told from
 // a call's input does not know, and without the remark on the last line end.
@@ -58,10 +55,11 @@ std::vector<std::string> changed_lines(const std::string& diff) {
 }
 
 std::string counts_of(const std::vector<std::string>& diff) {
-  return "+" +
-         std::to_string(std::ranges::count_if(diff, [](auto& l) { return l.starts_with('+'); })) +
-         " −" +
-         std::to_string(std::ranges::count_if(diff, [](auto& l) { return l.starts_with('-'); }));
+  const auto count = [&](char sign) {
+    return std::to_string(
+        std::ranges::count_if(diff, [=](auto& line) { return line.starts_with(sign); }));
+  };
+  return "+" + count('+') + " −" + count('-');
 }
 
 struct Body {
@@ -71,7 +69,7 @@ struct Body {
   std::size_t most = shown_lines;
 };
 
-std::string painted_body(const Body& body, std::size_t width, const layout::TerminalStyle& look,
+std::string painted_body(const Body& body, std::size_t width, const TerminalStyle& look,
                          bool& folds) {
   const std::size_t count = body.lines.size();
   folds = count > body.most;
@@ -79,20 +77,16 @@ std::string painted_body(const Body& body, std::size_t width, const layout::Term
   const std::size_t last = folds && !body.from_end ? body.most : count;
   std::string out;
   const std::size_t hidden = count - (last - first);
-  const std::string note = "  … " + std::to_string(hidden) + " more " +
-                           (hidden == 1 ? "line" : "lines") +
-                           (look.live ? " (Ctrl+O shows all)" : "");
-  const std::string more =
-      layout::painted(width > 0 ? layout::fit(note, width) : note, layout::style::dim, look) + "\n";
+  const std::string note =
+      "  … " + counted(hidden, "more line") + (look.live ? " (Ctrl+O shows all)" : "");
+  const std::string more = painted(width > 0 ? fit(note, width) : note, style::dim, look) + "\n";
   if (folds && body.from_end) out += more;
   for (std::size_t i = first; i < last; ++i) {
     const std::string& whole = body.lines[i];
-    const std::string line = width > 2 ? layout::fit(whole, width - 2) : whole;
+    const std::string line = width > 2 ? fit(whole, width - 2) : whole;
     folds |= line.size() < whole.size();
     out += "  " +
-           layout::painted(
-               line, body.diff ? markdown::style_of_diff_line(whole) : layout::style::dim, look) +
-           "\n";
+           painted(line, body.diff ? markdown::style_of_diff_line(whole) : style::dim, look) + "\n";
   }
   if (count > body.most && !body.from_end) out += more;
   return out;
@@ -104,17 +98,17 @@ std::string title_of(const model::ToolUse& call, const model::Tools* tools) {
   const model::Tool* tool = tools == nullptr ? nullptr : model::find_tool(*tools, call.name);
   const std::string title =
       tool != nullptr && tool->title ? tool->title(call.input) : call.name + " " + call.input;
-  return layout::sanitized_row(utf8_prefix(title, longest_title));
+  return sanitized_row(utf8_prefix(title, longest_title));
 }
 
 ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t width,
-                 const layout::TerminalStyle& look) {
+                 const TerminalStyle& look) {
   const model::Tool* tool =
       tools == nullptr || end.call == nullptr ? nullptr : model::find_tool(*tools, end.call->name);
   const bool failed = end.result.is_error;
   const std::string text = text_of(end.result);
   Body body{.lines = lines_of(text)};
-  std::string outcome = failed ? "failed" : lines_text(body.lines.size());
+  std::string outcome = failed ? "failed" : counted(body.lines.size(), "line");
 
   ToolView view;
   view.folded.text = text;
@@ -135,26 +129,23 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
 
   const std::string mark = look.labels ? (failed ? "failed: " : "done: ") : failed ? "✗ " : "● ";
   view.folded.title = end.call ? title_of(*end.call, tools) : "tool result";
-  const std::size_t room = layout::display_width(mark) + layout::display_width(outcome) + 2;
-  const std::string title = width == 0
-                                ? view.folded.title
-                                : layout::fit(view.folded.title, width > room ? width - room : 1);
+  const std::size_t room = display_width(mark) + display_width(outcome) + 2;
+  const std::string title =
+      width == 0 ? view.folded.title : fit(view.folded.title, width > room ? width - room : 1);
   bool folds = false;
-  view.shown = layout::painted(mark, failed ? layout::style::bad : layout::style::good, look) +
-               title + "  " +
-               layout::painted(outcome, failed ? layout::style::bad : layout::style::dim, look) +
-               "\n" + painted_body(body, width, look, folds);
+  view.shown = painted(mark, failed ? style::bad : style::good, look) + title + "  " +
+               painted(outcome, failed ? style::bad : style::dim, look) + "\n" +
+               painted_body(body, width, look, folds);
   if (body.lines.empty() && !text.empty()) folds = true;
   if (!folds) view.folded = {};
   return view;
 }
 
-std::string thinking_mark(const layout::TerminalStyle& look) {
+std::string thinking_mark(const TerminalStyle& look) {
   return look.labels || !look.colour ? "thinking: " : "∴ ";
 }
 
-ToolView view_of_thinking(std::string_view thinking, std::size_t width,
-                          const layout::TerminalStyle& look) {
+ToolView view_of_thinking(std::string_view thinking, std::size_t width, const TerminalStyle& look) {
   const std::vector<std::string> lines = lines_of(thinking);
   const auto first = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find_first_not_of(" \t") != line.npos; });
@@ -162,26 +153,22 @@ ToolView view_of_thinking(std::string_view thinking, std::size_t width,
   const std::string mark = thinking_mark(look);
   std::string rest;
   if (lines.size() > 1)
-    rest = "  … " + lines_text(lines.size()) + (look.live ? ", Ctrl+O shows" : "");
-  const std::size_t room = layout::display_width(mark) + layout::display_width(rest);
-  const std::string line =
-      width == 0 ? *first : layout::fit(*first, width > room ? width - room : 1);
+    rest = "  … " + counted(lines.size(), "line") + (look.live ? ", Ctrl+O shows" : "");
+  const std::size_t room = display_width(mark) + display_width(rest);
+  const std::string line = width == 0 ? *first : fit(*first, width > room ? width - room : 1);
   ToolView view;
-  view.shown =
-      layout::painted(mark + line + rest, layout::style::dim | layout::style::emphasis, look) +
-      "\n";
+  view.shown = painted(mark + line + rest, style::dim | style::emphasis, look) + "\n";
   if (lines.size() > 1 || line != *first) view.folded = {"thinking", std::string(thinking), false};
   return view;
 }
 
-std::string unfolded(const Folded& folded, const layout::TerminalStyle& look) {
-  std::string out = layout::painted((look.labels ? "" : "▾ ") + layout::sanitized_row(folded.title),
-                                    layout::style::strong, look) +
-                    "\n";
+std::string unfolded(const Folded& folded, const TerminalStyle& look) {
+  std::string out =
+      painted((look.labels ? "" : "▾ ") + sanitized_row(folded.title), style::strong, look) + "\n";
   std::string text;
   for (const std::string& line : lines_of(folded.text)) text += line + "\n";
-  return out += folded.diff ? markdown::painted_diff(text, look)
-                            : layout::painted(text, layout::style::plain, look);
+  return out +=
+         folded.diff ? markdown::painted_diff(text, look) : painted(text, style::plain, look);
 }
 
 }  // namespace skein::screen

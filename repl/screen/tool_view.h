@@ -10,6 +10,8 @@
 
 namespace skein::screen {
 
+using layout::TerminalStyle;
+
 // What is folded away.
 struct Folded {
   std::string title{};
@@ -32,17 +34,16 @@ struct ToolCallEnd {
   bool with_diff = true;
 };
 ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t width,
-                 const layout::TerminalStyle& look);
+                 const TerminalStyle& look);
 
 // One line for a call, in the tool's own words where it is known. Untrusted, but on one line.
 std::string title_of(const model::ToolUse& call, const model::Tools* tools);
 
-std::string thinking_mark(const layout::TerminalStyle& look);  // precedes thinking
+std::string thinking_mark(const TerminalStyle& look);  // precedes thinking
 // Thinking, folded to its first line.
-ToolView view_of_thinking(std::string_view thinking, std::size_t width,
-                          const layout::TerminalStyle& look);
+ToolView view_of_thinking(std::string_view thinking, std::size_t width, const TerminalStyle& look);
 
 // All of it.
-std::string unfolded(const Folded& folded, const layout::TerminalStyle& look);
+std::string unfolded(const Folded& folded, const TerminalStyle& look);
 
 }  // namespace skein::screen

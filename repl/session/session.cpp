@@ -12,18 +12,18 @@
 
 namespace skein::session {
 
+using agent::Agent, agent::Conversation, model::Ports, model::Tool, store::SessionRecord;
+using store::value_or_throw;
+
 namespace {
 
 bool is_prompt(const model::Event& event) {
   const auto* committed = std::get_if<model::Committed>(&event);
-  if (committed == nullptr || committed->entry.type != model::type::message) return false;
-  const auto message = model::message_from_json(committed->entry.payload);
-  return message && model::is_prompt(*message);
+  return committed != nullptr && model::is_prompt(committed->entry);
 }
 
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
-std::string where_we_are(const store::SessionRecord& record, const model::ModelRef& model,
-                         bool kept) {
+std::string where_we_are(const SessionRecord& record, const model::ModelRef& model, bool kept) {
   std::string out = kept ? record.key : "nothing is kept";
   if (!record.state.title.empty()) out += " · " + layout::fit(record.state.title, 40);
   if (const std::string old = pick::age(record.state.updated_at); old != "-" && old != "now")
@@ -34,14 +34,14 @@ std::string where_we_are(const store::SessionRecord& record, const model::ModelR
 }  // namespace
 
 void Session::open(Id session) {
-  agent::Conversation next(parts_.store, session);
-  agent::Agent::Settings settings = parts_.settings_for(next);
+  Conversation next(parts_.store, session);
+  Agent::Settings settings = parts_.settings_for(next);
   if (conversation_) {
     // The permission mode was chosen for this prompt, whichever session is open; the model belongs
     // to the session.
     settings.rules.mode = settings_.rules.mode;
     if (auto changes = agent::changes_to(conversation_->state(), settings_.model); !changes.empty())
-      store::value_or_throw(conversation_->append(std::move(changes)));
+      value_or_throw(conversation_->append(std::move(changes)));
   }
   close();
   conversation_.emplace(std::move(next));
@@ -60,7 +60,7 @@ void Session::open(Id session) {
         "\n");
     show_path(4);
   }
-  const store::SessionRecord record = conversation_->record();
+  const SessionRecord record = conversation_->record();
   if (state.messages > 0 && record.header.cwd != parts_.workspace)
     parts_.screen.print_untrusted("This session was started in " + record.header.cwd +
                                   "; tools work in " + parts_.workspace + ".\n");
@@ -75,7 +75,7 @@ void Session::open(Id session) {
 }
 
 void Session::show_title() {
-  const store::SessionRecord& record = conversation_->record();
+  const SessionRecord& record = conversation_->record();
   const std::string& title = conversation_->state().title;
   const std::string untitled = parts_.kept ? record.key : "nothing is kept";
   parts_.marks.title("skein: " + (title.empty() ? untitled : title));
@@ -102,13 +102,12 @@ void Session::show_path(std::size_t entries) {
   // Includes the prompt that the first of them answers: an answer alone says little.
   std::size_t count = 0;
   std::vector<store::StoredEntry> path =
-      store::value_or_throw(
-          parts_.store.path_until(conversation_->session(), *conversation_->head(),
-                                  [&](const model::Entry& each) {
-                                    if (is_shown(each)) ++count;
-                                    return entries > 0 && count >= entries &&
-                                           (model::is_prompt(each) || !each.parent);
-                                  }))
+      value_or_throw(parts_.store.path_until(conversation_->session(), *conversation_->head(),
+                                             [&](const model::Entry& each) {
+                                               if (is_shown(each)) ++count;
+                                               return entries > 0 && count >= entries &&
+                                                      (model::is_prompt(each) || !each.parent);
+                                             }))
           .entries;
   std::erase_if(path, [&](const store::StoredEntry& each) { return !is_shown(each.entry); });
   const std::size_t first = entries == 0 || path.size() <= entries ? 0 : path.size() - entries;
@@ -120,20 +119,20 @@ void Session::show_path(std::size_t entries) {
   parts_.screen.flush();
 }
 
-model::Ports Session::ports() {
-  model::Ports ports{.sink = parts_.masking([this](const model::Event& event) {
-                       parts_.screen.show(event);
-                       // Only now is the prompt safe in the transcript.
-                       if (is_prompt(event)) parts_.input.keep_ahead();
-                     }),
-                     .stop = &parts_.stop,
-                     .input = parts_.input.port()};
+Ports Session::ports() {
+  Ports ports{.sink = parts_.masking([this](const model::Event& event) {
+                parts_.screen.show(event);
+                // Only now is the prompt safe in the transcript.
+                if (is_prompt(event)) parts_.input.keep_ahead();
+              }),
+              .stop = &parts_.stop,
+              .input = parts_.input.port()};
   if (parts_.input.can_ask())
     ports.ask = [this](const model::Question& question) { return parts_.input.ask(question); };
   return ports;
 }
 
-void Session::work(const std::function<agent::TurnEnd(const model::Ports&)>& turn) {
+void Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
   // In this order no signal is missed: an earlier one has set `leave`, a later one sets `stop`.
   parts_.stop = false;
@@ -161,7 +160,7 @@ bool Session::may_attach(const std::string& name) {
 }
 
 model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
-  const model::Tool* reader =
+  const Tool* reader =
       parts_.services.tools ? model::find_file_reader(*parts_.services.tools) : nullptr;
   if (reader == nullptr || !reader->locate) return {model::user_message(prompt)};
   model::AttachPorts ports;
@@ -171,7 +170,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
     parts_.screen.print_untrusted("  " + remark + "\n");
   };
   ports.keep_blob = [this](std::string_view bytes) {
-    return store::value_or_throw(parts_.store.keep_blob(bytes));
+    return value_or_throw(parts_.store.keep_blob(bytes));
   };
   model::PromptWithFiles out = model::with_files(prompt, parts_.input.typed(), ports);
   for (const model::Attachment& file : out.files)
@@ -190,15 +189,13 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
 
 void Session::turn(const std::string& prompt) {
   const model::PromptWithFiles with = with_its_files(prompt);
-  work([&](const model::Ports& ports) {
+  work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
 }
 
 void Session::go_on() {
-  work([&](const model::Ports& ports) {
-    return parts_.agent.go_on(*conversation_, settings_, ports);
-  });
+  work([&](const Ports& ports) { return parts_.agent.go_on(*conversation_, settings_, ports); });
 }
 
 void Session::tell(const std::string& text) {
@@ -206,7 +203,7 @@ void Session::tell(const std::string& text) {
 }
 
 void Session::refresh_settings() {
-  agent::Agent::Settings fresh = parts_.settings_for(*conversation_);
+  Agent::Settings fresh = parts_.settings_for(*conversation_);
   fresh.model = settings_.model;
   fresh.rules.mode = settings_.rules.mode;
   settings_ = std::move(fresh);
@@ -214,7 +211,7 @@ void Session::refresh_settings() {
 
 void Session::compact(const std::string& focus) {
   agent::Compacted compacted;
-  work([&](const model::Ports& ports) {
+  work([&](const Ports& ports) {
     compacted = parts_.agent.compact(*conversation_, focus, settings_, ports);
     return agent::TurnEnd{};
   });

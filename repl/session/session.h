@@ -44,6 +44,7 @@ class Session {
 
   store::SessionStore& store() { return parts_.store; }
   agent::Conversation& conversation() { return *conversation_; }
+  Id id() const { return conversation_->session(); }
   agent::Agent::Settings& settings() { return settings_; }
   // provider/model as it was before the user chose another; empty: not since skein began.
   std::string& model_before() { return model_before_; }

@@ -11,13 +11,6 @@ namespace {
 
 std::string up(int rows) { return rows > 0 ? "\x1b[" + std::to_string(rows) + "A" : ""; }
 
-std::string one_line(std::string_view text) {
-  std::string out = layout::sanitized(text);
-  std::ranges::replace(out, '\n', ' ');
-  std::ranges::replace(out, '\t', ' ');
-  return out;
-}
-
 }  // namespace
 
 // A window that became narrower has wrapped the lines.
@@ -34,7 +27,7 @@ void InlinePanel::show(const std::vector<Line>& lines, Caret cursor) {
   std::string out = "\x1b[?25l" + to_first_line();
   widths_.clear();
   for (const Line& line : lines) {
-    const std::string text = layout::fit(one_line(line.text), columns);
+    const std::string text = layout::fit(layout::sanitized_row(line.text), columns);
     if (!widths_.empty()) out += "\r\n";
     if (line.style != Line::Style::plain)
       out += line.style == Line::Style::dim ? "\x1b[2m" : "\x1b[1m";

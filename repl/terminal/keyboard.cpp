@@ -35,4 +35,16 @@ Keyboard::KeyResult Keyboard::next(Key& key, std::optional<std::chrono::millisec
   return KeyResult::key;
 }
 
+std::optional<Key> Keyboard::next_after(const std::function<void()>& draw) {
+  for (;;) {
+    if (std::optional<Key> key = ready()) return key;
+    draw();
+    Key key;
+    const KeyResult result = next(key);
+    if (result == KeyResult::key) return key;
+    if (result == KeyResult::hang_up) return std::nullopt;
+    terminal_.take_resize();
+  }
+}
+
 }  // namespace skein::terminal

@@ -25,6 +25,9 @@ class Keyboard {
   // Waits for a key, at most for `pause`. `due`: as for Terminal::wait.
   KeyResult next(Key& key, std::optional<std::chrono::milliseconds> pause = {},
                  const std::function<bool()>& due = {});
+  // The next key for a panel, which is drawn only when no more keys have arrived; nothing after a
+  // hang-up.
+  std::optional<Key> next_after(const std::function<void()>& draw);
   // A key that has already arrived.
   std::optional<Key> ready() { return decoder_.next(); }
   // Whether there are keys that have not been read yet.

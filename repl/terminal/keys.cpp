@@ -1,10 +1,11 @@
 #include "repl/terminal/keys.h"
 
-#include <array>
 #include <charconv>
+#include <iterator>
 #include <vector>
 
 #include "core/text/base.h"
+#include "core/text/text.h"
 
 namespace skein::terminal {
 
@@ -16,44 +17,32 @@ constexpr std::string_view paste_end = "\x1b[201~";
 constexpr std::size_t longest_sequence = 64;     // a key is never this long
 constexpr std::size_t longest_string = 1 << 16;  // an answer of the terminal
 
-struct Final {
-  char letter;
-  Code code;
-};
-constexpr std::array finals{
-    Final{'A', Code::up},   Final{'B', Code::down}, Final{'C', Code::right}, Final{'D', Code::left},
-    Final{'H', Code::home}, Final{'F', Code::end},  Final{'M', Code::enter}, Final{'Z', Code::tab}};
-
-struct Tilde {
-  int number;
-  Code code;
-};
-constexpr std::array tildes{
-    Tilde{1, Code::home},    Tilde{2, Code::insert},    Tilde{3, Code::del},  Tilde{4, Code::end},
-    Tilde{5, Code::page_up}, Tilde{6, Code::page_down}, Tilde{7, Code::home}, Tilde{8, Code::end}};
-
-Code code_of(char letter) {
-  for (const Final& each : finals)
-    if (each.letter == letter) return each.code;
-  return Code::unknown;
+Code code_of(char final) {
+  switch (final) {
+    case 'A': return Code::up;
+    case 'B': return Code::down;
+    case 'C': return Code::right;
+    case 'D': return Code::left;
+    case 'H': return Code::home;
+    case 'F': return Code::end;
+    case 'M': return Code::enter;
+    case 'Z': return Code::tab;
+    default: return Code::unknown;
+  }
 }
 
+// What number stands in front of a final ~.
 Code code_of(int number) {
-  for (const Tilde& each : tildes)
-    if (each.number == number) return each.code;
-  return Code::unknown;
+  constexpr Code codes[] = {Code::unknown, Code::home,      Code::insert, Code::del, Code::end,
+                            Code::page_up, Code::page_down, Code::home,   Code::end};
+  return number > 0 && number < std::ssize(codes) ? codes[number] : Code::unknown;
 }
 
 // "1;5" → {1, 5}; sub-parameters after ':' are passed over.
 std::vector<int> numbers_in(std::string_view text) {
   std::vector<int> out;
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find(';'), text.size());
-    int number = 0;
-    std::from_chars(text.data(), text.data() + end, number);
-    out.push_back(number);
-    text.remove_prefix(std::min(text.size(), end + 1));
-  }
+  for (const std::string_view part : split(text, ';'))
+    std::from_chars(part.data(), part.data() + part.size(), out.emplace_back());
   return out;
 }
 
@@ -88,16 +77,15 @@ Key numbered_key(int point) {
 }  // namespace
 
 Key key(Code code) { return {.code = code}; }
+Key ctrl(Code code) { return {.code = code, .ctrl = true}; }
+Key alt(Code code) { return {.code = code, .alt = true}; }
+Key shift(Code code) { return {.code = code, .shift = true}; }
 Key character(char32_t point) { return {.code = Code::character, .point = point}; }
 Key ctrl(char letter) {
-  Key out = character(static_cast<unsigned char>(letter));
-  out.ctrl = true;
-  return out;
+  return {.code = Code::character, .point = static_cast<unsigned char>(letter), .ctrl = true};
 }
 Key alt(char letter) {
-  Key out = character(static_cast<unsigned char>(letter));
-  out.alt = true;
-  return out;
+  return {.code = Code::character, .point = static_cast<unsigned char>(letter), .alt = true};
 }
 
 std::string typed(const Key& key) {
@@ -129,8 +117,7 @@ std::optional<Key> KeyDecoder::next() {
 std::optional<Key> KeyDecoder::flush() {
   if (std::optional<Key> whole = next(); whole || !waiting()) return whole;
   // Begins with Esc and ends there: Esc alone, Alt with a key, or a sequence cut short.
-  if (bytes_ == "\x1b") return take(1, key(Code::escape));
-  if (bytes_ == "\x1b\x1b") return take(1, key(Code::escape));
+  if (bytes_ == "\x1b" || bytes_ == "\x1b\x1b") return take(1, key(Code::escape));
   if (bytes_.size() == 2 && bytes_[0] == '\x1b') return take(2, alt(bytes_[1]));
   return take(bytes_.size(), {});
 }
@@ -161,10 +148,9 @@ std::optional<Key> KeyDecoder::escape_sequence() {
   if (second == ']' || second == 'P' || second == '_' || second == '^' || second == 'X')
     return device_string(start + 1);
   const auto byte = static_cast<unsigned char>(second);
-  if (byte >= 0x80) return take(1, key(Code::escape));
-  // This is not Alt: Esc followed immediately by a key that leaves.
+  // Esc followed immediately by a key that leaves is not Alt.
   constexpr unsigned char ctrl_c = 3, ctrl_d = 4;
-  if (byte == ctrl_c || byte == ctrl_d) return take(1, key(Code::escape));
+  if (byte >= 0x80 || byte == ctrl_c || byte == ctrl_d) return take(1, key(Code::escape));
   Key out = byte < 0x20 || byte == 0x7F ? control_key(byte) : character(byte);
   out.alt = true;
   return take(start + 1, std::move(out));

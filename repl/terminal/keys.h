@@ -1,7 +1,6 @@
 // Decodes keys from the bytes a terminal sends. Pure: how the bytes are split makes no difference.
 #pragma once
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -37,6 +36,9 @@ struct Key {
 };
 
 Key key(Key::Code code);
+Key ctrl(Key::Code code);
+Key alt(Key::Code code);
+Key shift(Key::Code code);
 Key character(char32_t point);
 Key ctrl(char letter);
 Key alt(char letter);

@@ -1,7 +1,5 @@
 #include "repl/terminal/marks.h"
 
-#include <algorithm>
-
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 
@@ -21,10 +19,7 @@ void TerminalMarks::tell(std::string_view bytes) const {
 void TerminalMarks::title(std::string_view untrusted) {
   if (!titled_) tell("\x1b[22;2t");  // the terminal saves its current title
   titled_ = true;
-  std::string text = layout::sanitized(untrusted);
-  std::ranges::replace_if(
-      text, [](unsigned char c) { return c < 0x20; }, ' ');
-  tell("\x1b]2;" + layout::fit(text, widest_title) + "\a");
+  tell("\x1b]2;" + layout::fit(layout::sanitized_row(untrusted), widest_title) + "\a");
 }
 
 void TerminalMarks::leave() {

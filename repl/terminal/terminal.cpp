@@ -11,6 +11,8 @@
 #include <csignal>
 #include <utility>
 
+#include "core/text/io.h"
+
 namespace skein::terminal {
 
 namespace {
@@ -36,15 +38,6 @@ void die(int signal) {
   raise(signal);
 }
 
-void write_whole(int fd, std::string_view bytes) noexcept {
-  while (!bytes.empty()) {
-    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
-    if (count < 0 && errno == EINTR) continue;
-    if (count <= 0) return;
-    bytes.remove_prefix(static_cast<std::size_t>(count));
-  }
-}
-
 // At once: a stopped terminal would never finish draining its output.
 void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
 
@@ -53,7 +46,7 @@ void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
 void restore_terminal() noexcept {
   if (!changed.exchange(false)) return;
   const int error = errno;
-  write_whole(found_out, sane);
+  write_all(found_out, sane);
   tcsetattr(found_in, TCSANOW, &found);
   errno = error;
 }
@@ -130,7 +123,7 @@ std::string Terminal::read() {
   }
 }
 
-void Terminal::write(std::string_view bytes) const { write_whole(out_, bytes); }
+void Terminal::write(std::string_view bytes) const { write_all(out_, bytes); }
 
 bool Terminal::take_resize() const { return resized.exchange(false); }
 

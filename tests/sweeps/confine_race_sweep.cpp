@@ -14,7 +14,7 @@
 #include <string>
 #include <thread>
 
-#include "core/tools/workspace/reading.h"
+#include "core/text/fd.h"
 #include "core/tools/workspace/root.h"
 #include "tests/support/workbench.h"
 
@@ -32,7 +32,7 @@ class Exchange {
  public:
   explicit Exchange(const fs::path& folder)
       : thread_([this, folder] {
-          const tools::workspace::Fd here(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
+          const Fd here(open(folder.c_str(), O_PATH | O_DIRECTORY | O_CLOEXEC));
           for (; !done_; swaps_ += 2) {
             renameat2(here.get(), "door", here.get(), "trap", RENAME_EXCHANGE);
             renameat2(here.get(), "last", here.get(), "last-trap", RENAME_EXCHANGE);
@@ -71,7 +71,7 @@ struct Tally {
   long attempts = 0, worked = 0, escapes = 0;
 };
 
-std::string text_behind(int fd) { return tools::workspace::read_all(fd, 100).value_or(""); }
+std::string text_behind(int fd) { return tools::read_all(fd, 100).value_or(""); }
 
 bool read_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
   const tools::workspace::Place place = root.locate(path);
@@ -124,7 +124,7 @@ bool naive_read(const fs::path& root, Tally& tally) {
   if (realpath(path.c_str(), real) == nullptr ||
       !std::string_view(real).starts_with(root.string() + "/"))
     return false;
-  const tools::workspace::Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
+  const Fd file(open(path.c_str(), O_RDONLY | O_CLOEXEC));
   if (!file) return false;
   tally.escapes += text_behind(file.get()) == outside_text;
   return true;

@@ -5,10 +5,10 @@
 #include <sys/mman.h>
 
 #include <algorithm>
-#include <cerrno>
-#include <cstdlib>
 
 #include "core/text/base.h"
+#include "core/text/fd.h"
+#include "core/text/text.h"
 #include "core/tools/workspace/reading.h"
 
 namespace skein::tools::sandbox {
@@ -16,13 +16,12 @@ namespace skein::tools::sandbox {
 namespace {
 
 // On disk, not in memory (memfd): it may be large. Nobody else can open what has no name.
-workspace::Fd nameless_file() {
-  const char* chosen = std::getenv("TMPDIR");
-  const std::string folder = chosen != nullptr && *chosen == '/' ? chosen : "/tmp";
-  workspace::Fd file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
+Fd nameless_file() {
+  const std::string chosen = env("TMPDIR"), folder = chosen.starts_with('/') ? chosen : "/tmp";
+  Fd file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file) return file;
   std::string name = folder + "/skein-XXXXXX";
-  file = workspace::Fd(mkostemp(name.data(), O_CLOEXEC));
+  file = Fd(mkostemp(name.data(), O_CLOEXEC));
   if (file) unlink(name.c_str());
   return file;
 }

@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "core/tools/workspace/fd.h"
+#include "core/text/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -31,7 +31,7 @@ class Capture {
   std::string tail_;  // a ring: its oldest byte is at `oldest_` once it is full
   std::size_t oldest_ = 0;
   std::size_t half_, kept_limit_, size_ = 0, kept_ = 0;
-  workspace::Fd file_;
+  Fd file_;
 };
 
 // Gives pieces on in which no character is cut, as long as the bytes are UTF-8.

@@ -1,9 +1,10 @@
 #include "core/tools/sandbox/git_config.h"
 
 #include <algorithm>
-#include <array>
 #include <cctype>
 #include <optional>
+
+#include "core/text/text.h"
 
 namespace skein::tools::sandbox {
 
@@ -11,82 +12,38 @@ namespace {
 
 enum class Value { any, address, folder };
 
-// `section` and `key` in lower case; key "*" is every key of the section.
-struct Sanitizer {
-  std::string_view section;
-  std::string_view key;
+// In lower case; "*" is every key of the section.
+struct HarmlessSettings {
+  std::string_view section, keys;
   Value value = Value::any;
 };
-constexpr auto harmless_settings = std::to_array<Sanitizer>({
+constexpr HarmlessSettings harmless_settings[] = {
     {"advice", "*"},
-    {"branch", "description"},
-    {"branch", "merge"},
-    {"branch", "pushremote", Value::address},
-    {"branch", "rebase"},
-    {"branch", "remote", Value::address},
+    {"branch", "description merge rebase"},
+    {"branch", "pushremote remote", Value::address},
     {"color", "*"},
-    {"core", "abbrev"},
-    {"core", "autocrlf"},
-    {"core", "bare"},
-    {"core", "eol"},
-    {"core", "filemode"},
-    {"core", "ignorecase"},
-    {"core", "logallrefupdates"},
-    {"core", "precomposeunicode"},
-    {"core", "quotepath"},
-    {"core", "repositoryformatversion"},
-    {"core", "sparsecheckout"},
-    {"core", "sparsecheckoutcone"},
-    {"core", "symlinks"},
+    {"core",
+     "abbrev autocrlf bare eol filemode ignorecase logallrefupdates precomposeunicode quotepath "
+     "repositoryformatversion sparsecheckout sparsecheckoutcone symlinks"},
     {"core", "worktree", Value::folder},
-    {"extensions", "objectformat"},
-    {"extensions", "partialclone"},
-    {"extensions", "refstorage"},
-    {"extensions", "relativeworktrees"},
-    {"extensions", "worktreeconfig"},
+    {"extensions", "objectformat partialclone refstorage relativeworktrees worktreeconfig"},
     {"fetch", "prune"},
     {"gc", "auto"},
     {"index", "sparse"},
     {"init", "defaultbranch"},
     {"lfs", "repositoryformatversion"},
-    {"merge", "conflictstyle"},
-    {"merge", "ff"},
-    {"pull", "ff"},
-    {"pull", "rebase"},
-    {"push", "autosetupremote"},
-    {"push", "default"},
-    {"rebase", "autosquash"},
-    {"rebase", "autostash"},
-    {"remote", "fetch"},
-    {"remote", "mirror"},
-    {"remote", "partialclonefilter"},
-    {"remote", "promisor"},
-    {"remote", "prune"},
-    {"remote", "pushurl", Value::address},
-    {"remote", "tagopt"},
-    {"remote", "url", Value::address},
-    {"submodule", "active"},
-    {"submodule", "branch"},
-    {"submodule", "ignore"},
-    {"submodule", "recurse"},
+    {"merge", "conflictstyle ff"},
+    {"pull", "ff rebase"},
+    {"push", "autosetupremote default"},
+    {"rebase", "autosquash autostash"},
+    {"remote", "fetch mirror partialclonefilter promisor prune tagopt"},
+    {"remote", "pushurl url", Value::address},
+    {"submodule", "active branch ignore recurse"},
     {"submodule", "url", Value::address},
-    {"user", "email"},
-    {"user", "name"},
-});
+    {"user", "email name"},
+};
 
-std::string lower(std::string_view text) {
-  std::string out(text);
-  std::ranges::transform(out, out.begin(), [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c + 32) : c;
-  });
-  return out;
-}
-
-std::string_view trimmed(std::string_view text) {
-  while (!text.empty() && (text.front() == ' ' || text.front() == '\t')) text.remove_prefix(1);
-  while (!text.empty() && (text.back() == ' ' || text.back() == '\t')) text.remove_suffix(1);
-  return text;
-}
+constexpr std::string_view blanks = " \t";  // a line feed or more would be part of a value
 
 bool is_word(std::string_view text) {
   return !text.empty() && std::ranges::all_of(text, [](unsigned char c) {
@@ -113,7 +70,7 @@ std::optional<Line> header(std::string_view text) {
     const std::string_view inner = text.substr(quote + 1, text.size() - quote - 2);
     if (inner.find_first_of("\"\\") != std::string_view::npos) return std::nullopt;
     line.subsection = inner;
-    text = trimmed(text.substr(0, quote));
+    text = trimmed(text.substr(0, quote), blanks);
   }
   if (!is_word(text)) return std::nullopt;
   line.section = lower(text);
@@ -124,25 +81,16 @@ std::optional<Line> plain_line(std::string_view text) {
   const bool odd = std::ranges::any_of(
       text, [](unsigned char c) { return (c < 0x20 && c != '\t') || c == 0x7f; });
   if (odd || text.ends_with('\\')) return std::nullopt;
-  text = trimmed(text);
+  text = trimmed(text, blanks);
   if (text.empty() || text.front() == '#' || text.front() == ';') return Line{};
   if (text.front() == '[') return header(text);
   const std::size_t equals = std::min(text.find('='), text.size());
-  const std::string_view key = trimmed(text.substr(0, equals));
+  const std::string_view key = trimmed(text.substr(0, equals), blanks);
   if (!is_word(key)) return std::nullopt;
   Line line{.kind = Line::Kind::setting, .key = lower(key)};
   line.has_value = equals < text.size();
-  if (line.has_value) line.value = trimmed(text.substr(equals + 1));
+  if (line.has_value) line.value = trimmed(text.substr(equals + 1), blanks);
   return line;
-}
-
-template <class Take>
-void each_line(std::string_view text, Take take) {
-  while (!text.empty()) {
-    const std::size_t end = std::min(text.find('\n'), text.size());
-    take(text.substr(0, end));
-    text.remove_prefix(std::min(end + 1, text.size()));
-  }
 }
 
 // Remote helpers ("ext::sh -c …") and options are no addresses.
@@ -152,8 +100,8 @@ bool is_address(std::string_view value) {
 }
 
 bool is_harmless(const Line& line, std::string_view section, const StaysInside& inside) {
-  return std::ranges::any_of(harmless_settings, [&](const Sanitizer& row) {
-    if (row.section != section || (row.key != "*" && row.key != line.key)) return false;
+  return std::ranges::any_of(harmless_settings, [&](const HarmlessSettings& row) {
+    if (row.section != section || (row.keys != "*" && !has_word(row.keys, line.key))) return false;
     if (row.value == Value::address) return is_address(line.value);
     if (row.value == Value::folder) return is_address(line.value) && inside(line.value);
     return true;
@@ -164,18 +112,14 @@ bool is_harmless(const Line& line, std::string_view section, const StaysInside& 
 std::optional<std::vector<std::string>> dangers(std::string_view text, const StaysInside& inside) {
   std::vector<std::string> found;
   std::string section, subsection;
-  bool plain = true;
-  each_line(text, [&](std::string_view raw) {
+  for (const std::string_view raw : split(text, '\n')) {
     const auto line = plain_line(raw);
-    plain = plain && line;
-    if (!plain || line->kind == Line::Kind::blank) return;
-    if (line->kind == Line::Kind::section) {
+    if (!line) return std::nullopt;
+    if (line->kind == Line::Kind::section)
       section = line->section, subsection = line->subsection;
-    } else if (!is_harmless(*line, section, inside)) {
-      found.push_back(section + "\n" + subsection + "\n" + std::string(trimmed(raw)));
-    }
-  });
-  if (!plain) return std::nullopt;
+    else if (line->kind == Line::Kind::setting && !is_harmless(*line, section, inside))
+      found.push_back(section + "\n" + subsection + "\n" + std::string(trimmed(raw, blanks)));
+  }
   return found;
 }
 
@@ -189,9 +133,9 @@ bool harmless_change(std::string_view before, std::string_view now, const StaysI
 
 std::string harmless_part(std::string_view text, const StaysInside& inside) {
   std::string out, section;
-  each_line(text, [&](std::string_view raw) {
+  for (const std::string_view raw : split(text, '\n')) {
     const auto line = plain_line(raw);
-    if (!line || line->kind == Line::Kind::blank) return;
+    if (!line || line->kind == Line::Kind::blank) continue;
     if (line->kind == Line::Kind::section) {
       section = line->section;
       out += "[" + section;
@@ -202,25 +146,25 @@ std::string harmless_part(std::string_view text, const StaysInside& inside) {
       if (line->has_value) out += " = " + std::string(line->value);
       out += "\n";
     }
-  });
+  }
   return out;
 }
 
 NamedFiles files_named_in(std::string_view text) {
   NamedFiles files;
-  each_line(text, [&](std::string_view line) {
+  for (const std::string_view line : split(text, '\n')) {
     const std::size_t equals = line.find('=');
-    if (equals == std::string_view::npos) return;
-    const std::string key = lower(trimmed(line.substr(0, equals)));
-    std::string value(trimmed(line.substr(equals + 1)));
+    if (equals == std::string_view::npos) continue;
+    const std::string key = lower(trimmed(line.substr(0, equals), blanks));
+    std::string value(trimmed(line.substr(equals + 1), blanks));
     std::erase(value, '"');
     if (value.ends_with('\r')) value.pop_back();
-    if (value.empty()) return;
+    if (value.empty()) continue;
     if (key.ends_with("hookspath"))
       files.hook_folders.push_back(value);
     else if (key == "path" || key.ends_with("]path") || key.ends_with(" path"))
       files.includes.push_back(value);
-  });
+  }
   return files;
 }
 

@@ -3,11 +3,13 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <filesystem>
+#include <span>
 
+#include "core/text/fd.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
 #include "core/tools/sandbox/git_config.h"
-#include "core/tools/workspace/reading.h"
 
 namespace skein::tools::sandbox {
 
@@ -33,13 +35,9 @@ const std::string& text_in(const TreeRecord& tree) {
 // A rebase runs these lines when it goes on.
 std::vector<std::string> commands_in(const std::string& plan) {
   std::vector<std::string> found;
-  for (std::size_t start = 0; start < plan.size();) {
-    const std::size_t end = std::min(plan.find('\n', start), plan.size());
-    std::string line = plan.substr(start, end - start);
-    line.erase(0, line.find_first_not_of(" \t\r"));
-    if (line.starts_with("x") || line.starts_with("exec")) found.push_back(line);
-    start = end + 1;
-  }
+  for (const std::string_view raw : split(plan, '\n'))
+    if (const auto line = trimmed(raw); line.starts_with("x") || line.starts_with("exec"))
+      found.emplace_back(line);
   return found;
 }
 
@@ -61,13 +59,12 @@ Guard::Guard(std::vector<std::string> areas, std::string home, std::string quara
       home_(std::move(home)),
       places_(areas, home_),
       quarantine_(std::move(quarantine)) {
-  const char* config_home = std::getenv("XDG_CONFIG_HOME");
-  const std::string config =
-      config_home != nullptr && *config_home != '\0' ? config_home : home_ + "/.config";
+  std::string config = env("XDG_CONFIG_HOME");
+  if (config.empty()) config = home_ + "/.config";
   for (const std::string& file :
        {std::string("/etc/gitconfig"), config + "/git/config", home_ + "/.gitconfig"}) {
-    const workspace::Fd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-    const auto text = fd ? workspace::read_all(fd.get(), most_config_bytes) : std::nullopt;
+    const Fd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+    const auto text = fd ? read_all(fd.get(), most_config_bytes) : std::nullopt;
     if (!text) continue;
     for (std::string& folder : files_named_in(*text).hook_folders)
       global_hook_folders_.push_back(std::move(folder));
@@ -142,8 +139,7 @@ std::vector<std::string> Guard::record() {
   walled_.clear();
   for (const std::string& path : walls) {
     const SelfRunning::Opened above = places_.open_above(path);
-    workspace::Fd fd(
-        openat(above.folder.get(), above.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+    Fd fd(openat(above.folder.get(), above.name.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (fd && fstat(fd.get(), &info) == 0 && stamp_of(info).id == records_[path].at("").stamp.id)
       walled_[path] = std::move(fd);
@@ -281,8 +277,7 @@ std::string Guard::take_back(Wall wall) {
   const std::string where = quarantine_.place();
   if (taken_.empty()) return "";
   std::string text = "the command changed what other programs run by themselves; taken back: ";
-  for (std::size_t i = 0; i < std::min(taken_.size(), most_named); ++i)
-    text += (i > 0 ? ", " : "") + taken_[i];
+  text += listed(std::span(taken_).first(std::min(taken_.size(), most_named)));
   if (taken_.size() > most_named)
     text += " and " + std::to_string(taken_.size() - most_named) + " more";
   if (!where.empty()) text += "; what it had put there is kept in " + where;

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/text/fd.h"
 #include "core/tools/sandbox/quarantine.h"
 #include "core/tools/sandbox/self_running.h"
 
@@ -43,7 +44,7 @@ class Guard {
   Quarantine quarantine_;
   std::map<std::string, TreeRecord> records_;  // of every place, as the command found it
   // What is walled off, kept open: as long as it is, its number belongs to no other file.
-  std::map<std::string, workspace::Fd> walled_;
+  std::map<std::string, Fd> walled_;
   std::vector<std::string> taken_, not_restored_;
 };
 

@@ -1,16 +1,16 @@
 // Landlock by raw system calls: the kernel's interface is older in many headers than the kernel.
 #include <fcntl.h>
-#include <sys/prctl.h>
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstdint>
 #include <cstring>
 
 #include "core/text/base.h"
+#include "core/text/fd.h"
+#include "core/text/text.h"
 #include "core/tools/sandbox/grants.h"
 #include "core/tools/sandbox/sandbox.h"
 
@@ -50,8 +50,8 @@ std::uint64_t rights_of(int version) {
 
 std::size_t known_size(int version) { return version >= 6 ? 24 : version >= 4 ? 16 : 8; }
 
-void allow(const workspace::Fd& rules, const std::string& path, std::uint64_t rights) {
-  const workspace::Fd place(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
+void allow(const Fd& rules, const std::string& path, std::uint64_t rights) {
+  const Fd place(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
   if (!place || fstat(place.get(), &info) != 0) return;  // what is not there needs no right
   if (S_ISLNK(info.st_mode)) return;  // would be a right on a place that nobody looked at
@@ -67,7 +67,8 @@ std::vector<std::string> kept_out(const SandboxSpec& cell) {
   return out;
 }
 
-constexpr std::array devices{"/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom"};
+constexpr const char* devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/random",
+                                   "/dev/urandom"};
 
 }  // namespace
 
@@ -77,12 +78,12 @@ int landlock_version() {
   return version > 0 ? static_cast<int>(version) : 0;
 }
 
-workspace::Fd landlock_rules(const SandboxSpec& cell) {
+Fd landlock_rules(const SandboxSpec& cell) {
   const int version = landlock_version();
   const std::uint64_t all = rights_of(version);
   const RulesetAttributes attributes{all, cell.network ? 0 : tcp_bind_and_connect,
                                      abstract_sockets_and_signals};
-  workspace::Fd rules(
+  Fd rules(
       static_cast<int>(syscall(SYS_landlock_create_ruleset, &attributes, known_size(version), 0)));
   if (!rules) throw Error(std::string("Landlock does not work: ") + std::strerror(errno));
   // Names can be listed everywhere: withheld from a hidden folder, that right would be missing in
@@ -93,18 +94,15 @@ workspace::Fd landlock_rules(const SandboxSpec& cell) {
   for (const char* device : devices)
     allow(rules, device, all & (right::read_file | right::write_file | right::ioctl_dev));
   if (!cell.temporary.empty()) allow(rules, cell.temporary, all);
-  const std::vector<std::string> out = kept_out(cell);
-  for (const std::string& path : grants_around(cell.root, out)) allow(rules, path, all);
+  for (const std::string& path : grants_around(cell.root, kept_out(cell))) allow(rules, path, all);
   return rules;
 }
 
 std::string landlock_gap(const SandboxSpec& cell) {
-  const std::vector<std::string> out = kept_out(cell);
-  std::string folders;
-  for (const std::string& folder : folders_opened(cell.root, out))
-    folders += (folders.empty() ? "" : ", ") + folder;
+  const std::vector<std::string> folders = folders_opened(cell.root, kept_out(cell));
   if (folders.empty()) return "";
-  return "under Landlock commands cannot create, rename or remove anything directly in " + folders +
+  return "under Landlock commands cannot create, rename or remove anything directly in " +
+         listed(folders) +
          ", because something there is protected; they can in other folders, and the write tool "
          "can create files";
 }

@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/text/fd.h"
+
 namespace skein::tools::sandbox {
 
 namespace {
@@ -23,8 +25,7 @@ void remove_dead(const fs::path& above) {
        entry.increment(error)) {
     const std::string name = entry->path().filename();
     if (!name.starts_with(prefix) || name.size() != prefix.size() + blanks.size()) continue;
-    const workspace::Fd folder(
-        open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    const Fd folder(open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (!folder || fstat(folder.get(), &info) != 0 || info.st_uid != geteuid()) continue;
     if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // its owner lives
@@ -50,7 +51,7 @@ const std::string& PrivateTemporary::path() {
   for (int attempt = 0; attempt < 100 && path_.empty(); ++attempt) {
     std::string name = (above / (std::string(prefix) + std::string(blanks))).string();
     if (mkdtemp(name.data()) == nullptr) break;
-    workspace::Fd folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    Fd folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (!folder || flock(folder.get(), LOCK_EX) != 0 || fstat(folder.get(), &info) != 0 ||
         info.st_nlink == 0)

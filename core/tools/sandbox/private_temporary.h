@@ -4,7 +4,7 @@
 
 #include <string>
 
-#include "core/tools/workspace/fd.h"
+#include "core/text/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -19,7 +19,7 @@ class PrivateTemporary {
 
  private:
   std::string path_;
-  workspace::Fd lock_;  // on the folder itself; who can take it has found a dead one
+  Fd lock_;  // on the folder itself; who can take it has found a dead one
 };
 
 }  // namespace skein::tools::sandbox

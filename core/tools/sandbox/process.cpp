@@ -11,16 +11,16 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <ctime>
 #include <fstream>
 #include <optional>
 
 #include "core/text/base.h"
+#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/text/wait.h"
 #include "core/tools/sandbox/socket_filter.h"
 #include "core/tools/sandbox/stragglers.h"
 #include "core/tools/sandbox/warden.h"
-#include "core/tools/workspace/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -104,20 +104,20 @@ rlimit lowered(__rlimit_resource_t resource, std::uint64_t most) {
 }
 
 struct Pipe {
-  workspace::Fd read, write;
+  Fd read, write;
 };
 Pipe make_pipe() {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe: too many open files?");
-  return {workspace::Fd(ends[0]), workspace::Fd(ends[1])};
+  return {Fd(ends[0]), Fd(ends[1])};
 }
 
 class Running {
  public:
-  Running(pid_t pid, workspace::Fd output, const Watch& watch)
+  Running(pid_t pid, Fd output, const Watch& watch)
       : pid_(pid), output_(std::move(output)), watch_(watch), wake_fd_(watch.wake_fd) {
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
-    child_ = workspace::Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+    child_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
     if (child_) fcntl(child_.get(), F_SETFD, FD_CLOEXEC);
   }
 
@@ -145,9 +145,7 @@ class Running {
     }
     // The leader is not reaped yet, so its group's number cannot belong to anybody else.
     kill(-pid_, SIGKILL);
-    int status = 0;
-    while (waitpid(pid_, &status, 0) < 0 && errno == EINTR) {
-    }
+    const int status = wait_for_child(pid_);
     reaped_ = true;
     if (cause) return {*cause, 0};
     if (WIFSIGNALED(status)) return {ProgramEnd::Cause::signalled, WTERMSIG(status)};
@@ -185,7 +183,7 @@ class Running {
   }
 
   pid_t pid_;
-  workspace::Fd output_, child_;
+  Fd output_, child_;
   const Watch& watch_;
   int wake_fd_;
   bool reaped_ = false;
@@ -195,8 +193,8 @@ class Running {
 
 ProgramEnd run_program(const Program& program, const Watch& watch) {
   Pipe output = make_pipe(), report = make_pipe();
-  const workspace::Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
-  const workspace::Fd here(program.folder < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1);
+  const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  const Fd here(program.folder < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1);
   const std::vector<char*> argv = pointers(program.arguments);
   const std::vector<char*> envp = pointers(program.environment);
   const std::uint64_t further = program.limits.processes;

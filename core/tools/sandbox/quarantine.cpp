@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "core/text/base.h"
+#include "core/text/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -18,10 +19,10 @@ namespace fs = std::filesystem;
 // To another file system: only what a record can hold.
 bool copy_and_remove(int folder, const std::string& name, const fs::path& target) {
   const TreeRecord tree = record_tree(folder, name);
-  const workspace::Fd above(open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+  const Fd above(open(target.parent_path().c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   for (const auto& [path, thing] : tree) {
     const fs::path goal = path.empty() ? target.filename() : target.filename() / path;
-    const workspace::Fd inner = open_below(above.get(), goal.parent_path().string());
+    const Fd inner = open_below(above.get(), goal.parent_path().string());
     if (!thing.whole || !inner || !put(inner.get(), goal.filename(), thing)) return false;
   }
   std::error_code error;
@@ -33,8 +34,7 @@ bool copy_and_remove(int folder, const std::string& name, const fs::path& target
 
 bool Quarantine::take(int folder, const std::string& name, const std::string& path) {
   // A folder without rights cannot be moved.
-  const workspace::Fd inner(
-      openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  const Fd inner(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   if (!inner && errno == EACCES) fchmodat(folder, name.c_str(), S_IRWXU, AT_SYMLINK_NOFOLLOW);
   std::error_code error;
   if (!folder_.empty()) {

@@ -4,60 +4,56 @@
 #include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
+#include <cerrno>
+#include <cstring>
 
 #include <algorithm>
-#include <array>
 #include <filesystem>
 
 #include "core/text/log.h"
+#include "core/text/text.h"
 #include "core/tools/sandbox/process.h"
+#include "core/tools/sandbox/socket_filter.h"
 #include "core/tools/workspace/real_place.h"
 
 namespace skein::tools::sandbox {
+
+using workspace::is_below, workspace::real_place;
 
 namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::array bubblewrap_paths{"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"};
-
 std::string bubblewrap_path() {
-  for (const char* path : bubblewrap_paths)
+  for (const char* path : {"/usr/bin/bwrap", "/usr/local/bin/bwrap", "/bin/bwrap"})
     if (access(path, X_OK) == 0) return path;
   return "";
 }
 
 // Alone with its own processes and devices, without rights, dead when we are.
-const std::vector<std::string> walls{"--unshare-user",
-                                     "--unshare-pid",
-                                     "--unshare-ipc",
-                                     "--unshare-uts",
-                                     "--unshare-cgroup-try",
-                                     "--cap-drop",
-                                     "ALL",
-                                     "--die-with-parent",
-                                     "--new-session",
-                                     "--ro-bind",
-                                     "/",
-                                     "/",
-                                     "--dev",
-                                     "/dev",
-                                     "--proc",
-                                     "/proc"};
+constexpr std::string_view walls =
+    "--unshare-user --unshare-pid --unshare-ipc --unshare-uts --unshare-cgroup-try --cap-drop ALL "
+    "--die-with-parent --new-session --ro-bind / / --dev /dev --proc /proc";
+
+std::vector<std::string> bubblewrap_with_walls() {
+  std::vector<std::string> arguments{bubblewrap_path()};
+  for (const std::string_view word : split(walls, ' ')) arguments.emplace_back(word);
+  return arguments;
+}
 
 struct Facts {
   Sandbox sandbox;
   std::string_view name;
   std::string_view sentence;
 };
-constexpr std::array facts{
-    Facts{Sandbox::bubblewrap, "bubblewrap",
-          "commands run in a bubblewrap sandbox: they can write only in the workspace and in a "
-          "temporary folder of their own, and cannot see skein's own files"},
-    Facts{Sandbox::landlock, "landlock",
-          "commands run under Landlock: they can write only in the workspace and in a temporary "
-          "folder, and cannot read skein's own files"},
-    Facts{Sandbox::none, "none", "commands run without a sandbox, so each one is asked about"},
+constexpr Facts facts[] = {
+    {Sandbox::bubblewrap, "bubblewrap",
+     "commands run in a bubblewrap sandbox: they can write only in the workspace and in a "
+     "temporary folder of their own, and cannot see skein's own files"},
+    {Sandbox::landlock, "landlock",
+     "commands run under Landlock: they can write only in the workspace and in a temporary "
+     "folder, and cannot read skein's own files"},
+    {Sandbox::none, "none", "commands run without a sandbox, so each one is asked about"},
 };
 static_assert(std::ranges::is_sorted(facts, {}, &Facts::sandbox));
 
@@ -71,12 +67,30 @@ std::string way_to_the_best() {
          "container, or are user namespaces turned off?)";
 }
 
+struct Gap {
+  int closed_by;  // the version of Landlock
+  std::string_view what;
+};
+constexpr Gap gaps[] = {
+    {3, "empty files elsewhere"},
+    {5, "control devices"},
+    {6, "signal your other processes and talk to their abstract sockets"},
+};
+
+// Ours alone, each missing folder on the way. Returns the errno of what failed.
+int make_folders(const fs::path& folder) {
+  struct stat info {};
+  if (stat(folder.c_str(), &info) == 0) return S_ISDIR(info.st_mode) ? 0 : ENOTDIR;
+  if (const int error = make_folders(folder.parent_path())) return error;
+  return mkdir(folder.c_str(), 0700) == 0 || errno == EEXIST ? 0 : errno;
+}
+
 }  // namespace
 
 std::string_view name(Sandbox sandbox) { return facts_about(sandbox).name; }
 std::optional<Sandbox> parse_sandbox(std::string_view name) {
   const auto found = std::ranges::find(facts, name, &Facts::name);
-  return found == facts.end() ? std::nullopt : std::optional(found->sandbox);
+  return found == std::end(facts) ? std::nullopt : std::optional(found->sandbox);
 }
 std::string describe(Sandbox sandbox) {
   std::string out(facts_about(sandbox).sentence);
@@ -84,11 +98,33 @@ std::string describe(Sandbox sandbox) {
   return sandbox == Sandbox::bubblewrap ? out : out + "; " + way_to_the_best();
 }
 
+std::string landlock_weakness(int version) {
+  std::string list;
+  for (const Gap& gap : gaps)
+    if (version < gap.closed_by) list += (list.empty() ? "" : ", ") + std::string(gap.what);
+  return list.empty() ? "" : "; this kernel's Landlock still lets them " + list;
+}
+
+std::string describe_network(Sandbox sandbox, bool wanted) {
+  if (wanted) return "open to commands (`sandbox-network = false` closes it)";
+  if (sandbox == Sandbox::bubblewrap) return "closed to commands";
+  if (socket_filter_works()) return "closed to commands, connections within this machine too";
+  return "open to commands, although `sandbox-network` is false: this kernel cannot close it";
+}
+
+std::string describe(const ProgramLimits& limits) {
+  std::string out = limits.processes == 0
+                        ? "a command may start any number of processes"
+                        : "a command may start about " + std::to_string(limits.processes) +
+                              " processes (the kernel does not hold root to it)";
+  return out + (limits.memory == 0
+                    ? ", each with any amount of memory"
+                    : ", each with " + std::to_string(limits.memory >> 20) + " MiB of memory");
+}
+
 bool bubblewrap_works() {
-  const std::string path = bubblewrap_path();
-  if (path.empty()) return false;
-  Program program{.arguments = {path}, .environment = {}};
-  program.arguments.insert(program.arguments.end(), walls.begin(), walls.end());
+  if (bubblewrap_path().empty()) return false;
+  Program program{.arguments = bubblewrap_with_walls(), .environment = {}};
   program.arguments.insert(program.arguments.end(), {"--", "/bin/true"});
   Watch watch;
   watch.time = std::chrono::seconds(2);
@@ -107,12 +143,41 @@ Sandbox best_sandbox() {
   return found;
 }
 
+std::string settle_hidden(SandboxSpec& cell) {
+  std::vector<std::string> places, links;
+  for (const std::string& path : cell.hidden) places.push_back(real_place(path, &links));
+  std::ranges::sort(places);
+  cell.hidden.clear();
+  for (const std::string& place : places)  // the outer comes before the inner, which it hides too
+    if (std::ranges::none_of(cell.hidden,
+                             [&](const auto& outer) { return is_below(place, outer); }))
+      cell.hidden.push_back(place);
+
+  const auto is_writable = [&](const std::string& place) { return is_below(place, cell.root); };
+  // No mount covers a link: a command could put a home or a configuration of its own in its place.
+  if (const auto link = std::ranges::find_if(links, is_writable); link != links.end())
+    return "commands do not run, because they could replace the link " + *link +
+           ", which leads to skein's own files; choose another workspace (-C), or name the real "
+           "folder (SKEIN_HOME, XDG_DATA_HOME, XDG_CONFIG_HOME, XDG_STATE_HOME)";
+  for (const std::string& place : cell.hidden) {
+    if (is_below(cell.root, place))
+      return "commands do not run in " + cell.root + ", because it lies in " + place +
+             ", where skein keeps its own files; choose another workspace (-C)";
+    // What a command could make itself must be there first: only what is there can be closed.
+    struct stat info {};
+    if (stat(place.c_str(), &info) == 0 || !is_writable(place)) continue;
+    if (const int error = make_folders(place))
+      return "commands do not run, because " + place +
+             ", where skein keeps its own files, cannot be closed to them: " + std::strerror(error);
+  }
+  return "";
+}
+
 std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
-  std::vector<std::string> arguments{bubblewrap_path()};
+  std::vector<std::string> arguments = bubblewrap_with_walls();
   const auto add = [&](std::initializer_list<std::string> more) {
     arguments.insert(arguments.end(), more);
   };
-  arguments.insert(arguments.end(), walls.begin(), walls.end());
   if (!cell.network) add({"--unshare-net"});
   // Sockets ignore read-only mounts: those of the container runtime or the bus would be doors.
   add({"--tmpfs", "/run", "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"});
@@ -125,7 +190,7 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
   const auto pin_above = [&](const std::string& path) {
     std::vector<std::string> above;
     for (fs::path up = fs::path(path).parent_path();
-         up != up.root_path() && up != cell.root && workspace::is_below(up.string(), cell.root);
+         up != up.root_path() && up != cell.root && is_below(up.string(), cell.root);
          up = up.parent_path())
       above.push_back(up.string());
     for (const std::string& up : std::vector<std::string>(above.rbegin(), above.rend()))
@@ -145,7 +210,7 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
   for (const std::string& path : hidden) {
     struct stat info {};
     const bool exists = stat(path.c_str(), &info) == 0;
-    if (!exists && !workspace::is_below(path, cell.root)) continue;
+    if (!exists && !is_below(path, cell.root)) continue;
     pin_above(path);
     if (exists && !S_ISDIR(info.st_mode))
       add({"--ro-bind", "/dev/null", path});

@@ -2,13 +2,12 @@
 // nothing, and then every command is asked about.
 #pragma once
 
-#include <chrono>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/tools/workspace/fd.h"
+#include "core/text/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -49,7 +48,7 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell);
 // A ruleset for Program::landlock. It can only grant, and a grant reaches down: the folders above
 // something protected are opened child by child, so that no name can be made in them. Names in
 // `hidden` can be listed, nothing there can be read. Throws Error if the kernel refuses.
-workspace::Fd landlock_rules(const SandboxSpec& cell);
+Fd landlock_rules(const SandboxSpec& cell);
 // The sentence about those folders, if some of them would be writable otherwise.
 std::string landlock_gap(const SandboxSpec& cell);
 

@@ -8,6 +8,9 @@
 #include <utility>
 
 #include "core/model/self_running_names.h"
+#include "core/text/fd.h"
+#include "core/text/text.h"
+#include "core/tools/workspace/real_place.h"
 
 namespace skein::tools::sandbox {
 
@@ -15,10 +18,8 @@ namespace {
 
 namespace fs = std::filesystem;
 using Rule = GuardedPlace::Rule;
-using Read = model::SelfRunningName::Read;
 
 constexpr std::size_t most_folders = 200'000;
-constexpr int most_links = 40;
 
 struct GitPlace {
   const char* name;
@@ -31,18 +32,9 @@ constexpr GitPlace git_places[] = {{"config", Rule::config},
                                    {"commondir", Rule::pointer},
                                    {"rebase-merge/git-rebase-todo", Rule::plan}};
 // Further places in the home folder that have no name of their own.
-constexpr const char* home_places[] = {".config/autostart",
-                                       ".config/environment.d",
-                                       ".config/fish",
-                                       ".config/git",
-                                       ".config/systemd",
-                                       ".config/nvim",
-                                       ".local/share/applications"};
-
-bool is_below(std::string_view path, std::string_view folder) {
-  return path == folder || folder == "/" ||
-         (path.starts_with(folder) && path[folder.size()] == '/');
-}
+constexpr std::string_view home_places =
+    ".config/autostart .config/environment.d .config/fish .config/git .config/systemd .config/nvim "
+    ".local/share/applications";
 
 std::string joined(const std::string& folder, std::string_view name) {
   return (folder == "/" ? "" : folder) + "/" + std::string(name);
@@ -67,7 +59,7 @@ struct SelfRunning::Listing {
 
 SelfRunning::SelfRunning(const std::vector<std::string>& areas, const std::string& home) {
   for (const std::string& path : areas) {
-    workspace::Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    Fd fd(open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
     if (!fd) continue;
     areas_.push_back({path, std::move(fd)});
     folders_[path];
@@ -77,14 +69,15 @@ SelfRunning::SelfRunning(const std::vector<std::string>& areas, const std::strin
   const std::string real_home = home.empty() ? "" : fs::weakly_canonical(home, ignored).string();
   if (real_home.empty() || !is_inside(real_home)) return;
   tops_.insert(real_home);
-  for (const model::SelfRunningName& row : model::self_running_names)
-    if (row.read == Read::in_home) add(joined(real_home, row.name), Rule::exact, Author::others);
-  for (const char* name : home_places) add(joined(real_home, name), Rule::exact, Author::others);
+  for (const std::string_view name : model::self_running_in_home)
+    add(joined(real_home, name), Rule::exact, Author::others);
+  for (const std::string_view name : split(home_places, ' '))
+    add(joined(real_home, name), Rule::exact, Author::others);
 }
 
 const SelfRunning::Area* SelfRunning::area_of(const std::string& path) const {
-  const auto found =
-      std::ranges::find_if(areas_, [&](const Area& area) { return is_below(path, area.path); });
+  const auto found = std::ranges::find_if(
+      areas_, [&](const Area& area) { return workspace::is_below(path, area.path); });
   return found == areas_.end() ? nullptr : &*found;
 }
 
@@ -149,11 +142,11 @@ void SelfRunning::list(const std::string& path, Author author, std::vector<std::
   const int from = path == area->path ? area->fd.get() : above.folder.get();
   const std::string name = path == area->path ? "." : above.name;
   constexpr int flags = O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC;
-  workspace::Fd fd(openat(from, name.c_str(), flags));
+  Fd fd(openat(from, name.c_str(), flags));
   // A command may close a folder to readers; git would still find its way through it.
   if (!fd && errno == EACCES && author == Author::command &&
       fchmodat(from, name.c_str(), S_IRWXU, AT_SYMLINK_NOFOLLOW) == 0)
-    fd = workspace::Fd(openat(from, name.c_str(), flags));
+    fd = Fd(openat(from, name.c_str(), flags));
   struct stat info {};
   if (!fd || fstat(fd.get(), &info) != 0) return;
   folder.stamp = stamp_of(info);
@@ -161,11 +154,11 @@ void SelfRunning::list(const std::string& path, Author author, std::vector<std::
   const bool in_objects = fs::path(path).filename() == "objects";
   Listing listing;
   each_name(std::move(fd), [&](const std::string& each, bool is_folder) {
-    const model::SelfRunningName* row = model::self_running_name(each);
-    if (row != nullptr && row->read == Read::git) {
+    const model::SelfRunning read = model::self_running(each);
+    if (read == model::SelfRunning::git) {
       listing.git = each;
       listing.git_is_folder = is_folder;
-    } else if (row != nullptr && row->read == Read::in_projects) {
+    } else if (read == model::SelfRunning::in_projects) {
       listing.self_running.push_back(each);
     } else if (is_folder && !(in_objects && is_hex_pair(each))) {
       listing.folders.push_back(each);
@@ -228,34 +221,10 @@ void SelfRunning::take_in(const std::string& path, const Listing& listing, Autho
 }
 
 std::string SelfRunning::follow(const std::string& path, Author author) {
-  const auto parts_of = [](const fs::path& way) {
-    std::vector<fs::path> parts(way.begin(), way.end());
-    std::ranges::reverse(parts);
-    return parts;
-  };
-  fs::path done = "/";
-  std::vector<fs::path> ahead = parts_of(path);
-  for (int links = 0; !ahead.empty() && links < most_links;) {
-    const fs::path name = std::move(ahead.back());
-    ahead.pop_back();
-    if (name.empty() || name == "." || name == "/") continue;
-    if (name == "..") {
-      done = done.parent_path();
-      continue;
-    }
-    std::error_code error;
-    const fs::path target = fs::read_symlink(done / name, error);
-    if (error) {
-      done /= name;
-      continue;
-    }
-    ++links;
-    add((done / name).string(), Rule::exact, author);
-    if (target.is_absolute()) done = "/";
-    const std::vector<fs::path> detour = parts_of(target);
-    ahead.insert(ahead.end(), detour.begin(), detour.end());
-  }
-  return done.string();
+  std::vector<std::string> links;
+  const std::string end = workspace::real_place("/" + path, &links);
+  for (const std::string& link : links) add(link, Rule::exact, author);
+  return end;
 }
 
 }  // namespace skein::tools::sandbox

@@ -1,7 +1,7 @@
 // Finds what other programs run by themselves in the folders a command may write to: every git
-// repository in whatever form, and the names of self_running_names. Looks through the folders once
-// and after that only into those that have changed; what was found is remembered, so that nothing
-// hides by looking different for a while.
+// repository in whatever form, and the names of core/model/self_running_names. Looks through the
+// folders once and after that only into those that have changed; what was found is remembered, so
+// that nothing hides by looking different for a while.
 #pragma once
 
 #include <map>
@@ -10,6 +10,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/text/fd.h"
 #include "core/tools/sandbox/tree_record.h"
 
 namespace skein::tools::sandbox {
@@ -48,7 +49,7 @@ class SelfRunning {
 
   // The folder that holds `path`, reached without links, and the name in it.
   struct Opened {
-    workspace::Fd folder{};
+    Fd folder{};
     std::string name{};
   };
   Opened open_above(const std::string& path) const;
@@ -61,7 +62,7 @@ class SelfRunning {
  private:
   struct Area {
     std::string path;
-    workspace::Fd fd;
+    Fd fd;
   };
   struct Folder {
     Stamp stamp{};

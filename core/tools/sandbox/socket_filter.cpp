@@ -23,10 +23,9 @@ constexpr std::uint32_t native = AUDIT_ARCH_AARCH64, foreign_socket = 281;  // a
 #else
 #error "the numbers of system calls are not known for this architecture"
 #endif
-constexpr std::uint32_t foreign_socketcall =
-    102;                                        // its arguments lie in memory: unseen, so refused
-constexpr std::uint32_t io_uring_setup = 425;   // makes sockets without a system call for it
-constexpr std::uint32_t x32_bit = 0x4000'0000;  // the same calls under a second number
+constexpr std::uint32_t foreign_socketcall = 102;  // unseen arguments in memory, so refused
+constexpr std::uint32_t io_uring_setup = 425;      // makes sockets without a system call for it
+constexpr std::uint32_t x32_bit = 0x4000'0000;     // the same calls under a second number
 
 constexpr sock_filter load(std::size_t offset) {
   return BPF_STMT(BPF_LD | BPF_W | BPF_ABS, static_cast<std::uint32_t>(offset));

@@ -14,8 +14,8 @@
 #include <iterator>
 #include <string>
 
+#include "core/text/fd.h"
 #include "core/text/wait.h"
-#include "core/tools/workspace/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -71,7 +71,7 @@ std::vector<pid_t> children() {
 }
 
 void wait_for(pid_t pid, Clock::time_point due) {
-  const workspace::Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  const Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
   wait(process.get(), process ? due : Clock::now() + std::chrono::milliseconds(1));
   waitpid(pid, nullptr, WNOHANG);
 }

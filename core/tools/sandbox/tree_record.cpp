@@ -4,13 +4,12 @@
 #include <fcntl.h>
 
 #include <algorithm>
-#include <cerrno>
 #include <climits>
 #include <memory>
-#include <vector>
 
 #include "core/text/base.h"
-#include "core/tools/workspace/reading.h"
+#include "core/text/fd.h"
+#include "core/text/io.h"
 
 namespace skein::tools::sandbox {
 
@@ -34,8 +33,8 @@ void read_bytes(int folder, const char* name, Recorded& thing) {
     thing.whole = length >= 0;
     thing.bytes.resize(length >= 0 ? static_cast<std::size_t>(length) : 0);
   } else if (thing.kind == Recorded::Kind::file) {
-    const workspace::Fd file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
-    auto bytes = file ? workspace::read_all(file.get(), most_bytes) : std::nullopt;
+    const Fd file(openat(folder, name, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+    auto bytes = file ? read_all(file.get(), most_bytes) : std::nullopt;
     thing.whole = bytes.has_value();
     if (bytes) thing.bytes = std::move(*bytes);
   }
@@ -59,11 +58,10 @@ void add(TreeRecord& tree, int folder, const std::string& name, const std::strin
     read_bytes(folder, name.c_str(), thing);
   }
   if (thing.kind != Recorded::Kind::folder) return;
-  workspace::Fd inner(
-      openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+  Fd inner(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   thing.whole = static_cast<bool>(inner);
   if (!inner) return;
-  const workspace::Fd here(fcntl(inner.get(), F_DUPFD_CLOEXEC, 0));
+  const Fd here(fcntl(inner.get(), F_DUPFD_CLOEXEC, 0));
   each_name(std::move(inner), [&](const std::string& child, bool) {
     add(tree, here.get(), child, path.empty() ? child : path + "/" + child, earlier);
   });
@@ -71,23 +69,22 @@ void add(TreeRecord& tree, int folder, const std::string& name, const std::strin
 
 }  // namespace
 
-workspace::Fd open_below(int root, std::string_view path) {
-  workspace::Fd here;
+Fd open_below(int root, std::string_view path) {
+  Fd here;
   while (true) {
     const std::size_t slash = std::min(path.find('/'), path.size());
     const std::string name(path.substr(0, slash));
     path.remove_prefix(std::min(slash + 1, path.size()));
-    if (name == "..") return workspace::Fd();
+    if (name == "..") return Fd();
     const bool last = path.empty();
     const int way = last ? O_RDONLY : O_PATH;
-    here = workspace::Fd(openat(here ? here.get() : root, name.empty() ? "." : name.c_str(),
-                                way | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+    here = Fd(openat(here ? here.get() : root, name.empty() ? "." : name.c_str(),
+                     way | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     if (!here || last) return here;
   }
 }
 
-void each_name(workspace::Fd folder,
-               const std::function<void(const std::string&, bool is_folder)>& take) {
+void each_name(Fd folder, const std::function<void(const std::string&, bool is_folder)>& take) {
   const auto close_folder = [](DIR* open) { closedir(open); };
   const std::unique_ptr<DIR, decltype(close_folder)> listing(fdopendir(folder.get()));
   if (!listing) return;
@@ -145,17 +142,11 @@ bool put(int folder, const std::string& name, const Recorded& thing) {
   if (thing.kind != Recorded::Kind::file) return false;
   // Under another name first: a configuration that is half there must not be read.
   const std::string draft = name + "." + to_string(random_id()) + ".tmp";
-  const workspace::Fd file(openat(folder, draft.c_str(),
-                                  O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
-                                  S_IRUSR | S_IWUSR));
-  bool done = static_cast<bool>(file);
-  for (std::string_view rest = thing.bytes; done && !rest.empty();) {
-    const ssize_t wrote = write(file.get(), rest.data(), rest.size());
-    done = wrote >= 0 || errno == EINTR;
-    if (wrote > 0) rest.remove_prefix(static_cast<std::size_t>(wrote));
-  }
-  done = done && fchmod(file.get(), thing.mode) == 0 &&
-         renameat(folder, draft.c_str(), folder, name.c_str()) == 0;
+  const Fd file(openat(folder, draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC,
+                       S_IRUSR | S_IWUSR));
+  const bool done = file && write_all(file.get(), thing.bytes) &&
+                    fchmod(file.get(), thing.mode) == 0 &&
+                    renameat(folder, draft.c_str(), folder, name.c_str()) == 0;
   if (file && !done) unlinkat(folder, draft.c_str(), 0);
   return done;
 }

@@ -11,18 +11,17 @@
 #include <string>
 #include <string_view>
 
-#include "core/tools/workspace/fd.h"
+#include "core/text/fd.h"
 #include "core/tools/workspace/root.h"
 
 namespace skein::tools::sandbox {
 
 // The folder at `path` (relative, "" or "." is `root` itself), opened for reading; no folder if a
 // link or anything else is on the way.
-workspace::Fd open_below(int root, std::string_view path);
+Fd open_below(int root, std::string_view path);
 
 // Every name in an open folder; links are never folders.
-void each_name(workspace::Fd folder,
-               const std::function<void(const std::string& name, bool is_folder)>& take);
+void each_name(Fd folder, const std::function<void(const std::string& name, bool is_folder)>& take);
 
 // When a folder or a file was last changed, as nobody can fake it. A change within the same tick of
 // the clock cannot be seen, so what is this fresh is never taken to be unchanged.

@@ -9,6 +9,9 @@
 #include <cerrno>
 #include <cstddef>
 
+#include "core/text/fd.h"
+#include "core/text/io.h"
+
 namespace skein::tools::sandbox {
 
 namespace {
@@ -58,8 +61,8 @@ ssize_t read_some(int fd, char* into, std::size_t room) {
 Warden::Warden(int status) {
   std::array<int, 2> ends{-1, -1};
   if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
-  const workspace::Fd far(ends[0]);
-  line_ = workspace::Fd(ends[1]);
+  const Fd far(ends[0]);
+  line_ = Fd(ends[1]);
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);  // our handlers mean us
@@ -71,8 +74,7 @@ Warden::Warden(int status) {
 Warden::~Warden() {
   if (pid_ <= 0) return;
   kill(pid_, SIGKILL);
-  while (waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
-  }
+  wait_for_child(pid_);
 }
 
 void Warden::watch_over(pid_t group) {

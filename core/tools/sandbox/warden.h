@@ -5,7 +5,7 @@
 
 #include <sys/types.h>
 
-#include "core/tools/workspace/fd.h"
+#include "core/text/fd.h"
 
 namespace skein::tools::sandbox {
 
@@ -22,7 +22,7 @@ class Warden {
 
  private:
   pid_t pid_ = -1;
-  workspace::Fd line_;  // it ends with us
+  Fd line_;  // it ends with us
 };
 
 }  // namespace skein::tools::sandbox

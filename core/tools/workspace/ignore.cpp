@@ -4,7 +4,7 @@
 #include <ranges>
 
 #include "core/text/glob.h"
-#include "core/tools/workspace/reading.h"
+#include "core/text/text.h"
 
 namespace skein::tools::workspace {
 
@@ -34,7 +34,7 @@ IgnoreFile::Pattern parse_pattern(std::string_view line) {
 
 IgnoreFile parse_ignore_file(std::string_view folder, std::string_view text) {
   IgnoreFile file{std::string(folder), {}};
-  for (const auto line : split_lines(text)) {
+  for (const auto line : split(text, '\n')) {
     IgnoreFile::Pattern pattern = parse_pattern(line);
     if (!pattern.glob.empty()) file.patterns.push_back(std::move(pattern));
   }

@@ -1,6 +1,9 @@
 #include "core/tools/workspace/real_place.h"
 
 #include <filesystem>
+#include <ranges>
+
+#include "core/text/text.h"
 
 namespace skein::tools::workspace {
 
@@ -10,12 +13,9 @@ namespace fs = std::filesystem;
 
 // The names of a path, the last one first.
 void put_ahead(std::vector<std::string>& ahead, std::string_view path) {
-  while (!path.empty()) {
-    const std::size_t slash = path.rfind('/');
-    const std::string_view name = slash == path.npos ? path : path.substr(slash + 1);
+  const std::vector<std::string_view> names = split(path, '/');
+  for (const std::string_view name : names | std::views::reverse)
     if (!name.empty() && name != ".") ahead.emplace_back(name);
-    path = slash == path.npos ? std::string_view{} : path.substr(0, slash);
-  }
 }
 
 }  // namespace

@@ -6,20 +6,12 @@
 #include <cstring>
 
 #include "core/text/base.h"
+#include "core/text/io.h"
 #include "core/tools/workspace/root.h"
 
 namespace skein::tools::workspace {
 
 namespace {
-
-bool write_all(int fd, std::string_view bytes) {
-  while (!bytes.empty()) {
-    const ssize_t written = write(fd, bytes.data(), bytes.size());
-    if (written < 0 && errno != EINTR) return false;
-    if (written > 0) bytes.remove_prefix(static_cast<std::size_t>(written));
-  }
-  return true;
-}
 
 bool same_version(const struct stat& a, const struct stat& b) {
   return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&

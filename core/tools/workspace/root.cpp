@@ -12,6 +12,7 @@
 #include <memory>
 
 #include "core/text/base.h"
+#include "core/text/text.h"
 #include "core/tools/workspace/real_place.h"
 
 namespace skein::tools::workspace {
@@ -50,16 +51,13 @@ std::optional<std::string> read_link(int folder, const std::string& name) {
 
 std::vector<std::string> components(std::string_view path) {
   std::vector<std::string> parts;
-  while (!path.empty()) {
-    const std::size_t slash = std::min(path.find('/'), path.size());
-    if (slash > 0 && path.substr(0, slash) != ".") parts.emplace_back(path.substr(0, slash));
-    path.remove_prefix(std::min(slash + 1, path.size()));
-  }
+  for (const std::string_view part : split(path, '/'))
+    if (!part.empty() && part != ".") parts.emplace_back(part);
   return parts;
 }
 
 // "a/b/c" is {"a/b", "c"}; what has no last name of its own ("", ".", "a/..") is {path, "."}.
-std::pair<std::string, std::string> split(const std::string& path) {
+std::pair<std::string, std::string> folder_and_name(const std::string& path) {
   std::string trimmed = path;
   while (trimmed.size() > 1 && trimmed.back() == '/') trimmed.pop_back();
   const std::size_t slash = trimmed.rfind('/');
@@ -182,7 +180,7 @@ std::vector<Root::Barrier> Root::barriers() const {
       found.push_back({id_of(info), ""});
       continue;
     }
-    const auto [folder, name] = split(real_place(path));
+    const auto [folder, name] = folder_and_name(real_place(path));
     if (stat(folder.c_str(), &info) == 0) found.push_back({id_of(info), name});
   }
   return found;
@@ -214,7 +212,7 @@ bool Root::is_forbidden(int folder, std::string_view name) const {
 Root::Folder Root::make_folder(const std::string& path) const {
   Folder found = folder_at(path);
   if (found.fd || found.error != ENOENT) return found;
-  const auto [above, name] = split(path);
+  const auto [above, name] = folder_and_name(path);
   if (name == ".") return found;
   Folder parent = make_folder(above);
   if (!parent.fd) return parent;
@@ -227,7 +225,7 @@ Root::Folder Root::make_folder(const std::string& path) const {
 Root::Folder Root::imagine_folder(const std::string& path) const {
   Folder found = folder_at(path);
   if (found.fd || found.error != ENOENT) return found;
-  const auto [above, name] = split(path);
+  const auto [above, name] = folder_and_name(path);
   if (name == ".") return found;
   Folder parent = imagine_folder(above);
   if (!parent.fd) return parent;
@@ -244,7 +242,7 @@ Place Root::locate(std::string_view path, Missing folders) const {
   auto relative = inside(path);
   if (!relative) return refuse(leads_out);
   for (int links = 0; links <= max_links; ++links) {
-    const auto [above, name] = split(*relative);
+    const auto [above, name] = folder_and_name(*relative);
     Folder folder = folders == Missing::make_folders ? make_folder(above)
                     : folders == Missing::imagine    ? imagine_folder(above)
                                                      : folder_at(above);

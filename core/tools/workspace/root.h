@@ -5,14 +5,13 @@
 
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/model/located.h"
-#include "core/tools/workspace/fd.h"
+#include "core/text/fd.h"
 
 namespace skein::tools::workspace {
 

@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <memory>
 
-#include "core/tools/workspace/reading.h"
+#include "core/text/io.h"
 
 namespace skein::tools::workspace {
 

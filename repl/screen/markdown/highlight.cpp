@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "core/text/text.h"
+
 namespace skein::screen::markdown {
 
 namespace {
@@ -27,15 +29,6 @@ std::size_t end_of_string(std::string_view text, std::size_t from, std::string_v
   return std::string_view::npos;
 }
 
-template <class Take>
-void each_word(std::string_view words, Take take) {
-  while (!words.empty()) {
-    const std::size_t end = std::min(words.find(' '), words.size());
-    take(words.substr(0, end));
-    words.remove_prefix(std::min(end + 1, words.size()));
-  }
-}
-
 bool is_blank(std::string_view text) {
   return text.find_first_not_of(" \t-") == std::string_view::npos;
 }
@@ -44,7 +37,7 @@ bool is_blank(std::string_view text) {
 
 struct Highlighter::Piece {
   std::size_t length = 1;
-  layout::Style style{};
+  Style style{};
 };
 
 Highlighter::Highlighter(std::string_view info) {
@@ -52,22 +45,19 @@ Highlighter::Highlighter(std::string_view info) {
   diff_ = name == "diff" || name == "patch";
   language_ = find_language(name);
   if (language_ == nullptr) return;
-  each_word(language_->keywords, [&](std::string_view word) { keywords_.push_back(word); });
+  keywords_ = split(language_->keywords, ' ');
   std::ranges::sort(keywords_);
 }
 
 bool Highlighter::is_keyword(std::string_view word) const {
-  if (!language_->any_case) return std::ranges::binary_search(keywords_, word);
-  std::string lower(word);
-  for (char& c : lower)
-    if (c >= 'A' && c <= 'Z') c = static_cast<char>(c - 'A' + 'a');
-  return std::ranges::binary_search(keywords_, std::string_view(lower));
+  if (language_->feature != Language::any_case) return std::ranges::binary_search(keywords_, word);
+  return std::ranges::binary_search(keywords_, std::string_view(lower(word)));
 }
 
 Highlighter::Piece Highlighter::rest_of_long(std::string_view text) {
-  const bool comment = open_ == language_->block_close;
+  const bool comment = open_ == language_->comments.block_close;
   const std::size_t found = comment ? text.find(open_) : end_of_string(text, 0, open_);
-  const layout::Style style = comment ? layout::style::comment : layout::style::literal;
+  const Style style = comment ? style::comment : style::literal;
   if (found == std::string_view::npos) return {text.size(), style};
   const std::size_t length = comment ? found + open_.size() : found;
   open_ = {};
@@ -79,63 +69,58 @@ Highlighter::Piece Highlighter::first_piece(std::string_view text, std::string_v
   const auto starts = [&](std::string_view mark) {
     return !mark.empty() && text.starts_with(mark);
   };
-  if (starts(language.block_open)) {
-    open_ = language.block_close;
-    const Piece rest = rest_of_long(text.substr(language.block_open.size()));
-    return {language.block_open.size() + rest.length, layout::style::comment};
+  const auto& [line_comment, block_open, block_close] = language.comments;
+  if (starts(block_open)) {
+    open_ = block_close;
+    const Piece rest = rest_of_long(text.substr(block_open.size()));
+    return {block_open.size() + rest.length, style::comment};
   }
-  if (starts(language.line_comment) &&
-      (language.line_comment != "#" || before.empty() || !is_word(before.back())))
-    return {text.size(), layout::style::comment};
+  if (starts(line_comment) && (line_comment != "#" || before.empty() || !is_word(before.back())))
+    return {text.size(), style::comment};
 
-  std::string_view long_quote;
-  each_word(language.long_quotes, [&](std::string_view quote) {
-    if (text.starts_with(quote)) long_quote = quote;
-  });
-  if (!long_quote.empty()) {
-    open_ = long_quote;
-    const Piece rest = rest_of_long(text.substr(long_quote.size()));
-    return {long_quote.size() + rest.length, layout::style::literal};
+  for (const std::string_view quote : split(language.long_quotes, ' ')) {
+    if (!text.starts_with(quote)) continue;
+    open_ = quote;
+    return {quote.size() + rest_of_long(text.substr(quote.size())).length, style::literal};
   }
   const char c = text[0];
   if (language.quotes.find(c) != std::string_view::npos) {
     const std::size_t end = std::min(end_of_string(text, 1, text.substr(0, 1)), text.size());
-    return {end, layout::style::literal};
+    return {end, style::literal};
   }
-  if (language.directives && c == '#' && is_blank(before))
-    return {1 + word_length(text.substr(1)), layout::style::keyword};
-  if (language.tags && c == '<' && text.size() > 1) {
+  if (language.feature == Language::directives && c == '#' && is_blank(before))
+    return {1 + word_length(text.substr(1)), style::keyword};
+  if (language.feature == Language::tags && c == '<' && text.size() > 1) {
     const std::size_t slash = text[1] == '/' ? 2 : 1;
-    return {slash + word_length(text.substr(slash)), layout::style::keyword};
+    return {slash + word_length(text.substr(slash)), style::keyword};
   }
   if (is_digit(c)) {
     const auto end = std::ranges::find_if_not(text, [](char d) { return is_word(d) || d == '.'; });
-    return {static_cast<std::size_t>(end - text.begin()), layout::style::number};
+    return {static_cast<std::size_t>(end - text.begin()), style::number};
   }
   if (!is_word(c)) return {};
-  if (language.keys && is_blank(before)) {
+  if (language.feature == Language::keys && is_blank(before)) {
     const std::size_t end = std::min(text.find_first_of(" \t:="), text.size());
     const std::size_t sign = text.find_first_not_of(" \t", end);
     if (sign != std::string_view::npos && (text[sign] == ':' || text[sign] == '='))
-      return {end, layout::style::keyword};
+      return {end, style::keyword};
   }
   const std::size_t length = word_length(text);
-  return {length,
-          is_keyword(text.substr(0, length)) ? layout::style::keyword : layout::style::plain};
+  return {length, is_keyword(text.substr(0, length)) ? style::keyword : style::plain};
 }
 
-std::string Highlighter::line(std::string_view safe, const layout::TerminalStyle& look) {
+std::string Highlighter::line(std::string_view safe, const TerminalStyle& look) {
   if (!look.colour) return std::string(safe);
-  if (diff_) return layout::painted(safe, style_of_diff_line(safe), look);
+  if (diff_) return painted(safe, style_of_diff_line(safe), look);
   if (language_ == nullptr) return std::string(safe);
   std::string out;
   std::size_t at = 0, plain = 0;  // from `plain` on nothing has been given out
   while (at < safe.size()) {
     const std::string_view text = safe.substr(at);
     const Piece piece = open_.empty() ? first_piece(text, safe.substr(0, at)) : rest_of_long(text);
-    if (piece.style != layout::style::plain) {
+    if (piece.style != style::plain) {
       out += safe.substr(plain, at - plain);
-      out += layout::painted(text.substr(0, piece.length), piece.style, look);
+      out += painted(text.substr(0, piece.length), piece.style, look);
       plain = at + piece.length;
     }
     at += piece.length;
@@ -143,19 +128,19 @@ std::string Highlighter::line(std::string_view safe, const layout::TerminalStyle
   return out += safe.substr(std::min(plain, safe.size()));
 }
 
-layout::Style style_of_diff_line(std::string_view line) {
-  if (line.starts_with("+++") || line.starts_with("---")) return layout::style::strong;
-  if (line.starts_with("@@")) return layout::style::place;
-  if (line.starts_with("+")) return layout::style::added;
-  if (line.starts_with("-")) return layout::style::removed;
-  return layout::style::plain;
+Style style_of_diff_line(std::string_view line) {
+  if (line.starts_with("+++") || line.starts_with("---")) return style::strong;
+  if (line.starts_with("@@")) return style::place;
+  if (line.starts_with("+")) return style::added;
+  if (line.starts_with("-")) return style::removed;
+  return style::plain;
 }
 
-std::string painted_diff(std::string_view safe, const layout::TerminalStyle& look) {
+std::string painted_diff(std::string_view safe, const TerminalStyle& look) {
   std::string out;
   while (!safe.empty()) {
     const std::size_t end = std::min(safe.find('\n'), safe.size());
-    out += layout::painted(safe.substr(0, end), style_of_diff_line(safe.substr(0, end)), look);
+    out += painted(safe.substr(0, end), style_of_diff_line(safe.substr(0, end)), look);
     if (end < safe.size()) out += '\n';
     safe.remove_prefix(std::min(end + 1, safe.size()));
   }

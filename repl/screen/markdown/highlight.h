@@ -11,13 +11,16 @@
 
 namespace skein::screen::markdown {
 
+namespace style = layout::style;
+using layout::painted, layout::Style, layout::TerminalStyle;
+
 class Highlighter {
  public:
   Highlighter() = default;                            // knows no language
   explicit Highlighter(std::string_view fence_info);  // "cpp", "python title=x", "diff"
 
   // The next line, or part of one, without its line end.
-  std::string line(std::string_view safe, const layout::TerminalStyle& look);
+  std::string line(std::string_view safe, const TerminalStyle& look);
 
  private:
   struct Piece;
@@ -32,8 +35,8 @@ class Highlighter {
 };
 
 // A line of a unified diff, by its first character.
-layout::Style style_of_diff_line(std::string_view line);
+Style style_of_diff_line(std::string_view line);
 // A whole text; every line of a diff in its colour.
-std::string painted_diff(std::string_view safe, const layout::TerminalStyle& look);
+std::string painted_diff(std::string_view safe, const TerminalStyle& look);
 
 }  // namespace skein::screen::markdown

@@ -5,17 +5,22 @@
 
 namespace skein::screen::markdown {
 
+struct Comments {
+  std::string_view line{};                       // to the end of the line
+  std::string_view block_open{}, block_close{};  // over several lines
+};
+
 struct Language {
-  std::string_view names;  // as fences name it, separated by spaces
-  std::string_view line_comment{};
-  std::string_view block_open{}, block_close{};  // a comment over several lines
-  std::string_view quotes{};                     // of strings that end with their line
-  std::string_view long_quotes{};  // of strings over several lines, separated by spaces
-  std::string_view keywords{};     // separated by spaces
-  bool any_case = false;           // keywords in capitals too
-  bool directives = false;         // "#include" at the start of a line
-  bool keys = false;               // "name:" and "name =" at the start of a line
-  bool tags = false;               // "<name"
+  // "#include" at the start of a line; "name:" and "name =" there; "<name"; keywords in capitals.
+  enum class Feature { none, directives, keys, tags, any_case };
+  using enum Feature;
+
+  std::string_view names;  // as fences name it; like all lists here with blanks between
+  Comments comments;
+  std::string_view quotes;       // of strings that end with their line
+  std::string_view long_quotes;  // of strings over several lines
+  std::string_view keywords;
+  Feature feature = none;
 };
 
 // Null: not known, and shown without colours.

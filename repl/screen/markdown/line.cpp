@@ -4,6 +4,9 @@
 
 namespace skein::screen::markdown {
 
+namespace style = layout::style;
+using layout::painted;
+
 namespace {
 
 constexpr std::size_t code_indent = 4;
@@ -12,7 +15,7 @@ constexpr std::size_t most_quotes = 8;
 // Reads a line from left to right; `wait`: the input ended too early to decide.
 class Reader {
  public:
-  Reader(std::string_view text, bool whole, const layout::TerminalStyle& look)
+  Reader(std::string_view text, bool whole, const TerminalStyle& look)
       : text_(text), whole_(whole), look_(look) {}
 
   std::optional<MarkdownLine> read(bool in_list) {
@@ -147,7 +150,7 @@ class Reader {
 
   std::string_view text_;
   bool whole_;
-  const layout::TerminalStyle& look_;
+  const TerminalStyle& look_;
   std::size_t at_ = 0;
   MarkdownLine line_{};
 };
@@ -155,12 +158,12 @@ class Reader {
 }  // namespace
 
 std::optional<MarkdownLine> read_markdown_line(std::string_view text, bool whole, bool in_list,
-                                               const layout::TerminalStyle& look) {
+                                               const TerminalStyle& look) {
   return Reader(text, whole, look).read(in_list);
 }
 
-std::string quote_bar(const layout::TerminalStyle& look) {
-  return look.colour ? layout::painted("│", layout::style::dim, look) + " " : "> ";
+std::string quote_bar(const TerminalStyle& look) {
+  return look.colour ? painted("│", style::dim, look) + " " : "> ";
 }
 
 std::size_t strip_quotes(std::string_view& text, std::size_t quotes) {

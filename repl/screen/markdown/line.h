@@ -10,6 +10,8 @@
 
 namespace skein::screen::markdown {
 
+using layout::TerminalStyle;
+
 struct MarkdownLine {
   enum class Kind { blank, prose, heading, rule, fence, row, code } kind = Kind::prose;
   std::size_t content = 0;        // where it begins, behind all marks
@@ -25,9 +27,9 @@ struct MarkdownLine {
 // nullopt: more of the line is needed. `whole`: there is no more. Once classified, nothing that
 // follows can change it. `in_list`: an indent belongs to an item and does not make code.
 std::optional<MarkdownLine> read_markdown_line(std::string_view text, bool whole, bool in_list,
-                                               const layout::TerminalStyle& look);
+                                               const TerminalStyle& look);
 
-std::string quote_bar(const layout::TerminalStyle& look);
+std::string quote_bar(const TerminalStyle& look);
 
 // `text` without its quote marks, at most `quotes` of them; how many there were.
 std::size_t strip_quotes(std::string_view& text, std::size_t quotes);

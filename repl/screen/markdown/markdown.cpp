@@ -28,7 +28,7 @@ std::string rule_line(std::size_t width) {
   return line;
 }
 
-std::string bars(std::size_t quotes, const layout::TerminalStyle& look) {
+std::string bars(std::size_t quotes, const TerminalStyle& look) {
   std::string out;
   for (std::size_t i = 0; i < quotes; ++i) out += quote_bar(look);
   return out;
@@ -125,13 +125,13 @@ void Markdown::begin(const MarkdownLine& line) {
 void Markdown::flow_spans(bool whole) {
   std::string_view text = line_;
   if (!look_.colour) {
-    flow_.add(text, layout::style::plain);
+    flow_.add(text, style::plain);
     text = {};
   }
   while (!text.empty()) {
     const auto span = first_span(text, before_, whole);
     if (!span) break;
-    add_span(*span, layout::style::plain, look_, flow_);
+    add_span(*span, style::plain, look_, flow_);
     before_ = text[span->length - 1];
     text.remove_prefix(span->length);
   }
@@ -168,22 +168,21 @@ void Markdown::finish_held() {
       if (!look_.colour) return show_as_prose(shape_, line_);
       show_blank_lines();
       flow_.begin(shape_.first, shape_.others);
-      const layout::Style style = shape_.level == 1 ? layout::style::title : layout::style::heading;
+      const Style style = shape_.level == 1 ? style::title : style::heading;
       add_spans(heading_text(line_, shape_.level), style, look_, flow_);
       return flow_.end_line();
     }
     case MarkdownLine::Kind::rule:
       if (!look_.colour) return show_as_prose(shape_, line_);
       show_blank_lines();
-      return flow_.lines(shape_.first +
-                         layout::painted(rule_line(width_), layout::style::dim, look_) + "\n");
+      return flow_.lines(shape_.first + painted(rule_line(width_), style::dim, look_) + "\n");
     case MarkdownLine::Kind::fence:
       // ```like this``` it is code inside a line.
       if (shape_.mark == '`' && line_.find('`', shape_.level) != std::string::npos)
         return show_as_prose(shape_, line_);
       show_blank_lines();
       flow_.lines((shape_.item || !look_.colour ? shape_.first : bars(shape_.quotes, look_)) +
-                  layout::painted(line_, layout::style::dim, look_) + "\n");
+                  painted(line_, style::dim, look_) + "\n");
       fence_ = shape_;
       in_code_ = true;
       colours_ = Highlighter(
@@ -191,7 +190,7 @@ void Markdown::finish_held() {
       return;
     case MarkdownLine::Kind::code:
       show_blank_lines();
-      return flow_.lines(shape_.first + layout::painted(line_, layout::style::code, look_) + "\n");
+      return flow_.lines(shape_.first + painted(line_, style::code, look_) + "\n");
     case MarkdownLine::Kind::prose: return;
   }
 }
@@ -215,7 +214,7 @@ void Markdown::code_line() {
     if (ends) {
       in_code_ = false;
       const std::string margin(look_.colour ? 0 : fence_.margin, ' ');
-      return flow_.lines(margin + layout::painted(text, layout::style::dim, look_) + "\n");
+      return flow_.lines(margin + painted(text, style::dim, look_) + "\n");
     }
   }
   flow_.lines(colours_.line(text, look_) + "\n");
@@ -238,9 +237,9 @@ void Markdown::show_as_prose(const MarkdownLine& line, std::string_view content)
   show_blank_lines();
   flow_.begin(line.first, line.others);
   if (look_.colour)
-    add_spans(content, layout::style::plain, look_, flow_);
+    add_spans(content, style::plain, look_, flow_);
   else
-    flow_.add(content, layout::style::plain);
+    flow_.add(content, style::plain);
   flow_.end_line();
 }
 

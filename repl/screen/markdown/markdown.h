@@ -16,7 +16,7 @@ namespace skein::screen::markdown {
 class Markdown {
  public:
   // `width` in columns for prose and tables; 0: unlimited.
-  explicit Markdown(layout::TerminalStyle look, std::size_t width = 0)
+  explicit Markdown(TerminalStyle look, std::size_t width = 0)
       : look_(look), width_(width), flow_(look, width) {}
   void set_width(std::size_t width);
 
@@ -41,7 +41,7 @@ class Markdown {
   void show_as_prose(const MarkdownLine& line, std::string_view content);
   void show_blank_lines();
 
-  layout::TerminalStyle look_;
+  TerminalStyle look_;
   std::size_t width_;
   layout::Flow flow_;
   std::string line_{};  // the part of it not yet shown

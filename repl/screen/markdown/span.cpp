@@ -184,43 +184,35 @@ std::optional<Span> first_span(std::string_view text, char before, bool whole) {
   }
 }
 
-void add_span(const Span& span, layout::Style style, const layout::TerminalStyle& look,
-              layout::Flow& flow) {
+void add_span(const Span& span, Style style, const TerminalStyle& look, Flow& flow) {
   switch (span.kind) {
     case Span::Kind::text: flow.add(span.inner, style); return;
-    case Span::Kind::code: flow.add(span.inner, style | layout::style::code); break;
-    case Span::Kind::emphasis:
-      add_spans(span.inner, style | layout::style::emphasis, look, flow);
-      break;
-    case Span::Kind::strong:
-      add_spans(span.inner, style | layout::style::strong, look, flow);
-      break;
+    case Span::Kind::code: flow.add(span.inner, style | style::code); break;
+    case Span::Kind::emphasis: add_spans(span.inner, style | style::emphasis, look, flow); break;
+    case Span::Kind::strong: add_spans(span.inner, style | style::strong, look, flow); break;
     case Span::Kind::both:
-      add_spans(span.inner, style | layout::style::strong | layout::style::emphasis, look, flow);
+      add_spans(span.inner, style | style::strong | style::emphasis, look, flow);
       break;
-    case Span::Kind::strike:
-      add_spans(span.inner, style | layout::style::strike, look, flow);
-      break;
+    case Span::Kind::strike: add_spans(span.inner, style | style::strike, look, flow); break;
     case Span::Kind::link: {
       const std::string start = layout::start_of_link(span.address, look);
       flow.add_unseen(start);
-      add_spans(span.inner, style | layout::style::link, look, flow);
+      add_spans(span.inner, style | style::link, look, flow);
       if (!start.empty()) flow.add_unseen(layout::end_of_link);
       // The target of a link is always shown: its text may claim something else.
       if (span.inner != span.address) {
         flow.close();  // the space is not part of the link
-        flow.add(" (", style | layout::style::dim);
-        flow.add(span.address, style | layout::style::dim);
-        flow.add(")", style | layout::style::dim);
+        flow.add(" (", style | style::dim);
+        flow.add(span.address, style | style::dim);
+        flow.add(")", style | style::dim);
       }
       break;
     }
   }
-  if (style == layout::style::plain) flow.close();
+  if (style == style::plain) flow.close();
 }
 
-void add_spans(std::string_view text, layout::Style style, const layout::TerminalStyle& look,
-               layout::Flow& flow) {
+void add_spans(std::string_view text, Style style, const TerminalStyle& look, Flow& flow) {
   char before = 0;
   while (!text.empty()) {
     const Span span = *first_span(text, before, true);

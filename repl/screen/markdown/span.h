@@ -9,6 +9,9 @@
 
 namespace skein::screen::markdown {
 
+namespace style = layout::style;
+using layout::Flow, layout::Style, layout::TerminalStyle;
+
 struct Span {
   enum class Kind { text, code, emphasis, strong, both, strike, link } kind = Kind::text;
   std::size_t length = 0;      // of the source
@@ -25,9 +28,7 @@ std::optional<Span> first_span(std::string_view text, char before, bool whole);
 inline constexpr std::size_t longest_span = 800;
 
 // A whole text with its spans.
-void add_spans(std::string_view text, layout::Style style, const layout::TerminalStyle& look,
-               layout::Flow& flow);
-void add_span(const Span& span, layout::Style style, const layout::TerminalStyle& look,
-              layout::Flow& flow);
+void add_spans(std::string_view text, Style style, const TerminalStyle& look, Flow& flow);
+void add_span(const Span& span, Style style, const TerminalStyle& look, Flow& flow);
 
 }  // namespace skein::screen::markdown

@@ -2,23 +2,20 @@
 
 #include <algorithm>
 
+#include "core/text/text.h"
 #include "repl/layout/table.h"
 #include "repl/layout/width.h"
 #include "repl/screen/markdown/span.h"
 
 namespace skein::screen::markdown {
 
+using layout::display_width, layout::painted, layout::without_styles;
+
 namespace {
 
 using Cells = std::vector<std::string>;
 enum class Align { left, right, centre };
 constexpr std::size_t most_columns = 64;
-
-std::string_view trimmed(std::string_view text) {
-  const std::size_t start = text.find_first_not_of(" \t");
-  if (start == std::string_view::npos) return {};
-  return text.substr(start, text.find_last_not_of(" \t") - start + 1);
-}
 
 // A "|" in code or behind a backslash is part of the cell.
 Cells cells_of(std::string_view line) {
@@ -56,11 +53,10 @@ std::string aligned(const std::string& styled, std::size_t used, std::size_t wid
 }
 
 // The rows a cell takes at that width; 0: one.
-Cells rows_of(std::string_view cell, std::size_t width, layout::Style style,
-              const layout::TerminalStyle& look) {
+Cells rows_of(std::string_view cell, std::size_t width, Style style, const TerminalStyle& look) {
   if (!look.colour && width == 0 && cell.find('<') == std::string_view::npos)
     return {std::string(cell)};
-  layout::Flow flow(look, width, layout::Flow::LongWords::broken);
+  Flow flow(look, width, Flow::LongWords::broken);
   for (bool more = true; more;) {
     const std::size_t end = cell.find("<br");
     const std::size_t close = end == std::string_view::npos ? end : cell.find('>', end);
@@ -87,7 +83,7 @@ Cells rows_of(std::string_view cell, std::size_t width, layout::Style style,
 class Drawing {
  public:
   Drawing(const std::vector<std::string>& lines, std::string_view prefix, std::size_t width,
-          const layout::TerminalStyle& look)
+          const TerminalStyle& look)
       : prefix_(prefix), look_(look) {
     for (const std::string& line : lines) rows_.push_back(cells_of(line));
     for (const std::string& cell : rows_[1]) aligns_.push_back(align_of(cell));
@@ -104,7 +100,7 @@ class Drawing {
           wanted[column] = std::max(wanted[column], part.columns);
     }
     const std::size_t lines_between = look.colour ? 3 * columns - 3 : 3 * columns + 1;
-    const std::size_t taken = lines_between + layout::display_width(layout::without_styles(prefix));
+    const std::size_t taken = lines_between + display_width(without_styles(prefix));
     widths_ = layout::share_out(wanted, width == 0 ? 0 : width > taken ? width - taken : 1, 6);
     wraps_ = widths_ != wanted;
   }
@@ -119,8 +115,8 @@ class Drawing {
   }
 
  private:
-  layout::Style style_of(std::size_t row) const {
-    return row == 0 && look_.colour ? layout::style::strong : layout::style::plain;
+  Style style_of(std::size_t row) const {
+    return row == 0 && look_.colour ? style::strong : style::plain;
   }
 
   // What a cell shows in one row of the table, and how wide that is.
@@ -130,11 +126,10 @@ class Drawing {
   };
   using Parts = std::vector<Part>;
 
-  Parts parts_of(std::string_view cell, std::size_t width, layout::Style style) const {
+  Parts parts_of(std::string_view cell, std::size_t width, Style style) const {
     Parts out;
     for (std::string& row : rows_of(cell, width, style, look_)) {
-      const std::size_t columns =
-          layout::display_width(look_.colour ? layout::without_styles(row) : row);
+      const std::size_t columns = display_width(look_.colour ? without_styles(row) : row);
       out.push_back({std::move(row), columns});
     }
     return out;
@@ -149,8 +144,7 @@ class Drawing {
         parts[column] = parts_of(rows_[index][column], widths_[column], style_of(index));
       height = std::max(height, parts[column].size());
     }
-    const std::string bar =
-        look_.colour ? layout::painted(" │ ", layout::style::dim, look_) : " | ";
+    const std::string bar = look_.colour ? painted(" │ ", style::dim, look_) : " | ";
     for (std::size_t row = 0; row < height; ++row) {
       std::string line = look_.colour ? "" : "| ";
       for (std::size_t column = 0; column < widths_.size(); ++column) {
@@ -177,11 +171,11 @@ class Drawing {
         line += align == Align::left ? "-|" : ":|";
       }
     }
-    out += prefix_ + layout::painted(line, layout::style::dim, look_) + "\n";
+    out += prefix_ + painted(line, style::dim, look_) + "\n";
   }
 
   std::string prefix_;
-  const layout::TerminalStyle& look_;
+  const TerminalStyle& look_;
   std::vector<Cells> rows_{};
   std::vector<std::vector<Parts>> parts_{};  // of the rows, not yet wrapped
   std::vector<Align> aligns_{};
@@ -198,7 +192,7 @@ bool is_table_ruler(std::string_view line) {
 }
 
 std::string drawn_table(const std::vector<std::string>& lines, std::string_view prefix,
-                        std::size_t width, const layout::TerminalStyle& look) {
+                        std::size_t width, const TerminalStyle& look) {
   return Drawing(lines, prefix, width, look).text();
 }
 

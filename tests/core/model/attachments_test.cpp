@@ -168,7 +168,7 @@ TEST_CASE("a name that looks like a file's and brings nothing along is remarked 
   here.taken(
       "@src/nope.cpp, @src/ @nope.txt @alice @angular/core @v1.2@x me@nope.txt @src/main.cpp");
   CHECK(here.remarks ==
-        std::vector<std::string>{"there is no file src/nope.cpp: nothing comes along",
-                                 "src/ is a folder: nothing of it comes along",
-                                 "there is no file nope.txt: nothing comes along"});
+        std::vector<std::string>{"there is no file src/nope.cpp, so nothing is attached",
+                                 "src/ is a folder and is not attached",
+                                 "there is no file nope.txt, so nothing is attached"});
 }

@@ -1,4 +1,5 @@
 #include "core/tools/sandbox/guard.h"
+#include "core/text/fd.h"
 
 #include <doctest/doctest.h>
 #include <fcntl.h>
@@ -236,7 +237,7 @@ TEST_CASE("a command ends with a skein that is killed, and leaves only what the 
     kill(process, SIGKILL);
     status_of(process);
 
-    const tools::workspace::Fd lock(open((workspace / "lock").c_str(), O_RDONLY | O_CLOEXEC));
+    const Fd lock(open((workspace / "lock").c_str(), O_RDONLY | O_CLOEXEC));
     CHECK(until([&] { return flock(lock.get(), LOCK_EX | LOCK_NB) == 0; }));
     CHECK(snapshot(workspace).size() == 2);
     CHECK(std::distance(fs::directory_iterator(dir / "tmp"), fs::directory_iterator()) == 1);

@@ -5,7 +5,7 @@
 
 #include <utility>
 
-namespace skein::tools::workspace {
+namespace skein {
 
 class Fd {
  public:
@@ -33,4 +33,4 @@ class Fd {
   int fd_ = -1;
 };
 
-}  // namespace skein::tools::workspace
+}  // namespace skein
