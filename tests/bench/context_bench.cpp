@@ -1,15 +1,23 @@
 // How long a request takes to build: from a path of 200 entries, and for a session of 100,000
 // entries of which the window holds 500, from the moment it has been opened, with what of the file
-// was read for it. In processor time, the median of eleven runs.
+// was read for it. In processor time, the median of eleven runs. And how much of what is sent in a
+// session of fifty turns, with a changed AGENTS.md after every ten, was sent in the request before:
+// what a prompt cache can give back.
 //   context_bench [entries of the long session]
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
 #include <ctime>
+#include <memory>
+#include <string>
+#include <utility>
 #include <vector>
 
 #include "core/agent/agent.h"
+#include "core/handover/normalize.h"
 #include "core/store/home/file_backend.h"
+#include "core/text/json.h"
+#include "providers/wire/codecs.h"
 #include "tests/support/homes.h"
 #include "tests/support/paths.h"
 #include "tests/support/temp_dir.h"
@@ -80,10 +88,86 @@ void long_session(std::size_t entries) {
       entries, both - opening, opening, sent, read);
 }
 
+// Looks into two files in every turn, then answers; remembers what it was sent, in the order in
+// which a cache reads it.
+class Reader : public model::Provider {
+ public:
+  model::Message stream(const model::Context& context, const model::ModelRef& model,
+                        const model::Ports&) override {
+    model::Context sent = context;
+    const handover::Target target =
+        handover::target_for(handover::WireFormat::anthropic, model.provider, model.model);
+    sent.messages = handover::normalize(context.messages, target);
+    Json body = *parse_json(wire::anthropic_messages.encode(sent, model, {}).body);
+    without_marks(body);
+    std::string text = text_at(body, "tools") + text_at(body, "system");
+    for (const Json& message : body.at("messages")) text += dump(message);
+    const auto [mine, theirs] =
+        std::mismatch(text.begin(), text.end(), before_.begin(), before_.end());
+    repeated += static_cast<std::size_t>(mine - text.begin());
+    bytes += text.size();
+    before_ = std::move(text);
+
+    model::Message reply = answers("let me see");
+    if (context.messages.back().role == model::Role::tool) return answers(std::string(600, 'a'));
+    for (int i = 0; i < 2; ++i)
+      reply.content.emplace_back(model::ToolUse{"call_" + std::to_string(++calls_), "read"});
+    reply.stop = model::Stop::tool_use;
+    return reply;
+  }
+
+  std::size_t bytes = 0, repeated = 0;
+
+ private:
+  static void without_marks(Json& value) {
+    if (value.is_object()) value.erase("cache_control");
+    if (value.is_structured())
+      for (Json& each : value) without_marks(each);
+  }
+
+  std::string before_{};
+  int calls_ = 0;
+};
+
+void fifty_turns(std::int64_t window) {
+  Reader reader;
+  store::SessionStore store(
+      std::make_unique<store::home::FileBackend>(store::files::memory_files()));
+  const model::Tools tools{{.name = "read",
+                            .description = "reads a file",
+                            .schema = R"({"type":"object"})",
+                            .effect = model::Effect::reads,
+                            .title = [](const JsonText&) { return "read"; },
+                            .run = [](const JsonText&, const model::ToolPorts&) {
+                              return model::tool_text(std::string(6000, 'f'));
+                            }}};
+  const Id session = session_called(store, "main:bench:fifty");
+  for (int day = 0; day < 5; ++day) {
+    agent::Agent agent({.store = store,
+                        .tools = tools,
+                        .provider = [&](const model::ModelRef&) -> model::Provider& { return reader; },
+                        .limits = [&](const model::ModelRef&) {
+                          return agent::ModelLimits{{window, 8'000}, true};
+                        }});
+    agent::Conversation conversation(store, session);
+    const std::string guide = "day " + std::to_string(day) + std::string(2000, 'g');
+    agent::Settings settings{.model = {"anthropic", "claude"}, .system = "be brief. " + guide};
+    settings.surroundings = {{"AGENTS.md of this workspace", guide, true}};
+    settings.rules.mode = permission::Mode::bypass;
+    for (int turn = 0; turn < 10; ++turn)
+      agent.run_turn(conversation, model::user_message(std::string(400, 'q')), settings, {});
+  }
+  std::printf("fifty turns in a window of %lld: %.1f %% of %.1f MB were sent before\n",
+              static_cast<long long>(window),
+              100 * static_cast<double>(reader.repeated) / static_cast<double>(reader.bytes),
+              static_cast<double>(reader.bytes) / 1e6);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
   short_path();
   long_session(argc > 1 ? std::strtoull(argv[1], nullptr, 10) : 100'000);
+  for (const std::int64_t window : {40'000, 100'000, 1'000'000}) fifty_turns(window);
   return 0;
 }

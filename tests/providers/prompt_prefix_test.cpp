@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/context/build_context.h"
+#include "core/context/compaction.h"
 #include "core/handover/normalize.h"
 #include "core/text/json.h"
 #include "providers/wire/codecs.h"
@@ -27,10 +28,9 @@ const Wire wires[] = {
     {handover::WireFormat::openai_responses, wire::openai_responses, "openai", "gpt", "input"},
     {handover::WireFormat::google, wire::google_gemini, "google", "gemini-2.5", "contents"}};
 
-// What is sent for the path; how many messages and results were left out of it.
 struct Sent {
   Json body;
-  std::size_t gaps = 0;
+  bool fits = true;
 };
 Sent sent_for(const Wire& wire, const std::vector<model::Entry>& path, context::Window window) {
   const model::ModelRef model{wire.provider, wire.model};
@@ -45,7 +45,7 @@ Sent sent_for(const Wire& wire, const std::vector<model::Entry>& path, context::
   const handover::Target target = handover::target_for(wire.format, wire.provider, wire.model);
   built.context.messages = handover::normalize(built.context.messages, target);
   return {*parse_json(wire.codec.encode(built.context, model, {.max_output = 8'000}).body),
-          built.left_out + built.pruned};
+          built.fits()};
 }
 
 // Marks of the cache itself wander with the end; they are not part of what is cached.
@@ -92,7 +92,7 @@ TEST_CASE("a longer conversation begins with the bytes of the shorter one, on ev
     for (int turn = 0; turn < 8; ++turn) {
       add_turn(path, wire, turn, 3000);
       const Sent sent = sent_for(wire, path, {100'000, 8'000});
-      CHECK(sent.gaps == 0);
+      CHECK(sent.fits);
       CHECK(dump(sent_for(wire, path, {100'000, 8'000}).body) == dump(sent.body));
       if (before) CHECK(begins_with(wire, sent.body, *before));
       before = sent.body;
@@ -100,21 +100,29 @@ TEST_CASE("a longer conversation begins with the bytes of the shorter one, on ev
   }
 }
 
-TEST_CASE("where something must be left out, the beginning changes in steps, not with every turn") {
+TEST_CASE("where something must be left out, the beginning changes with a recorded cut only") {
   for (const Wire& wire : wires) {
     CAPTURE(wire.codec.name);
     std::vector<model::Entry> path;
     std::optional<Json> before;
-    int steps = 0, cut = 0;
+    int cuts = 0;
     for (int turn = 0; turn < 100; ++turn) {
       add_turn(path, wire, turn, turn % 5 == 0 ? 2400 : 100);
-      const Sent sent = sent_for(wire, path, {6'000, 1'000});
-      cut += sent.gaps > 0;
-      steps += before && !begins_with(wire, sent.body, *before);
+      Sent sent = sent_for(wire, path, {6'000, 1'000});
+      const bool cut = !sent.fits;
+      if (cut) {
+        const auto plan = context::plan_cut(path, {}, 3'000, {});
+        REQUIRE(plan);
+        follow(path, context::compaction_entry(*plan, "", {}));
+        sent = sent_for(wire, path, {6'000, 1'000});
+        ++cuts;
+      }
+      CHECK(sent.fits);
+      if (before) CHECK(begins_with(wire, sent.body, *before) == !cut);
       before = sent.body;
     }
-    CHECK(cut > 50);
-    CHECK(steps < 30);
+    CHECK(cuts > 2);
+    CHECK(cuts < 25);
   }
 }
 

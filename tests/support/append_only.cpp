@@ -3,14 +3,14 @@
 #include <algorithm>
 
 #include "core/handover/normalize.h"
+#include "core/model/payloads.h"
+#include "providers/catalog/catalog.h"
 #include "providers/grammar/validator.h"
 #include "providers/wire/codecs.h"
 
 namespace skein::test {
 
 namespace {
-
-constexpr const char* stand_in = "skip_thought_signature_validator";
 
 struct Wire {
   const wire::Codec& codec;
@@ -28,11 +28,31 @@ constexpr handover::WireFormat wires[] = {
     handover::WireFormat::anthropic, handover::WireFormat::openai_chat,
     handover::WireFormat::openai_responses, handover::WireFormat::google};
 
+catalog::Catalog& all_models() {
+  static catalog::Catalog known;
+  return known;
+}
+
+catalog::ProviderRow service_of(const model::ModelRef& model) {
+  return catalog::routed(*all_models().find_provider(model.provider), model.model);
+}
+
+// As if the model were served in that format.
+catalog::ProviderRow service_on(handover::WireFormat wire, const model::ModelRef& model) {
+  catalog::ProviderRow row = service_of(model);
+  row.wire = wire;
+  return row;
+}
+
+handover::Target target_on(handover::WireFormat wire, const model::ModelRef& model) {
+  return catalog::target_of(service_on(wire, model), all_models().find_model(model), model, {});
+}
+
 // Marks of the cache wander with the end; a stand-in for a signature only says that there is none.
 void strip(Json& value) {
   if (value.is_object()) {
     value.erase("cache_control");
-    if (const auto mark = value.find("thoughtSignature"); mark != value.end() && *mark == stand_in)
+    if (const auto mark = value.find("thoughtSignature"); mark != value.end() && *mark == handover::stand_in_signature)
       value.erase(mark);
   }
   if (value.is_structured())
@@ -80,6 +100,7 @@ bool is_thinking(const Json& block) {
 }  // namespace
 
 void Branches::add(const model::Entry& entry) {
+  refusals_ += model::read_as<model::payload::ThinkingOffBefore>(entry).has_value();
   if (!model::is_marginal(entry.type))
     places_[entry.id] = {entry.parent, entry.type == model::type::runtime_init ||
                                            entry.type == model::type::compaction_summary};
@@ -97,11 +118,12 @@ Branches::Way Branches::way(Id ancestor, Id leaf) const {
   return {};
 }
 
-handover::WireFormat wire_of(const std::string& provider) {
-  if (provider == "anthropic") return handover::WireFormat::anthropic;
-  if (provider == "openai-responses") return handover::WireFormat::openai_responses;
-  if (provider == "google") return handover::WireFormat::google;
-  return handover::WireFormat::openai_chat;
+handover::WireFormat wire_of(const model::ModelRef& model) {
+  return service_of(model).wire;
+}
+
+bool binds_thinking(const model::ModelRef& model) {
+  return target_on(wire_of(model), model).prefix_bound;
 }
 
 Seal::Seal(const Json& body) {
@@ -112,7 +134,7 @@ Seal::Seal(const Json& body) {
     for (const Json& block : messages[i].at("content")) {
       const std::string seal =
           string_at(block, string_at(block, "type") == "thinking" ? "signature" : "data");
-      if (is_thinking(block) && seal != text() && broken_.empty()) {
+      if (is_thinking(block) && seal != text() && seal != unbound && broken_.empty()) {
         broken_seal_ = seal;
         broken_ = "messages." + std::to_string(i) +
                   ": the thinking there is bound to a different conversation: " + dump(messages[i]);
@@ -123,19 +145,33 @@ Seal::Seal(const Json& body) {
   chain_ = fnv(chain_, "assistant");
 }
 
-void Seal::add(const Json& block) { chain_ = fnv(chain_, dump(block)); }
+// Thoughts themselves may go, as long as what is around them stays.
+void Seal::add(const Json& block) {
+  if (!is_thinking(block)) chain_ = fnv(chain_, dump(block));
+}
 
 std::string Seal::text() const { return "c2VhbA" + to_string(Id{chain_}) + "=="; }
 
-Json body_on(handover::WireFormat wire, const model::Context& context,
-             const model::ModelRef& model) {
-  const handover::Target target = handover::target_for(wire, model.provider, model.model);
+namespace {
+
+wire::WireRequest request_on(handover::WireFormat wire, const model::Context& context,
+                             const model::ModelRef& model) {
   model::Context fit = context;
-  fit.messages = handover::normalize(context.messages, target);
-  wire::ModelFacts facts{.max_output = 1000};
-  if (wire == handover::WireFormat::google) facts.missing_signature = stand_in;
-  return *parse_json(row_of(wire).codec.encode(fit, model, facts).body);
+  fit.messages = handover::normalize(context.messages, target_on(wire, model));
+  const wire::ModelFacts facts =
+      catalog::facts_of(service_on(wire, model), all_models().find_model(model), model);
+  return row_of(wire).codec.encode(fit, model, facts);
 }
+
+std::string refusal(const handover::Target& target, const wire::WireRequest& request) {
+  std::string betas;
+  for (const auto& [name, value] : request.headers)
+    if (name == wire::beta_header) betas = value;
+  const std::vector<std::string> broken = grammar::violations(target, request.body, betas);
+  return broken.empty() ? "" : broken.front() + ": " + request.body;
+}
+
+}  // namespace
 
 std::string difference(handover::WireFormat wire, const Json& earlier, const Json& later) {
   const char* member = row_of(wire).messages;
@@ -156,21 +192,17 @@ std::string difference(handover::WireFormat wire, const Json& earlier, const Jso
 
 std::string AppendOnlyJudge::judge(const model::Context& context, const model::ModelRef& model,
                                    Id leaf, const Branches& branches) {
-  Request request{model::to_string(model), leaf, {}};
-  const handover::WireFormat own = wire_of(model.provider);
+  Request request{model::to_string(model), leaf, branches.refusals(), {}};
+  const handover::WireFormat own = wire_of(model);
   std::string trouble;
   for (const handover::WireFormat wire : wires) {
-    request.bodies.push_back(body_on(wire, context, model));
-    Json& body = request.bodies.back();
-    if (wire == own)
-      if (const auto broken = grammar::violations(
-              handover::target_for(own, model.provider, model.model), dump(body));
-          !broken.empty())
-        trouble = broken.front() + ": " + dump(body);
-    strip(body);
+    const wire::WireRequest encoded = request_on(wire, context, model);
+    if (wire == own) trouble = refusal(target_on(own, model), encoded);
+    request.bodies.push_back(*parse_json(encoded.body));
+    strip(request.bodies.back());
   }
   last_body_ = request.bodies.front();
-  if (own == handover::WireFormat::anthropic && trouble.empty())
+  if (binds_thinking(model) && trouble.empty())
     if (const Seal seal(last_body_); !seal.broken().empty())
       trouble = seal.broken() + ", " +
                 difference(own, sealed_behind_[seal.broken_seal()], last_body_) + " made behind " +
@@ -178,8 +210,9 @@ std::string AppendOnlyJudge::judge(const model::Context& context, const model::M
 
   for (const Request& before : requests_) {
     if (before.model != request.model) continue;
-    const Branches::Way way = branches.way(before.leaf, leaf);
+    Branches::Way way = branches.way(before.leaf, leaf);
     if (!way.leads) continue;
+    way.has_step = way.has_step || before.refusals != request.refusals;
     way.has_step ? ++steps_ : ++compared_;
     for (std::size_t i = 0; i < std::size(wires) && !way.has_step && trouble.empty(); ++i)
       trouble = difference(wires[i], before.bodies[i], request.bodies[i]);

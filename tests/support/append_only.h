@@ -31,6 +31,8 @@ class Branches {
     bool has_step = false;
   };
   Way way(Id ancestor, Id leaf) const;
+  // How often it was recorded that thinking is not taken back; a step for all branches.
+  std::size_t refusals() const { return refusals_; }
 
  private:
   struct Place {
@@ -38,13 +40,16 @@ class Branches {
     bool is_step = false;
   };
   std::map<Id, Place> places_{};
+  std::size_t refusals_ = 0;
 };
 
-handover::WireFormat wire_of(const std::string& provider);
+handover::WireFormat wire_of(const model::ModelRef& model);
+bool binds_thinking(const model::ModelRef& model);  // to what it was written behind
 
 // A chain over the bytes of a request on Anthropic's wire, and what a reply puts behind it.
 class Seal {
  public:
+  static constexpr const char* unbound = "dW5ib3VuZA==";  // of a model that binds nothing
   explicit Seal(const Json& body);
   void add(const Json& block);
   std::string text() const;
@@ -73,6 +78,7 @@ class AppendOnlyJudge {
   struct Request {
     std::string model;
     Id leaf;
+    std::size_t refusals;
     std::vector<Json> bodies;  // by wire
   };
   std::deque<Request> requests_{};  // the newest first
@@ -80,9 +86,6 @@ class AppendOnlyJudge {
   Json last_body_{};
   std::map<std::string, Json> sealed_behind_{};
 };
-
-// The request on a wire, normalized for it.
-Json body_on(handover::WireFormat wire, const model::Context& context, const model::ModelRef& model);
 
 // Why `later` does not begin with `earlier`; empty: it does.
 std::string difference(handover::WireFormat wire, const Json& earlier, const Json& later);

@@ -22,9 +22,14 @@ namespace {
 
 struct Killed {};  // no std::exception: nothing catches it on the way
 
-const std::vector<model::ModelRef> models{
-    {"anthropic", "claude-opus"},    {"anthropic", "claude-sonnet"}, {"openai", "gpt"},
-    {"openai-responses", "gpt-new"}, {"google", "gemini-3-pro"},     {"mistral", "large"}};
+const std::vector<model::ModelRef> models{{"anthropic", "claude-opus-5-5"},
+                                          {"anthropic", "claude-sonnet-5-5"},
+                                          {"anthropic", "claude-opus-4-5"},
+                                          {"openai-chat", "gpt-4.1"},
+                                          {"openai-responses", "gpt-5.6-sol"},
+                                          {"google", "gemini-3.8-flash"},
+                                          {"mistral", "mistral-large-latest"},
+                                          {"deepseek", "deepseek-v4-pro"}};
 
 std::string words(Dice& dice, std::size_t most) {
   constexpr std::array some{"so ", "the file ", "is here ", "and then ", "a line\n", "done "};
@@ -91,12 +96,14 @@ class Player : public model::Provider {
   // Thinking is sealed as the service of the model that is asked would do it.
   model::Thinking thought(Seal& seal) {
     model::Thinking out{.thinking = words(dice_, 10)};
-    const handover::WireFormat wire = wire_of(settings_.model.provider);
+    const handover::WireFormat wire = wire_of(settings_.model);
     if (wire == handover::WireFormat::openai_chat) return out;
-    out.signature = wire == handover::WireFormat::anthropic ? seal.text() : "c2lnbmVk";
+    out.signature = binds_thinking(settings_.model)               ? seal.text()
+                    : wire == handover::WireFormat::anthropic ? Seal::unbound
+                                                              : "c2lnbmVk";
     if (wire == handover::WireFormat::openai_responses)
       out.provider_data = R"({"id":"rs_)" + std::to_string(++items_) + R"("})";
-    if (wire == handover::WireFormat::anthropic) judge_.remember(seal.text());
+    judge_.remember(seal.text());
     if (wire == handover::WireFormat::anthropic)
       seal.add({{"type", "thinking"}, {"thinking", out.thinking}, {"signature", out.signature}});
     return out;
@@ -248,6 +255,11 @@ class Player : public model::Provider {
     stop_ = false;
   }
 
+  void append(const model::Payload& payload) {
+    const store::AppendResult saved = value_of(conversation_->append({model::make_entry(payload)}));
+    for (const model::Entry& entry : saved.entries) note(entry);
+  }
+
   void redact() {
     if (!ids_.empty())
       (void)store_->redact(conversation_->session(), ids_[dice_.below(ids_.size())], "a key");
@@ -304,10 +316,11 @@ class Player : public model::Provider {
       redact();
       return conversation_->reload();
     }
+    if (what < 95 && !ids_.empty())
+      return append(model::payload::ThinkingOffBefore{ids_[dice_.below(ids_.size())]});
     if (what < 96) return agent_->note(*conversation_, words(dice_, 5), settings_, ports());
     if (what < 97)
-      return void(conversation_->append({model::make_entry(model::payload::SystemPromptOverride{
-          dice_.chance(50) ? words(dice_, 5) : std::string{}})}));
+      return append(model::payload::SystemPromptOverride{dice_.chance(50) ? words(dice_, 5) : ""});
     fork();
   } catch (const Killed&) {
     until_kill_ = 0;

@@ -4,6 +4,7 @@
 #include <functional>
 
 #include "core/agent/agent.h"
+#include "core/model/payloads.h"
 #include "core/model/tokens.h"
 #include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
@@ -96,12 +97,15 @@ struct Scene {
     return agent.run_turn(conversation, model::user_message("q" + std::string(tokens * 4, 'w')),
                           settings, ports);
   }
-  int summaries_on_path() const {
+  int on_path(bool cuts) const {
     int count = 0;
     for (const model::Entry& entry : conversation.path())
-      count += entry.type == model::type::compaction_summary;
+      if (const auto step = model::read_as<model::payload::CompactionSummary>(entry))
+        count += step->summary.empty() == cuts;
     return count;
   }
+  int summaries_on_path() const { return on_path(false); }
+  int cuts_on_path() const { return on_path(true); }
 };
 
 }  // namespace
@@ -122,19 +126,66 @@ TEST_CASE("a conversation that fills the window is summed up before the next cal
   CHECK(scene.conversation.state().usage.at("anthropic/claude").input == 70);
 }
 
-TEST_CASE("compact-at 0 leaves the conversation to be cut, and says so when the cut moves") {
+TEST_CASE("with compact-at 0 a cut is written down, told, and stays until the next") {
   Scene scene;
   scene.settings.compact_at = 0;
+  int begins = 0;
+  model::Message begin;
   for (int i = 0; i < 40; ++i) {
     scene.say(250);
-    CHECK(model::plain_text(scene.puppet.asked.back().messages.back()).starts_with("qwww"));
+    const std::vector<model::Message>& sent = scene.puppet.asked.back().messages;
+    CHECK(model::plain_text(sent.back()).starts_with("qwww"));
+    begins += std::exchange(begin, sent[sent.size() > 1 ? 1 : 0]) != begin;
   }
   CHECK(scene.puppet.summaries() == 0);
   CHECK(scene.puppet.asked.back().messages.size() < 15);
+  CHECK(scene.cuts_on_path() == 1);  // the path begins with what it kept
+  CHECK(begins < 20);
   REQUIRE_FALSE(scene.notices.empty());
-  CHECK(scene.notices.size() < 30);
-  CHECK(scene.notices.front().starts_with("to fit its window, the model does not see "));
+  CHECK(scene.notices.size() < 20);
+  CHECK(scene.notices.front().starts_with("to fit its window, the model no longer sees "));
   CHECK(scene.notices.front().ends_with("older messages; the session keeps everything"));
+
+  const std::vector<model::Message> sent =
+      scene.agent.context(scene.conversation, scene.settings).context.messages;
+  Conversation again(scene.store, scene.conversation.session());
+  scene.window = {};  // whatever is believed of the window then
+  CHECK(scene.agent.context(again, scene.settings).context.messages == sent);
+}
+
+TEST_CASE("a result that is too long for the window is shortened before it is sent, for good") {
+  Scene scene;
+  scene.settings.compact_at = 0;
+  scene.say(20);
+  const std::string file(20'000, 'f');
+  model::Message call{.role = model::Role::assistant,
+                      .content = {model::ToolUse{"c1", "read"}},
+                      .provider = "anthropic",
+                      .model = "claude",
+                      .stop = model::Stop::tool_use};
+  model::Message result{.role = model::Role::tool,
+                        .content = {model::ToolResult{"c1", {model::Text{file}}}}};
+  for (const model::Message& each : {call, result})
+    value_of(scene.conversation.append({model::message_entry(each)}));
+  scene.agent.go_on(scene.conversation, scene.settings, scene.ports);
+
+  const auto sent = [&] {
+    for (const model::Message& each : scene.puppet.asked.back().messages)
+      if (each.role == model::Role::tool)
+        return std::get<model::Text>(std::get<model::ToolResult>(each.content[0]).content[0]).text;
+    return std::string("there is none");
+  };
+  const std::string shortened = sent();
+  CHECK(shortened.size() > 1000);
+  CHECK(shortened.size() < 6000);
+  CHECK(shortened.starts_with("ffff"));
+  CHECK(scene.notices.back().find("only the beginning of 1 long tool result") != std::string::npos);
+  scene.window = {200'000, 500};
+  scene.say(5);
+  CHECK(sent() == shortened);
+  for (const model::Entry& entry : scene.conversation.path())
+    if (entry.payload.find(file) != std::string::npos) return;
+  FAIL("the session does not keep the whole result");
 }
 
 TEST_CASE("after an overflow it is summed up and tried again, a few times") {
@@ -165,6 +216,7 @@ TEST_CASE("where no summary can be made, less is sent after an overflow") {
   CHECK(scene.say(50).text == "an answer");
   CHECK(scene.puppet.asked.back().messages.size() < sent);
   CHECK(scene.summaries_on_path() == 0);
+  CHECK(scene.cuts_on_path() == 1);
   CHECK(scene.say(50).text == "an answer");
 }
 

@@ -152,3 +152,60 @@ TEST_CASE("the entry says what is kept, how much there was and what it cost") {
   model::fold(state, model::facts_of(entry, 1));
   CHECK(state.usage.at("anthropic/claude") == model::Usage{.input = 7, .output = 3});
 }
+
+TEST_CASE("a cut keeps half of the room, the summary before it, and the last prompt") {
+  std::vector<model::Entry> path;
+  for (int i = 0; i < 20; ++i) {
+    follow(path, model::message_entry(model::user_message(std::string(400, 'q'))));
+    follow(path, model::message_entry(answers(std::string(400, 'a'))));
+  }
+  const auto tokens = [&] { return tokens_of(history_of(path, nothing_redacted).said); };
+  REQUIRE(tokens() > 3000);
+  auto plan = plan_cut(path, nothing_redacted, 3000, {});
+  REQUIRE(plan);
+  CHECK(plan->earlier.size() > 20);
+  CHECK(plan->result_bytes == 0);
+  follow(path, compaction_entry(*plan, "the notes", {}));
+  CHECK(tokens() <= 1500);
+  CHECK(tokens() > 1000);
+
+  // One turn that grows beyond the room.
+  follow(path, model::message_entry(model::user_message("go")));
+  for (int i = 0; i < 20; ++i) {
+    const std::string id = "c" + std::to_string(i);
+    follow(path, model::message_entry(answers(std::string(400, 'a'), {{id, "read"}})));
+    follow(path, model::message_entry(result_of(id, std::string(400, 'r'))));
+  }
+  plan = plan_cut(path, nothing_redacted, 3000, {});
+  REQUIRE(plan);
+  CHECK(plan->previous == "the notes");
+  CHECK(plan->last_prompt == "go");
+  follow(path, compaction_entry(*plan, plan->previous, {}));
+  const std::vector<model::Message> kept = messages_of(path, nothing_redacted);
+  CHECK(model::plain_text(kept.front()) ==
+        "Summary of the conversation so far:\n\nthe notes\n\n"
+        "The user's last message, which is still being worked on:\ngo");
+  CHECK(kept[1].role == model::Role::assistant);
+  CHECK(tokens() <= 1500);
+  CHECK_FALSE(plan_cut(path, nothing_redacted, 3000, {}));  // there is nothing to gain
+}
+
+TEST_CASE("where leaving out is not enough, results become shorter, and stay so") {
+  std::vector<model::Entry> path;
+  follow(path, model::message_entry(model::user_message("go")));
+  follow(path, model::message_entry(answers("", {{"c1", "read"}})));
+  follow(path, model::message_entry(result_of("c1", std::string(40'000, 'r'))));
+  auto plan = plan_cut(path, nothing_redacted, 3000, {});
+  REQUIRE(plan);
+  CHECK(plan->result_bytes == 8192);
+  CHECK(plan->shortened == 1);
+  follow(path, compaction_entry(*plan, "", {}));
+  CHECK(tokens_of(history_of(path, nothing_redacted).said) <= 3000);
+  CHECK_FALSE(plan_cut(path, nothing_redacted, 3000, {}));
+
+  const std::vector<model::Message> sent = messages_of(path, nothing_redacted);
+  follow(path, model::message_entry(answers(std::string(9000, 'a'))));
+  follow(path, model::message_entry(model::user_message("and")));
+  const std::vector<model::Message> longer = messages_of(path, nothing_redacted);
+  CHECK(std::equal(sent.begin(), sent.end(), longer.begin()));
+}

@@ -1,8 +1,10 @@
 #include "core/context/history.h"
-#include "core/model/redaction.h"
 
 #include <doctest/doctest.h>
 
+#include "core/context/beginning.h"
+#include "core/model/payloads.h"
+#include "core/model/redaction.h"
 #include "core/text/json.h"
 
 using namespace skein;
@@ -93,4 +95,78 @@ TEST_CASE("a masked call and its masked result still fit together and tell nothi
   CHECK(model::masked(
             model::Message{.role = model::Role::assistant, .content = {model::Thinking{"secret"}}})
             .content == std::vector<model::Block>{model::Text{"[redacted]"}});
+}
+
+namespace {
+
+model::Entry reply_with_thinking() {
+  return model::message_entry({.role = model::Role::assistant,
+                               .content = {model::Thinking{"hm", "sig"}, model::Text{"b"}},
+                               .provider = "anthropic",
+                               .model = "claude"});
+}
+
+model::Entry beginning() {
+  return model::make_entry(
+      model::payload::RuntimeInit{.system = "s", .specs = std::vector<model::ToolSpec>{}});
+}
+
+std::vector<bool> moved(const std::vector<model::Entry>& path) {
+  std::vector<bool> out;
+  for (const model::Message& message : messages_of(path, {}))
+    if (message.role == model::Role::assistant)
+      out.push_back(message.seals == model::Seals::moved);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("what was thought before a recorded step no longer counts") {
+  std::vector<model::Entry> path{beginning(), user("a"), reply_with_thinking(), user("c")};
+  CHECK(moved(path) == std::vector<bool>{false});
+  SUBCASE("a summary") { path.push_back(compaction("s", path[1].id)); }
+  SUBCASE("a new beginning") { path.push_back(beginning()); }
+  SUBCASE("a beginning of an older version") {
+    path.push_back(model::make_entry(model::type::runtime_init, R"({"system":"s"})"));
+  }
+  path.push_back(reply_with_thinking());
+  CHECK(moved(path) == std::vector<bool>{true, false});
+}
+
+TEST_CASE("a change that was told is part of a later beginning and goes then") {
+  std::vector<model::Entry> path{beginning(), user("a"),
+                                 change_entry("it is now b", {{"it", "hash of b"}}), user("c")};
+  CHECK(texts(messages_of(path, {})) == Lines{"a", "it is now b", "c"});
+  CHECK(said_on(path) == Said{{"it", "hash of b"}});
+  path.push_back(change_entry("it is gone", {{"it", ""}}));
+  CHECK(said_on(path) == Said{});
+  path.push_back(beginning());
+  CHECK(texts(messages_of(path, {})) == Lines{"a", "c"});
+  CHECK(model::preview(path[2], 60) == "(told what has changed)");
+}
+
+TEST_CASE("a cut is a summary that says nothing, and may shorten the results it keeps") {
+  const std::string file(8000, 'f');
+  std::vector<model::Entry> path{
+      user("a"), user("b"),
+      model::message_entry({.role = model::Role::tool,
+                            .content = {model::ToolResult{"c1", {model::Text{file}}}}})};
+  const auto bytes_of_result = [&] {
+    for (const model::Message& message : messages_of(path, {}))
+      if (message.role == model::Role::tool)
+        return std::get<model::Text>(std::get<model::ToolResult>(message.content[0]).content[0])
+            .text.size();
+    return std::size_t{0};
+  };
+  CHECK(bytes_of_result() == 8000);
+  path.push_back(model::make_entry(
+      model::payload::CompactionSummary{.first_kept = path[1].id, .result_bytes = 1024}));
+  path.push_back(user("d"));
+  CHECK(texts(messages_of(path, {})).front() == "(older messages were left out to make room)");
+  CHECK(texts(messages_of(path, {})).back() == "d");
+  CHECK(bytes_of_result() > 1024);
+  CHECK(bytes_of_result() < 1300);
+  path.push_back(path[2]);  // what comes later stays whole
+  CHECK(texts(messages_of(path, {})).size() == 5);
+  CHECK(model::preview(path[3], 60) == "(older messages were left out)");
 }

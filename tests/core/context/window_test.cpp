@@ -28,10 +28,10 @@ std::vector<model::Message> messages_in(const std::vector<ContextMessage>& said)
   return out;
 }
 
-std::size_t pruned_in(const std::vector<ContextMessage>& said) {
-  std::size_t count = 0;
-  for (const ContextMessage& each : said) count += each.pruned;
-  return count;
+std::vector<model::Message> kept_from(const std::vector<ContextMessage>& said, std::size_t from) {
+  std::vector<model::Message> out = messages_in(said);
+  out.erase(out.begin(), out.begin() + static_cast<std::ptrdiff_t>(from));
+  return out;
 }
 
 const std::string words(400, 'w');  // a hundred tokens
@@ -53,86 +53,59 @@ TEST_CASE("a request may not begin between a call and its result") {
 }
 
 TEST_CASE("whole old turns are left out first, so that the request begins with the user") {
-  auto all =
+  const auto all =
       talk({model::user_message("1" + words), answers("1" + words),
             model::user_message("2" + words), answers("2" + words), model::user_message("3")});
-  CHECK(cut_to(all, tokens_of(all) - 1) == 2);
-  CHECK(messages_in(all) == std::vector<model::Message>{model::user_message("2" + words),
-                                                        answers("2" + words),
-                                                        model::user_message("3")});
+  CHECK(kept_from(all, cut_place(all, tokens_of(all) - 1)) ==
+        std::vector<model::Message>{model::user_message("3")});  // half of the room, if it can be
+  CHECK(cut_place(all, 2 * tokens_of(all)) == 0);
+  CHECK(cut_place(all, tokens_from(all, 2) * 2) == 2);
 }
 
-TEST_CASE("inside a long turn old steps go, the user's message and the last step stay") {
-  auto all = talk({model::user_message("do it"), answers(words, {{"1", "read"}}),
-                   result_of("1", words), answers(words, {{"2", "read"}}), result_of("2", words)});
-  CHECK(cut_to(all, 300) == 2);
-  CHECK(messages_in(all) == std::vector<model::Message>{model::user_message("do it"),
-                                                        answers(words, {{"2", "read"}}),
-                                                        result_of("2", words)});
+TEST_CASE("a turn that takes more than half of the room is kept while it fits") {
+  const auto all = talk({model::user_message("1" + words), answers("1" + words),
+                         model::user_message("2" + words), answers("", {{"1", "read"}}),
+                         result_of("1", words)});
+  CHECK(cut_place(all, tokens_from(all, 2)) == 2);
+  CHECK(cut_place(all, tokens_from(all, 2) - 1) == 3);
 }
 
-TEST_CASE("a summary is never left out") {
+TEST_CASE("inside a long turn old steps go, and the user's message counts as kept") {
+  const auto all =
+      talk({model::user_message("do it"), answers(words, {{"1", "read"}}), result_of("1", words),
+            answers(words, {{"2", "read"}}), result_of("2", words)});
+  CHECK(cut_place(all, 300) == 3);
+  CHECK(tokens_from(all, 3) == all[0].tokens + all[3].tokens + all[4].tokens);
+}
+
+TEST_CASE("a summary counts as kept, and a request does not begin with it") {
   auto all = talk({model::user_message("summary"), model::user_message("1" + words),
                    answers("1" + words), model::user_message("2")});
   all[0].pinned = true;
   all[0].by_user = false;
-  CHECK(cut_to(all, 40) == 2);
-  CHECK(messages_in(all) ==
-        std::vector<model::Message>{model::user_message("summary"), model::user_message("2")});
+  CHECK(cut_place(all, 40) == 3);
+  CHECK(tokens_from(all, 3) == all[0].tokens + all[3].tokens);
 }
 
 TEST_CASE("the user's last words stay even if they alone are too many") {
-  auto all = talk({model::user_message("1"), answers("1"), model::user_message(words)});
-  cut_to(all, 10);
-  CHECK(messages_in(all) == std::vector<model::Message>{model::user_message(words)});
+  const auto all = talk({model::user_message("1"), answers("1"), model::user_message(words)});
+  CHECK(cut_place(all, 10) == 2);
 }
 
-TEST_CASE("more than half of what fits is kept, and the place of the cut stays for many turns") {
-  std::vector<model::Message> messages;
-  std::vector<Id> begins;
-  for (int turn = 0; turn < 300; ++turn) {
-    messages.push_back(model::user_message(words));
-    messages.push_back(answers(words));
-    auto all = talk(messages);
-    if (tokens_of(all) <= 6000) continue;
-    cut_to(all, 6000);
-    CHECK(tokens_of(all) <= 6000);
-    CHECK(tokens_of(all) > 3000);
-    begins.push_back(all.front().entry);
-  }
-  std::size_t moves = 0;
-  for (std::size_t i = 1; i < begins.size(); ++i) {
-    CHECK(begins[i - 1] <= begins[i]);
-    moves += begins[i - 1] != begins[i];
-  }
-  CHECK(begins.size() > 250);
-  CHECK(moves < begins.size() / 4);  // a cut at the last possible place would move every time
+TEST_CASE("what was not read to its beginning begins at the next place where it may") {
+  auto all = talk({result_of("0", "x"), answers("a"), model::user_message("b")});
+  CHECK(begin_at_border(all) == 1);
+  CHECK(messages_in(all) ==
+        std::vector<model::Message>{answers("a"), model::user_message("b")});
 }
 
-TEST_CASE("long results far back become a word, what is new stays whole") {
-  auto all = talk({model::user_message("a"), answers("", {{"1", "read"}}), result_of("1", file),
-                   answers("b"), model::user_message("c"), answers("", {{"2", "read"}}),
-                   result_of("2", file), answers("d"), model::user_message("e")});
-  const std::vector<model::Message> before = messages_in(all);
-  prune_results(all, 10'000);
-  CHECK(messages_in(all) == before);  // not yet half of the room
-
-  prune_results(all, 3'000);
-  CHECK(pruned_in(all) == 1);
-  CHECK(all[2].message == result_of("1",
-                                    "[2007 tokens of output were left out to save room; call the "
-                                    "tool again if they are needed]"));
-  CHECK(all[2].tokens == model::tokens_of(all[2].message));
-  CHECK(all[6].message == before[6]);
-}
-
-TEST_CASE("a result the model has not answered yet is not taken away by age") {
-  auto all = talk({model::user_message("a"), answers("", {{"1", "read"}}), result_of("1", file)});
-  prune_results(all, 1'000);
-  CHECK(pruned_in(all) == 0);
-  shorten_results(all);
-  CHECK(pruned_in(all) == 1);
-  const auto& result = std::get<model::ToolResult>(all[2].message.content[0]);
-  CHECK(std::get<model::Text>(result.content[0]).text.starts_with("ffff"));
-  CHECK(all[2].tokens < 500);
+TEST_CASE("of a long result the beginning is kept, the same every time") {
+  model::Message result = result_of("1", file);
+  CHECK(shorten_results(result, 8000) == 0);
+  CHECK(shorten_results(result, 4000) == 1);
+  CHECK(result == result_of("1", std::string(4000, 'f') +
+                                     "\n[of 2007 tokens of output the rest was left out to save "
+                                     "room; call the tool again if it is needed]"));
+  model::Message brief = result_of("1", words);
+  CHECK(shorten_results(brief, 40) == 0);  // not worth it
 }

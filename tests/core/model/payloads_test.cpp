@@ -35,6 +35,18 @@ const Sample samples[] = {
      R"({"targetEntryId":"00000000000000aa","reason":"why"})"},
     {payload::RuntimeInit{"s", {"read", "bash"}}, type::runtime_init,
      R"({"system":"s","tools":["read","bash"]})"},
+    {payload::RuntimeInit{.system = "s",
+                          .tools = {"read"},
+                          .specs = std::vector<ToolSpec>{{"read", "reads", R"({ "type":"object"})"}},
+                          .hash = "h",
+                          .provider = "p",
+                          .overridden = true,
+                          .said = {{"the workspace", "w"}},
+                          .masked = {a}},
+     type::runtime_init,
+     R"({"system":"s","tools":["read"],"toolSpecs":[{"name":"read","description":"reads",)"
+     R"("schema":"{ \"type\":\"object\"}"}],"hash":"h","provider":"p","overridden":true,)"
+     R"("said":{"the workspace":"w"},"masked":["00000000000000aa"]})"},
     {payload::BranchSummary{a, b, "s"}, type::branch_summary,
      R"({"sourceSessionId":"00000000000000aa","sourceEntryId":"00000000000000bb","summary":"s"})"},
     {payload::CompactionSummary{.summary = "s",
@@ -51,12 +63,13 @@ const Sample samples[] = {
                                 .tokens_per_guess = 1.5,
                                 .files_changed = {"w"},
                                 .last_prompt = "do",
+                                .result_bytes = 9,
                                 .provider = "p",
                                 .model = "m",
                                 .usage = Usage{1, 2, 3, 4, 5}},
      type::compaction_summary,
      R"({"summary":"s","firstKeptEntryId":"00000000000000aa","tokensBefore":7,)"
-     R"("tokensPerGuess":1.5,"filesRead":[],"filesChanged":["w"],"lastPrompt":"do",)"
+     R"("tokensPerGuess":1.5,"filesRead":[],"filesChanged":["w"],"lastPrompt":"do","resultBytes":9,)"
      R"("provider":"p","model":"m","usage":{"input":1,"output":2,"cacheRead":3,"cacheWrite":4,)"
      R"("reasoning":5}})"},
 };
