@@ -145,6 +145,8 @@ model::Message random_message(Dice& dice, model::Role role) {
         model::Stop::aborted, model::Stop::interrupted, model::Stop::error};
     message.stop = one_of(dice, stops);
     message.usage = model::Usage{.input = 1};
+    if (dice.chance(10))
+      message.seals = dice.chance(50) ? model::Seals::moved : model::Seals::refused;
   }
   return message;
 }
@@ -180,10 +182,12 @@ handover::Target random_target(Dice& dice, handover::WireFormat wire) {
   const auto plain = [&]() -> handover::Target {
     switch (wire) {
       case handover::WireFormat::anthropic:
-        return handover::target_for(wire, "anthropic", "claude");
+        return handover::target_for(wire, "anthropic",
+                                    dice.chance(50) ? "claude" : "claude-sonnet-4-5");
       case handover::WireFormat::openai_chat:
-        return dice.chance(40) ? handover::target_for(wire, "mistral", "large")
-                               : handover::target_for(wire, "openai", "gpt");
+        return dice.chance(40)   ? handover::target_for(wire, "mistral", "large")
+               : dice.chance(30) ? handover::target_for(wire, "deepseek", "deepseek-v4-pro")
+                                 : handover::target_for(wire, "openai", "gpt");
       case handover::WireFormat::openai_responses:
         return handover::target_for(wire, "openai", "gpt");
       default:
