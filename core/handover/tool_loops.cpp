@@ -22,6 +22,11 @@ bool makes_calls(const model::Message& message) {
   });
 }
 
+// An answer that nothing is left of ends nothing: the results before it are the last that was said.
+bool ends_a_loop(const model::Message& reply) {
+  return !makes_calls(reply) && !is_unfinished(reply) && says_something(reply);
+}
+
 }  // namespace
 
 bool is_unfinished(const model::Message& message) {
@@ -35,7 +40,7 @@ std::vector<bool> unended_loops(const std::vector<model::Message>& messages) {
   const model::Message* last = nullptr;  // of those
   bool called = false;
   const auto close = [&](std::size_t end, bool by_another) {
-    if (last != nullptr && called && (by_another || makes_calls(*last) || is_unfinished(*last)))
+    if (last != nullptr && called && (by_another || !ends_a_loop(*last)))
       for (std::size_t i = first; i < end; ++i) out[i] = messages[i].role == model::Role::assistant;
     last = nullptr;
     called = false;

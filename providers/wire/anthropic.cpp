@@ -47,6 +47,7 @@ std::int64_t budget_of(const model::ModelRef& model, const ModelFacts& facts) {
 // Whether the request tells the model not to think, aloud or by saying nothing.
 bool thinks_not(const model::ModelRef& model, const ModelFacts& facts) {
   if (facts.thinking == ThinkingStyle::budget) return budget_of(model, facts) == 0;
+  if (facts.thinking == ThinkingStyle::none) return true;
   return model.thinking == model::ThinkingLevel::off && facts.thinking_off == "disabled";
 }
 

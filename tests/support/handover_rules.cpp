@@ -1,5 +1,6 @@
 #include "tests/support/handover_rules.h"
 
+#include <algorithm>
 #include <string_view>
 #include <unordered_set>
 
@@ -62,7 +63,8 @@ class BlockRules {
         check(!is_blank(text->text) && is_sendable(text->text), "a result's text is refused");
         check_data(text->provider_data);
       } else if (const auto* image = std::get_if<model::Image>(&each)) {
-        check(target_.images_in_results && handover::takes(*image, target_),
+        check(target_.images_in_results && handover::takes(*image, target_) &&
+                  !(target_.wire == handover::WireFormat::anthropic && block.is_error),
               "a result's image is refused");
       } else if (const auto* opaque = std::get_if<model::Opaque>(&each)) {
         check_opaque(*opaque);
@@ -126,6 +128,12 @@ void check_end(const model::Message& message, const handover::Target& target, Bl
   rules.check(target.ends_in_thinking || message.content.empty() ||
                   !std::holds_alternative<model::Thinking>(message.content.back()),
               "a reply ends in thinking");
+  const auto is_thinking = [](const model::Block& block) {
+    return std::holds_alternative<model::Thinking>(block);
+  };
+  if (target.wire == handover::WireFormat::anthropic && !target.prefix_bound &&
+      !message.content.empty() && !is_thinking(message.content.front()))
+    rules.check(std::ranges::none_of(message.content, is_thinking), "thinking that is not first");
   rules.check(handover::same_model(message, target), "a reply does not bear the target's name");
 }
 

@@ -147,6 +147,8 @@ model::Message random_message(Dice& dice, model::Role role) {
         model::Stop::aborted, model::Stop::interrupted, model::Stop::error};
     message.stop = one_of(dice, stops);
     message.usage = model::Usage{.input = 1};
+    if (dice.chance(10))
+      message.seals = dice.chance(50) ? model::Seals::moved : model::Seals::refused;
   }
   return message;
 }
@@ -182,10 +184,11 @@ handover::Target random_target(Dice& dice, handover::WireFormat wire) {
   const auto plain = [&]() -> handover::Target {
     switch (wire) {
       case handover::WireFormat::anthropic:
-        return handover::target_for(wire, "anthropic", "claude");
+        return known_target("anthropic", dice.chance(50) ? "claude" : "claude-sonnet-4-5");
       case handover::WireFormat::openai_chat:
-        return dice.chance(40) ? known_target("mistral", "large")
-                               : handover::target_for(wire, "openai", "gpt");
+        return dice.chance(40)   ? known_target("mistral", "large")
+               : dice.chance(30) ? known_target("deepseek", "deepseek-v4-pro")
+                                 : handover::target_for(wire, "openai", "gpt");
       case handover::WireFormat::openai_responses:
         return handover::target_for(wire, "openai", "gpt");
       default: return known_target("google", dice.chance(50) ? "gemini-2.5" : "gemini-3");

@@ -104,6 +104,7 @@ std::string body_of(const context::BuiltContext& built, const handover::Target& 
   wire::ModelFacts facts{.max_output = 100, .images = target.takes_images};
   facts.signed_calls = target.signed_calls;
   facts.call_ids = target.call_ids;
+  facts.reasoning_always = target.reasoning_always;
   return codecs[static_cast<std::size_t>(target.wire)]
       ->encode(context, {target.provider, target.model}, facts)
       .body;

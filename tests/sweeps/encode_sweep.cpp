@@ -31,18 +31,23 @@ std::vector<model::ToolSpec> random_tools(Dice& dice) {
 struct Row {
   catalog::ProviderRow provider;
   catalog::ModelRow model;
+  std::string name;
 };
+
+// Models of no row get cautious values and the rules their names tell, and must work as well.
+constexpr const char* unheard_of[] = {"unheard-of",   "claude-opus-5-5", "claude-opus-4-8",
+                                      "gemini-4-pro", "kimi-k3",         "deepseek-v4-pro"};
 
 std::vector<Row> rows_of(const catalog::Catalog& catalog, handover::WireFormat wire) {
   std::vector<Row> rows;
   for (const catalog::ModelRow& model : catalog.models())
     if (const catalog::ProviderRow* provider = catalog.find_provider(model.provider);
         provider && provider->wire == wire)
-      rows.push_back({*provider, model});
-  // A model of no row gets cautious values, and must work as well.
+      rows.push_back({*provider, model, std::string(model.name)});
   for (const catalog::ProviderRow& provider : catalog.providers())
-    if (provider.wire == wire)
-      rows.push_back({provider, catalog.find_model({std::string(provider.name), "unheard-of"})});
+    for (const char* name : unheard_of)
+      if (provider.wire == wire)
+        rows.push_back({provider, catalog.find_model({std::string(provider.name), name}), name});
   return rows;
 }
 
@@ -67,9 +72,9 @@ int main(int argc, char** argv) {
     for (std::uint64_t seed = first; seed < first + count; ++seed) {
       Dice dice(seed * 4 + static_cast<std::uint64_t>(wire));
       const Row& row = rows[dice.below(rows.size())];
-      const model::ModelRef model{std::string(row.provider.name),
-                                  row.model.known ? std::string(row.model.name) : "unheard-of",
-                                  static_cast<model::ThinkingLevel>(dice.below(model::thinking_levels))};
+      const model::ModelRef model{
+          std::string(row.provider.name), row.name,
+          static_cast<model::ThinkingLevel>(dice.below(model::thinking_levels))};
       model::Context context{systems[dice.below(std::size(systems))], random_transcript(dice),
                              random_tools(dice)};
       sign_some(dice, model, context.messages);

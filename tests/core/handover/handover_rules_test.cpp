@@ -158,6 +158,19 @@ TEST_CASE("the rules that only some targets have are seen too") {
   CHECK(violations({model::user_message("hi"), thought}, gemini) ==
         std::vector<std::string>{"message 1: thinking is blank"});
 
+  const Target older = target_for(WireFormat::anthropic, "anthropic", "claude-opus-4-5");
+  model::Message late{
+      .role = model::Role::assistant,
+      .content = {model::Text{"a"}, model::Thinking{"hm", "c2ln"}, model::Text{"b"}},
+      .provider = "anthropic",
+      .model = "claude-opus-4-5"};
+  CHECK(violations({model::user_message("hi"), late}, older) ==
+        std::vector<std::string>{"message 1: thinking that is not first"});
+  Messages failed = good();
+  result(failed, 0) = {"a", {model::Image{"image/png", "blob"}}, true};
+  CHECK(violations(failed, claude) ==
+        std::vector<std::string>{"message 2: a result's image is refused"});
+
   const Target gpt = target_for(WireFormat::openai_responses, "openai", "gpt");
   const std::string id = R"({"id":"msg_1"})";
   model::Message items{.role = model::Role::assistant, .provider = "openai", .model = "gpt"};

@@ -85,7 +85,8 @@ TEST_CASE("anthropic: what the model signed goes back byte for byte") {
                                           model::ToolResult{"t2", {model::Text{"no"}}, true}}});
   context.messages.push_back(model::user_message("go on"));
 
-  CHECK(body_of(context)["messages"] == json(R"([
+  const ModelFacts thinks{.thinking = ThinkingStyle::effort};
+  CHECK(body_of(context, test_model, thinks)["messages"] == json(R"([
     {"role":"user","content":[
       {"type":"text","text":"sum?","cache_control":{"type":"ephemeral"}}]},
     {"role":"assistant","content":[
