@@ -8,6 +8,10 @@
 #include "app/cli.h"
 #include "core/store/session_store.h"
 
+namespace skein::store::home {
+class Home;
+}  // namespace skein::store::home
+
 namespace skein::app {
 
 std::string home_folder(const Invocation& invocation);
@@ -22,6 +26,8 @@ std::string history_file(const Invocation& invocation);
 // What servers said of their windows; empty if nothing is to be kept.
 std::string windows_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
+// Shared by the store and by those who look after the home.
+std::shared_ptr<store::home::Home> open_home(const Invocation& invocation);
 store::SessionStore open_store(const Invocation& invocation);
 
 }  // namespace skein::app

@@ -5,6 +5,7 @@
 
 #include "core/model/usage_json.h"
 #include "core/text/json.h"
+#include "core/text/json_writer.h"
 
 namespace skein::model {
 
@@ -44,45 +45,17 @@ auto value_in(const Table& table, std::string_view text)
 
 bool is_space(char c) { return c == ' ' || c == '\n' || c == '\t' || c == '\r'; }
 
-// Objects are written by hand, member by member, so that raw JSON goes in as it is.
-class Object {
- public:
-  explicit Object(std::string& out) : out_(out) { out_ += '{'; }
-  void raw(std::string_view key, std::string_view json) {
-    if (!first_) out_ += ',';
-    first_ = false;
-    append_quoted(out_, key);
-    out_ += ':';
-    out_ += json;
-  }
-  void text(std::string_view key, std::string_view value) { raw(key, json_string(value)); }
-  void text_if(std::string_view key, std::string_view value) {
-    if (!value.empty()) text(key, value);
-  }
-  void raw_if(std::string_view key, std::string_view json) {
-    if (!json.empty()) raw(key, json);
-  }
-  void number_if(std::string_view key, std::int64_t value) {
-    if (value != 0) raw(key, std::to_string(value));
-  }
-  void end() { out_ += '}'; }
-
- private:
-  std::string& out_;
-  bool first_ = true;
-};
-
 struct BlockWriter {
   std::string& out;
 
   void operator()(const Text& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "text");
     object.text("text", block.text);
     finish(object, block.provider_data);
   }
   void operator()(const Thinking& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "thinking");
     object.text("thinking", block.thinking);
     object.text_if("signature", block.signature);
@@ -90,14 +63,14 @@ struct BlockWriter {
     finish(object, block.provider_data);
   }
   void operator()(const Image& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "image");
     object.text("mimeType", block.mime_type);
     object.text("blob", block.blob);
     finish(object, block.provider_data);
   }
   void operator()(const ToolUse& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "tool_use");
     object.text("id", block.id);
     object.text("name", block.name);
@@ -105,7 +78,7 @@ struct BlockWriter {
     finish(object, block.provider_data);
   }
   void operator()(const ToolResult& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "tool_result");
     object.text("tool_use_id", block.tool_use_id);
     std::string content = "[";
@@ -119,7 +92,7 @@ struct BlockWriter {
     finish(object, block.provider_data);
   }
   void operator()(const Opaque& block) const {
-    Object object(out);
+    JsonWriter object(out);
     object.text("type", "opaque");
     object.text("provider", block.provider);
     object.raw("raw", block.raw.empty() ? "null" : block.raw);
@@ -127,7 +100,7 @@ struct BlockWriter {
   }
 
  private:
-  static void finish(Object& object, const JsonText& provider_data) {
+  static void finish(JsonWriter& object, const JsonText& provider_data) {
     object.raw_if("providerData", provider_data);
     object.end();
   }
@@ -135,7 +108,7 @@ struct BlockWriter {
 
 JsonText to_json(const Usage& usage) {
   std::string out;
-  Object object(out);
+  JsonWriter object(out);
   object.raw("input", std::to_string(usage.input));
   object.raw("output", std::to_string(usage.output));
   object.raw("cacheRead", std::to_string(usage.cache_read));
@@ -244,7 +217,7 @@ JsonText to_json(const Message& message) {
     std::visit(BlockWriter{content}, block);
   }
   std::string out;
-  Object object(out);
+  JsonWriter object(out);
   object.text("role", name(message.role));
   if (message.continuation) object.raw("continuation", "true");  // where a scan need not look far
   object.raw("content", content + "]");

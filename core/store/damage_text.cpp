@@ -1,20 +1,15 @@
 #include "core/store/damage_text.h"
 
+#include "core/text/amounts.h"
+
 namespace skein::store {
-
-namespace {
-
-std::string count_of(std::int64_t count, const char* one, const char* many) {
-  return std::to_string(count) + " " + (count == 1 ? one : many);
-}
-
-}  // namespace
 
 std::string damage_notice(const DamageCount& damage, const std::string& key) {
   if (!damage.any()) return {};
   std::string what;
   const auto add = [&](std::int64_t count, const char* one, const char* many) {
-    if (count > 0) what += (what.empty() ? "" : "; ") + count_of(count, one, many);
+    if (count > 0)
+      what += (what.empty() ? "" : "; ") + counted(static_cast<std::size_t>(count), one, many);
   };
   add(damage.altered, "entry was altered since it was written, and is used as it stands now",
       "entries were altered since they were written, and are used as they stand now");

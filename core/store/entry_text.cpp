@@ -3,6 +3,7 @@
 #include <set>
 
 #include "core/text/json.h"
+#include "core/text/json_writer.h"
 
 namespace skein::store {
 
@@ -21,12 +22,12 @@ struct Reference {
   std::string_view type;
   const char* member;
 };
-constexpr Reference references[] = {{model::type::compaction_summary, "firstKeptEntryId"},
-                                    {model::type::redaction, "targetEntryId"}};
+constexpr Reference references[] = {{type::compaction_summary, "firstKeptEntryId"},
+                                    {type::redaction, "targetEntryId"}};
 
 }  // namespace
 
-std::optional<Id> referred_entry(const model::Entry& entry) {
+std::optional<Id> referred_entry(const Entry& entry) {
   for (const auto& [type, member] : references)
     if (entry.type == type) {
       const std::optional<Json> payload = parse_json(entry.payload);
@@ -87,15 +88,18 @@ Result<NewEntry> new_entry_from_json(std::string_view text) {
   return out;
 }
 
-JsonText to_json(const model::Entry& entry) {
-  std::string out =
-      "{\"id\":" + json_string(to_string(entry.id)) +
-      ",\"parentId\":" + (entry.parent ? json_string(to_string(*entry.parent)) : "null") +
-      ",\"type\":" + json_string(entry.type) + ",\"timestamp\":" + json_string(entry.timestamp);
-  if (!entry.run_id.empty()) out += ",\"runId\":" + json_string(entry.run_id);
-  out += ",\"payload\":" + entry.payload;
-  if (!entry.meta.empty()) out += ",\"meta\":" + entry.meta;
-  return out + "}";
+JsonText to_json(const Entry& entry) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.text("id", to_string(entry.id));
+  writer.id("parentId", entry.parent);
+  writer.text("type", entry.type);
+  writer.text("timestamp", entry.timestamp);
+  writer.text_if("runId", entry.run_id);
+  writer.raw("payload", entry.payload);
+  writer.raw_if("meta", entry.meta);
+  writer.end();
+  return out;
 }
 
 }  // namespace skein::store

@@ -1,7 +1,6 @@
 #include "core/store/log/scan.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
 #include <memory>
 #include <span>
@@ -58,9 +57,9 @@ constexpr std::uint64_t torn_nuls = 8;
 
 class Scan {
  public:
-  Scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+  Scan(const files::OpenFile& file, const ScanFrom& from,
        const std::function<void(const ScannedLine&)>& each)
-      : files_(files), file_(file), from_(from), each_(each), seed_(seal_seed(from.session)) {
+      : file_(file), from_(from), each_(each), seed_(seal_seed(from.session)) {
     result_ = {.end = from.offset, .last_crc = from.last_crc.value_or(0)};
     chain_crc_ = from.last_crc;
     base_ = line_begin_ = from.offset;
@@ -68,9 +67,9 @@ class Scan {
 
   Result<ScanEnd> run(const std::function<bool()>& go_on) {
     while (!go_on || go_on()) {
-      const auto asked = static_cast<std::int64_t>(step_);
-      const std::int64_t got = fill();
-      if (got < 0) return failure(got);
+      const std::size_t asked = step_;
+      const std::size_t got = fill();
+      if (failed_) return *failed_;
       take_lines();
       if (got < asked) break;  // the file ended
     }
@@ -78,15 +77,11 @@ class Scan {
     if (line_begin_ < result_.size) take_line(result_.size);
     give_up_batch();
     finish();
-    if (failed_ < 0) return failure(failed_);
+    if (failed_) return *failed_;
     return std::move(result_);
   }
 
  private:
-  Failure failure(std::int64_t error) const {
-    return failure_from_errno(static_cast<int>(error), "session " + to_string(from_.session));
-  }
-
   struct BatchLine {
     std::uint64_t begin, end;
     Seal seal;
@@ -95,17 +90,23 @@ class Scan {
     bool newline;
   };
 
+  // How many bytes there are; that some could not be read is told at the end.
+  std::size_t read(char* to, std::size_t count, std::uint64_t at) {
+    const Result<std::size_t> got = file_.read(to, count, at);
+    if (!got && !failed_) failed_ = got.error();
+    return got ? *got : 0;
+  }
+
   // Forgets what lies before the open batch and reads the next block behind what is left.
-  std::int64_t fill() {
+  std::size_t fill() {
     const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
                                : batch_.empty() ? line_begin_
                                                 : batch_.front().begin;
     buffer_.drop_front(keep - base_);
     base_ = keep;
     searched_ = buffer_.size();
-    const std::int64_t got =
-        files::read_fully(files_, file_, buffer_.room(step_), step_, base_ + searched_);
-    buffer_.grow(got > 0 ? static_cast<std::size_t>(got) : 0);
+    const std::size_t got = read(buffer_.room(step_), step_, base_ + searched_);
+    buffer_.grow(got);
     step_ = std::min(step_ * 4, block_bytes);
     return got;
   }
@@ -289,10 +290,9 @@ class Scan {
     std::uint64_t run = 0;  // NULs right before `at`
     std::size_t in = 0;     // the stretch at `at`
     for (std::uint64_t at = doubtful_.front().begin; at < result_.size;) {
-      const std::int64_t got = files::read_fully(files_, file_, block.data(), block.size(), at);
-      if (got < 0) failed_ = static_cast<int>(got);
-      if (got <= 0) break;
-      for (const char c : std::string_view(block.data(), static_cast<std::size_t>(got))) {
+      const std::size_t got = read(block.data(), block.size(), at);
+      if (got == 0) break;
+      for (const char c : std::string_view(block).substr(0, got)) {
         ++at;
         run = c == '\0' ? run + 1 : 0;
         if (run == 0 || at > result_.size) continue;
@@ -320,9 +320,7 @@ class Scan {
 
   void tell(const UnverifiedRange& each) {
     std::string bytes(each.record ? each.end - each.begin : 0, '\0');
-    const std::int64_t got =
-        files::read_fully(files_, file_, bytes.data(), bytes.size(), each.begin);
-    if (got < 0) failed_ = static_cast<int>(got);
+    read(bytes.data(), bytes.size(), each.begin);
     std::string_view text(bytes);
     while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
 
@@ -333,14 +331,13 @@ class Scan {
       chain_crc_ = result_.last_crc = line->seal.crc;
     if (line && each.sealed)
       return each_({LineStatus::committed, each.begin, each.end, text, &*line});
-    if (const std::optional<model::Entry> entry = entry_from_json(text))
+    if (const std::optional<Entry> entry = entry_from_json(text))
       return each_(
           {LineStatus::altered, each.begin, each.end, text, line ? &*line : nullptr, &*entry});
     each_({LineStatus::broken, each.begin, each.end});
   }
 
-  files::Files& files_;
-  const files::Files::Handle file_;
+  const files::OpenFile& file_;
   const ScanFrom from_;
   const std::function<void(const ScannedLine&)>& each_;
   const std::uint32_t seed_;
@@ -359,15 +356,15 @@ class Scan {
   bool verified_ = false;           // some batch was
   std::vector<UnverifiedRange> doubtful_{};
   std::optional<std::uint32_t> chain_crc_{};  // what the next batch should name; none: not known
-  int failed_ = 0;
+  std::optional<Failure> failed_{};
 };
 
 }  // namespace
 
-Result<ScanEnd> scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+Result<ScanEnd> scan(const files::OpenFile& file, const ScanFrom& from,
                      const std::function<void(const ScannedLine&)>& each,
                      const std::function<bool()>& go_on) {
-  return Scan(files, file, from, each).run(go_on);
+  return Scan(file, from, each).run(go_on);
 }
 
 }  // namespace skein::store::log
