@@ -7,7 +7,6 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/quarantine.h"
 #include "core/store/home/maintenance/repair.h"
-#include "core/store/home/maintenance/strays.h"
 #include "core/store/home/migration.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
@@ -29,26 +28,18 @@ Json ranges(const std::vector<store::Damage::Range>& all) {
   return out;
 }
 
-std::string_view name(model::Tree::Oddity::Kind kind) {
-  switch (kind) {
-    case model::Tree::Oddity::Kind::orphan: return "orphan";
-    case model::Tree::Oddity::Kind::cycle: return "cycle";
-    case model::Tree::Oddity::Kind::duplicate: return "duplicate";
-  }
-  return "";
-}
+// By Tree::Oddity::Kind.
+constexpr const char* oddities[] = {"orphan", "cycle", "duplicate"};
 
 Json report_on(Home& home, SessionStore& store, const SessionRecord& record) {
   const Id session = record.header.session;
   Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
   const store::Result<store::Damage> examined = store.examine(session);
   std::size_t entries = 0;
-  const store::Result<void> surveyed =
-      examined ? store.survey(session,
-                              [&](const model::EntryFacts& entry) {
-                                entries += entry.type != model::type::session_header;
-                              })
-               : examined.error();
+  const auto count = [&](const model::EntryFacts& entry) {
+    entries += entry.type != model::type::session_header;
+  };
+  const auto surveyed = examined ? store.survey(session, count) : examined.error();
   if (!surveyed) {
     out["ok"] = false;
     out["error"] = surveyed.error().text;
@@ -58,7 +49,8 @@ Json report_on(Home& home, SessionStore& store, const SessionRecord& record) {
   Json odd = Json::array();
   if (const store::Result<model::Tree> tree = store.tree(session); tree)
     for (const model::Tree::Oddity& each : tree->oddities())
-      odd.push_back({{"kind", name(each.kind)}, {"entry", to_string(each.entry)}});
+      odd.push_back({{"kind", oddities[static_cast<std::size_t>(each.kind)]},
+                     {"entry", to_string(each.entry)}});
   Json aside = Json::array();
   std::size_t lacking = 0;
   for (const auto& each : value_or_throw(maintenance::set_aside(home, session))) {

@@ -19,9 +19,9 @@
 
 namespace skein::verbs {
 
-using store::value_or_throw;
 using store::SessionRecord;
 using store::SessionStore;
+using store::value_or_throw;
 namespace maintenance = store::home::maintenance;
 
 namespace {

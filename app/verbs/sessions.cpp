@@ -10,7 +10,7 @@
 #include "core/model/redaction.h"
 #include "core/model/stats.h"
 #include "core/model/tree_drawing.h"
-#include "core/store/damage_text.h"
+#include "core/store/backend.h"
 #include "core/store/entry_text.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/migration.h"

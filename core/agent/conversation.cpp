@@ -5,7 +5,6 @@
 
 #include "core/context/history.h"
 #include "core/model/payloads.h"
-#include "core/store/damage_text.h"
 
 namespace skein::agent {
 
@@ -110,9 +109,8 @@ void Conversation::reload() {
 }
 
 void Conversation::catch_up() {
-  record_ = store::value_or_throw(store_.open(session()));
-  head_ = record_.state.head;
-  load_path();
+  head_ = store::value_or_throw(store_.open(session())).state.head;
+  reload();
 }
 
 store::Result<store::AppendResult> Conversation::append_with(std::vector<model::Entry> entries,

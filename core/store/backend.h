@@ -52,6 +52,11 @@ struct DamageCount {
   bool operator==(const DamageCount&) const = default;
 };
 
+// What is marked with it in every view.
+inline constexpr std::string_view altered_mark = "[altered]";
+// One sentence: what was found, what it means, where to look. Empty if there is no damage.
+std::string damage_notice(const DamageCount& damage, const std::string& key);
+
 // When somebody last wrote to it.
 inline const std::string& used_at(const SessionHeader& header, const SessionState& state) {
   return state.updated_at.empty() ? header.created_at : state.updated_at;

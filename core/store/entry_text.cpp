@@ -1,5 +1,6 @@
 #include "core/store/entry_text.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/text/json.h"
@@ -11,10 +12,10 @@ namespace {
 
 Failure refused(const std::string& why) { return {Failure::Kind::refused, "not an entry: " + why}; }
 
+constexpr std::string_view texts[] = {"id", "type", "timestamp", "runId"},
+                           objects[] = {"payload", "meta"};
 bool known_member(std::string_view name) {
-  for (const char* known : {"id", "parentId", "type", "timestamp", "runId", "payload", "meta"})
-    if (name == known) return true;
-  return false;
+  return name == "parentId" || std::ranges::count(texts, name) + std::ranges::count(objects, name);
 }
 
 // Types that are about an earlier entry, and the member that names it.
@@ -55,12 +56,12 @@ Result<NewEntry> new_entry_from_json(std::string_view text) {
   [[maybe_unused]] const Json nothing = Json::parse(text, look);
   if (!trouble.empty()) return refused(trouble);
 
-  for (const char* name : {"id", "type", "timestamp", "runId"})
+  for (const std::string_view name : texts)
     if (json.contains(name) && !json[name].is_string())
-      return refused(std::string("its ") + name + " is not a string");
-  for (const char* name : {"payload", "meta"})
+      return refused("its " + std::string(name) + " is not a string");
+  for (const std::string_view name : objects)
     if (json.contains(name) && !json[name].is_object())
-      return refused(std::string("its ") + name + " is not an object");
+      return refused("its " + std::string(name) + " is not an object");
   if (string_at(json, "type").empty()) return refused("it has no type");
   if (!json.contains("payload")) return refused("it has no payload");
 

@@ -65,26 +65,19 @@ Result<SessionHandle> SessionStore::create_session(const NewSession& session) {
 
 Result<std::vector<Entry>> SessionStore::load_session_entries(Id session,
                                                               const LoadOptions& options) {
-  std::vector<Entry> all;
-  if (options.branch) {
-    Result<Path> found = path(session, *options.branch);
-    if (!found) return found.error();
-    for (StoredEntry& placed : found->entries) all.push_back(std::move(placed.entry));
-  }
   std::vector<Entry> out;
   bool inside = !options.from;
-  const auto take = [&](const Entry& entry) {
-    inside = inside || entry.id == options.from;
-    if (inside) out.push_back(entry);
-    return !(inside && entry.id == options.to) &&
+  const VisitEntry take = [&](const StoredEntry& placed) {
+    inside = inside || placed.entry.id == options.from;
+    if (inside) out.push_back(placed.entry);
+    return !(inside && placed.entry.id == options.to) &&
            (options.limit == 0 || out.size() < options.limit);
   };
   if (options.branch) {
-    for (const Entry& entry : all)
-      if (!take(entry)) break;
-  } else if (const auto done = backend_->load(
-                 session, 0, [&](const StoredEntry& placed) { return take(placed.entry); });
-             !done) {
+    const Result<Path> found = path(session, *options.branch);
+    if (!found) return found.error();
+    (void)std::ranges::all_of(found->entries, take);
+  } else if (const auto done = backend_->load(session, 0, take); !done) {
     return done.error();
   }
   return out;
@@ -113,11 +106,10 @@ Result<FoundSession> SessionStore::find_or_create(const std::string& name,
 }
 
 Result<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
-  if (const auto whole = parse_id(prefix)) {
-    const Result<Position> at = backend_->locate(session, *whole);
-    if (!at) return at.error();
-    return *whole;
-  }
+  if (const auto whole = parse_id(prefix))
+    return backend_->locate(session, *whole).and_then([&](Position) -> Result<Id> {
+      return *whole;
+    });
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
   const auto done = backend_->survey(session, [&](const EntryFacts& entry) {

@@ -7,7 +7,7 @@
 #include <sstream>
 
 #include "core/store/home/gzip.h"
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/fault_homes.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"

@@ -7,7 +7,6 @@
 #include "core/store/home/blobs.h"
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/home/maintenance/scrub.h"
-#include "core/store/home/maintenance/strays.h"
 #include "core/store/home/migration.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"

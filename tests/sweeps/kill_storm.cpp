@@ -14,7 +14,7 @@
 #include <set>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"

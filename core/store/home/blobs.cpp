@@ -23,34 +23,21 @@ bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 std::int64_t age_ms(const files::FileStat& stat) { return now_ms() - stat.mtime_ns / 1'000'000; }
 
-// Collects every blob's name that stands in a text which comes in pieces.
-class NameFinder {
- public:
+// Every blob's name that stands in a text which comes in pieces.
+struct NameFinder {
+  std::set<std::string> found{};
+  std::string run{};  // of hex digits, up to here
+
   void take(std::string_view piece) {
     for (const char c : piece) {
       if (is_hex(c)) {
-        if (run_.size() < 64) run_ += c;
-        ++length_;
+        if (run.size() <= 64) run += c;
         continue;
       }
-      end();
+      if (run.size() == 64) found.insert(run);
+      run.clear();
     }
   }
-  std::set<std::string> found() && {
-    end();
-    return std::move(found_);
-  }
-
- private:
-  void end() {
-    if (length_ == 64) found_.insert(run_);
-    run_.clear();
-    length_ = 0;
-  }
-
-  std::set<std::string> found_{};
-  std::string run_{};
-  std::size_t length_ = 0;
 };
 
 // A place for them, if they are not too many.
@@ -82,7 +69,8 @@ Result<std::set<std::string>> references_in(files::Files& files, const std::stri
     return true;
   };
   if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
-  return std::move(finder).found();
+  finder.take("\n");
+  return std::move(finder.found);
 }
 
 using AllReferences = std::map<std::string, References>;

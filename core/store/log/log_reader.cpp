@@ -231,30 +231,6 @@ std::optional<std::uint64_t> LogReader::batch_end(Position position) const {
   return end;
 }
 
-std::optional<std::uint64_t> LogReader::batch_begin(Position position) const {
-  const Result<std::string> text = line_at(position);
-  const std::optional<Line> line = text ? read_line(*text) : std::nullopt;
-  if (!line) return std::nullopt;
-  std::uint64_t begin = position;
-  std::string block;
-  for (unsigned left = line->seal.place; left > 0; --left) {
-    // The newline before the one that ends the line before.
-    std::uint64_t from = begin;
-    std::size_t newline = std::string::npos;
-    while (from > 0 && newline == std::string::npos) {
-      const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(4096, from));
-      block.resize(count);
-      const Result<std::size_t> got = file_.read(block.data(), count, from - count);
-      if (!got || *got < count) return std::nullopt;
-      const std::size_t last = from == begin ? count - 1 : count;
-      newline = last == 0 ? std::string::npos : block.rfind('\n', last - 1);
-      from -= count;
-    }
-    begin = newline == std::string::npos ? 0 : from + newline + 1;
-  }
-  return begin;
-}
-
 Result<void> LogReader::lines_from(std::uint64_t border, const VisitLine& visit) {
   bool wanted = true;
   const auto done = scan(
@@ -274,8 +250,10 @@ Result<void> LogReader::survey(const VisitFacts& visit) {
 }
 
 Result<void> LogReader::each(Position from, const VisitEntry& visit) {
-  const std::optional<std::uint64_t> border = from == 0 ? 0 : batch_begin(from);
-  return lines_from(border.value_or(0), [&](const ScannedLine& found) {
+  // A scan begins where a batch does; each line says its place in it.
+  const Result<std::string> text = line_at(from);
+  const std::optional<Line> line = text ? read_line(*text) : std::nullopt;
+  return lines_from(line && line->seal.place == 0 ? from : 0, [&](const ScannedLine& found) {
     return found.begin < from ||
            visit({found.to_entry(), found.begin, found.standing == LineStatus::altered});
   });

@@ -83,7 +83,6 @@ class LogReader {
   void forget();
   Result<void> lines_from(std::uint64_t border, const VisitLine& visit);
   Result<std::string> line_at(Position position) const;
-  std::optional<std::uint64_t> batch_begin(Position position) const;
   std::optional<std::uint64_t> batch_end(Position position) const;
 
   std::uint64_t acknowledged_ = 0;  // below this, what does not verify was altered, not torn

@@ -22,15 +22,11 @@ Failure unsafe(Failure failure) {
   return failure;
 }
 
-class Unlock {
- public:
-  explicit Unlock(const files::OpenFile& file) : file_(file) {}
-  ~Unlock() { file_.unlock(); }
-  Unlock(const Unlock&) = delete;
-  Unlock& operator=(const Unlock&) = delete;
-
- private:
-  const files::OpenFile& file_;
+struct Unlock {
+  const files::OpenFile& file;
+  ~Unlock() {
+    if (file.is_open()) file.unlock();
+  }
 };
 
 bool only(std::string_view text, std::string_view extra, std::size_t longest) {
@@ -63,7 +59,7 @@ Result<AppendResult> LogWriter::append(std::span<const NewEntry> entries,
                                        const AppendOptions& options) {
   for (bool again = false;; again = true) {
     if (const auto done = lock_current(); !done) return done.error();
-    const Unlock unlock(file_);
+    const Unlock unlock{file_};
     Attempt attempt = append_locked(entries, options);
     if (!attempt.sync_failed || again) return std::move(attempt.result);
     // The kernel may have dropped the pages it could not write and call the next sync on this

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <cstring>
-#include <memory>
 #include <span>
+#include <string>
 
 #include "core/text/json.h"
 
@@ -12,34 +12,6 @@ namespace skein::store::log {
 namespace {
 
 constexpr std::size_t block_bytes = 256u << 10;  // stays in the cache between read and checksum
-
-// Bytes of the file, read block by block; unlike a string it does not clear what is read over.
-class Window {
- public:
-  std::size_t size() const { return size_; }
-  char operator[](std::size_t at) const { return bytes_[at]; }
-  std::string_view view() const { return {bytes_.get(), size_}; }
-
-  void drop_front(std::size_t count) {
-    size_ -= count;
-    if (count > 0 && size_ > 0) std::memmove(bytes_.get(), bytes_.get() + count, size_);
-  }
-  // Room for `count` bytes behind those there are.
-  char* room(std::size_t count) {
-    if (size_ + count > capacity_) {
-      capacity_ = std::max(size_ + count, 2 * capacity_);
-      auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
-      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
-      bytes_ = std::move(larger);
-    }
-    return bytes_.get() + size_;
-  }
-  void grow(std::size_t count) { size_ += count; }
-
- private:
-  std::unique_ptr<char[]> bytes_{};
-  std::size_t size_ = 0, capacity_ = 0;
-};
 
 // Bytes that are not (yet) part of a verified batch: a record, or a stretch without any.
 struct UnverifiedRange {
@@ -102,11 +74,12 @@ class Scan {
     const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
                                : batch_.empty() ? line_begin_
                                                 : batch_.front().begin;
-    buffer_.drop_front(keep - base_);
+    buffer_.erase(0, keep - base_);
     base_ = keep;
     searched_ = buffer_.size();
-    const std::size_t got = read(buffer_.room(step_), step_, base_ + searched_);
-    buffer_.grow(got);
+    buffer_.resize(searched_ + step_);
+    const std::size_t got = read(buffer_.data() + searched_, step_, base_ + searched_);
+    buffer_.resize(searched_ + got);
     step_ = std::min(step_ * 4, block_bytes);
     return got;
   }
@@ -114,9 +87,9 @@ class Scan {
   void take_lines() {
     std::size_t at = searched_;
     while (at < buffer_.size()) {
-      const void* newline = std::memchr(buffer_.view().data() + at, '\n', buffer_.size() - at);
+      const void* newline = std::memchr(buffer_.data() + at, '\n', buffer_.size() - at);
       if (newline == nullptr) break;
-      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.view().data()) + 1;
+      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) + 1;
       take_line(base_ + at);
     }
     // A line that is longer than a line may be is passed over without being kept.
@@ -128,7 +101,7 @@ class Scan {
 
   // A record's text: without its newline, and without the carriage return somebody's editor added.
   std::string_view text_of(std::uint64_t begin, std::uint64_t end) const {
-    std::string_view text = buffer_.view().substr(begin - base_, end - begin);
+    std::string_view text = std::string_view(buffer_).substr(begin - base_, end - begin);
     if (text.ends_with('\n')) text.remove_suffix(1);
     if (text.ends_with('\r')) text.remove_suffix(1);
     return text;
@@ -139,10 +112,10 @@ class Scan {
     line_begin_ = end;
     if (skipping_) {
       skipping_ = false;
-      doubt({begin, end, false, false, buffer_.view().ends_with('\n')});
+      doubt({begin, end, false, false, buffer_.ends_with('\n')});
       return;
     }
-    const std::string_view whole = buffer_.view().substr(begin - base_, end - begin);
+    const std::string_view whole = std::string_view(buffer_).substr(begin - base_, end - begin);
     const std::string_view text = text_of(begin, end);
     if (const std::optional<Line> line = read_line(text))
       take_record(begin, end, *line, text.size() + 1 >= whole.size());
@@ -185,7 +158,7 @@ class Scan {
         (starts || goes_on) && line_crc(starts ? seed_ : state_, text) == line.seal.crc;
     // It begins and ends as a line of ours does, and yet may be two that lost the newline between.
     if (!verified && exact && bracketed_length(text) < text.size())
-      return take_apart(begin, end, buffer_.view().substr(begin - base_, end - begin));
+      return take_apart(begin, end, std::string_view(buffer_).substr(begin - base_, end - begin));
     if (starts || !goes_on) give_up_batch();
     if (!starts && !goes_on) return doubt({begin, end, true, false, newline});
     if (starts) state_ = seed_;
@@ -343,7 +316,7 @@ class Scan {
   const std::uint32_t seed_;
   ScanEnd result_{};
 
-  Window buffer_{};
+  std::string buffer_{};
   std::uint64_t base_ = 0;        // offset of the buffer's first byte
   std::uint64_t line_begin_ = 0;  // of the line that is being read
   std::size_t searched_ = 0;      // of the buffer, for newlines

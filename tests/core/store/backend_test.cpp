@@ -5,7 +5,7 @@
 #include <cerrno>
 #include <utility>
 
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "core/store/home/parse_index.h"
 #include "core/store/home/print_index.h"
 #include "core/store/session_store.h"

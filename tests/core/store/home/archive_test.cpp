@@ -4,7 +4,7 @@
 
 #include "core/store/home/file_backend.h"
 #include "core/store/home/gzip.h"
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/crash_disk.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"

@@ -1,6 +1,6 @@
 #include <doctest/doctest.h>
 
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"

@@ -2,7 +2,7 @@
 
 #include "core/store/home/file_backend.h"
 #include "core/store/home/legacy.h"
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "core/store/home/migration.h"
 #include "core/store/log/header.h"
 #include "core/store/log/log_writer.h"

@@ -2,7 +2,7 @@
 // an entry that can still be parsed, and examine() tells the exact ranges.
 #include <doctest/doctest.h>
 
-#include "core/store/home/maintenance/strays.h"
+#include "core/store/home/maintenance/repair.h"
 #include "core/store/session_store.h"
 #include "tests/support/store_samples.h"
 

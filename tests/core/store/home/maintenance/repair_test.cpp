@@ -2,7 +2,6 @@
 
 #include <doctest/doctest.h>
 
-#include "core/store/home/maintenance/strays.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
