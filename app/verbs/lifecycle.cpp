@@ -158,9 +158,9 @@ int redact_entry(const app::Invocation& invocation) {
     throw Error("--text names what --scrub takes out; give both", ExitStatus::usage);
   maintenance::Scrubbed scrubbed;
   maintenance::ScrubWish wish;
-  wish.elsewhere = [home = app::home_folder(invocation)](const model::Scrubbing& what,
-                                                         maintenance::Scrubbed& report) {
-    scrub_elsewhere(home, what, report);
+  wish.elsewhere = [folder = app::home_folder(invocation)](const model::Scrubbing& what,
+                                                           maintenance::Scrubbed& report) {
+    scrub_elsewhere(folder, what, report);
   };
   if (invocation.has("--text")) wish.named.push_back(invocation.value("--text"));
   for (const std::string& text : wish.named)

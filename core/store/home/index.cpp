@@ -2,13 +2,28 @@
 
 #include <algorithm>
 #include <cstdio>
-#include <functional>
 #include <set>
 #include <tuple>
 
 #include "core/store/log/crc32c.h"
 
 namespace skein::store::home {
+
+namespace {
+
+// 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
+std::uint64_t digits_of(std::string_view timestamp) {
+  constexpr int most = 17;
+  std::uint64_t out = 0;
+  int count = 0;
+  for (const char c : timestamp)
+    if (c >= '0' && c <= '9' && count < most)
+      out = out * 10 + static_cast<unsigned>(c - '0'), ++count;
+  for (; count < most; ++count) out *= 10;
+  return out;
+}
+
+}  // namespace
 
 std::string index_checksum(std::string_view text) {
   char out[32];
@@ -17,13 +32,24 @@ std::string index_checksum(std::string_view text) {
 }
 
 std::vector<const IndexEntry*> newest_first(const Index& index) {
-  std::vector<const IndexEntry*> out;
-  out.reserve(index.sessions.size());
-  for (const auto& [session, entry] : index.sessions) out.push_back(&entry);
-  std::ranges::sort(out, std::greater{}, [](const IndexEntry* entry) {
-    const SessionHeader& header = entry->memory.header;
-    return std::pair<std::string_view, Id>(used_at(header, entry->memory.state), header.session);
+  // By number: a time is a string elsewhere, and a sort looks at each two dozen times.
+  struct Used {
+    std::uint64_t time;
+    Id session;
+    const IndexEntry* entry;
+  };
+  std::vector<Used> order;
+  order.reserve(index.sessions.size());
+  for (const auto& [session, entry] : index.sessions) {
+    const log::LogMemory& memory = entry.memory;
+    order.push_back({digits_of(used_at(memory.header, memory.state)), session, &entry});
+  }
+  std::ranges::sort(order, [](const Used& a, const Used& b) {
+    return std::tie(b.time, b.session) < std::tie(a.time, a.session);
   });
+  std::vector<const IndexEntry*> out;
+  out.reserve(order.size());
+  for (const Used& each : order) out.push_back(each.entry);
   return out;
 }
 
