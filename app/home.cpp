@@ -69,12 +69,16 @@ std::string workspace_folder(const Invocation& invocation) {
   return folder.string();
 }
 
-store::SessionStore open_store(const Invocation& invocation) {
+std::shared_ptr<store::home::Home> open_home(const Invocation& invocation) {
   const auto tell = [](const std::string& what) {
     std::fputs((layout::sanitized("skein: " + what) + "\n").c_str(), stderr);
   };
-  return store::SessionStore(std::make_unique<store::home::FileBackend>(
-      store::files::real_files(home_folder(invocation)), tell));
+  return std::make_shared<store::home::Home>(store::files::real_files(home_folder(invocation)),
+                                             tell);
+}
+
+store::SessionStore open_store(const Invocation& invocation) {
+  return store::SessionStore(std::make_unique<store::home::FileBackend>(open_home(invocation)));
 }
 
 }  // namespace skein::app

@@ -7,6 +7,10 @@
 #include "app/cli.h"
 #include "core/store/session_store.h"
 
+namespace skein::store::home {
+class Home;
+}  // namespace skein::store::home
+
 namespace skein::app {
 
 // $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
@@ -26,6 +30,8 @@ std::string windows_file(const Invocation& invocation);
 // What services said of their models; empty if there is no place for it.
 std::string models_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
+// Shared by the store and by those who look after the home.
+std::shared_ptr<store::home::Home> open_home(const Invocation& invocation);
 store::SessionStore open_store(const Invocation& invocation);
 
 }  // namespace skein::app

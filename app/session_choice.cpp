@@ -34,9 +34,8 @@ ChosenSession matching(SessionStore& store, const std::string& text) {
 ChosenSession last_or_default(SessionStore& store, const std::string& workspace) {
   if (const auto last = store.last_used(workspace)) return {*last, true};
   // `last` is only a hint: the sessions themselves know where they were made.
-  for (const SessionRecord& record : store.list())
-    if (record.header.cwd == workspace && !record.key.starts_with("main:print:"))
-      return {record.header.session, true};
+  for (const SessionRecord& record : store.list({.cwd = workspace}))
+    if (!record.key.starts_with("main:print:")) return {record.header.session, true};
   const bool taken = bool(store.find(store::default_key));
   return make(store, taken ? fresh_key("main:cli") : std::string(store::default_key), workspace);
 }

@@ -35,6 +35,9 @@ const Arrows arrows = {
     {"core/store/log", {"core/text", "core/model", "core/store", "core/store/files"}},
     {"core/store/home",
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log"}},
+    {"core/store/home/maintenance",
+     {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
+      "core/store/home"}},
 
     {"core/exchange", {"core/text", "core/model", "core/store"}},
     {"core/agent",

@@ -1,16 +1,23 @@
 // skein doctor: what is damaged, where, to the byte. Looks only; the next append repairs a torn
 // tail by itself, and nothing else is ever repaired without --repair.
-#include <cstdio>
-
 #include "app/config.h"
 #include "app/home.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
+#include "core/store/home/file_backend.h"
+#include "core/store/home/maintenance/quarantine.h"
+#include "core/store/home/maintenance/repair.h"
+#include "core/store/home/migration.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
-#include "repl/layout/sanitize.h"
 
 namespace skein::verbs {
+
+using store::SessionRecord;
+using store::SessionStore;
+using store::value_or_throw;
+using store::home::Home;
+namespace maintenance = store::home::maintenance;
 
 namespace {
 
@@ -21,26 +28,18 @@ Json ranges(const std::vector<store::Damage::Range>& all) {
   return out;
 }
 
-std::string_view name(model::Tree::Oddity::Kind kind) {
-  switch (kind) {
-    case model::Tree::Oddity::Kind::orphan: return "orphan";
-    case model::Tree::Oddity::Kind::cycle: return "cycle";
-    case model::Tree::Oddity::Kind::duplicate: return "duplicate";
-  }
-  return "";
-}
+// By Tree::Oddity::Kind.
+constexpr const char* oddities[] = {"orphan", "cycle", "duplicate"};
 
-Json report_on(store::SessionStore& store, const store::SessionRecord& record) {
+Json report_on(Home& home, SessionStore& store, const SessionRecord& record) {
   const Id session = record.header.session;
   Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
   const store::Result<store::Damage> examined = store.examine(session);
   std::size_t entries = 0;
-  const store::Result<void> surveyed =
-      examined ? store.survey(session,
-                              [&](const model::EntryFacts& entry) {
-                                entries += entry.type != model::type::session_header;
-                              })
-               : examined.error();
+  const auto count = [&](const model::EntryFacts& entry) {
+    entries += entry.type != model::type::session_header;
+  };
+  const auto surveyed = examined ? store.survey(session, count) : examined.error();
   if (!surveyed) {
     out["ok"] = false;
     out["error"] = surveyed.error().text;
@@ -50,11 +49,11 @@ Json report_on(store::SessionStore& store, const store::SessionRecord& record) {
   Json odd = Json::array();
   if (const store::Result<model::Tree> tree = store.tree(session); tree)
     for (const model::Tree::Oddity& each : tree->oddities())
-      odd.push_back({{"kind", name(each.kind)}, {"entry", to_string(each.entry)}});
+      odd.push_back({{"kind", oddities[static_cast<std::size_t>(each.kind)]},
+                     {"entry", to_string(each.entry)}});
   Json aside = Json::array();
   std::size_t lacking = 0;
-  for (const store::StorageBackend::SetAside& each :
-       store::value_or_throw(store.backend().set_aside(session))) {
+  for (const auto& each : value_or_throw(maintenance::set_aside(home, session))) {
     lacking += each.lacking.size();
     aside.push_back({{"name", each.name}, {"bytes", each.bytes}, {"lacking", each.lacking.size()}});
   }
@@ -71,9 +70,7 @@ Json report_on(store::SessionStore& store, const store::SessionRecord& record) {
 }
 
 void print_report(const Json& report) {
-  const auto say = [](const std::string& text) {
-    std::fputs((layout::sanitized(text) + "\n").c_str(), stdout);
-  };
+  const auto say = print_line;
   say((bool_at(report, "ok") ? "ok       " : "damaged  ") + string_at(report, "key") + "  " +
       counted(static_cast<std::size_t>(int_at(report, "entries")), "entry", "entries") + ", " +
       std::to_string(int_at(report, "bytes")) + " bytes");
@@ -98,19 +95,17 @@ void print_report(const Json& report) {
     const std::int64_t lacking = int_at(aside, "lacking");
     say("         " + string_at(aside, "name") + ", set aside by a repair: " +
         (lacking == 0 ? "nothing in it that the session lacks"
-                      : std::to_string(lacking) + (lacking == 1 ? " entry" : " entries") +
+                      : counted(static_cast<std::size_t>(lacking), "entry", "entries") +
                             " that the session lacks; `skein doctor " + string_at(report, "key") +
                             " --restore-quarantine` brings back what can be read"));
   }
 }
 
-Json bring_back(store::SessionStore& store, const std::vector<store::SessionRecord>& sessions) {
+Json bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
   Json done = Json::array();
-  for (const store::SessionRecord& record : sessions)
-    if (const std::size_t count =
-            store::value_or_throw(store.backend().bring_back(record.header.session)))
-      done.push_back("brought back " + std::to_string(count) +
-                     (count == 1 ? " entry of " : " entries of ") + record.key +
+  for (const SessionRecord& record : sessions)
+    if (const auto count = value_or_throw(maintenance::bring_back(home, record.header.session)))
+      done.push_back("brought back " + counted(count, "entry", "entries") + " of " + record.key +
                      " behind the entries they followed; the conversation goes on where it was, "
                      "and `skein sessions show " +
                      record.key + " --tree` shows them");
@@ -118,15 +113,14 @@ Json bring_back(store::SessionStore& store, const std::vector<store::SessionReco
 }
 
 // What was done about it, a sentence each.
-Json repair(store::SessionStore& store, const std::vector<store::SessionRecord>& sessions) {
+Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
   Json done = Json::array();
-  for (const store::SessionRecord& record : sessions) {
-    const std::string aside = store::value_or_throw(store.backend().repair(record.header.session));
+  for (const SessionRecord& record : sessions) {
+    const auto aside = value_or_throw(maintenance::repair(home, record.header.session));
     if (!aside.empty())
       done.push_back("rebuilt " + record.key + "; what was there is kept as " + aside);
   }
-  for (const store::MigrationResult& each :
-       store::value_or_throw(store.backend().migrate_strays())) {
+  for (const auto& each : value_or_throw(store::home::migrate_all(home))) {
     done.push_back(
         (each.form.empty()
              ? "session " + to_string(each.session) + " had been migrated before; its old file"
@@ -135,7 +129,7 @@ Json repair(store::SessionStore& store, const std::vector<store::SessionRecord>&
         " is kept as " + each.old_file);
     for (const std::string& loss : each.losses) done.push_back("  " + loss);
   }
-  for (const std::string& name : store::value_or_throw(store.backend().remove_leftovers()))
+  for (const std::string& name : value_or_throw(maintenance::remove_leftovers(home)))
     done.push_back("removed " + name + ", which a process that died had left behind");
   return done;
 }
@@ -150,14 +144,15 @@ Json sandbox_here(const app::Config& config) {
 }  // namespace
 
 int doctor(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
+  const auto home = app::open_home(invocation);
+  SessionStore store(std::make_unique<store::home::FileBackend>(home));
   Json out = {{"home", app::home_folder(invocation)}};
   if (invocation.has("--rebuild-index"))
-    out["rebuilt"] = store::value_or_throw(store.backend().rebuild_index());
+    out["rebuilt"] = value_or_throw(maintenance::rebuild_index(*home));
 
-  std::vector<store::SessionRecord> wanted;
+  std::vector<SessionRecord> wanted;
   for (const std::string& name : invocation.arguments)
-    wanted.push_back(store::value_or_throw(store.find(name)));
+    wanted.push_back(value_or_throw(store.find(name)));
   if (invocation.arguments.empty()) {
     wanted = store.list();
     if (!invocation.has("--rebuild-index") && !invocation.has("--repair")) {
@@ -169,22 +164,20 @@ int doctor(const app::Invocation& invocation) {
     }
   }
   const bool restore = invocation.has("--restore-quarantine");
-  if (restore) out["restored"] = bring_back(store, wanted);
+  if (restore) out["restored"] = bring_back(*home, wanted);
   if (invocation.has("--repair") || restore) {
-    if (invocation.has("--repair")) out["repaired"] = repair(store, wanted);
+    if (invocation.has("--repair")) out["repaired"] = repair(*home, wanted);
     if (invocation.arguments.empty()) wanted = store.list();
-    for (store::SessionRecord& record : wanted)
-      record = store::value_or_throw(store.open(record.header.session));
+    for (SessionRecord& record : wanted) record = value_or_throw(store.open(record.header.session));
   }
   Json sessions = Json::array(), strays = Json::array();
   bool ok = true;
-  for (const store::SessionRecord& record : wanted) {
-    sessions.push_back(report_on(store, record));
+  for (const SessionRecord& record : wanted) {
+    sessions.push_back(report_on(*home, store, record));
     ok = ok && bool_at(sessions.back(), "ok");
   }
   if (invocation.arguments.empty())
-    for (const store::StorageBackend::Stray& stray :
-         store::value_or_throw(store.backend().strays()))
+    for (const auto& stray : value_or_throw(maintenance::strays(*home)))
       strays.push_back({{"name", stray.name}, {"why", stray.why}});
   out["ok"] = ok && strays.empty();
   out["sessions"] = sessions;
@@ -195,25 +188,20 @@ int doctor(const app::Invocation& invocation) {
     return 0;
   }
   for (const char* kind : {"restored", "repaired"})
-    for (const Json& sentence : at(out, kind))
-      std::puts(layout::sanitized(sentence.get<std::string>()).c_str());
+    for (const Json& sentence : at(out, kind)) print_line(sentence.get<std::string>());
   if (out.contains("sandbox")) {
-    std::puts(("sandbox  " + string_at(out["sandbox"], "note")).c_str());
+    print_line("sandbox  " + string_at(out["sandbox"], "note"));
     if (const std::string folder = app::state_folder(); !folder.empty())
-      std::puts(
-          ("log      " + layout::sanitized(folder) + ", a file a process; `--debug` writes more")
-              .c_str());
+      print_line("log      " + folder + ", a file a process; `--debug` writes more");
   }
   for (const Json& trouble : at(out, "configuration"))
-    std::puts(("config   " + layout::sanitized(trouble.get<std::string>())).c_str());
+    print_line("config   " + trouble.get<std::string>());
   for (const Json& report : sessions) print_report(report);
   for (const Json& stray : strays)
-    std::puts(
-        layout::sanitized("stray    " + string_at(stray, "name") + ": " + string_at(stray, "why"))
-            .c_str());
+    print_line("stray    " + string_at(stray, "name") + ": " + string_at(stray, "why"));
   if (out.contains("rebuilt"))
-    std::puts(("the index was made anew: " + dump(out["rebuilt"]) + " sessions").c_str());
-  if (sessions.empty() && strays.empty()) std::puts("no sessions, nothing to examine");
+    print_line("the index was made anew: " + dump(out["rebuilt"]) + " sessions");
+  if (sessions.empty() && strays.empty()) print_line("no sessions, nothing to examine");
   return 0;
 }
 

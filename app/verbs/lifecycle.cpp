@@ -10,11 +10,19 @@
 #include "app/home.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
-#include "core/store/home/scrub_files.h"
+#include "core/store/files/files.h"
+#include "core/store/home/blobs.h"
+#include "core/store/home/file_backend.h"
+#include "core/store/home/maintenance/scrub.h"
 #include "core/text/json.h"
 #include "repl/screen/screen.h"
 
 namespace skein::verbs {
+
+using store::SessionRecord;
+using store::SessionStore;
+using store::value_or_throw;
+namespace maintenance = store::home::maintenance;
 
 namespace {
 
@@ -34,25 +42,24 @@ std::int64_t duration_ms(const std::string& text) {
 }
 
 int set_archived(const app::Invocation& invocation, bool archived) {
-  store::SessionStore store = app::open_store(invocation);
-  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  SessionStore store = app::open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
-  store::value_or_throw(archived ? store.archive(session) : store.unarchive(session));
-  const store::SessionRecord record = store::value_or_throw(store.open(session));
-  if (invocation.has("--json"))
-    print_json(dump({{"key", record.key},
+  value_or_throw(archived ? store.archive(session) : store.unarchive(session));
+  const SessionRecord record = value_or_throw(store.open(session));
+  print_answer(invocation,
+               dump({{"key", record.key},
                      {"id", to_string(session)},
                      {"archived", record.archived},
-                     {"bytes", record.bytes}}));
-  else
-    print_line((archived ? "archived " : "unarchived ") + record.key + ": " +
-               std::to_string(found.bytes) + " bytes became " + std::to_string(record.bytes));
+                     {"bytes", record.bytes}}),
+               (archived ? "archived " : "unarchived ") + record.key + ": " +
+                   std::to_string(found.bytes) + " bytes became " + std::to_string(record.bytes));
   return 0;
 }
 
 // The input history and the logs lie outside the home; the configuration is the user's own.
 void scrub_elsewhere(const std::string& home, const model::Scrubbing& what,
-                     store::Scrubbed& report) {
+                     maintenance::Scrubbed& report) {
   namespace fs = std::filesystem;
   const std::pair<std::string, bool> folders[] = {{app::state_folder(), true},
                                                   {app::config_folder(), false}};
@@ -71,7 +78,7 @@ void scrub_elsewhere(const std::string& home, const model::Scrubbing& what,
     if (unknown) report.unreached.push_back(folder + ": " + unknown.message());
     if (unknown || there == own) continue;
     const std::set<std::string> spared{own.lexically_relative(there).string()};
-    store::home::FileScrubber scrubber(**files, what, report, folder + "/");
+    maintenance::FileScrubber scrubber(**files, what, report, folder + "/");
     if (ours)
       scrubber.folder("", spared, true);
     else
@@ -96,13 +103,11 @@ int archive_session(const app::Invocation& invocation) { return set_archived(inv
 int unarchive_session(const app::Invocation& invocation) { return set_archived(invocation, false); }
 
 int empty_trash(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
-  const store::EmptiedTrash emptied = store::value_or_throw(store.backend().empty_trash());
-  if (invocation.has("--json"))
-    print_json(dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}));
-  else
-    print_line("removed " + std::to_string(emptied.sessions) + " sessions, " +
-               std::to_string(emptied.bytes) + " bytes, for good");
+  SessionStore store = app::open_store(invocation);
+  const store::EmptiedTrash emptied = value_or_throw(store.empty_trash());
+  print_answer(invocation, dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}),
+               "removed " + std::to_string(emptied.sessions) + " sessions, " +
+                   std::to_string(emptied.bytes) + " bytes, for good");
   return 0;
 }
 
@@ -111,19 +116,17 @@ int prune_sessions(const app::Invocation& invocation) {
     throw Error("say how old a session must be: --older-than 30d", ExitStatus::usage);
   const std::int64_t age = duration_ms(invocation.value("--older-than"));
   const bool only_look = invocation.has("--dry-run");
-  store::SessionStore store = app::open_store(invocation);
+  SessionStore store = app::open_store(invocation);
   Json moved = Json::array();
-  for (const store::SessionRecord& record : store.unused_for(age)) {
+  for (const SessionRecord& record : store.unused_for(age)) {
     // Somebody may have come back to it since the list was made.
     const Id session = record.header.session;
-    if (store::value_or_throw(store.open(session)).state.updated_at != record.state.updated_at)
-      continue;
-    if (!only_look) store::value_or_throw(store.erase(session));
+    if (value_or_throw(store.open(session)).state.updated_at != record.state.updated_at) continue;
+    if (!only_look) value_or_throw(store.erase(session));
     moved.push_back({{"key", record.key}, {"id", to_string(session)}});
     if (!invocation.has("--json"))
-      print_line(
-          (only_look ? "would move " : "moved ") + record.key + " to the trash, last used " +
-          (record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at));
+      print_line((only_look ? "would move " : "moved ") + record.key + " to the trash, last used " +
+                 record.used_at());
   }
   if (invocation.has("--json"))
     print_json(dump({{only_look ? "would_move" : "moved", moved}}));
@@ -134,40 +137,38 @@ int prune_sessions(const app::Invocation& invocation) {
 
 int prune_blobs(const app::Invocation& invocation) {
   const bool only_look = invocation.has("--dry-run");
-  store::SessionStore store = app::open_store(invocation);
-  const store::PrunedBlobs pruned = store::value_or_throw(store.backend().prune_blobs(only_look));
-  if (invocation.has("--json"))
-    print_json(
-        dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}));
-  else
-    print_line((only_look ? "would remove " : "removed ") + std::to_string(pruned.names.size()) +
-               " blobs, " + std::to_string(pruned.bytes) + " bytes");
+  const store::home::PrunedBlobs pruned =
+      value_or_throw(store::home::prune_blobs(*app::open_home(invocation), only_look));
+  print_answer(
+      invocation,
+      dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}),
+      (only_look ? "would remove " : "removed ") + std::to_string(pruned.names.size()) +
+          " blobs, " + std::to_string(pruned.bytes) + " bytes");
   return 0;
 }
 
 int redact_entry(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
-  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  const auto home = app::open_home(invocation);
+  SessionStore store(std::make_unique<store::home::FileBackend>(home));
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
-  const Id entry = store::value_or_throw(store.find_entry(session, invocation.arguments.at(1)));
+  const Id entry = value_or_throw(store.find_entry(session, invocation.arguments.at(1)));
   const bool scrubs = invocation.has("--scrub");
   if (invocation.has("--text") && !scrubs)
     throw Error("--text names what --scrub takes out; give both", ExitStatus::usage);
-  store::Scrubbed scrubbed;
-  store::ScrubWish wish;
-  wish.elsewhere = [home = app::home_folder(invocation)](const model::Scrubbing& what,
-                                                         store::Scrubbed& report) {
-    scrub_elsewhere(home, what, report);
+  maintenance::Scrubbed scrubbed;
+  maintenance::ScrubWish wish;
+  wish.elsewhere = [folder = app::home_folder(invocation)](const model::Scrubbing& what,
+                                                           maintenance::Scrubbed& report) {
+    scrub_elsewhere(folder, what, report);
   };
   if (invocation.has("--text")) wish.named.push_back(invocation.value("--text"));
   for (const std::string& text : wish.named)
     if (text.size() < 4)
       throw Error("--text is too short to be meant everywhere", ExitStatus::usage);
-  if (scrubs)
-    scrubbed =
-        store::value_or_throw(store.scrub(session, entry, invocation.value("--reason"), wish));
-  else
-    store::value_or_throw(store.redact(session, entry, invocation.value("--reason")));
+  if (!scrubs || !value_or_throw(store.open(session)).state.redacted.contains(entry))
+    value_or_throw(store.redact(session, entry, invocation.value("--reason")));
+  if (scrubs) scrubbed = value_or_throw(maintenance::scrub(*home, session, entry, wish));
   store.remember(session, "");
 
   const int status = scrubbed.left.empty() ? 0 : static_cast<int>(ExitStatus::storage);

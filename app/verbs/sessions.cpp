@@ -10,14 +10,23 @@
 #include "core/model/redaction.h"
 #include "core/model/stats.h"
 #include "core/model/tree_drawing.h"
-#include "core/store/damage_text.h"
+#include "core/store/backend.h"
 #include "core/store/entry_text.h"
-#include "core/store/log/seal.h"
+#include "core/store/home/file_backend.h"
+#include "core/store/home/migration.h"
+#include "core/store/log/line_codec.h"
 #include "core/store/session_name.h"
+#include "core/text/amounts.h"
 #include "core/text/json_writer.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::verbs {
+
+using store::NewEntry;
+using store::SessionRecord;
+using store::SessionStore;
+using store::StoredEntry;
+using store::value_or_throw;
 
 namespace {
 
@@ -26,7 +35,7 @@ void notice(const std::string& text) {
   std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
 
-JsonText record_json(const store::SessionRecord& record, const catalog::Catalog& catalog) {
+JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalog) {
   const model::SessionState& state = record.state;
   const model::Usage usage = model::total_usage(state);
   // null: nothing was used, or a price is not known. Never a guess.
@@ -37,7 +46,7 @@ JsonText record_json(const store::SessionRecord& record, const catalog::Catalog&
   writer.text("id", to_string(record.header.session));
   writer.text("title", state.title);
   writer.text("created_at", record.header.created_at);
-  writer.text("updated_at", state.updated_at.empty() ? record.header.created_at : state.updated_at);
+  writer.text("updated_at", record.used_at());
   writer.number("message_count", state.messages);
   writer.text("cwd", record.header.cwd);
   writer.text("model", state.model);
@@ -52,7 +61,7 @@ JsonText record_json(const store::SessionRecord& record, const catalog::Catalog&
   if (cost && cost->at_least) stats.raw("cost_usd_at_least", dump(cost->dollars));
   stats.end();
   writer.number("bytes", static_cast<std::int64_t>(record.bytes));
-  writer.raw("head", state.head ? json_string(to_string(*state.head)) : "null");
+  writer.id("head", state.head);
   writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
   writer.truth("archived", record.archived);
   writer.end();
@@ -60,16 +69,15 @@ JsonText record_json(const store::SessionRecord& record, const catalog::Catalog&
 }
 
 // An entry that is not as it was written says so.
-JsonText entry_json(const store::StoredEntry& placed, const std::set<Id>& redacted) {
+JsonText entry_json(const StoredEntry& placed, const std::set<Id>& redacted) {
   JsonText out = store::to_json(model::masked(placed.entry, redacted));
   if (placed.altered) out.insert(out.size() - 1, ",\"altered\":true");
   return out;
 }
 
-JsonText entries_json(const std::vector<store::StoredEntry>& entries,
-                      const std::set<Id>& redacted) {
+JsonText entries_json(const std::vector<StoredEntry>& entries, const std::set<Id>& redacted) {
   std::string out = "[";
-  for (const store::StoredEntry& placed : entries)
+  for (const StoredEntry& placed : entries)
     out += (out.size() > 1 ? "," : "") + entry_json(placed, redacted);
   return out + "]";
 }
@@ -95,7 +103,7 @@ std::string all_of_stdin() {
 }
 
 // A person's view of an entry: who, and what.
-void print_entry(const store::StoredEntry& placed, const std::set<Id>& redacted) {
+void print_entry(const StoredEntry& placed, const std::set<Id>& redacted) {
   const model::Entry entry = model::masked(placed.entry, redacted);
   const std::string id =
       to_string(entry.id) + (placed.altered ? "  " + std::string(store::altered_mark) : "");
@@ -116,14 +124,14 @@ void print_entry(const store::StoredEntry& placed, const std::set<Id>& redacted)
   if (!message->error.empty()) print_line("error: " + message->error);
 }
 
-void show_tree(store::SessionStore& store, const store::SessionRecord& record, bool ascii) {
+void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
   const Id session = record.header.session;
-  const model::Tree tree = store::value_or_throw(store.tree(session));
+  const model::Tree tree = value_or_throw(store.tree(session));
   print(model::draw(
       tree,
       {.label =
            [&](const model::Tree::Node& node) {
-             const store::Result<store::StoredEntry> found = store.load_at(session, node.at);
+             const store::Result<StoredEntry> found = store.load_at(session, node.at);
              const std::string head =
                  node.id == record.state.head ? (ascii ? "  <- head" : "  ← head") : "";
              return layout::sanitized(
@@ -138,11 +146,11 @@ void show_tree(store::SessionStore& store, const store::SessionRecord& record, b
 }
 
 // An entry about one that is not there would mask or sum up nothing.
-void check_references(store::SessionStore& store, const std::string& name,
-                      const std::vector<store::NewEntry>& entries) {
-  const store::Result<store::SessionRecord> record = store.find(name);
+void check_references(SessionStore& store, const std::string& name,
+                      const std::vector<NewEntry>& entries) {
+  const store::Result<SessionRecord> record = store.find(name);
   std::set<Id> known;
-  for (const store::NewEntry& each : entries) {
+  for (const NewEntry& each : entries) {
     const std::optional<Id> other = store::referred_entry(each.entry);
     if (other && !known.contains(*other) &&
         !(record && store.load_entry(record->header.session, *other)))
@@ -156,49 +164,44 @@ void check_references(store::SessionStore& store, const std::string& name,
 }  // namespace
 
 int list_sessions(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
-  const std::vector<store::SessionRecord> sessions = store.list();
+  const auto home = app::open_home(invocation);
+  SessionStore store(std::make_unique<store::home::FileBackend>(home));
+  const std::vector<SessionRecord> sessions = store.list();
   const auto catalog = app::configured_catalog(invocation);
   if (invocation.has("--json")) {
     std::string out = "[";
-    for (const store::SessionRecord& record : sessions)
+    for (const SessionRecord& record : sessions)
       out += (out.size() > 1 ? "," : "") + record_json(record, *catalog);
     print_json(out + "]");
     return 0;
   }
   if (sessions.empty()) print("no sessions yet\n");
   std::size_t width = 0;
-  for (const store::SessionRecord& record : sessions) width = std::max(width, record.key.size());
-  for (const store::SessionRecord& record : sessions) {
+  for (const SessionRecord& record : sessions) width = std::max(width, record.key.size());
+  for (const SessionRecord& record : sessions) {
     const std::optional<catalog::Cost> cost = catalog->cost(record.state.usage);
-    print_line(
-        pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
-        pad((record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at)
-                .substr(0, 16),
-            16) +
-        "  " + (record.archived ? "archived · " : "") +
-        model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
-                          cost && cost->at_least) +
-        "  " + record.state.title);
+    print_line(pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) +
+               "  " + pad(record.used_at().substr(0, 16), 16) + "  " +
+               (record.archived ? "archived · " : "") +
+               model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
+                                 cost && cost->at_least) +
+               "  " + record.state.title);
   }
-  if (const std::size_t older = store.backend().older_forms(); older > 0)
-    print(older == 1
-              ? "1 session of an older form lies here; `skein doctor --repair` brings it in\n"
-              : std::to_string(older) +
-                    " sessions of an older form lie here; `skein doctor --repair` brings "
-                    "them in\n");
+  if (const std::size_t older = store::home::older_forms(*home); older > 0)
+    print(counted(older, "session") + " of an older form " + (older == 1 ? "lies" : "lie") +
+          " here; `skein doctor --repair` brings " + (older == 1 ? "it" : "them") + " in\n");
   return 0;
 }
 
 int show_session(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
-  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  SessionStore store = app::open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
-  const store::SessionRecord record = store::value_or_throw(store.open(session));
+  const SessionRecord record = value_or_throw(store.open(session));
 
   if (invocation.has("--entry")) {
-    const Id id = store::value_or_throw(store.find_entry(session, invocation.value("--entry")));
-    const store::StoredEntry placed = store::value_or_throw(store.load_placed(session, id));
+    const Id id = value_or_throw(store.find_entry(session, invocation.value("--entry")));
+    const StoredEntry placed = value_or_throw(store.load_placed(session, id));
     if (invocation.has("--json"))
       print_json(entry_json(placed, record.state.redacted));
     else
@@ -206,11 +209,10 @@ int show_session(const app::Invocation& invocation) {
     return 0;
   }
   store::Path path;
-  if (record.state.head) path = store::value_or_throw(store.path(session, *record.state.head));
+  if (record.state.head) path = value_or_throw(store.path(session, *record.state.head));
   for (const std::string& text : path.notices) notice(text);
-  const store::Damage damage = store::value_or_throw(store.examine(session));
-  const store::DamageCount met = store.damage_met(session);
-  if (met.any())
+  const store::Damage damage = value_or_throw(store.examine(session));
+  if (const auto met = value_or_throw(store.open(session)).damage; met.any())
     notice(store::damage_notice(met, record.key));
   else if (damage.any())
     notice("this transcript is damaged; `skein doctor " + record.key + "` says where");
@@ -219,20 +221,19 @@ int show_session(const app::Invocation& invocation) {
     if (invocation.has("--tree"))
       show_tree(store, record, invocation.has("--ascii"));
     else
-      for (const store::StoredEntry& placed : path.entries)
-        print_entry(placed, record.state.redacted);
+      for (const StoredEntry& placed : path.entries) print_entry(placed, record.state.redacted);
     return 0;
   }
   std::string out = "{\"session\":" + record_json(record, *app::configured_catalog(invocation)) +
                     ",\"path\":" + entries_json(path.entries, record.state.redacted);
   if (invocation.has("--tree")) {
-    std::vector<store::StoredEntry> all;
-    store::value_or_throw(store.load(session, [&](const store::StoredEntry& placed) {
+    std::vector<StoredEntry> all;
+    value_or_throw(store.load(session, [&](const StoredEntry& placed) {
       all.push_back(placed);
       return true;
     }));
     Json leaves = Json::array();
-    const model::Tree tree = store::value_or_throw(store.tree(session));
+    const model::Tree tree = value_or_throw(store.tree(session));
     for (const model::Tree::Node* leaf : tree.leaves()) leaves.push_back(to_string(leaf->id));
     out +=
         ",\"entries\":" + entries_json(all, record.state.redacted) + ",\"leaves\":" + dump(leaves);
@@ -242,58 +243,55 @@ int show_session(const app::Invocation& invocation) {
 }
 
 int delete_sessions(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
+  SessionStore store = app::open_store(invocation);
   // All names are looked up before anything is moved, so that a slip moves nothing.
-  std::vector<store::SessionRecord> found;
+  std::vector<SessionRecord> found;
   for (const std::string& name : invocation.arguments)
-    found.push_back(store::value_or_throw(store.find(name)));
-  for (const store::SessionRecord& record : found) {
-    store::value_or_throw(store.erase(record.header.session));
-    if (invocation.has("--json"))
-      print_json(dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}));
-    else
-      print_line("moved " + record.key + " to the trash; `skein sessions restore " + record.key +
-                 "` brings it back");
+    found.push_back(value_or_throw(store.find(name)));
+  for (const SessionRecord& record : found) {
+    value_or_throw(store.erase(record.header.session));
+    print_answer(invocation,
+                 dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}),
+                 "moved " + record.key + " to the trash; `skein sessions restore " + record.key +
+                     "` brings it back");
   }
   return 0;
 }
 
 int restore_session(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
+  SessionStore store = app::open_store(invocation);
   const std::string& wanted = invocation.arguments.at(0);
-  const store::SessionRecord record = store::value_or_throw(store.restore(wanted));
-  if (invocation.has("--json"))
-    print_json(record_json(record, *app::configured_catalog(invocation)));
-  else if (record.header.key != record.key)
-    print_line("restored as " + record.key + ": " + record.header.key +
-               " is another session's now");
-  else
-    print_line("restored " + record.key);
+  const SessionRecord record = value_or_throw(store.restore(wanted));
+  print_answer(
+      invocation, record_json(record, *app::configured_catalog(invocation)),
+      record.header.key == record.key
+          ? "restored " + record.key
+          : "restored as " + record.key + ": " + record.header.key + " is another session's now");
   return 0;
 }
 
 int rename_session(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
-  const store::SessionRecord record = store::value_or_throw(store.find(invocation.arguments.at(0)));
-  store::value_or_throw(store.open(record.header.session));
-  store::value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
+  SessionStore store = app::open_store(invocation);
+  const SessionRecord record = value_or_throw(store.find(invocation.arguments.at(0)));
+  value_or_throw(store.open(record.header.session));
+  value_or_throw(store.rename(record.header.session, invocation.arguments.at(1)));
   store.remember(record.header.session, "");
   if (invocation.has("--json"))
-    print_json(record_json(store::value_or_throw(store.open(record.header.session)),
+    print_json(record_json(value_or_throw(store.open(record.header.session)),
                            *app::configured_catalog(invocation)));
   return 0;
 }
 
 int append_entries(const app::Invocation& invocation) {
   const std::string input = all_of_stdin();
-  std::vector<store::NewEntry> entries;
+  std::vector<NewEntry> entries;
   std::string_view rest = input;
   for (std::size_t number = 1; !rest.empty(); ++number) {
     const std::size_t end = std::min(rest.find('\n'), rest.size());
     const std::string_view line = rest.substr(0, end);
     rest.remove_prefix(std::min(end + 1, rest.size()));
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    store::Result<store::NewEntry> entry = store::new_entry_from_json(line);
+    store::Result<NewEntry> entry = store::new_entry_from_json(line);
     if (!entry)
       throw Error("line " + std::to_string(number) + ": " + entry.error().text, ExitStatus::usage);
     entries.push_back(std::move(*entry));
@@ -305,11 +303,11 @@ int append_entries(const app::Invocation& invocation) {
       throw Error("--expect-tail takes an entry id (16 lower-case hex digits)", ExitStatus::usage);
   }
 
-  store::SessionStore store = app::open_store(invocation);
+  SessionStore store = app::open_store(invocation);
   const std::string& name = invocation.arguments.at(0);
   check_references(store, name, entries);
   const auto workspace = [&] { return app::workspace_folder(invocation); };
-  Id session = store::value_or_throw(store.find_or_create(name, workspace)).session;
+  Id session = value_or_throw(store.find_or_create(name, workspace)).session;
 
   store::AppendResult result{.session = session};
   if (!entries.empty()) {
@@ -318,10 +316,10 @@ int append_entries(const app::Invocation& invocation) {
     // Deleted since it was found: then the key is nobody's, and begins a new session.
     if (!appended && appended.error().kind == store::Failure::Kind::gone &&
         store::is_whole_key(name)) {
-      session = store::value_or_throw(store.find_or_create(name, workspace)).session;
+      session = value_or_throw(store.find_or_create(name, workspace)).session;
       appended = store.append_session_entries(session, entries, options);
     }
-    result = store::value_or_throw(std::move(appended));
+    result = value_or_throw(std::move(appended));
   }
   print_json(
       dump({{"sessionId", to_string(session)},
@@ -331,22 +329,20 @@ int append_entries(const app::Invocation& invocation) {
 }
 
 int branch_session(const app::Invocation& invocation) {
-  store::SessionStore store = app::open_store(invocation);
-  const store::SessionRecord found = store::value_or_throw(store.find(invocation.arguments.at(0)));
-  const store::SessionRecord record = store::value_or_throw(store.open(found.header.session));
+  SessionStore store = app::open_store(invocation);
+  const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
+  const SessionRecord record = value_or_throw(store.open(found.header.session));
   const Id session = record.header.session;
   std::optional<Id> from = record.state.head;
   if (invocation.has("--from"))
-    from = store::value_or_throw(store.find_entry(session, invocation.value("--from")));
+    from = value_or_throw(store.find_entry(session, invocation.value("--from")));
   if (!from)
     throw Error("session " + record.key + " has no entry to branch from", ExitStatus::usage);
-  const store::SessionHandle made = store::value_or_throw(store.branch_from_entry(
+  const store::SessionHandle made = value_or_throw(store.branch_from_entry(
       session, *from, invocation.value("--new-key"), invocation.value("--summary")));
-  const store::SessionRecord branch = store::value_or_throw(store.open(made.session_id));
-  if (invocation.has("--json"))
-    print_json(record_json(branch, *app::configured_catalog(invocation)));
-  else
-    print_line(branch.key + " branches off " + record.key + " at " + to_string(*from));
+  const SessionRecord branch = value_or_throw(store.open(made.session_id));
+  print_answer(invocation, record_json(branch, *app::configured_catalog(invocation)),
+               branch.key + " branches off " + record.key + " at " + to_string(*from));
   return 0;
 }
 

@@ -5,7 +5,6 @@
 
 #include "core/context/history.h"
 #include "core/model/payloads.h"
-#include "core/store/damage_text.h"
 
 namespace skein::agent {
 
@@ -58,9 +57,8 @@ void Conversation::load_path() {
   has_more_ = !path.whole && !reached;
   notices_ = std::move(path.notices);
   // Only what has been read so far is checked: opening a long session does not read all of it.
-  if (std::string text = store::damage_notice(store_.damage_met(session()), record_.key);
-      !text.empty())
-    notices_.push_back(std::move(text));
+  if (const auto now = store_.open(session()); now && now->damage.any())
+    notices_.push_back(store::damage_notice(now->damage, record_.key));
   for (store::StoredEntry& placed : path.entries) path_.push_back(std::move(placed.entry));
 }
 
@@ -111,9 +109,8 @@ void Conversation::reload() {
 }
 
 void Conversation::catch_up() {
-  record_ = store::value_or_throw(store_.open(session()));
-  head_ = record_.state.head;
-  load_path();
+  head_ = store::value_or_throw(store_.open(session())).state.head;
+  reload();
 }
 
 store::Result<store::AppendResult> Conversation::append_with(std::vector<model::Entry> entries,

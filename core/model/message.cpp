@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/model/usage_json.h"
+#include "core/text/json.h"
 #include "core/text/json_writer.h"
 
 namespace skein::model {
@@ -82,7 +83,7 @@ struct BlockWriter {
 
  private:
   static void finish(JsonWriter& object, const JsonText& provider_data) {
-    if (!provider_data.empty()) object.raw("providerData", provider_data);
+    object.raw_if("providerData", provider_data);
     object.end();
   }
 };

@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text/amounts.h"
+
 namespace skein::store {
 
 std::optional<std::string> key_problem(std::string_view key) {
@@ -33,6 +35,22 @@ std::optional<std::string> key_problem(std::string_view key) {
          "agent:<id>:<channel>:<direct|group|channel>:<peer>[:thread:<id>], where the first word "
          "of "
          "the longer form is agent";
+}
+
+std::string damage_notice(const DamageCount& damage, const std::string& key) {
+  if (!damage.any()) return {};
+  std::string what;
+  const auto add = [&](std::int64_t count, const char* one, const char* many) {
+    if (count > 0)
+      what += (what.empty() ? "" : "; ") + counted(static_cast<std::size_t>(count), one, many);
+  };
+  add(damage.altered, "entry was altered since it was written, and is used as it stands now",
+      "entries were altered since they were written, and are used as they stand now");
+  add(damage.broken, "place cannot be read any more, and what stood there is left out",
+      "places cannot be read any more, and what stood there is left out");
+  add(damage.gaps, "place where something is missing", "places where something is missing");
+  return "the transcript of " + key + " is damaged: " + what + ". `skein doctor " + key +
+         "` shows where, and changes nothing";
 }
 
 std::string described(Id session) { return "session " + to_string(session); }

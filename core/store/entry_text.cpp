@@ -1,8 +1,10 @@
 #include "core/store/entry_text.h"
 
+#include <algorithm>
 #include <set>
 
 #include "core/text/json.h"
+#include "core/text/json_writer.h"
 
 namespace skein::store {
 
@@ -10,10 +12,10 @@ namespace {
 
 Failure refused(const std::string& why) { return {Failure::Kind::refused, "not an entry: " + why}; }
 
+constexpr std::string_view texts[] = {"id", "type", "timestamp", "runId"},
+                           objects[] = {"payload", "meta"};
 bool known_member(std::string_view name) {
-  for (const char* known : {"id", "parentId", "type", "timestamp", "runId", "payload", "meta"})
-    if (name == known) return true;
-  return false;
+  return name == "parentId" || std::ranges::count(texts, name) + std::ranges::count(objects, name);
 }
 
 // Types that are about an earlier entry, and the member that names it.
@@ -21,12 +23,12 @@ struct Reference {
   std::string_view type;
   const char* member;
 };
-constexpr Reference references[] = {{model::type::compaction_summary, "firstKeptEntryId"},
-                                    {model::type::redaction, "targetEntryId"}};
+constexpr Reference references[] = {{type::compaction_summary, "firstKeptEntryId"},
+                                    {type::redaction, "targetEntryId"}};
 
 }  // namespace
 
-std::optional<Id> referred_entry(const model::Entry& entry) {
+std::optional<Id> referred_entry(const Entry& entry) {
   for (const auto& [type, member] : references)
     if (entry.type == type) {
       const std::optional<Json> payload = parse_json(entry.payload);
@@ -54,12 +56,12 @@ Result<NewEntry> new_entry_from_json(std::string_view text) {
   [[maybe_unused]] const Json nothing = Json::parse(text, look);
   if (!trouble.empty()) return refused(trouble);
 
-  for (const char* name : {"id", "type", "timestamp", "runId"})
+  for (const std::string_view name : texts)
     if (json.contains(name) && !json[name].is_string())
-      return refused(std::string("its ") + name + " is not a string");
-  for (const char* name : {"payload", "meta"})
+      return refused("its " + std::string(name) + " is not a string");
+  for (const std::string_view name : objects)
     if (json.contains(name) && !json[name].is_object())
-      return refused(std::string("its ") + name + " is not an object");
+      return refused("its " + std::string(name) + " is not an object");
   if (string_at(json, "type").empty()) return refused("it has no type");
   if (!json.contains("payload")) return refused("it has no payload");
 
@@ -87,15 +89,18 @@ Result<NewEntry> new_entry_from_json(std::string_view text) {
   return out;
 }
 
-JsonText to_json(const model::Entry& entry) {
-  std::string out =
-      "{\"id\":" + json_string(to_string(entry.id)) +
-      ",\"parentId\":" + (entry.parent ? json_string(to_string(*entry.parent)) : "null") +
-      ",\"type\":" + json_string(entry.type) + ",\"timestamp\":" + json_string(entry.timestamp);
-  if (!entry.run_id.empty()) out += ",\"runId\":" + json_string(entry.run_id);
-  out += ",\"payload\":" + entry.payload;
-  if (!entry.meta.empty()) out += ",\"meta\":" + entry.meta;
-  return out + "}";
+JsonText to_json(const Entry& entry) {
+  std::string out;
+  JsonWriter writer(out);
+  writer.text("id", to_string(entry.id));
+  writer.id("parentId", entry.parent);
+  writer.text("type", entry.type);
+  writer.text("timestamp", entry.timestamp);
+  writer.text_if("runId", entry.run_id);
+  writer.raw("payload", entry.payload);
+  writer.raw_if("meta", entry.meta);
+  writer.end();
+  return out;
 }
 
 }  // namespace skein::store

@@ -13,8 +13,8 @@ namespace skein::store {
 Result<NewEntry> new_entry_from_json(std::string_view text);
 
 // The earlier entry that this one is about: what a redaction masks, where a summary ends.
-std::optional<Id> referred_entry(const model::Entry& entry);
+std::optional<Id> referred_entry(const Entry& entry);
 
-JsonText to_json(const model::Entry& entry);
+JsonText to_json(const Entry& entry);
 
 }  // namespace skein::store

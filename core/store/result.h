@@ -3,13 +3,24 @@
 
 #include <optional>
 #include <string>
+#include <type_traits>
 #include <utility>
 #include <variant>
 #include <vector>
 
 #include "core/model/entry.h"
+#include "core/model/payloads.h"
+#include "core/model/state.h"
 
 namespace skein::store {
+
+// The words of core/model that the whole store speaks.
+using model::Entry;
+using model::EntryFacts;
+using model::Position;
+using model::SessionState;
+namespace payload = model::payload;
+namespace type = model::type;
 
 struct Failure {
   enum class Kind {
@@ -25,13 +36,12 @@ struct Failure {
     io,                   // the disk reports an error
   };
   Kind kind{};
-  std::string text{};                   // the sentence for the user
-  std::optional<Id> tail{};             // with conflict: the tail there is
-  std::vector<model::Entry> arrived{};  // with conflict: what others wrote since the expected tail
+  std::string text{};            // the sentence for the user
+  std::optional<Id> tail{};      // with conflict: the tail there is
+  std::vector<Entry> arrived{};  // with conflict: what others wrote since the expected tail
+  bool missing = false;  // with gone: surely. On a network disk a name may be stale for a while
 };
 ExitStatus exit_status_of(const Failure& failure);
-// `error` is an errno, of either sign; `doing` begins the sentence.
-Failure failure_from_errno(int error, const std::string& doing);
 
 // True if it holds a value; only then may the value be asked for, and only else the error.
 template <class Value>
@@ -50,6 +60,12 @@ class [[nodiscard]] Result {
   Value* operator->() { return &value(); }
   const Value* operator->() const { return &value(); }
   const Failure& error() const { return std::get<1>(held_); }
+  // What `next` makes of the value, or the failure there is instead.
+  template <class Next>
+  auto and_then(Next next) && -> decltype(next(std::declval<Value>())) {
+    if (*this) return next(std::move(*this).value());
+    return error();
+  }
 
  private:
   std::variant<Value, Failure> held_;
@@ -63,13 +79,15 @@ class [[nodiscard]] Result<void> {
 
   explicit operator bool() const { return !failed_; }
   const Failure& error() const { return failed_.value(); }
+  template <class Next>
+  auto and_then(Next next) && -> decltype(next()) {
+    if (*this) return next();
+    return error();
+  }
 
  private:
   std::optional<Failure> failed_{};
 };
-
-// What a call of Files returned: below 0 it failed.
-Result<void> result_from_errno(int returned, const std::string& doing);
 
 // The value, or the failure as an Error with its exit status: for those who cannot act on it.
 template <class Value>

@@ -14,6 +14,34 @@ Failure no_such_entry(std::string_view name) {
   return {Failure::Kind::gone, "no entry '" + std::string(name) + "' in this session"};
 }
 
+// What a branch keeps of its source's state: how it looks, what it masks, how it is worked with.
+// Not what tools may do unasked: that was granted there. What they may not do, they still may not.
+std::vector<ForkExtra> taken_along(const SessionState& state) {
+  std::vector<ForkExtra> out;
+  for (const Id id : state.redacted)
+    out.push_back(
+        {model::make_entry(payload::Redaction{id, "redacted where it was branched from"}), id});
+  for (const Id id : state.thinking_off)
+    out.push_back({model::make_entry(payload::ThinkingOffBefore{id}), id});
+  for (const auto& [name, id] : state.snapshots)
+    out.push_back({model::make_entry(payload::Snapshot{name, id}), id});
+  for (const auto& [id, text] : state.labels)
+    out.push_back({model::make_entry(payload::Label{id, text}), id});
+  if (const std::size_t slash = state.model.find('/'); slash != std::string::npos)
+    out.push_back({model::make_entry(
+        payload::ModelChange{state.model.substr(0, slash), state.model.substr(slash + 1)})});
+  if (!state.thinking.empty())
+    out.push_back({model::make_entry(payload::ThinkingLevelChange{state.thinking})});
+  if (!state.system.empty())
+    out.push_back({model::make_entry(payload::SystemPromptOverride{state.system})});
+  if (!state.title.empty()) out.push_back({model::make_entry(payload::Title{state.title})});
+  payload::Permissions denied;
+  for (const std::string& rule : state.permissions)
+    if (rule.starts_with('!')) denied.rules.push_back(rule);
+  if (!denied.rules.empty()) out.push_back({model::make_entry(denied)});
+  return out;
+}
+
 }  // namespace
 
 std::string fresh_key(std::string_view prefix) {
@@ -30,61 +58,41 @@ Result<SessionHandle> SessionStore::create_session(const NewSession& session) {
                        .created_by = "skein " SKEIN_VERSION,
                        .created_at = now_utc()};
   std::vector<NewEntry> entries;
-  if (!session.title.empty())
-    entries.push_back({model::make_entry(model::payload::Title{session.title})});
+  if (!session.title.empty()) entries.push_back({model::make_entry(payload::Title{session.title})});
   const Result<Created> created = backend_->create(header, entries);
   if (!created) return created.error();
   const SessionHeader& got = created->record.header;
   return SessionHandle{got.session, got.version};
 }
 
-Result<std::vector<model::Entry>> SessionStore::load_session_entries(Id session,
-                                                                     const LoadOptions& options) {
-  std::vector<model::Entry> all;
-  if (options.branch) {
-    Result<Path> found = path(session, *options.branch);
-    if (!found) return found.error();
-    for (StoredEntry& placed : found->entries) all.push_back(std::move(placed.entry));
-  }
-  std::vector<model::Entry> out;
+Result<std::vector<Entry>> SessionStore::load_session_entries(Id session,
+                                                              const LoadOptions& options) {
+  std::vector<Entry> out;
   bool inside = !options.from;
-  const auto take = [&](const model::Entry& entry) {
-    inside = inside || entry.id == options.from;
-    if (inside) out.push_back(entry);
-    return !(inside && entry.id == options.to) &&
+  const VisitEntry take = [&](const StoredEntry& placed) {
+    inside = inside || placed.entry.id == options.from;
+    if (inside) out.push_back(placed.entry);
+    return !(inside && placed.entry.id == options.to) &&
            (options.limit == 0 || out.size() < options.limit);
   };
   if (options.branch) {
-    for (const model::Entry& entry : all)
-      if (!take(entry)) break;
-  } else if (const auto done = backend_->load(
-                 session, 0, [&](const StoredEntry& placed) { return take(placed.entry); });
-             !done) {
+    const Result<Path> found = path(session, *options.branch);
+    if (!found) return found.error();
+    (void)std::ranges::all_of(found->entries, take);
+  } else if (const auto done = backend_->load(session, 0, take); !done) {
     return done.error();
   }
   return out;
 }
 
-Result<AppendResult> SessionStore::append_session_entries(Id session,
-                                                          std::span<const NewEntry> entries,
-                                                          const AppendOptions& options) {
-  return backend_->append(session, entries, options);
-}
-
-void SessionStore::close() { backend_.reset(); }
-
-std::vector<SessionRecord> SessionStore::list() { return value_or_throw(backend_->list()); }
-
 Result<SessionRecord> SessionStore::find(std::string_view name) {
-  // A whole key, as scripts name sessions, does not need them all.
-  if (const auto exact = backend_->find_key(name)) {
-    Result<SessionRecord> record = backend_->open(*exact);
-    if (record && record->key == name) return record;
-  }
-  const Result<std::vector<SessionRecord>> all = backend_->list();
+  Result<SessionRecord> exact = backend_->find(name);
+  if (exact || exact.error().kind != Failure::Kind::gone) return exact;
+  const Result<std::vector<SessionRecord>> all =
+      is_whole_key(name) ? std::vector<SessionRecord>{} : backend_->list();
   if (!all) return all.error();
   const Result<const SessionRecord*> found = session_called(*all, name);
-  if (!found) return backend_->lost(name).value_or(found.error());
+  if (!found) return found.error();
   return **found;
 }
 
@@ -100,14 +108,13 @@ Result<FoundSession> SessionStore::find_or_create(const std::string& name,
 }
 
 Result<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
-  if (const auto whole = parse_id(prefix)) {
-    const Result<model::Position> at = backend_->locate(session, *whole);
-    if (!at) return at.error();
-    return *whole;
-  }
+  if (const auto whole = parse_id(prefix))
+    return backend_->locate(session, *whole).and_then([&](Position) -> Result<Id> {
+      return *whole;
+    });
   if (prefix.size() < 2 || prefix.size() > 16) return no_such_entry(prefix);
   std::set<Id> found;
-  const auto done = backend_->survey(session, [&](const model::EntryFacts& entry) {
+  const auto done = backend_->survey(session, [&](const EntryFacts& entry) {
     if (to_string(entry.id).starts_with(prefix)) found.insert(entry.id);
   });
   if (!done) return done.error();
@@ -119,25 +126,25 @@ Result<Id> SessionStore::find_entry(Id session, std::string_view prefix) {
 }
 
 Result<StoredEntry> SessionStore::load_placed(Id session, Id entry) {
-  const Result<model::Position> at = backend_->locate(session, entry);
-  if (!at) return at.error();
-  return backend_->load_at(session, *at);
+  return backend_->locate(session, entry).and_then([&](Position at) {
+    return backend_->load_at(session, at);
+  });
 }
 
-Result<model::Entry> SessionStore::load_entry(Id session, Id entry) {
-  Result<StoredEntry> placed = load_placed(session, entry);
-  if (!placed) return placed.error();
-  return std::move(placed->entry);
+Result<Entry> SessionStore::load_entry(Id session, Id entry) {
+  return load_placed(session, entry).and_then([](StoredEntry placed) -> Result<Entry> {
+    return std::move(placed.entry);
+  });
 }
 
 Result<Path> SessionStore::path(Id session, Id leaf, std::size_t limit) {
   std::size_t count = 0;
-  return path_until(session, leaf, [&](const model::Entry&) { return ++count == limit; });
+  return path_until(session, leaf, [&](const Entry&) { return ++count == limit; });
 }
 
 Result<Path> SessionStore::path_until(Id session, Id leaf,
-                                      const std::function<bool(const model::Entry&)>& enough) {
-  const Result<model::Position> at = backend_->locate(session, leaf);
+                                      const std::function<bool(const Entry&)>& enough) {
+  const Result<Position> at = backend_->locate(session, leaf);
   if (!at) return at.error();
   Path path;
   std::optional<Id> wanted = leaf;
@@ -189,8 +196,8 @@ Result<Path> SessionStore::path_by_tree(Id session, Id leaf) {
 
 Result<model::Tree> SessionStore::tree(Id session) {
   model::Tree::Builder tree;
-  const auto done = backend_->survey(session, [&](const model::EntryFacts& entry) {
-    if (entry.type != model::type::session_header) tree.add(entry);
+  const auto done = backend_->survey(session, [&](const EntryFacts& entry) {
+    if (entry.type != type::session_header) tree.add(entry);
   });
   if (!done) return done.error();
   return std::move(tree).build();
@@ -215,31 +222,119 @@ Result<std::vector<Branch>> SessionStore::branches(Id session) {
   return out;
 }
 
-Result<std::vector<model::Entry>> EntryReader::next() {
-  std::vector<model::Entry> out;
-  more_ = false;
-  const auto done = backend_.load(session_, from_, [&](const StoredEntry& placed) {
-    if (out.size() == batch_) {
-      from_ = placed.at;
-      more_ = true;
-      return false;
-    }
-    out.push_back(placed.entry);
-    return true;
+Result<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
+                                                      const std::string& new_key,
+                                                      const std::string& summary) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  const SessionRecord& source = *opened;
+  if (entry != source.state.head) {
+    const Result<Entry> from = load_entry(session, entry);
+    if (!from) return from.error();
+    if (model::is_marginal(from->type))
+      return Failure{Failure::Kind::refused, "entry " + to_string(entry) +
+                                                 " is no part of the conversation; nothing can "
+                                                 "branch off there"};
+  }
+  std::vector<ForkExtra> asides = taken_along(source.state);
+  if (!summary.empty())
+    asides.push_back({model::make_entry(payload::BranchSummary{session, entry, summary})});
+  for (ForkExtra& aside : asides) aside.entry.parent = entry;
+
+  SessionHeader header{.session = random_id(),
+                       .key = new_key.empty() ? fresh_key("main:branch") : new_key,
+                       .cwd = source.header.cwd,
+                       .created_by = "skein " SKEIN_VERSION,
+                       .created_at = now_utc(),
+                       .parent_session = SessionHeader::Origin{session, entry}};
+  const Result<Created> created = backend_->fork(header, asides);
+  if (!created) return created.error();
+  if (!created->made)
+    return Failure{Failure::Kind::refused,
+                   "there is a session " + header.key + " already; choose another key"};
+  return SessionHandle{header.session, header.version};
+}
+
+template <class Payload>
+Result<AppendResult> SessionStore::append_marker(Id session, const Payload& payload) {
+  const NewEntry one{model::make_entry(payload)};
+  return backend_->append(session, std::span(&one, 1), {});
+}
+
+Result<AppendResult> SessionStore::rename(Id session, const std::string& title) {
+  return append_marker(session, payload::Title{title});
+}
+
+Result<AppendResult> SessionStore::set_head(Id session, Id target) {
+  return backend_->locate(session, target).and_then([&](Position) {
+    return append_marker(session, payload::Head{target});
   });
-  if (!done) return done.error();
+}
+
+Result<AppendResult> SessionStore::snapshot(Id session, const std::string& name, Id target) {
+  if (name.empty()) return Failure{Failure::Kind::refused, "a snapshot needs a name"};
+  const Result<Entry> found = load_entry(session, target);
+  if (!found) return found.error();
+  if (model::is_marginal(found->type))
+    return Failure{Failure::Kind::refused, "entry " + to_string(target) +
+                                               " is no part of the conversation; nothing could "
+                                               "follow it"};
+  return append_marker(session, payload::Snapshot{name, target});
+}
+
+Result<Id> SessionStore::snapshot_called(Id session, const std::string& name) {
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  const auto& snapshots = opened->state.snapshots;
+  if (const auto found = snapshots.find(name); found != snapshots.end()) return found->second;
+  return Failure{Failure::Kind::gone, "no snapshot '" + name + "' in this session"};
+}
+
+Result<AppendResult> SessionStore::delete_snapshot(Id session, const std::string& name) {
+  return snapshot_called(session, name).and_then([&](Id) {
+    return append_marker(session, payload::Snapshot{name, std::nullopt});
+  });
+}
+
+Result<AppendResult> SessionStore::rollback(Id session, const std::string& name) {
+  // It was there when it was named: to look for it again would read all of a long session.
+  return snapshot_called(session, name).and_then([&](Id entry) {
+    return append_marker(session, payload::Head{entry});
+  });
+}
+
+Result<AppendResult> SessionStore::label(Id session, Id target, const std::string& text) {
+  return backend_->locate(session, target).and_then([&](Position) {
+    return append_marker(session, payload::Label{target, text});
+  });
+}
+
+Result<AppendResult> SessionStore::redact(Id session, Id target, const std::string& reason) {
+  const Result<Entry> found = load_entry(session, target);
+  if (!found) return found.error();
+  const Result<SessionRecord> opened = backend_->open(session);
+  if (!opened) return opened.error();
+  std::vector<NewEntry> entries{{model::make_entry(payload::Redaction{target, reason})}};
+  // A title made from the first prompt would go on telling what it said.
+  const std::string& title = opened->state.title;
+  if (!title.empty() && model::preview(*found, 60) == title)
+    entries.push_back({model::make_entry(payload::Title{"[redacted]"})});
+  return backend_->append(session, entries, {});
+}
+
+std::vector<SessionRecord> SessionStore::unused_for(std::int64_t ms) {
+  const std::string limit = utc_from_ms(now_ms() - ms);
+  std::vector<SessionRecord> out = list({.unused_since = limit});
+  // A time that cannot be understood is no reason to throw something away.
+  std::erase_if(out, [](const SessionRecord& record) { return !ms_from_utc(record.used_at()); });
+  std::ranges::reverse(out);
   return out;
 }
 
-void EntryReader::reset() {
-  from_ = 0;
-  more_ = true;
-}
-
-std::vector<model::ToolUse> unanswered_calls(std::span<const model::Entry> path) {
+std::vector<model::ToolUse> unanswered_calls(std::span<const Entry> path) {
   std::vector<model::ToolUse> open;
-  for (const model::Entry& entry : path) {
-    if (entry.type != model::type::message) continue;
+  for (const Entry& entry : path) {
+    if (entry.type != type::message) continue;
     const std::optional<model::Message> message = model::message_from_json(entry.payload);
     if (!message) continue;
     if (message->role != model::Role::tool) open.clear();

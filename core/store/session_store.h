@@ -58,24 +58,26 @@ class SessionStore {
   explicit SessionStore(std::unique_ptr<StorageBackend> backend) : backend_(std::move(backend)) {}
 
   Result<SessionHandle> create_session(const NewSession& session);
-  Result<std::vector<model::Entry>> load_session_entries(Id session,
-                                                         const LoadOptions& options = {});
+  Result<std::vector<Entry>> load_session_entries(Id session, const LoadOptions& options = {});
   Result<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
-                                              const AppendOptions& options = {});
+                                              const AppendOptions& options = {}) {
+    return backend_->append(session, entries, options);
+  }
   // A new session that begins with the path to `entry`. An empty key: one is made up. A `summary`
   // of what is left behind becomes its first own entry.
   Result<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {},
                                           const std::string& summary = {});
-  // What is kept in an older form is kept in today's from now on.
-  void close();  // writes down what makes the next start fast
-
   Result<SessionRecord> open(Id session) { return backend_->open(session); }
-  std::vector<SessionRecord> list();  // the one used last first
+  // The one used last first; throws Error.
+  std::vector<SessionRecord> list(const ListFilter& filter = {}) {
+    return value_or_throw(backend_->list(filter));
+  }
   Result<SessionLease> hold(Id session, LockMode company) {
     return backend_->hold(session, company);
   }
   Result<void> erase(Id session) { return backend_->erase(session); }
   Result<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
+  Result<EmptiedTrash> empty_trash() { return backend_->empty_trash(); }
   Result<AppendResult> rename(Id session, const std::string& title);
   Result<AppendResult> set_head(Id session, Id entry);
   // A name for an entry, to come back to; which there are is in the session's state. A snapshot of
@@ -86,9 +88,6 @@ class SessionStore {
   Result<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
   // Masks an entry in every view, export and request; what was written stays.
   Result<AppendResult> redact(Id session, Id entry, const std::string& reason);
-  // The same, and takes it out of every file.
-  Result<Scrubbed> scrub(Id session, Id entry, const std::string& reason,
-                         const ScrubWish& wish = {});
   // Those nobody has written to for so long, the oldest first.
   std::vector<SessionRecord> unused_for(std::int64_t ms);
 
@@ -100,29 +99,23 @@ class SessionStore {
                                       const std::function<std::string()>& workspace);
   // The entry whose id begins with `prefix`; it must be the only one.
   Result<Id> find_entry(Id session, std::string_view prefix);
-  Result<model::Entry> load_entry(Id session, Id entry);
+  Result<Entry> load_entry(Id session, Id entry);
   Result<StoredEntry> load_placed(Id session, Id entry);
 
   // The last `limit` entries (0: all) of the path to `leaf`, without reading what lies before them.
   Result<Path> path(Id session, Id leaf, std::size_t limit = 0);
   // The same, back to the first entry (the newest comes first) for which `enough` is true.
-  Result<Path> path_until(Id session, Id leaf,
-                          const std::function<bool(const model::Entry&)>& enough);
+  Result<Path> path_until(Id session, Id leaf, const std::function<bool(const Entry&)>& enough);
   Result<model::Tree> tree(Id session);
   Result<std::vector<Branch>> branches(Id session);
 
-  // Every entry in the order it was written; `each` returns false to end it.
-  Result<void> load(Id session, const std::function<bool(const StoredEntry&)>& each) {
-    return backend_->load(session, 0, each);
-  }
-  Result<StoredEntry> load_at(Id session, model::Position at) {
-    return backend_->load_at(session, at);
-  }
-  Result<void> survey(Id session, const std::function<void(const model::EntryFacts&)>& each) {
+  // Every entry in the order it was written.
+  Result<void> load(Id session, const VisitEntry& each) { return backend_->load(session, 0, each); }
+  Result<StoredEntry> load_at(Id session, Position at) { return backend_->load_at(session, at); }
+  Result<void> survey(Id session, const VisitFacts& each) {
     return backend_->survey(session, each);
   }
   Result<Damage> examine(Id session) { return backend_->examine(session); }
-  DamageCount damage_met(Id session) { return backend_->damage_met(session); }
   // An archived session takes less room and is read as before; the next append unarchives it.
   Result<void> archive(Id session) { return backend_->archive(session); }
   Result<void> unarchive(Id session) { return backend_->unarchive(session); }
@@ -136,37 +129,19 @@ class SessionStore {
   std::optional<Id> last_used(const std::string& workspace) {
     return backend_->last_used(workspace);
   }
-  StorageBackend& backend() { return *backend_; }
 
  private:
   Result<Path> path_by_tree(Id session, Id leaf);
-  Result<AppendResult> append_marker(Id session, model::Entry entry);
+  template <class Payload>
+  Result<AppendResult> append_marker(Id session, const Payload& payload);
   Result<Id> snapshot_called(Id session, const std::string& name);
 
   std::unique_ptr<StorageBackend> backend_;
 };
 
-// Entries a piece at a time, in the order they were written, each exactly once.
-class EntryReader {
- public:
-  EntryReader(StorageBackend& backend, Id session, std::size_t batch = 100)
-      : backend_(backend), session_(session), batch_(batch) {}
-
-  Result<std::vector<model::Entry>> next();
-  bool has_more() const { return more_; }
-  void reset();
-
- private:
-  StorageBackend& backend_;
-  Id session_;
-  std::size_t batch_;
-  model::Position from_ = 0;
-  bool more_ = true;
-};
-
 // Tool calls at the end of the path that have no result: what a crash left behind. Once something
 // else was said, a call is past: the model has been told that it was interrupted.
-std::vector<model::ToolUse> unanswered_calls(std::span<const model::Entry> path);
+std::vector<model::ToolUse> unanswered_calls(std::span<const Entry> path);
 
 // A key no other session has had: <prefix>:<time>, or <prefix>:<time>-<four hex digits>.
 std::string fresh_key(std::string_view prefix);

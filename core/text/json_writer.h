@@ -1,8 +1,10 @@
-// Writes a JSON object member by member into a string. For what is printed by the ten thousand:
-// a document of nodes would take ten times as long. Keys are words of ours, with nothing to escape.
+// Writes a JSON object member by member into a string. Raw JSON goes in as it
+// is, and a document of nodes would take ten times as long. Keys are words of ours, with nothing to
+// escape.
 #pragma once
 
 #include <charconv>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -32,11 +34,17 @@ class JsonWriter {
   void number_if(std::string_view key, std::int64_t value) {
     if (value != 0) number(key, value);
   }
+  void raw_if(std::string_view key, std::string_view json) {
+    if (!json.empty()) raw(key, json);
+  }
   void text_if(std::string_view key, std::string_view value) {
     if (!value.empty()) text(key, value);
   }
   void id_if(std::string_view key, const std::optional<Id>& id) {
     if (id) text(key, to_string(*id));
+  }
+  void id(std::string_view key, const std::optional<Id>& id) {
+    raw(key, id ? '"' + to_string(*id) + '"' : "null");
   }
   // What follows is the member's value, written by another.
   void open(std::string_view key) {

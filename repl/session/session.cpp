@@ -5,7 +5,7 @@
 
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
-#include "core/store/damage_text.h"
+#include "core/store/backend.h"
 #include "core/text/amounts.h"
 #include "repl/layout/width.h"
 #include "repl/pick/session_rows.h"

@@ -59,7 +59,7 @@ Id long_session(const std::string& home, std::size_t entries, std::size_t bytes,
   const std::unique_ptr<store::files::Files> files = store::files::real_files(home);
   const store::SessionHeader header{
       .session = random_id(), .key = "main:bench:long", .cwd = "/", .created_at = now_utc()};
-  store::log::NewTranscript transcript(*files, header);
+  store::log::NewTranscript transcript(*files, header, "the bench");
   std::optional<Id> parent, before;
   for (std::size_t i = 0; i < entries; ++i) {
     model::Entry entry = nth_entry(i, bytes);
@@ -67,7 +67,7 @@ Id long_session(const std::string& home, std::size_t entries, std::size_t bytes,
     entry.parent = before = std::exchange(parent, entry.id);
     transcript.add(entry);
   }
-  if (transcript.file().link_into_place() < 0) std::abort();
+  if (!transcript.link_into_place()) std::abort();
   return header.session;
 }
 

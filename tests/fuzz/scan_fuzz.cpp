@@ -3,22 +3,24 @@
 #include <cstdlib>
 #include <string_view>
 
-#include "core/store/log/scan.h"
+#include "core/store/files/named_files.h"
+#include "core/store/log/read_back.h"
 
 using namespace skein;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const auto files = store::files::memory_files();
-  const int made = files->open("transcript", store::files::OpenAs::creator);
-  files->write(made, {reinterpret_cast<const char*>(data), size});
+  const auto made =
+      store::files::open(*files, "transcript", store::files::OpenAs::creator, "transcript");
+  (void)made->write({reinterpret_cast<const char*>(data), size});
   std::uint64_t reached = 0;
   const store::Result<store::log::ScanEnd> end =
-      store::log::scan(*files, made, {.session = Id{1}}, [&](const store::log::ScannedLine& found) {
+      store::log::scan(*made, {.session = Id{1}}, [&](const store::log::ScannedLine& found) {
         if (found.begin != reached || found.end <= found.begin) std::abort();
         reached = found.end;
       });
   if (!end || reached != size || end->size != size || end->end > size) std::abort();
-  (void)store::log::read_back(*files, made, Id{1}, size,
+  (void)store::log::read_back(*made, Id{1}, size,
                               [](const store::log::ScannedLine&) { return true; });
   return 0;
 }

@@ -1,7 +1,7 @@
 #include "tests/support/fault_homes.h"
 
 #include "core/store/home/gzip.h"
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 

@@ -7,6 +7,7 @@
 #include <sstream>
 
 #include "core/store/home/gzip.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/fault_homes.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
@@ -255,7 +256,7 @@ std::string lost(const std::string& home, const Before& before, const Operation&
     if (const std::size_t some = how_many(home, key, batch_ids);
         some != 0 && some != batch_ids.size())
       return std::to_string(some) + " entries of a batch are in " + key;
-  for (const store::StorageBackend::Stray& stray : value_of(store.backend().strays()))
+  for (const auto& stray : value_of(store::home::maintenance::strays(*home_at(home))))
     if (!stray.name.ends_with(".tmp")) return "a stray " + stray.name + ": " + stray.why;
   return {};
 }
@@ -265,7 +266,7 @@ std::string not_usable(const std::string& home) {
   store::SessionStore store = store_at(home);
   const std::vector<std::string> listed = listing(store);
   store::SessionStore other = store_at(home);
-  value_of(other.backend().rebuild_index());
+  value_of(store::home::maintenance::rebuild_index(*home_at(home)));
   if (const std::vector<std::string> rebuilt = listing(other); listed != rebuilt) {
     std::string both = "the list is not what a rebuilt index says:";
     for (const std::string& each : listed) both += "\n  listed  " + each;

@@ -7,8 +7,11 @@
 namespace skein::test {
 
 store::SessionStore store_at(const std::string& home) {
-  return store::SessionStore(
-      std::make_unique<store::home::FileBackend>(store::files::real_files(home)));
+  return store::SessionStore(std::make_unique<store::home::FileBackend>(home_at(home)));
+}
+
+std::shared_ptr<store::home::Home> home_at(const std::string& home) {
+  return std::make_shared<store::home::Home>(store::files::real_files(home));
 }
 
 store::NewEntry user_says(const std::string& text) {

@@ -1,14 +1,18 @@
 // What tests of the store say most often: open it on a folder, append a message, read it back.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/store/home/home.h"
 #include "core/store/session_store.h"
 
 namespace skein::test {
 
 store::SessionStore store_at(const std::string& home);
+// For what is done to a home from outside of a store, beside it or instead.
+std::shared_ptr<store::home::Home> home_at(const std::string& home);
 
 store::NewEntry user_says(const std::string& text);
 store::NewEntry user_says(const std::string& text, Id id);

@@ -5,8 +5,9 @@
 #include <random>
 
 #include "core/store/log/crc32c.h"
-#include "core/store/log/log.h"
-#include "core/store/log/seal.h"
+#include "core/store/log/header.h"
+#include "core/store/log/line_codec.h"
+#include "core/store/log/log_writer.h"
 
 namespace skein::test {
 

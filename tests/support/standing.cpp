@@ -1,7 +1,6 @@
 #include "tests/support/standing.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <filesystem>
 
 #include "core/store/home/gzip.h"
@@ -17,11 +16,11 @@ std::vector<std::string> standing(const std::string& folder, const std::string& 
     if (!each.is_regular_file()) continue;
     const std::string path = fs::relative(each.path(), folder).string();
     std::string bytes;
-    const int read = store::home::read_pieces(**files, path, [&](std::string_view piece) {
-      bytes += piece;
-      return 0;
-    });
-    if ((read < 0 && read != -EILSEQ) || bytes.find(text) != std::string::npos) out.push_back(path);
+    const auto take = [&](std::string_view piece) { return !(bytes += piece).empty(); };
+    const auto read = store::home::read_pieces(**files, path, take, path);
+    if ((!read && read.error().kind != store::Failure::Kind::damaged) ||
+        bytes.find(text) != std::string::npos)
+      out.push_back(path);
   }
   std::ranges::sort(out);
   return out;

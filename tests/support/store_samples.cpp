@@ -117,7 +117,7 @@ void put_transcript(CrashDisk& disk, std::string_view bytes, Id session) {
   disk.put(store::log::transcript_path(session), bytes);
 }
 
-std::vector<model::Entry> entries_of(store::log::Log& log) {
+std::vector<model::Entry> entries_of(store::log::LogReader& log) {
   std::vector<model::Entry> out;
   (void)log.each(0, [&](const store::StoredEntry& placed) {
     if (placed.entry.type != model::type::session_header) out.push_back(placed.entry);

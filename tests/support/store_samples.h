@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "core/store/home/file_backend.h"
+#include "core/store/log/header.h"
 #include "tests/support/crash_disk.h"
 
 namespace skein::test {
@@ -40,7 +41,7 @@ std::vector<Sample> samples_of_every_shape(std::size_t size);
 // A home with its folders and the one transcript.
 void put_transcript(CrashDisk& disk, std::string_view bytes, Id session = sample_session);
 
-std::vector<model::Entry> entries_of(store::log::Log& log);  // the header not counted
+std::vector<model::Entry> entries_of(store::log::LogReader& log);  // the header not counted
 std::vector<Id> ids_of(store::StorageBackend& backend, Id session);
 template <class Value>
 bool ok(const store::Result<Value>& outcome) {

@@ -67,17 +67,15 @@ bool contains(const std::vector<model::Entry>& all, const std::vector<model::Ent
 
 bool every_byte_has_a_standing(store::files::Files& files, std::size_t size,
                                std::uint64_t acknowledged) {
-  const int handle =
-      files.open(store::log::transcript_path(sample_session), store::files::OpenAs::reader);
-  const store::files::OpenFile file(files, handle);
+  const auto file = store::files::open(files, store::log::transcript_path(sample_session),
+                                       store::files::OpenAs::reader, "the sample");
   std::uint64_t told = 0;
   bool contiguous = true;
-  const store::Result<store::log::ScanEnd> end =
-      store::log::scan(files, handle, {sample_session, 0, 0, acknowledged},
-                       [&](const store::log::ScannedLine& found) {
-                         contiguous = contiguous && found.begin == told && found.end > found.begin;
-                         told = found.end;
-                       });
+  const store::Result<store::log::ScanEnd> end = store::log::scan(
+      *file, {sample_session, 0, 0, acknowledged}, [&](const store::log::ScannedLine& found) {
+        contiguous = contiguous && found.begin == told && found.end > found.begin;
+        told = found.end;
+      });
   return contiguous && told == size && end && end->size == size;
 }
 
@@ -91,7 +89,7 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
   const std::string bytes = mutate(sample.bytes, at, how);
   put_transcript(disk, bytes);
   const auto files = disk.process();
-  store::log::Log log(*files, sample_session);
+  store::log::LogWriter log(*files, sample_session);
   if (!sweep.check(bool(log.refresh(memory)), [&] { return where() + ": does not open"; })) return;
 
   std::vector<model::Entry> seen;
@@ -120,7 +118,7 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
     sweep.check(at < sample.borders.front(), [&] { return where() + ": cannot be appended to"; });
     return;
   }
-  store::log::Log again(*files, sample_session);
+  store::log::LogWriter again(*files, sample_session);
   (void)again.refresh();
   const std::vector<model::Entry> now = entries_of(again);
   sweep.check(now.size() == seen.size() + 1 && std::equal(seen.begin(), seen.end(), now.begin()),
@@ -139,7 +137,7 @@ void damage_transcripts(Sweep& sweep, std::size_t size) {
     const auto remembered = [&](std::uint64_t end) {
       put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
       const auto files = disk.process();
-      store::log::Log log(*files, sample_session);
+      store::log::LogWriter log(*files, sample_session);
       (void)log.refresh();
       return log.memory();
     };

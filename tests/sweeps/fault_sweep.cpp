@@ -4,6 +4,10 @@
 #include <algorithm>
 #include <cerrno>
 
+#include "core/store/home/blobs.h"
+#include "core/store/home/maintenance/repair.h"
+#include "core/store/home/maintenance/scrub.h"
+#include "core/store/home/migration.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
@@ -154,21 +158,31 @@ constexpr Verb verbs[] = {
        return ok(backend.fork(header, asides));
      }},
     {"scrub", leaky_home,
-     [](store::home::FileBackend& backend) { return ok(backend.scrub(first, entry_id(5), {})); },
+     [](store::home::FileBackend& backend) {
+       return ok(store::home::maintenance::scrub(backend.home(), first, entry_id(5)));
+     },
      false, false, secret},
     {"migrate one file", json_home,
-     [](store::home::FileBackend& backend) { return ok(backend.migrate(made_now)); }},
+     [](store::home::FileBackend& backend) {
+       return ok(store::home::migrate(backend.home(), made_now));
+     }},
     {"migrate flat lines", flat_home,
-     [](store::home::FileBackend& backend) { return ok(backend.migrate(made_now)); }},
+     [](store::home::FileBackend& backend) {
+       return ok(store::home::migrate(backend.home(), made_now));
+     }},
     {"repair a header", headless_home,
-     [](store::home::FileBackend& backend) { return ok(backend.repair(first)); }},
+     [](store::home::FileBackend& backend) {
+       return ok(store::home::maintenance::repair(backend.home(), first));
+     }},
     {"keep a blob", base_home,
      [](store::home::FileBackend& backend) {
        const store::Result<std::string> name = backend.keep_blob("large");
        return ok(name) && ok(backend.load_blob(*name));
      }},
     {"prune blobs", base_home,
-     [](store::home::FileBackend& backend) { return ok(backend.prune_blobs(false)); }},
+     [](store::home::FileBackend& backend) {
+       return ok(store::home::prune_blobs(backend.home(), false));
+     }},
     {"list", unindexed_home,
      [](store::home::FileBackend& backend) {
        const auto listed = backend.list();
@@ -182,7 +196,7 @@ constexpr Verb verbs[] = {
      }},
     {"rebuild the index", base_home,
      [](store::home::FileBackend& backend) {
-       const auto count = backend.rebuild_index();
+       const auto count = store::home::maintenance::rebuild_index(backend.home());
        return count && *count == 2;
      }},
     {"examine", torn_home,

@@ -66,7 +66,7 @@ void flip(Sweep& sweep, const Sample& sample, const DiskImage& home, const char*
   }
   // What is read on the way is told at once.
   if (at >= sample.borders.front())
-    sweep.check(!path.notices.empty() || store.damage_met(sample_session).any(),
+    sweep.check(!path.notices.empty() || store.open(sample_session)->damage.any(),
                 [&] { return where() + ": nobody is told"; });
   const store::Result<store::Damage> examined = store.examine(sample_session);
   sweep.check(ok(examined) && examined->any(), [&] { return where() + ": it is called whole"; });

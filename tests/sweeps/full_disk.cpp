@@ -8,7 +8,7 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/own_mounts.h"
 #include "tests/support/process.h"

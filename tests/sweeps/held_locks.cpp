@@ -13,7 +13,7 @@
 #include <thread>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"

@@ -14,6 +14,7 @@
 #include <set>
 
 #include "core/store/home/file_backend.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -187,7 +188,7 @@ std::size_t storm_on_index(std::size_t kills) {
   store::SessionStore store = store_at(home);
   const std::vector<std::string> listed = listing(store);
   store::SessionStore other = store_at(home);
-  value_of(other.backend().rebuild_index());
+  value_of(store::home::maintenance::rebuild_index(*home_at(home)));
   if (listed != listing(other)) complain("the index is not what a scan says");
   return done;
 }

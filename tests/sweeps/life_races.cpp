@@ -11,6 +11,9 @@
 #include <map>
 #include <utility>
 
+#include "core/store/home/file_backend.h"
+#include "core/store/home/maintenance/scrub.h"
+#include "core/store/home/migration.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -38,7 +41,7 @@ bool has_ended(pid_t process) {
 struct Race {
   const char* name;
   // One round of the other process; throws Error if it goes wrong.
-  void (*round)(store::SessionStore& store, Id session, int number);
+  void (*round)(store::home::Home& home, store::SessionStore& store, Id session, int number);
 };
 
 template <class Value>
@@ -48,20 +51,21 @@ void check(const store::Result<Value>& done) {
 
 constexpr Race races[] = {
     {"archive",
-     [](store::SessionStore& store, Id session, int number) {
+     [](store::home::Home&, store::SessionStore& store, Id session, int number) {
        check(number % 3 == 2 ? store.unarchive(session) : store.archive(session));
      }},
     {"trash",
-     [](store::SessionStore& store, Id session, int) {
+     [](store::home::Home&, store::SessionStore& store, Id session, int) {
        check(store.erase(session));
        check(store.restore(to_string(session)));
      }},
     {"scrub",
-     [](store::SessionStore& store, Id session, int number) {
+     [](store::home::Home& home, store::SessionStore& store, Id session, int number) {
        const Id leaked = numbered_id(1'000'000 + static_cast<std::uint64_t>(number));
        append(store, session,
               {user_says("tok_9f8e7d6c5b4aZQ31xY" + std::to_string(number), leaked)});
-       value_of(store.scrub(session, leaked, "leaked"));
+       value_of(store.redact(session, leaked, "leaked"));
+       value_of(store::home::maintenance::scrub(home, session, leaked));
      }},
 };
 
@@ -118,10 +122,11 @@ std::size_t run_race(const Race& race, int rounds) {
   const Id session = session_called(store, "main:cli:user");
   progress().rounds = progress().appends = 0;
   const pid_t other = start([&] {
-    store::SessionStore own = store_at(home);
+    const auto opened = home_at(home);
+    store::SessionStore own(std::make_unique<store::home::FileBackend>(opened));
     for (int number = 0; number < rounds; ++number) {
       const int before = progress().appends;
-      race.round(own, session, number);
+      race.round(*opened, own, session, number);
       ++progress().rounds;
       while (progress().appends == before) sched_yield();  // none is missed
     }
@@ -155,9 +160,9 @@ std::size_t race_migrations(int rounds) {
                      "\",\"created\":\"x\"}\n{\"type\":\"user\",\"content\":\"old\"}\n");
   }
   const pid_t other = start([&] {
-    store::SessionStore own = store_at(home);
+    const auto own = home_at(home);
     for (int number = 0; number < rounds; ++number) {
-      check(own.backend().migrate(session(number)));
+      check(store::home::migrate(*own, session(number)));
     }
     return 0;
   });

@@ -10,7 +10,7 @@
 #include <set>
 #include <sstream>
 
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"

@@ -5,6 +5,7 @@
 #include <cerrno>
 
 #include "core/store/home/gzip.h"
+#include "core/store/home/maintenance/scrub.h"
 #include "core/store/home/transcript.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
@@ -124,7 +125,9 @@ constexpr Verb verbs[] = {
     {"archive", [](Run& run, Home&) { return bool(run.backend.archive(first_session)); }},
     {"unarchive", [](Run& run, Home&) { return bool(run.backend.unarchive(first_session)); }},
     {"scrub",
-     [](Run& run, Home&) { return ok(run.backend.scrub(first_session, entry_id(1), {})); }},
+     [](Run& run, Home&) {
+       return ok(store::home::maintenance::scrub(run.backend.home(), first_session, entry_id(1)));
+     }},
     {"list",
      [](Run& run, Home&) {
        (void)run.backend.list();
@@ -192,8 +195,8 @@ bool holds_torn_bytes(const DiskImage& image) {
     std::string bytes = each.second.bytes;
     if (store::home::is_packed(each.first)) {
       bytes.clear();
-      store::home::read_pieces(*files, each.first,
-                               [&](std::string_view piece) { return bytes += piece, 0; });
+      const auto take = [&](std::string_view piece) { return !(bytes += piece).empty(); };
+      (void)store::home::read_pieces(*files, each.first, take, each.first);
     }
     return bytes.find(torn_bytes) != std::string::npos;
   });

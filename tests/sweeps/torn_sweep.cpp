@@ -34,7 +34,7 @@ std::size_t visible_lines(const Sample& sample, std::uint64_t size, std::uint64_
 store::log::LogMemory remembered(const Sample& sample, CrashDisk& disk, std::uint64_t end) {
   put_transcript(disk, std::string_view(sample.bytes).substr(0, end));
   const auto files = disk.process();
-  store::log::Log log(*files, sample_session);
+  store::log::LogWriter log(*files, sample_session);
   (void)log.refresh();
   return log.memory();
 }
@@ -58,7 +58,7 @@ void append_and_reload(Sweep& sweep, CrashDisk& disk, const std::vector<model::E
   std::vector<model::Entry> all = expected;
   std::uint64_t kept = 0;
   {
-    store::log::Log log(*files, sample_session);
+    store::log::LogWriter log(*files, sample_session);
     if (!log.refresh(memory))
       return void(sweep.check(false, [&] { return where + ": no reopening"; }));
     kept = log.memory().end;
@@ -66,7 +66,7 @@ void append_and_reload(Sweep& sweep, CrashDisk& disk, const std::vector<model::E
     if (!sweep.check(ok(appended), [&] { return where + ": the append failed"; })) return;
     for (const model::Entry& entry : appended->entries) all.push_back(entry);
   }
-  store::log::Log again(*files, sample_session);
+  store::log::LogWriter again(*files, sample_session);
   sweep.check(again.refresh() && entries_of(again) == all,
               [&] { return where + ": after an append something is missing"; });
   const store::Result<store::Damage> damage = again.examine();
@@ -92,7 +92,7 @@ void cut_everywhere(Sweep& sweep, const Sample& sample, std::uint64_t known_end,
     const std::string bytes = sample.bytes.substr(0, size);
     put_transcript(disk, bytes);
     const auto files = disk.process();
-    store::log::Log log(*files, sample_session);
+    store::log::LogWriter log(*files, sample_session);
     const bool opened = bool(log.refresh(memory ? &*memory : nullptr));
     sweep.check(disk.bytes(store::log::transcript_path(sample_session)) == bytes,
                 [&] { return where() + ": reading modified it"; });
@@ -197,7 +197,7 @@ void tear_sectors(Sweep& sweep, const Sample& sample, std::size_t window, std::s
     };
     put_transcript(disk, bytes);
     const auto files = disk.process();
-    store::log::Log log(*files, sample_session);
+    store::log::LogWriter log(*files, sample_session);
     if (!sweep.check(bool(log.refresh()), [&] { return where() + ": does not open"; })) continue;
     // What was acknowledged is there; of the rest only whole batches, or lines told to be altered.
     std::vector<model::Entry> seen;

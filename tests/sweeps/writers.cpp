@@ -10,6 +10,7 @@
 #include <set>
 
 #include "core/store/home/file_backend.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -164,7 +165,7 @@ void many_sessions(int workers, int operations, int keys, Acknowledged& log) {
   store::SessionStore store = store_at(home);
   if (const std::vector<std::string> listed = listing(store); true) {
     store::SessionStore other = store_at(home);
-    value_of(other.backend().rebuild_index());
+    value_of(store::home::maintenance::rebuild_index(*home_at(home)));
     if (listed != listing(other)) complain("the list is not what a rebuilt index says");
   }
   for (const auto& file : std::filesystem::directory_iterator(dir / "home" / "trash"))

@@ -1,6 +1,7 @@
 // The file system as the store sees it: seventeen calls. Real and in memory; tests put a faulty one
 // in between. Paths are relative to the home the object was made for; our own code makes them, from
-// fixed names and hex ids. Every call returns a number >= 0, or -errno.
+// fixed names and hex ids. Every call returns a number >= 0, or -errno, which nobody outside this
+// room sees: OpenFile and named_files make failures of it.
 #pragma once
 
 #include <cstdint>
@@ -69,33 +70,10 @@ std::unique_ptr<Files> memory_files();
 // A folder that is there already, whoever it belongs to.
 Result<std::unique_ptr<Files>> files_beneath(const std::string& folder);
 
-// A handle that closes itself.
-class OpenFile {
- public:
-  OpenFile() = default;
-  OpenFile(Files& files, Files::Handle handle) : files_(&files), handle_(handle) {}
-  OpenFile(OpenFile&& other) noexcept;
-  OpenFile& operator=(OpenFile&& other) noexcept;
-  ~OpenFile() { reset(); }
-  void reset();
-  bool is_open() const { return handle_ >= 0; }
-  Files::Handle get() const { return handle_; }
-
- private:
-  Files* files_ = nullptr;
-  Files::Handle handle_ = -1;
-};
-
-// All of a file, at most `limit` bytes (-EFBIG beyond).
-int read_whole(Files& files, const std::string& path, std::string& out, std::uint64_t limit);
-// Reads until `count` bytes are there or the file ends; how many there are, or -errno.
-std::int64_t read_fully(Files& files, Files::Handle file, char* to, std::size_t count,
-                        std::uint64_t at);
-using Take = std::function<int(std::string_view piece)>;  // below 0 ends it with that
-// The same piece by piece, of an open file.
-int read_all(Files& files, Files::Handle file, const Take& take);
-// All of `bytes`, through short counts and EINTR.
-int write_all(Files& files, Files::Handle file, std::string_view bytes);
 std::string parent_folder(const std::string& path);
+
+// What a call that returned -errno means; `doing` begins the sentence.
+Failure failure_from_errno(int error, const std::string& doing);
+Result<void> result_from_errno(int returned, const std::string& doing);
 
 }  // namespace skein::store::files

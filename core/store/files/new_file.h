@@ -3,44 +3,41 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
-#include "core/store/files/files.h"
+#include "core/store/files/open_file.h"
 
 namespace skein::store::files {
 
 class NewFile {
  public:
-  NewFile(Files& files, const std::string& path);
+  // `doing` begins the sentence about what goes wrong.
+  NewFile(Files& files, const std::string& path, const std::string& doing);
   ~NewFile();
   NewFile(const NewFile&) = delete;
   NewFile& operator=(const NewFile&) = delete;
 
-  // 0, or what went wrong first, now or earlier.
-  int write(std::string_view bytes);
-  int start_over();
+  // What goes wrong is remembered until it is finished; false: something did, now or earlier.
+  bool write(std::string_view bytes);
+  void start_over();
 
-  int finish();             // everything is written and synced, under the temporary name
-  int link_into_place();    // finishes; -EEXIST if a file is there
-  int rename_into_place();  // finishes; in the place of what is there
+  Result<void> finish();             // everything is written and synced, under the temporary name
+  Result<void> link_into_place();    // finishes; fails if a file is there
+  Result<void> rename_into_place();  // finishes; in the place of what is there
 
   const std::string& temporary() const { return temporary_; }
   const FileStat& stat() const { return stat_; }  // once it is finished
 
  private:
-  void write_buffer();
+  void write_out(std::string_view bytes);
 
   Files& files_;
-  const std::string path_, temporary_;
+  const std::string path_, temporary_, doing_;
   OpenFile file_{};
   bool there_ = false;  // the temporary file
-  int failed_ = 0;
+  Result<void> done_{};
   std::string buffer_{};
   FileStat stat_{};
 };
-
-// Through a temporary file, synced, renamed into place, the folder synced.
-int replace_file(Files& files, const std::string& path, std::string_view bytes);
-// Across file systems as well; both folders synced.
-int move_file(Files& files, const std::string& from, const std::string& to);
 
 }  // namespace skein::store::files

@@ -1,12 +1,11 @@
 #include "core/store/home/blobs.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <map>
+#include <set>
 
-#include "core/store/files/new_file.h"
+#include "core/store/files/named_files.h"
 #include "core/store/home/gzip.h"
-#include "core/store/home/index_change.h"
 #include "core/text/sha256.h"
 
 namespace skein::store::home {
@@ -24,47 +23,36 @@ bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 std::int64_t age_ms(const files::FileStat& stat) { return now_ms() - stat.mtime_ns / 1'000'000; }
 
-// Collects every blob's name that stands in a text which comes in pieces.
-class NameFinder {
- public:
-  explicit NameFinder(std::set<std::string>& found) : found_(found) {}
+// Every blob's name that stands in a text which comes in pieces.
+struct NameFinder {
+  std::set<std::string> found{};
+  std::string run{};  // of hex digits, up to here
+
   void take(std::string_view piece) {
     for (const char c : piece) {
       if (is_hex(c)) {
-        if (run_.size() < 64) run_ += c;
-        ++length_;
+        if (run.size() <= 64) run += c;
         continue;
       }
-      end();
+      if (run.size() == 64) found.insert(run);
+      run.clear();
     }
   }
-  void end() {
-    if (length_ == 64) found_.insert(run_);
-    run_.clear();
-    length_ = 0;
-  }
-
- private:
-  std::set<std::string>& found_;
-  std::string run_{};
-  std::size_t length_ = 0;
 };
 
 // A place for them, if they are not too many.
 Result<void> make_room(files::Files& files, std::string_view bytes) {
   if (bytes.size() > max_blob_bytes)
     return Failure{Failure::Kind::refused, "more than 64 MiB cannot be kept in one piece"};
-  files::FileStat there;
-  if (files.stat_path("blobs", there) == 0) return {};
-  int made = files.make_folder("blobs");
-  if (made == 0) made = files.sync_folder("");
-  return result_from_errno(made, "the home's folder blobs");
+  if (files::exists(files, "blobs")) return {};
+  const auto made = files::make_folder(files, "blobs");
+  return made ? files::sync_folder(files, "", "the home's folder blobs") : made;
 }
 
 Result<std::string> write_named(files::Files& files, const std::string& name,
                                 std::string_view bytes) {
-  if (const int failed = files::replace_file(files, path_of(name), bytes); failed < 0)
-    return failure_from_errno(failed, "keeping a blob");
+  const auto done = files::replace_file(files, path_of(name), bytes, "keeping a blob");
+  if (!done) return done.error();
   return name;
 }
 
@@ -75,15 +63,14 @@ struct References {
 };
 
 Result<std::set<std::string>> references_in(files::Files& files, const std::string& path) {
-  std::set<std::string> found;
-  NameFinder finder(found);
-  const int read = read_pieces(files, path, [&](std::string_view piece) {
+  NameFinder finder;
+  const auto take = [&](std::string_view piece) {
     finder.take(piece);
-    return 0;
-  });
-  finder.end();
-  if (read < 0) return failure_from_errno(read, path);
-  return found;
+    return true;
+  };
+  if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
+  finder.take("\n");
+  return std::move(finder.found);
 }
 
 using AllReferences = std::map<std::string, References>;
@@ -92,17 +79,16 @@ using AllReferences = std::map<std::string, References>;
 Result<AllReferences> all_references(files::Files& files, AllReferences known) {
   AllReferences now;
   for (const std::string folder : {"transcripts", "trash", "quarantine", "drafts"}) {
-    std::vector<std::string> names;
-    const int found = files.list(folder, names);
-    if (found == -ENOENT && folder == "drafts") continue;
-    if (found < 0) return failure_from_errno(found, "the home's folder " + folder);
-    // A temporary file is a copy of one that is there, or nobody will ever name it.
-    std::erase_if(names, [](const std::string& name) { return name.ends_with(".tmp"); });
-    for (const std::string& name : names) {
+    const auto names = files::list(files, folder);
+    if (!names && names.error().missing && folder == "drafts") continue;
+    if (!names) return names.error();
+    for (const std::string& name : *names) {
+      // A temporary file is a copy of one that is there, or nobody will ever name it.
+      if (name.ends_with(".tmp")) continue;
       const std::string path = folder + "/" + name;
-      References refers;
-      if (const int failed = files.stat_path(path, refers.stat); failed < 0)
-        return failure_from_errno(failed, path);
+      const auto stat = files::stat(files, path);
+      if (!stat) return stat.error();
+      References refers{*stat};
       if (const auto before = known.find(path);
           before != known.end() && before->second.stat.same_version(refers.stat)) {
         refers.names = std::move(before->second.names);
@@ -126,10 +112,9 @@ bool is_blob_name(std::string_view name) {
 Result<std::string> load_blob(files::Files& files, const std::string& name) {
   if (!is_blob_name(name))
     return Failure{Failure::Kind::refused, "'" + name + "' is not a blob's name"};
-  std::string bytes;
-  if (const int read = files::read_whole(files, path_of(name), bytes, max_blob_bytes); read < 0)
-    return failure_from_errno(read, "blob " + name);
-  if (sha256_hex(bytes) != name)
+  Result<std::string> bytes =
+      files::read_whole(files, path_of(name), max_blob_bytes, "blob " + name);
+  if (bytes && sha256_hex(*bytes) != name)
     return Failure{Failure::Kind::damaged, "blob " + name + " was changed; it is not shown"};
   return bytes;
 }
@@ -139,36 +124,33 @@ Result<std::string> write_blob(files::Files& files, std::string_view bytes) {
   return write_named(files, sha256_hex(bytes), bytes);
 }
 
-Result<std::string> keep_blob(files::Files& files, HomeIndex& index, std::string_view bytes) {
+Result<std::string> keep_blob(Home& home, std::string_view bytes) {
+  files::Files& files = home.files();
   if (const auto done = make_room(files, bytes); !done) return done.error();
   const std::string name = sha256_hex(bytes);
-  files::FileStat there;
-  std::optional<IndexChange> alone;
-  if (files.stat_path(path_of(name), there) == 0) {
-    const bool young = age_ms(there) < renew_after_ms;
-    if (young && load_blob(files, name)) {
-      // Whoever wrote it may have died before its name was safe.
-      if (const int synced = files.sync_folder("blobs"); synced < 0)
-        return failure_from_errno(synced, "keeping a blob");
-      return name;
-    }
-    // A pruning that has it on its list is over before it is written, or sees it young.
-    Result<IndexChange> change = index.change();
-    if (!change) return change.error();
-    alone = *std::move(change);
+  const auto there = files::stat(files, path_of(name));
+  if (!there) return write_named(files, name, bytes);
+  if (age_ms(*there) < renew_after_ms && load_blob(files, name)) {
+    // Whoever wrote it may have died before its name was safe.
+    const auto synced = files::sync_folder(files, "blobs", "keeping a blob");
+    if (!synced) return synced.error();
+    return name;
   }
+  // A pruning that has it on its list is over before it is written, or sees it young.
+  const Result<IndexChange> change = home.index().change();
+  if (!change) return change.error();
   return write_named(files, name, bytes);
 }
 
-Result<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only_look) {
+Result<PrunedBlobs> prune_blobs(Home& home, bool only_look) {
+  files::Files& files = home.files();
   // Before the index is locked, since reading everything may take a while; then what changed since.
   Result<AllReferences> known = all_references(files, {});
-  Result<IndexChange> change = index.change();
+  const Result<IndexChange> change = home.index().change();
   if (!change) return change.error();
-  std::vector<std::string> blobs;
-  const int listed = files.list("blobs", blobs);
-  if (listed == -ENOENT) return PrunedBlobs{};
-  if (listed < 0) return failure_from_errno(listed, "the home's folder blobs");
+  const auto blobs = files::list(files, "blobs");
+  if (!blobs && blobs.error().missing) return PrunedBlobs{};
+  if (!blobs) return blobs.error();
 
   known = all_references(files, known ? *std::move(known) : AllReferences{});
   if (!known) {
@@ -179,16 +161,15 @@ Result<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only
   std::set<std::string> referred;
   for (auto& [path, refers] : *known) referred.merge(refers.names);
   PrunedBlobs out;
-  std::ranges::sort(blobs);
-  for (const std::string& name : blobs) {
-    files::FileStat stat;
+  for (const std::string& name : *blobs) {
     if (!is_blob_name(name) || referred.contains(name)) continue;
-    if (files.stat_path(path_of(name), stat) < 0 || age_ms(stat) < day_ms) continue;
+    const auto stat = files::stat(files, path_of(name));
+    if (!stat || age_ms(*stat) < day_ms) continue;
     if (!only_look)
-      if (const int removed = files.remove(path_of(name)); removed < 0)
-        return failure_from_errno(removed, "removing blob " + name);
+      if (const auto done = files::remove(files, path_of(name), "removing blob " + name); !done)
+        return done.error();
     out.names.push_back(name);
-    out.bytes += stat.size;
+    out.bytes += stat->size;
   }
   if (!only_look) files.sync_folder("blobs");
   return out;

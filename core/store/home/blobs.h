@@ -3,20 +3,18 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/store/backend.h"
-#include "core/store/home/home_index.h"
+#include "core/store/home/home.h"
 
 namespace skein::store::home {
 
 inline constexpr std::uint64_t max_blob_bytes = 64u << 20;
 
 // Durable when it returns; the name is what entries refer to it by.
-Result<std::string> keep_blob(files::Files& files, HomeIndex& index, std::string_view bytes);
+Result<std::string> keep_blob(Home& home, std::string_view bytes);
 // The same for one who holds the lock of the index.
 Result<std::string> write_blob(files::Files& files, std::string_view bytes);
 // Only bytes that still are what the name says.
@@ -25,6 +23,10 @@ bool is_blob_name(std::string_view name);
 
 // Removes (or with `only_look` names) the blobs that stand in no file of the home and have been
 // there for a day. If any file cannot be read it does nothing: what it cannot see may refer to one.
-Result<PrunedBlobs> prune_blobs(files::Files& files, HomeIndex& index, bool only_look);
+struct PrunedBlobs {
+  std::vector<std::string> names{};
+  std::uint64_t bytes = 0;
+};
+Result<PrunedBlobs> prune_blobs(Home& home, bool only_look);
 
 }  // namespace skein::store::home

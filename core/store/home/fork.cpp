@@ -2,31 +2,33 @@
 
 #include <utility>
 
+#include "core/model/tree.h"
+
 namespace skein::store::home {
 
 namespace {
 
 bool is_beside(std::string_view type) {
-  return type == model::type::session_header || model::is_marginal(type);
+  return type == type::session_header || model::is_marginal(type);
 }
 
-Result<std::vector<model::Position>> positions_of_path(log::Log& source, Id leaf) {
+Result<std::vector<Position>> positions_of_path(log::LogReader& source, Id leaf) {
   model::Tree::Builder builder;
   const auto done = source.each_line([&](const log::ScannedLine& found) {
-    const model::EntryFacts entry = found.facts();
-    if (entry.type != model::type::session_header) builder.add(entry);
+    const EntryFacts entry = found.facts();
+    if (entry.type != type::session_header) builder.add(entry);
     return entry.id != leaf;
   });
   if (!done) return done.error();
   const model::Tree tree = std::move(builder).build();
-  std::vector<model::Position> out;
+  std::vector<Position> out;
   for (const model::Tree::Node* node : tree.path(leaf)) out.push_back(node->at);
   return out;
 }
 
 }  // namespace
 
-Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
+Result<void> copy_path(log::LogReader& source, Id leaf, log::NewTranscript& target,
                        const std::function<void(Id)>& copied) {
   std::optional<Id> last;
   bool chained = source.state().leaves.size() == 1;
@@ -38,7 +40,7 @@ Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
   // one pass will do.
   if (chained)
     if (const auto done = source.each_line([&](const log::ScannedLine& found) {
-          const model::EntryFacts facts = found.facts();
+          const EntryFacts facts = found.facts();
           if (is_beside(facts.type)) return true;
           chained = facts.parent == last;
           if (chained) copy(found, facts.id);
@@ -48,9 +50,9 @@ Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
       return done.error();
   if (chained && last == leaf) return {};
 
-  const Result<std::vector<model::Position>> found_at = positions_of_path(source, leaf);
+  const Result<std::vector<Position>> found_at = positions_of_path(source, leaf);
   if (!found_at) return found_at.error();
-  const std::vector<model::Position>& wanted = *found_at;
+  const std::vector<Position>& wanted = *found_at;
   if (wanted.empty())
     return Failure{Failure::Kind::gone, "no entry '" + to_string(leaf) + "' in this session"};
   target.start_over();
@@ -58,12 +60,12 @@ Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
   std::size_t next = 0;
   return source.each_line([&](const log::ScannedLine& found) {
     if (found.begin != wanted[next]) return true;
-    const model::EntryFacts facts = found.facts();
+    const EntryFacts facts = found.facts();
     if (facts.parent == last) {
       copy(found, facts.id);
     } else {
       // Its parent was lost, and it followed the entry before it: from now on by name.
-      model::Entry entry = found.to_entry();
+      Entry entry = found.to_entry();
       entry.parent = last;
       target.add(entry);
       copied(*(last = entry.id));

@@ -4,7 +4,6 @@
 
 #include <functional>
 
-#include "core/store/log/log.h"
 #include "core/store/log/new_transcript.h"
 
 namespace skein::store::home {
@@ -12,7 +11,7 @@ namespace skein::store::home {
 // The path to `leaf`, root first; `copied` is told every entry's id, of one that is
 // not on it as well where that was seen too late. What `target` could not write
 // it remembers itself.
-Result<void> copy_path(log::Log& source, Id leaf, log::NewTranscript& target,
+Result<void> copy_path(log::LogReader& source, Id leaf, log::NewTranscript& target,
                        const std::function<void(Id)>& copied);
 
 }  // namespace skein::store::home

@@ -1,17 +1,9 @@
 #include "core/store/home/grants.h"
 
-#include <fcntl.h>
-#include <sys/file.h>
-#include <unistd.h>
-
-#include <cerrno>
-#include <cstdlib>
-#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 #include <optional>
 
+#include "core/store/files/named_files.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"
 
@@ -21,57 +13,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
+constexpr std::uint64_t most_bytes = 64u << 20;
+
 // {"version":1,"sessions":{"<id>":{"<digest of the workspace>":["<digest of a rule>", …]}}}
 Json empty_file() { return {{"version", 1}, {"sessions", Json::object()}}; }
 
 // Nullopt: it is not what we wrote.
-std::optional<Json> read(const std::string& file) {
-  std::error_code ignored;
-  if (!fs::exists(file, ignored)) return empty_file();
-  std::ifstream in(file, std::ios::binary);
-  std::optional<Json> json = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
-  if (!in || !json || !json->is_object() || !at(*json, "sessions").is_object()) return std::nullopt;
+std::optional<Json> read(const fs::path& file) {
+  const auto folder = files::files_beneath(file.parent_path().string());
+  if (!folder || !files::exists(**folder, file.filename().string())) return empty_file();
+  const auto bytes = files::read_whole(**folder, file.filename().string(), most_bytes);
+  std::optional<Json> json = bytes ? parse_json(*bytes) : std::nullopt;
+  if (!json || !json->is_object() || !at(*json, "sessions").is_object()) return std::nullopt;
   return json;
 }
-
-std::string because(const std::string& file) {
-  return "cannot write " + file + ": " + std::strerror(errno);
-}
-
-// All of it or nothing, and nobody else reads it.
-std::string write(const std::string& file, const Json& json) {
-  std::string name = file + ".XXXXXX";
-  const int fd = mkostemp(name.data(), O_CLOEXEC);  // 0600
-  if (fd < 0) return because(file);
-  const std::string bytes = dump(json) + "\n";
-  const bool written =
-      ::write(fd, bytes.data(), bytes.size()) == static_cast<ssize_t>(bytes.size()) &&
-      ::fsync(fd) == 0;
-  std::string trouble = written ? "" : because(file);
-  ::close(fd);
-  if (written && ::rename(name.c_str(), file.c_str()) == 0) return "";
-  if (trouble.empty()) trouble = because(file);
-  ::unlink(name.c_str());
-  return trouble;
-}
-
-// Two processes may be given rules at the same time.
-class Lock {
- public:
-  explicit Lock(const std::string& file)
-      : fd_(::open((file + ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0600)) {
-    while (fd_ >= 0 && ::flock(fd_, LOCK_EX) != 0 && errno == EINTR) {
-    }
-  }
-  ~Lock() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Lock(const Lock&) = delete;
-  Lock& operator=(const Lock&) = delete;
-
- private:
-  int fd_;
-};
 
 }  // namespace
 
@@ -116,17 +71,23 @@ std::string Grants::change(Id session, const Digests& add, const Digests& remove
   apply(here_[name]);
   if (file_.empty()) return "";
   std::error_code ignored;
-  const fs::path folder = fs::path(file_).parent_path();
-  if (fs::create_directories(folder, ignored))
-    fs::permissions(folder, fs::perms::owner_all, ignored);
-  const Lock lock(file_);
+  const fs::path path(file_);
+  if (fs::create_directories(path.parent_path(), ignored))
+    fs::permissions(path.parent_path(), fs::perms::owner_all, ignored);
+  const std::string file = path.filename().string(), doing = "cannot write " + file_;
+  const auto folder = files::files_beneath(path.parent_path().string());
+  if (!folder) return "cannot write " + folder.error().text;
+  // Two processes may be given rules at the same time.
+  const auto lock = files::open(**folder, file + ".lock", files::OpenAs::locker, doing);
+  if (const auto locked = lock ? lock->lock() : lock.error(); !locked) return locked.error().text;
   Json all = read(file_).value_or(empty_file());
   Digests digests;
   for (const Json& digest : at(at(at(all, "sessions"), name), workspace_))
     if (digest.is_string()) digests.insert(digest.get<std::string>());
   apply(digests);
   all["sessions"][name][workspace_] = digests;
-  return write(file_, all);
+  const auto done = files::replace_file(**folder, file, dump(all) + "\n", doing);
+  return done ? "" : done.error().text;
 }
 
 }  // namespace skein::store::home

@@ -2,9 +2,8 @@
 
 #include <zlib.h>
 
-#include <cerrno>
-
-#include "core/store/log/log.h"
+#include "core/store/files/named_files.h"
+#include "core/store/log/log_reader.h"
 
 namespace skein::store::home {
 
@@ -13,65 +12,42 @@ namespace {
 constexpr std::size_t piece_bytes = 256u << 10;
 constexpr int gzip_window = 15 + 16;  // the largest window, with gzip's header and checksum
 
-class Deflater {
+// A stream through zlib, one way or the other.
+class Stream {
  public:
-  Deflater() {
-    ready_ = deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, 8,
-                          Z_DEFAULT_STRATEGY) == Z_OK;
+  explicit Stream(bool packs) : packs_(packs) {
+    broken_ = (packs ? deflateInit2(&stream_, Z_DEFAULT_COMPRESSION, Z_DEFLATED, gzip_window, 8,
+                                    Z_DEFAULT_STRATEGY)
+                     : inflateInit2(&stream_, gzip_window)) != Z_OK;
   }
-  ~Deflater() { deflateEnd(&stream_); }
-  Deflater(const Deflater&) = delete;
-  Deflater& operator=(const Deflater&) = delete;
+  ~Stream() { packs_ ? deflateEnd(&stream_) : inflateEnd(&stream_); }
+  Stream(const Stream&) = delete;
+  Stream& operator=(const Stream&) = delete;
 
-  int take(std::string_view piece, bool last, const files::Take& each) {
-    if (!ready_) return -ENOMEM;
+  // What becomes of `piece` is given to `each`; false if that wants no more, or it makes no sense.
+  bool take(std::string_view piece, const files::Take& each, int flush = Z_NO_FLUSH) {
     stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
     stream_.avail_in = static_cast<uInt>(piece.size());
     do {
+      if (ended_ && stream_.avail_in > 0) broken_ = true;
+      if (broken_ || ended_) return !broken_;
       stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
       stream_.avail_out = static_cast<uInt>(out_.size());
-      deflate(&stream_, last ? Z_FINISH : Z_NO_FLUSH);
-      const std::string_view made(out_.data(), out_.size() - stream_.avail_out);
-      if (const int failed = made.empty() ? 0 : each(made); failed < 0) return failed;
-    } while (stream_.avail_out == 0);
-    return 0;
-  }
-
- private:
-  z_stream stream_{};
-  bool ready_ = false;
-  std::string out_ = std::string(piece_bytes, '\0');
-};
-
-class Inflater {
- public:
-  Inflater() { ready_ = inflateInit2(&stream_, gzip_window) == Z_OK; }
-  ~Inflater() { inflateEnd(&stream_); }
-  Inflater(const Inflater&) = delete;
-  Inflater& operator=(const Inflater&) = delete;
-
-  bool ended() const { return ended_; }
-  int take(std::string_view piece, const files::Take& each) {
-    if (!ready_) return -ENOMEM;
-    stream_.next_in = reinterpret_cast<Bytef*>(const_cast<char*>(piece.data()));
-    stream_.avail_in = static_cast<uInt>(piece.size());
-    do {
-      if (ended_) return stream_.avail_in > 0 ? -EILSEQ : 0;
-      stream_.next_out = reinterpret_cast<Bytef*>(out_.data());
-      stream_.avail_out = static_cast<uInt>(out_.size());
-      const int result = inflate(&stream_, Z_NO_FLUSH);
-      if (result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR) return -EILSEQ;
+      const int result = packs_ ? deflate(&stream_, flush) : inflate(&stream_, flush);
+      broken_ = result != Z_OK && result != Z_STREAM_END && result != Z_BUF_ERROR;
       ended_ = result == Z_STREAM_END;
       const std::string_view made(out_.data(), out_.size() - stream_.avail_out);
-      if (const int failed = made.empty() ? 0 : each(made); failed < 0) return failed;
+      if (broken_ || (!made.empty() && !each(made))) return false;
     } while (stream_.avail_in > 0 || stream_.avail_out == 0);
-    return 0;
+    return true;
   }
+  bool broken() const { return broken_; }
+  bool ended() const { return ended_; }
 
  private:
+  const bool packs_;
   z_stream stream_{};
-  bool ready_ = false;
-  bool ended_ = false;
+  bool broken_ = false, ended_ = false;
   std::string out_ = std::string(piece_bytes, '\0');
 };
 
@@ -97,58 +73,53 @@ std::optional<Id> session_of_trashed(std::string_view name) {
   return parse_id(name.substr(0, 16));
 }
 
-int read_pieces(files::Files& files, const std::string& path, const files::Take& take) {
-  const int handle = files.open(path, files::OpenAs::reader);
-  if (handle < 0) return handle;
-  const files::OpenFile file(files, handle);
-  files::FileStat stat;
-  if (const int failed = files.stat(handle, stat); failed < 0) return failed;
-  if (stat.kind != files::FileStat::Kind::file) return -EISDIR;
-  if (!is_packed(path)) return files::read_all(files, handle, take);
-  Inflater inflater;
-  const int read = files::read_all(
-      files, handle, [&](std::string_view piece) { return inflater.take(piece, take); });
-  return read == 0 && !inflater.ended() ? -EILSEQ : read;
-}
-
-std::int64_t pack(files::Files& files, files::Files::Handle from, files::NewFile& to) {
-  const files::Take write = [&](std::string_view piece) { return to.write(piece); };
-  Deflater deflater;
-  std::int64_t bytes = 0;
-  int failed = files::read_all(files, from, [&](std::string_view piece) {
-    bytes += static_cast<std::int64_t>(piece.size());
-    return deflater.take(piece, false, write);
+Result<void> read_pieces(files::Files& files, const std::string& path, const files::Take& take,
+                         const std::string& name) {
+  const Result<files::OpenFile> file = files::open(files, path, files::OpenAs::reader, name);
+  if (!file) return file.error();
+  if (!is_packed(path)) return file->read_all(take);
+  Stream unpacking(false);
+  bool wanted = true;
+  const auto read = file->read_all([&](std::string_view piece) {
+    return unpacking.take(piece, [&](std::string_view made) { return wanted = take(made); });
   });
-  if (failed == 0) failed = deflater.take({}, true, write);
-  return failed < 0 ? failed : bytes;
+  if (!read || !wanted || (unpacking.ended() && !unpacking.broken())) return read;
+  return Failure{Failure::Kind::damaged, name + " is archived in a damaged file"};
 }
 
-int unpack(files::Files& files, const std::string& from, files::NewFile& to) {
-  return read_pieces(files, from, [&](std::string_view piece) { return to.write(piece); });
+Result<std::uint64_t> pack(const files::OpenFile& from, files::NewFile& to) {
+  const files::Take write = [&](std::string_view piece) { return to.write(piece); };
+  Stream packing(true);
+  std::uint64_t bytes = 0;
+  const auto read = from.read_all([&](std::string_view piece) {
+    bytes += piece.size();
+    return packing.take(piece, write);
+  });
+  if (!read) return read.error();
+  packing.take({}, write, Z_FINISH);
+  return bytes;
 }
 
-int begins_with_packed(files::Files& files, const std::string& path, const std::string& packed) {
-  const int handle = files.open(path, files::OpenAs::reader);
-  if (handle < 0) return handle;
-  const files::OpenFile file(files, handle);
+Result<void> unpack(files::Files& files, const std::string& from, files::NewFile& to,
+                    const std::string& name) {
+  const files::Take write = [&](std::string_view piece) { return to.write(piece); };
+  return read_pieces(files, from, write, name);
+}
+
+Result<bool> begins_with_packed(files::Files& files, const files::OpenFile& file,
+                                const std::string& packed) {
   std::uint64_t at = 0;
   std::string there;
-  constexpr int differs = -EEXIST;
-  const int read = read_pieces(files, packed, [&](std::string_view piece) {
+  Result<bool> same = true;
+  const auto compare = [&](std::string_view piece) {
     there.resize(piece.size());
-    for (std::size_t have = 0; have < piece.size();) {
-      const std::int64_t got =
-          files.read(handle, there.data() + have, piece.size() - have, at + have);
-      if (got == -EINTR) continue;
-      if (got < 0) return static_cast<int>(got);
-      if (got == 0) return differs;
-      have += static_cast<std::size_t>(got);
-    }
+    const Result<std::size_t> got = file.read(there.data(), there.size(), at);
     at += piece.size();
-    return there == piece ? 0 : differs;
-  });
-  if (read == differs) return 0;
-  return read < 0 ? read : 1;
+    same = got ? Result<bool>(*got == piece.size() && there == piece) : got.error();
+    return same && *same;
+  };
+  const auto read = read_pieces(files, packed, compare, packed);
+  return read ? same : read.error();
 }
 
 }  // namespace skein::store::home

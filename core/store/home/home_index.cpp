@@ -1,11 +1,13 @@
 #include "core/store/home/home_index.h"
 
 #include <algorithm>
-#include <cerrno>
 
-#include "core/store/files/new_file.h"
+#include "core/store/files/named_files.h"
 #include "core/store/home/gzip.h"
 #include "core/store/home/index_change.h"
+#include "core/store/home/parse_index.h"
+#include "core/store/home/print_index.h"
+#include "core/text/amounts.h"
 #include "core/text/log.h"
 
 namespace skein::store::home {
@@ -14,30 +16,31 @@ namespace {
 
 constexpr std::uint64_t max_index_bytes = 1u << 30;
 constexpr std::size_t remembered_workspaces = 50;
+constexpr Failure::Kind too_large = Failure::Kind::refused;
 
 }  // namespace
 
 Index& HomeIndex::stored() {
-  files::FileStat now;
-  const int found = files_.stat_path("sessions.json", now);
-  if (read_ && found < 0 && found != -ENOENT) return index_;
-  const bool there = found == 0;
+  const auto now = files::stat(files_, "sessions.json");
+  if (read_ && !now && !now.error().missing) return index_;
   // Still not there: what a scan has found since is all that is known.
-  if (read_ && there == there_ && (!there || now.same_version(stat_))) return index_;
-  std::string bytes;
-  const int read =
-      there ? files::read_whole(files_, "sessions.json", bytes, max_index_bytes) : -ENOENT;
+  if (read_ && bool(now) == there_ && (!now || now->same_version(stat_))) return index_;
+  const auto read = [&] { return files::read_whole(files_, "sessions.json", max_index_bytes); };
+  Result<std::string> bytes = now ? read() : now.error();
+  const bool hidden = !bytes && !bytes.error().missing && bytes.error().kind != too_large;
   // What cannot be read just now is not gone: what was read before is the better guess.
-  if (read_ && read < 0 && read != -ENOENT && read != -EFBIG) return index_;
-  std::optional<Index> parsed = read == 0 ? parse_index(std::move(bytes)) : std::nullopt;
-  std::string other;
-  foreign_ = read == 0 && !parsed &&
-             files::read_whole(files_, "sessions.json", other, max_index_bytes) == 0 &&
-             is_foreign_index(other);
-  if (there && !parsed) log_warning("index unreadable", {{"error", -read}, {"foreign", foreign_}});
+  if (read_ && hidden) return index_;
+  std::optional<Index> parsed = bytes ? parse_index(*std::move(bytes)) : std::nullopt;
+  if (const auto other = bytes && !parsed ? read() : Failure{})
+    foreign_ = is_foreign_index(*other);
+  else
+    foreign_ = false;
+  if (now && !parsed)
+    log_warning("index unreadable",
+                {{"error", bytes ? "not an index" : bytes.error().text}, {"foreign", foreign_}});
   index_ = parsed ? std::move(*parsed) : Index{};
-  stat_ = now;
-  there_ = there;
+  there_ = bool(now);
+  stat_ = now ? *now : files::FileStat{};
   read_ = true;
   return index_;
 }
@@ -49,41 +52,35 @@ const IndexEntry* HomeIndex::find(Id session) {
 }
 
 std::optional<Id> HomeIndex::find_key(std::string_view key) {
-  files::FileStat folder;
-  std::string bytes;
-  if (read_ || key_problem(key) || files_.stat_path("transcripts", folder) < 0 ||
-      files::read_whole(files_, "sessions.json", bytes, max_index_bytes) < 0)
-    return std::nullopt;
-  auto row = parse_index_row(bytes, key);
-  if (!row || row->folder_mtime_ns != folder.mtime_ns) return std::nullopt;
+  if (read_ || key_problem(key)) return std::nullopt;
+  const auto folder = files::stat(files_, "transcripts");
+  const auto bytes = files::read_whole(files_, "sessions.json", max_index_bytes);
+  auto row = folder && bytes ? parse_index_row(*bytes, key) : std::nullopt;
+  if (!row || row->folder_mtime_ns != folder->mtime_ns) return std::nullopt;
   hint_ = {{}, row->entry.memory.header.session, std::move(row->entry)};
   return hint_->session;
 }
 
 Result<std::vector<Id>> HomeIndex::transcripts() {
-  std::vector<std::string> names;
-  // Not an empty folder: whoever went on would give a key that is taken to a second session.
-  if (const int failed = files_.list("transcripts", names); failed < 0) {
-    Failure failure = failure_from_errno(failed, "the home's folder transcripts");
-    failure.kind = Failure::Kind::io;  // `gone` would say that some session is
-    return failure;
-  }
+  const auto names = files::list(files_, "transcripts");
+  // Not an empty folder: whoever went on would give a key that is taken to a second session. And
+  // not `gone`, which would say that some session is.
+  if (!names) return Failure{Failure::Kind::io, names.error().text};
   std::vector<Id> out;
-  for (const std::string& name : names)
+  for (const std::string& name : *names)
     if (const auto id = session_of_file(name)) out.push_back(*id);
-  std::ranges::sort(out);
   out.erase(std::unique(out.begin(), out.end()), out.end());  // one may be there in both forms
   return out;
 }
 
-Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
+Result<HomeIndex::Settled> HomeIndex::settle() {
   stored();
   unreadable_.reset();
-  files::FileStat folder;
-  const bool there = files_.stat_path("transcripts", folder) == 0;
-  bool changed = false;
+  const auto folder = files::stat(files_, "transcripts");
+  Settled settled;
+  bool& changed = settled.changed;
   std::map<Id, IndexEntry> missed;
-  if (!there || folder.mtime_ns != index_.folder_mtime_ns) {
+  if (!folder || folder->mtime_ns != index_.folder_mtime_ns) {
     const Result<std::vector<Id>> found = transcripts();
     if (!found) return found.error();
     std::erase_if(index_.sessions, [&](const auto& each) {
@@ -94,15 +91,11 @@ Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
       }
       return true;
     });
-    bool came = false;
-    for (const Id session : *found) {
-      const bool fresh = index_.sessions.try_emplace(session).second;
-      if (fresh && newcomers != nullptr) newcomers->push_back(session);
-      came = came || fresh;
-    }
+    for (const Id session : *found)
+      if (index_.sessions.try_emplace(session).second) settled.newcomers.push_back(session);
     // Its maker may have died before its name was safe; whoever found it here will append to it.
-    if (came) files_.sync_folder("transcripts");
-    index_.folder_mtime_ns = folder.mtime_ns;
+    if (!settled.newcomers.empty()) files_.sync_folder("transcripts");
+    index_.folder_mtime_ns = folder ? folder->mtime_ns : 0;
     changed = true;
   }
   for (const auto& [session, entry] : index_.lost) {  // somebody may have put it back
@@ -111,7 +104,7 @@ Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
   }
   for (auto each = index_.sessions.begin(); each != index_.sessions.end();) {
     auto& [session, entry] = *each;
-    const auto [place, now, missing] = transcript_place(files_, session);
+    const auto [place, now] = transcript_place(files_, session);
     if (now && now->same_version(entry.memory.stat) && is_packed(place) == entry.archived) {
       ++each;
       continue;
@@ -122,7 +115,8 @@ Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
     const Result<void> learned = opened ? learn(entry, *opened) : opened.error();
     // Gone, or no transcript: doctor tells of it; no list does. Not readable just now: what is
     // known of it stays, and it is looked at again.
-    const bool lost = !learned && (missing || learned.error().kind == Failure::Kind::damaged);
+    const bool lost = !learned && ((!now && now.error().missing) ||
+                                   learned.error().kind == Failure::Kind::damaged);
     if (!learned && !lost) index_.folder_mtime_ns = 0;
     if (!learned && !lost && !known && learned.error().kind != Failure::Kind::read_only)
       unreadable_ = learned.error();
@@ -140,24 +134,23 @@ Result<bool> HomeIndex::settle(std::vector<Id>* newcomers) {
   if (!index_.lost.empty())
     std::erase_if(index_.lost,
                   [&](const auto& each) { return index_.sessions.contains(each.first); });
-  if (changed) settle_keys(index_);
-  if (changed)
-    log_debug("index settled",
-              {{"sessions", index_.sessions.size()}, {"lost", index_.lost.size()}});
-  return changed;
+  if (!changed) return settled;
+  settle_keys(index_);
+  log_debug("index settled", {{"sessions", index_.sessions.size()}, {"lost", index_.lost.size()}});
+  return settled;
 }
 
 // What is in the trash was thrown away; the others are remembered, so that nobody takes their keys
 // unawares.
 void HomeIndex::settle_lost(std::map<Id, IndexEntry> missed) {
-  std::vector<std::string> trashed;
-  if (const int listed = files_.list("trash", trashed); listed < 0 && listed != -ENOENT) {
+  const auto trashed = files::list(files_, "trash");
+  if (!trashed && !trashed.error().missing) {
     // It cannot be told now: what is known stays, and is looked at again.
     for (auto& [session, entry] : missed) index_.sessions.emplace(session, std::move(entry));
     index_.folder_mtime_ns = 0;
     return;
   }
-  for (const std::string& name : trashed)
+  for (const std::string& name : trashed ? *trashed : std::vector<std::string>{})
     if (const auto session = session_of_trashed(name)) missed.erase(*session);
   for (auto& [session, entry] : missed) index_.lost[session] = std::move(entry);
 }
@@ -166,10 +159,10 @@ std::optional<Failure> HomeIndex::lost(std::string_view name) {
   for (const auto& [session, entry] : index_.lost) {
     if (entry.key != name && to_string(session) != name) continue;
     const files::FileStat& there = entry.memory.stat;
-    const model::SessionState& state = entry.memory.state;
+    const SessionState& state = entry.memory.state;
     return Failure{Failure::Kind::damaged,
-                   "session " + entry.key + " was here (" + std::to_string(state.messages) +
-                       (state.messages == 1 ? " turn" : " turns") + ", used last " +
+                   "session " + entry.key + " was here (" +
+                       counted(static_cast<std::size_t>(state.messages), "turn") + ", used last " +
                        state.updated_at + "), but its file " + log::transcript_path(session) +
                        (there.inode == 0  ? " is gone"
                         : there.size == 0 ? " is empty"
@@ -206,11 +199,10 @@ void HomeIndex::tell_of_taken_keys(const std::vector<Id>& newcomers) {
 }
 
 Result<Index*> HomeIndex::current() {
-  std::vector<Id> newcomers;
-  const Result<bool> changed = settle(&newcomers);
-  if (!changed) return changed.error();
-  if (!*changed) return &index_;
-  tell_of_taken_keys(newcomers);
+  const Result<Settled> settled = settle();
+  if (!settled) return settled.error();
+  if (!settled->changed) return &index_;
+  tell_of_taken_keys(settled->newcomers);
   // Worth writing down, if nobody else is at it and the disk can be written to.
   if (const auto change = this->change(0)) {
     if (const auto again = settle(); !again) return again.error();
@@ -221,8 +213,7 @@ Result<Index*> HomeIndex::current() {
 
 Result<void> HomeIndex::set_foreign_aside() {
   const std::string aside = "quarantine/sessions." + std::to_string(now_ms()) + ".json";
-  const int moved = files::move_file(files_, "sessions.json", aside);
-  if (moved < 0) return failure_from_errno(moved, "sessions.json");
+  if (const auto moved = files::move_file(files_, "sessions.json", aside); !moved) return moved;
   foreign_ = false;
   if (tell_) tell_("sessions.json was another program's; it is kept as " + aside);
   return {};
@@ -230,9 +221,12 @@ Result<void> HomeIndex::set_foreign_aside() {
 
 Result<void> HomeIndex::save() {
   if (const auto kept = foreign_ ? set_foreign_aside() : Result<void>{}; !kept) return kept;
-  const int saved = files::replace_file(files_, "sessions.json", print_index(index_));
-  if (saved == 0) there_ = files_.stat_path("sessions.json", stat_) == 0;
-  return result_from_errno(saved, "sessions.json");
+  const auto saved = files::replace_file(files_, "sessions.json", print_index(index_));
+  if (!saved) return saved;
+  const auto now = files::stat(files_, "sessions.json");
+  there_ = bool(now);
+  if (now) stat_ = *now;
+  return {};
 }
 
 void HomeIndex::forget_all() {
@@ -246,10 +240,20 @@ void HomeIndex::forget_all() {
   index_.folder_mtime_ns = 0;
 }
 
+Result<std::vector<LastUsed>> HomeIndex::read_last() {
+  Result<std::string> bytes = files::read_whole(files_, "last", max_index_bytes);
+  if (!bytes && !bytes.error().missing) return bytes.error();
+  return bytes ? parse_last(*std::move(bytes)) : std::vector<LastUsed>{};
+}
+
+Result<void> HomeIndex::write_last(const std::vector<LastUsed>& used) {
+  return files::replace_file(files_, "last", print_last(used));
+}
+
 std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
-  std::string bytes;
-  if (files::read_whole(files_, "last", bytes, max_index_bytes) < 0) return std::nullopt;
-  for (LastUsed& each : parse_last(std::move(bytes))) {
+  Result<std::vector<LastUsed>> used = read_last();
+  if (!used) return std::nullopt;
+  for (LastUsed& each : *used) {
     if (each.workspace != workspace || !transcript_place(files_, each.session).stat) continue;
     hint_ = std::move(each);
     return hint_->session;
@@ -257,47 +261,41 @@ std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
   return std::nullopt;
 }
 
-Result<void> HomeIndex::rewrite_last() {
-  std::string bytes;
-  if (const int read = files::read_whole(files_, "last", bytes, max_index_bytes); read < 0)
-    return read == -ENOENT ? Result<void>{} : failure_from_errno(read, "last");
-  std::vector<LastUsed> used = parse_last(bytes);
-  std::erase_if(used,
-                [&](const LastUsed& each) { return !index_.sessions.contains(each.session); });
-  for (LastUsed& each : used) each.entry = index_.sessions[each.session];
-  hint_.reset();
-  return result_from_errno(files::replace_file(files_, "last", print_last(used)), "last");
-}
-
-std::vector<LastUsed> HomeIndex::read_last() {
-  std::string bytes;
-  if (files::read_whole(files_, "last", bytes, max_index_bytes) < 0) return {};
-  return parse_last(std::move(bytes));
-}
-
 bool HomeIndex::is_last_used(const std::string& workspace, Id session) {
-  return std::ranges::any_of(read_last(), [&](const LastUsed& each) {
-    return each.workspace == workspace && each.session == session;
-  });
+  const Result<std::vector<LastUsed>> used = read_last();
+  return used && std::ranges::any_of(*used, [&](const LastUsed& each) {
+           return each.workspace == workspace && each.session == session;
+         });
+}
+
+Result<void> HomeIndex::rewrite_last() {
+  Result<std::vector<LastUsed>> used = read_last();
+  if (!used) return used.error();
+  std::erase_if(*used,
+                [&](const LastUsed& each) { return !index_.sessions.contains(each.session); });
+  for (LastUsed& each : *used) each.entry = index_.sessions[each.session];
+  hint_.reset();
+  return files::exists(files_, "last") ? write_last(*used) : Result<void>{};
 }
 
 void HomeIndex::refresh_last(Id session, const IndexEntry& entry) {
-  std::vector<LastUsed> used = read_last();
+  Result<std::vector<LastUsed>> used = read_last();
+  if (!used) return;
   bool there = false;
-  for (LastUsed& each : used)
+  for (LastUsed& each : *used)
     if (each.session == session) {
       each.entry = entry;
       there = true;
     }
-  if (there) files::replace_file(files_, "last", print_last(used));
+  if (there) (void)write_last(*used);
 }
 
 void HomeIndex::set_last_used(const std::string& workspace, Id session, const IndexEntry& entry) {
-  std::vector<LastUsed> used = read_last();
-  std::erase_if(used, [&](const LastUsed& each) { return each.workspace == workspace; });
-  used.insert(used.begin(), {workspace, session, entry});
-  if (used.size() > remembered_workspaces) used.resize(remembered_workspaces);
-  files::replace_file(files_, "last", print_last(used));
+  const Result<std::vector<LastUsed>> before = read_last();
+  std::vector<LastUsed> used{{workspace, session, entry}};
+  for (const LastUsed& each : before ? *before : std::vector<LastUsed>{})
+    if (each.workspace != workspace && used.size() < remembered_workspaces) used.push_back(each);
+  (void)write_last(used);
 }
 
 }  // namespace skein::store::home

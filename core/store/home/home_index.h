@@ -7,7 +7,6 @@
 #include <string>
 #include <vector>
 
-#include "core/store/files/files.h"
 #include "core/store/home/index.h"
 #include "core/store/home/transcript.h"
 
@@ -52,9 +51,14 @@ class HomeIndex {
  private:
   friend class IndexChange;
   Result<void> save();
-  std::vector<LastUsed> read_last();
+  Result<std::vector<LastUsed>> read_last();
+  Result<void> write_last(const std::vector<LastUsed>& used);
   void settle_lost(std::map<Id, IndexEntry> missed);
-  Result<bool> settle(std::vector<Id>* came = nullptr);  // true if anything had to be read
+  struct Settled {
+    bool changed = false;  // something had to be read
+    std::vector<Id> newcomers{};
+  };
+  Result<Settled> settle();
   Result<std::vector<Id>> transcripts();
   Result<void> set_foreign_aside();
   void tell_of_taken_keys(const std::vector<Id>& newcomers);

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <map>
-#include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "core/store/log/log.h"
+#include "core/store/log/log_reader.h"
 
 namespace skein::store::home {
 
@@ -35,18 +35,6 @@ inline constexpr int index_version = 2;
 // like a fact.
 std::string index_checksum(std::string_view text);
 
-JsonText print_index(const Index& index);
-// nullopt: not an index of this version.
-std::optional<Index> parse_index(std::string text);
-// JSON that is no index of ours, of any version: another program's.
-bool is_foreign_index(std::string_view text);
-// One session of it, without reading the others.
-struct IndexRow {
-  IndexEntry entry{};
-  std::int64_t folder_mtime_ns = 0;
-};
-std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key);
-
 // `last`: for each workspace the session used last, as an index entry of its own, so that a start
 // reads this and nothing else. Advisory, bounded.
 struct LastUsed {
@@ -54,9 +42,6 @@ struct LastUsed {
   Id session{};
   IndexEntry entry{};
 };
-JsonText print_last(const std::vector<LastUsed>& used);
-std::vector<LastUsed> parse_last(std::string text);
-
 // Every session, the one used last first.
 std::vector<const IndexEntry*> newest_first(const Index& index);
 
@@ -64,5 +49,9 @@ std::string effective_key(const log::LogMemory& memory);
 // Gives every entry its key; of several with the same, the one that has it already keeps it, else
 // the oldest.
 void settle_keys(Index& index);
+// `own`, or what is made of it where another session than this one has that.
+std::string free_key(const Index& index, Id session, const std::string& own);
+
+SessionRecord record_of(const IndexEntry& entry);
 
 }  // namespace skein::store::home

@@ -1,14 +1,15 @@
 #include "core/store/home/index_change.h"
 
+#include "core/store/files/named_files.h"
+
 namespace skein::store::home {
 
 Result<IndexChange> HomeIndex::change(int patience_ms) {
-  const int handle = files_.open("index.lock", files::OpenAs::locker);
-  if (handle < 0) return failure_from_errno(handle, "the index of sessions");
-  files::OpenFile lock(files_, handle);
-  if (const int locked = files_.lock(handle, patience_ms); locked < 0)
-    return failure_from_errno(locked, "the index of sessions");
-  return IndexChange(*this, std::move(lock));
+  Result<files::OpenFile> lock =
+      files::open(files_, "index.lock", files::OpenAs::locker, "the index of sessions");
+  if (!lock) return lock.error();
+  if (const auto locked = lock->lock(patience_ms); !locked) return locked.error();
+  return IndexChange(*this, *std::move(lock));
 }
 
 Result<Index*> IndexChange::settle() {
@@ -20,11 +21,8 @@ Result<void> IndexChange::save() { return index_->save(); }
 
 Result<void> IndexChange::save_moved() {
   Index& index = index_->index_;
-  files::FileStat folder;
-  const bool seen_all = index.folder_mtime_ns != 0;
-  index.folder_mtime_ns = 0;
-  if (seen_all && index_->files_.stat_path("transcripts", folder) == 0)
-    index.folder_mtime_ns = folder.mtime_ns;
+  const auto folder = files::stat(index_->files_, "transcripts");
+  if (index.folder_mtime_ns != 0) index.folder_mtime_ns = folder ? folder->mtime_ns : 0;
   return index_->save();
 }
 

@@ -5,7 +5,7 @@
 
 #include "core/store/home/legacy_blocks.h"
 #include "core/store/home/legacy_chain.h"
-#include "core/store/log/seal.h"
+#include "core/store/log/line_codec.h"
 #include "core/text/json.h"
 
 namespace skein::store::home {

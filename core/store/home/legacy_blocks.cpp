@@ -12,25 +12,15 @@ namespace {
 
 std::optional<std::string> from_base64(std::string_view text) {
   std::string out;
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   unsigned bits = 0;
   int have = 0;
   for (const char c : text) {
-    unsigned value = 0;
-    if (c >= 'A' && c <= 'Z')
-      value = static_cast<unsigned>(c - 'A');
-    else if (c >= 'a' && c <= 'z')
-      value = static_cast<unsigned>(c - 'a') + 26;
-    else if (c >= '0' && c <= '9')
-      value = static_cast<unsigned>(c - '0') + 52;
-    else if (c == '+' || c == '-')
-      value = 62;
-    else if (c == '/' || c == '_')
-      value = 63;
-    else if (c == '=' || c == '\n' || c == '\r')
-      continue;
-    else
-      return std::nullopt;
-    bits = bits << 6 | value;
+    if (c == '=' || c == '\n' || c == '\r') continue;
+    const std::size_t value = digits.find(c == '-' ? '+' : c == '_' ? '/' : c);
+    if (value == std::string_view::npos) return std::nullopt;
+    bits = bits << 6 | static_cast<unsigned>(value);
     if ((have += 6) < 8) continue;
     have -= 8;
     out += static_cast<char>(bits >> have & 0xFF);
@@ -41,6 +31,18 @@ std::optional<std::string> from_base64(std::string_view text) {
 std::string text_of(const Json& content) {
   if (content.is_string()) return content.get<std::string>();
   return content.is_null() ? std::string{} : dump(content);
+}
+
+// What of a message may stand in a result.
+std::vector<model::ResultBlock> as_result(const std::vector<model::Block>& content) {
+  std::vector<model::ResultBlock> out;
+  for (const model::Block& each : content) {
+    if (const auto* text = std::get_if<model::Text>(&each)) out.emplace_back(*text);
+    if (const auto* image = std::get_if<model::Image>(&each)) out.emplace_back(*image);
+    if (const auto* raw = std::get_if<model::Opaque>(&each)) out.emplace_back(*raw);
+  }
+  if (out.empty()) out.emplace_back(model::Text{});
+  return out;
 }
 
 std::string role_of(const Json& message) {
@@ -90,15 +92,7 @@ LegacyMessage LegacyBlocks::message(const Json& json) {
     model::ToolResult result{
         .tool_use_id = string_at(json, "tool_call_id", string_at(json, "toolCallId")),
         .is_error = bool_at(json, "isError") || bool_at(json, "is_error")};
-    for (model::Block& block : out.content) {
-      if (auto* text = std::get_if<model::Text>(&block))
-        result.content.emplace_back(std::move(*text));
-      if (auto* image = std::get_if<model::Image>(&block))
-        result.content.emplace_back(std::move(*image));
-      if (auto* raw = std::get_if<model::Opaque>(&block))
-        result.content.emplace_back(std::move(*raw));
-    }
-    if (result.content.empty()) result.content.emplace_back(model::Text{});
+    result.content = as_result(out.content);
     if (std::ranges::none_of(out.content, [](const model::Block& block) {
           return std::holds_alternative<model::ToolResult>(block);
         })) {
@@ -196,17 +190,7 @@ model::Block LegacyBlocks::part(const Json& json) {
 }
 
 std::vector<model::ResultBlock> LegacyBlocks::result_content(const Json& json) {
-  std::vector<model::ResultBlock> out;
-  for (model::Block& each : content(json)) {
-    if (auto* text = std::get_if<model::Text>(&each))
-      out.emplace_back(std::move(*text));
-    else if (auto* picture = std::get_if<model::Image>(&each))
-      out.emplace_back(std::move(*picture));
-    else if (auto* raw = std::get_if<model::Opaque>(&each))
-      out.emplace_back(std::move(*raw));
-  }
-  if (out.empty()) out.emplace_back(model::Text{});
-  return out;
+  return as_result(content(json));
 }
 
 model::Block LegacyBlocks::image(const std::string& type, const std::string& base64,

@@ -1,7 +1,6 @@
 #include "core/store/home/transcript.h"
 
-#include <cerrno>
-
+#include "core/store/files/named_files.h"
 #include "core/store/files/new_file.h"
 #include "core/store/home/gzip.h"
 
@@ -21,48 +20,43 @@ Result<void> Transcript::refresh(files::Files& files) {
   const TranscriptPlace place = transcript_place(files, session);
   if (!place.stat) return place.stat.error();
   if (is_packed(place.path) && place.stat->same_version(packed)) return {};
-  return failure_from_errno(ENOENT, "session " + to_string(session));
+  return Failure{Failure::Kind::gone, described(session) + " is in another file now"};
 }
 
 Result<Transcript> open_transcript(files::Files& files, Id session, const std::string& path,
                                    const log::LogMemory* memory) {
   Transcript out;
   if (is_packed(path)) {
-    const std::string name = "session " + to_string(session);
+    const std::string name = described(session);
+    const Result<files::FileStat> packed = files::stat(files, path, name);
+    if (!packed) return packed.error();
+    out.packed = *packed;
     out.copy = files::memory_files();
     out.copy->make_folder("transcripts");
-    if (const int failed = files.stat_path(path, out.packed); failed < 0)
-      return failure_from_errno(failed, name);
-    files::NewFile copy(*out.copy, log::transcript_path(session));
-    int failed = unpack(files, path, copy);
-    if (failed == 0) failed = copy.link_into_place();
-    if (failed == -EILSEQ)
-      return Failure{Failure::Kind::damaged, name + " is archived in a damaged file"};
-    if (failed < 0) return failure_from_errno(failed, name);
-    out.log = std::make_unique<log::Log>(*out.copy, session);
+    files::NewFile copy(*out.copy, log::transcript_path(session), name);
+    Result<void> done = unpack(files, path, copy, name);
+    if (done) done = copy.link_into_place();
+    if (!done) return done.error();
+    out.log = std::make_unique<log::LogWriter>(*out.copy, session);
   } else {
-    out.log = std::make_unique<log::Log>(files, session, path);
+    out.log = std::make_unique<log::LogWriter>(files, session, path);
   }
   if (const auto done = out.log->refresh(memory); !done) return done.error();
   return out;
 }
 
 TranscriptPlace transcript_place(files::Files& files, Id session) {
-  files::FileStat stat;
-  std::string path = log::transcript_path(session);
-  int found = files.stat_path(path, stat);
-  if (found == -ENOENT) {
-    std::string packed = archive_path(session);
-    found = files.stat_path(packed, stat);
-    if (found == -ENOENT)
-      found = files.stat_path(path, stat);  // one may become the other as we look
-    else
-      path = std::move(packed);
-  }
-  if (found < 0)
-    return {std::move(path), failure_from_errno(found, "session " + to_string(session)),
-            found == -ENOENT};
-  return {std::move(path), stat};
+  const std::string plain = log::transcript_path(session), packed = archive_path(session);
+  const auto look = [&](const std::string& path) -> TranscriptPlace {
+    return {path, files::stat(files, path, described(session))};
+  };
+  const auto missing = [](const TranscriptPlace& place) {
+    return !place.stat && place.stat.error().missing;
+  };
+  TranscriptPlace place = look(plain);
+  if (!missing(place)) return place;
+  place = look(packed);
+  return missing(place) ? look(plain) : place;  // one may become the other as we look
 }
 
 }  // namespace skein::store::home

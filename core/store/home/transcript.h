@@ -4,8 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "core/store/files/files.h"
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 
 namespace skein::store::home {
 
@@ -13,7 +12,7 @@ namespace skein::store::home {
 struct Transcript {
   std::unique_ptr<files::Files> copy{};  // before the log, which reads from it
   files::FileStat packed{};
-  std::unique_ptr<log::Log> log{};
+  std::unique_ptr<log::LogWriter> log{};
 
   bool beside_archive = false;  // an archiving or unarchiving was cut short: settle that first
 
@@ -30,7 +29,6 @@ Result<Transcript> open_transcript(files::Files& files, Id session, const std::s
 struct TranscriptPlace {
   std::string path{};
   Result<files::FileStat> stat;
-  bool missing = false;  // surely: a stale handle of a network disk is `gone` too, for a while
 };
 TranscriptPlace transcript_place(files::Files& files, Id session);
 

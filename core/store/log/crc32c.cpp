@@ -14,27 +14,21 @@ namespace skein::store::log {
 
 namespace {
 
-using Tables = std::array<std::array<std::uint32_t, 256>, 8>;
-
-// Slicing by eight: tables[k][b] is the effect of byte b followed by k zero bytes.
-constexpr Tables make_tables() {
-  Tables tables{};
+// table[b] is the effect of byte b.
+constexpr std::array<std::uint32_t, 256> make_table() {
+  std::array<std::uint32_t, 256> table{};
   for (std::uint32_t byte = 0; byte < 256; ++byte) {
     std::uint32_t crc = byte;
     for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ (crc & 1 ? 0x82F63B78u : 0u);
-    tables[0][byte] = crc;
+    table[byte] = crc;
   }
-  for (std::size_t k = 1; k < 8; ++k)
-    for (std::size_t byte = 0; byte < 256; ++byte)
-      tables[k][byte] = tables[k - 1][byte] >> 8 ^ tables[0][tables[k - 1][byte] & 255];
-  return tables;
+  return table;
 }
 
-constexpr Tables tables = make_tables();
+constexpr auto table = make_table();
 
-template <class Word>
-Word load(const char* at) {
-  Word word;
+[[maybe_unused]] std::uint64_t load(const char* at) {
+  std::uint64_t word = 0;
   std::memcpy(&word, at, sizeof word);
   return word;
 }
@@ -45,12 +39,8 @@ __attribute__((target("sse4.2"))) std::uint32_t crc32c_hardware(std::uint32_t cr
   std::uint64_t state = ~crc;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; at += 8, left -= 8) state = _mm_crc32_u64(state, load<std::uint64_t>(at));
+  for (; left >= 8; at += 8, left -= 8) state = _mm_crc32_u64(state, load(at));
   auto narrow = static_cast<std::uint32_t>(state);
-  if (left >= 4) {
-    narrow = _mm_crc32_u32(narrow, load<std::uint32_t>(at));
-    at += 4, left -= 4;
-  }
   for (; left > 0; ++at, --left) narrow = _mm_crc32_u8(narrow, static_cast<unsigned char>(*at));
   return ~narrow;
 }
@@ -62,11 +52,7 @@ __attribute__((target("+crc"))) std::uint32_t crc32c_hardware(std::uint32_t crc,
   std::uint32_t state = ~crc;
   const char* at = bytes.data();
   std::size_t left = bytes.size();
-  for (; left >= 8; at += 8, left -= 8) state = __crc32cd(state, load<std::uint64_t>(at));
-  if (left >= 4) {
-    state = __crc32cw(state, load<std::uint32_t>(at));
-    at += 4, left -= 4;
-  }
+  for (; left >= 8; at += 8, left -= 8) state = __crc32cd(state, load(at));
   for (; left > 0; ++at, --left) state = __crc32cb(state, static_cast<unsigned char>(*at));
   return ~state;
 }
@@ -83,17 +69,8 @@ bool has_hardware() { return false; }
 
 std::uint32_t crc32c_portable(std::uint32_t crc, std::string_view bytes) {
   std::uint32_t state = ~crc;
-  const auto* at = reinterpret_cast<const unsigned char*>(bytes.data());
-  std::size_t left = bytes.size();
-  for (; left >= 8; at += 8, left -= 8) {
-    std::uint32_t word;
-    std::memcpy(&word, at, sizeof word);
-    state ^= word;
-    state = tables[7][state & 255] ^ tables[6][state >> 8 & 255] ^ tables[5][state >> 16 & 255] ^
-            tables[4][state >> 24] ^ tables[3][at[4]] ^ tables[2][at[5]] ^ tables[1][at[6]] ^
-            tables[0][at[7]];
-  }
-  for (; left > 0; ++at, --left) state = state >> 8 ^ tables[0][(state ^ *at) & 255];
+  for (const char c : bytes)
+    state = state >> 8 ^ table[(state ^ static_cast<unsigned char>(c)) & 255];
   return ~state;
 }
 

@@ -1,10 +1,10 @@
-// The first line of a transcript, to and from its payload.
-#include "core/store/log/log.h"
+#include "core/store/log/header.h"
+
 #include "core/text/json.h"
 
 namespace skein::store::log {
 
-model::Entry header_entry(const SessionHeader& header) {
+Entry header_entry(const SessionHeader& header) {
   Json payload = {{"version", header.version},
                   {"sessionId", to_string(header.session)},
                   {"key", header.key},
@@ -13,13 +13,13 @@ model::Entry header_entry(const SessionHeader& header) {
   if (header.parent_session)
     payload["parentSession"] = {{"sessionId", to_string(header.parent_session->session)},
                                 {"entryId", to_string(header.parent_session->entry)}};
-  model::Entry entry = model::make_entry(model::type::session_header, dump(payload));
+  Entry entry = model::make_entry(type::session_header, dump(payload));
   if (!header.created_at.empty()) entry.timestamp = header.created_at;
   return entry;
 }
 
-std::optional<SessionHeader> header_from(const model::Entry& entry) {
-  if (entry.type != model::type::session_header) return std::nullopt;
+std::optional<SessionHeader> header_from(const Entry& entry) {
+  if (entry.type != type::session_header) return std::nullopt;
   const std::optional<Json> payload = parse_json(entry.payload);
   if (!payload) return std::nullopt;
   const std::optional<Id> session = parse_id(string_at(*payload, "sessionId"));

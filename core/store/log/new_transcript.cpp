@@ -1,17 +1,18 @@
 #include "core/store/log/new_transcript.h"
 
-#include "core/store/log/seal.h"
+#include "core/store/log/header.h"
+#include "core/store/log/line_codec.h"
 
 namespace skein::store::log {
 
 NewTranscript::NewTranscript(files::Files& files, const SessionHeader& header,
-                             const std::string& path)
-    : header_(header), seed_(seal_seed(header.session)), file_(files, path) {
+                             const std::string& doing, const std::string& path)
+    : header_(header), seed_(seal_seed(header.session)), file_(files, path, doing) {
   add(header_entry(header));
 }
 
 // Every line is a batch of its own: what makes the whole all or nothing is its coming into place.
-void NewTranscript::add(const model::Entry& entry) {
+void NewTranscript::add(const Entry& entry) {
   const Result<SealedBatch> sealed = seal_batch(std::span(&entry, 1), seed_, last_crc_);
   if (!sealed) {
     if (sealed_) sealed_ = sealed.error();
@@ -25,7 +26,7 @@ void NewTranscript::add(const model::Entry& entry) {
 void NewTranscript::add(const ScannedLine& found) {
   // One that was altered is written as it should have been.
   if (!found.line || found.entry) return add(found.to_entry());
-  model::EntryFacts facts = found.facts();
+  EntryFacts facts = found.facts();
   facts.at = end_;
   model::fold(state_, facts);
   const NewSeal seal = seal_anew(found.text, seed_, last_crc_);
@@ -45,18 +46,6 @@ void NewTranscript::start_over() {
   state_ = {};
   sealed_ = {};
   add(header_entry(header_));
-}
-
-Result<void> NewTranscript::finish(const std::string& doing) {
-  return sealed_ ? result_from_errno(file_.finish(), doing) : sealed_;
-}
-
-Result<void> NewTranscript::link_into_place(const std::string& doing) {
-  return sealed_ ? result_from_errno(file_.link_into_place(), doing) : sealed_;
-}
-
-Result<void> NewTranscript::rename_into_place(const std::string& doing) {
-  return sealed_ ? result_from_errno(file_.rename_into_place(), doing) : sealed_;
 }
 
 }  // namespace skein::store::log

@@ -4,27 +4,29 @@
 #include <string>
 
 #include "core/store/files/new_file.h"
-#include "core/store/log/log.h"
+#include "core/store/log/log_reader.h"
 
 namespace skein::store::log {
 
 class NewTranscript {
  public:
-  NewTranscript(files::Files& files, const SessionHeader& header)
-      : NewTranscript(files, header, transcript_path(header.session)) {}
-  NewTranscript(files::Files& files, const SessionHeader& header, const std::string& path);
+  // `doing` begins the sentence about what goes wrong.
+  NewTranscript(files::Files& files, const SessionHeader& header, const std::string& doing)
+      : NewTranscript(files, header, doing, transcript_path(header.session)) {}
+  NewTranscript(files::Files& files, const SessionHeader& header, const std::string& doing,
+                const std::string& path);
 
   // In the order they shall stand, parents before their children. What goes wrong is remembered
   // until it is finished.
-  void add(const model::Entry& entry);
+  void add(const Entry& entry);
   void add(const ScannedLine& line);  // as it stands in another transcript, only sealed anew
 
   void start_over();  // with nothing but the header
 
-  // As of NewFile; `doing` begins the sentence about what went wrong, now or earlier.
-  Result<void> finish(const std::string& doing);
-  Result<void> link_into_place(const std::string& doing);
-  Result<void> rename_into_place(const std::string& doing);
+  // As of NewFile.
+  Result<void> finish() { return sealed_ ? file_.finish() : sealed_; }
+  Result<void> link_into_place() { return sealed_ ? file_.link_into_place() : sealed_; }
+  Result<void> rename_into_place() { return sealed_ ? file_.rename_into_place() : sealed_; }
   files::NewFile& file() { return file_; }
   LogMemory memory() const { return {header_, state_, file_.stat(), end_, last_crc_}; }
 
@@ -36,7 +38,7 @@ class NewTranscript {
   files::NewFile file_;
   std::uint64_t end_ = 0;
   std::uint32_t last_crc_ = 0;
-  model::SessionState state_{};
+  SessionState state_{};
   Result<void> sealed_{};  // or why one could not be
 };
 

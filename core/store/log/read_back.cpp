@@ -1,7 +1,8 @@
-// Reading a transcript from its end, as far as it is as it should be.
-#include <algorithm>
+#include "core/store/log/read_back.h"
 
-#include "core/store/log/scan.h"
+#include <algorithm>
+#include <string>
+#include <vector>
 
 namespace skein::store::log {
 
@@ -11,9 +12,8 @@ constexpr std::size_t largest_step = 256u << 10;
 
 }  // namespace
 
-Result<std::uint32_t> read_back(files::Files& files, files::Files::Handle file, Id session,
-                                std::uint64_t end,
-                                const std::function<bool(const ScannedLine&)>& each) {
+Result<std::uint32_t> read_back(const files::OpenFile& file, Id session, std::uint64_t end,
+                                const VisitLine& each) {
   const auto damaged = [&] {
     return Failure{Failure::Kind::damaged, "session " + to_string(session) + " is damaged"};
   };
@@ -33,9 +33,9 @@ Result<std::uint32_t> read_back(files::Files& files, files::Files::Handle file, 
   while (base > 0) {
     const std::size_t count = static_cast<std::size_t>(std::min<std::uint64_t>(step, base));
     std::string block(count, '\0');
-    const std::int64_t got = files::read_fully(files, file, block.data(), count, base - count);
-    if (got < 0) return failure_from_errno(static_cast<int>(got), "session " + to_string(session));
-    if (static_cast<std::size_t>(got) < count) return damaged();  // shorter than we were told
+    const Result<std::size_t> got = file.read(block.data(), count, base - count);
+    if (!got) return got.error();
+    if (*got < count) return damaged();  // shorter than we were told
     base -= count;
     buffer.insert(0, block);
     step = std::min<std::size_t>(step * 2, largest_step);

@@ -1,10 +1,9 @@
 #include "core/store/log/scan.h"
 
 #include <algorithm>
-#include <cerrno>
 #include <cstring>
-#include <memory>
 #include <span>
+#include <string>
 
 #include "core/text/json.h"
 
@@ -13,34 +12,6 @@ namespace skein::store::log {
 namespace {
 
 constexpr std::size_t block_bytes = 256u << 10;  // stays in the cache between read and checksum
-
-// Bytes of the file, read block by block; unlike a string it does not clear what is read over.
-class Window {
- public:
-  std::size_t size() const { return size_; }
-  char operator[](std::size_t at) const { return bytes_[at]; }
-  std::string_view view() const { return {bytes_.get(), size_}; }
-
-  void drop_front(std::size_t count) {
-    size_ -= count;
-    if (count > 0 && size_ > 0) std::memmove(bytes_.get(), bytes_.get() + count, size_);
-  }
-  // Room for `count` bytes behind those there are.
-  char* room(std::size_t count) {
-    if (size_ + count > capacity_) {
-      capacity_ = std::max(size_ + count, 2 * capacity_);
-      auto larger = std::make_unique_for_overwrite<char[]>(capacity_);
-      if (size_ > 0) std::memcpy(larger.get(), bytes_.get(), size_);
-      bytes_ = std::move(larger);
-    }
-    return bytes_.get() + size_;
-  }
-  void grow(std::size_t count) { size_ += count; }
-
- private:
-  std::unique_ptr<char[]> bytes_{};
-  std::size_t size_ = 0, capacity_ = 0;
-};
 
 // Bytes that are not (yet) part of a verified batch: a record, or a stretch without any.
 struct UnverifiedRange {
@@ -58,9 +29,9 @@ constexpr std::uint64_t torn_nuls = 8;
 
 class Scan {
  public:
-  Scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+  Scan(const files::OpenFile& file, const ScanFrom& from,
        const std::function<void(const ScannedLine&)>& each)
-      : files_(files), file_(file), from_(from), each_(each), seed_(seal_seed(from.session)) {
+      : file_(file), from_(from), each_(each), seed_(seal_seed(from.session)) {
     result_ = {.end = from.offset, .last_crc = from.last_crc.value_or(0)};
     chain_crc_ = from.last_crc;
     base_ = line_begin_ = from.offset;
@@ -68,9 +39,9 @@ class Scan {
 
   Result<ScanEnd> run(const std::function<bool()>& go_on) {
     while (!go_on || go_on()) {
-      const auto asked = static_cast<std::int64_t>(step_);
-      const std::int64_t got = fill();
-      if (got < 0) return failure(got);
+      const std::size_t asked = step_;
+      const std::size_t got = fill();
+      if (failed_) return *failed_;
       take_lines();
       if (got < asked) break;  // the file ended
     }
@@ -78,15 +49,11 @@ class Scan {
     if (line_begin_ < result_.size) take_line(result_.size);
     give_up_batch();
     finish();
-    if (failed_ < 0) return failure(failed_);
+    if (failed_) return *failed_;
     return std::move(result_);
   }
 
  private:
-  Failure failure(std::int64_t error) const {
-    return failure_from_errno(static_cast<int>(error), "session " + to_string(from_.session));
-  }
-
   struct BatchLine {
     std::uint64_t begin, end;
     Seal seal;
@@ -95,17 +62,24 @@ class Scan {
     bool newline;
   };
 
+  // How many bytes there are; that some could not be read is told at the end.
+  std::size_t read(char* to, std::size_t count, std::uint64_t at) {
+    const Result<std::size_t> got = file_.read(to, count, at);
+    if (!got && !failed_) failed_ = got.error();
+    return got ? *got : 0;
+  }
+
   // Forgets what lies before the open batch and reads the next block behind what is left.
-  std::int64_t fill() {
+  std::size_t fill() {
     const std::uint64_t keep = skipping_        ? base_ + buffer_.size()
                                : batch_.empty() ? line_begin_
                                                 : batch_.front().begin;
-    buffer_.drop_front(keep - base_);
+    buffer_.erase(0, keep - base_);
     base_ = keep;
     searched_ = buffer_.size();
-    const std::int64_t got =
-        files::read_fully(files_, file_, buffer_.room(step_), step_, base_ + searched_);
-    buffer_.grow(got > 0 ? static_cast<std::size_t>(got) : 0);
+    buffer_.resize(searched_ + step_);
+    const std::size_t got = read(buffer_.data() + searched_, step_, base_ + searched_);
+    buffer_.resize(searched_ + got);
     step_ = std::min(step_ * 4, block_bytes);
     return got;
   }
@@ -113,9 +87,9 @@ class Scan {
   void take_lines() {
     std::size_t at = searched_;
     while (at < buffer_.size()) {
-      const void* newline = std::memchr(buffer_.view().data() + at, '\n', buffer_.size() - at);
+      const void* newline = std::memchr(buffer_.data() + at, '\n', buffer_.size() - at);
       if (newline == nullptr) break;
-      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.view().data()) + 1;
+      at = static_cast<std::size_t>(static_cast<const char*>(newline) - buffer_.data()) + 1;
       take_line(base_ + at);
     }
     // A line that is longer than a line may be is passed over without being kept.
@@ -127,7 +101,7 @@ class Scan {
 
   // A record's text: without its newline, and without the carriage return somebody's editor added.
   std::string_view text_of(std::uint64_t begin, std::uint64_t end) const {
-    std::string_view text = buffer_.view().substr(begin - base_, end - begin);
+    std::string_view text = std::string_view(buffer_).substr(begin - base_, end - begin);
     if (text.ends_with('\n')) text.remove_suffix(1);
     if (text.ends_with('\r')) text.remove_suffix(1);
     return text;
@@ -138,10 +112,10 @@ class Scan {
     line_begin_ = end;
     if (skipping_) {
       skipping_ = false;
-      doubt({begin, end, false, false, buffer_.view().ends_with('\n')});
+      doubt({begin, end, false, false, buffer_.ends_with('\n')});
       return;
     }
-    const std::string_view whole = buffer_.view().substr(begin - base_, end - begin);
+    const std::string_view whole = std::string_view(buffer_).substr(begin - base_, end - begin);
     const std::string_view text = text_of(begin, end);
     if (const std::optional<Line> line = read_line(text))
       take_record(begin, end, *line, text.size() + 1 >= whole.size());
@@ -184,7 +158,7 @@ class Scan {
         (starts || goes_on) && line_crc(starts ? seed_ : state_, text) == line.seal.crc;
     // It begins and ends as a line of ours does, and yet may be two that lost the newline between.
     if (!verified && exact && bracketed_length(text) < text.size())
-      return take_apart(begin, end, buffer_.view().substr(begin - base_, end - begin));
+      return take_apart(begin, end, std::string_view(buffer_).substr(begin - base_, end - begin));
     if (starts || !goes_on) give_up_batch();
     if (!starts && !goes_on) return doubt({begin, end, true, false, newline});
     if (starts) state_ = seed_;
@@ -289,10 +263,9 @@ class Scan {
     std::uint64_t run = 0;  // NULs right before `at`
     std::size_t in = 0;     // the stretch at `at`
     for (std::uint64_t at = doubtful_.front().begin; at < result_.size;) {
-      const std::int64_t got = files::read_fully(files_, file_, block.data(), block.size(), at);
-      if (got < 0) failed_ = static_cast<int>(got);
-      if (got <= 0) break;
-      for (const char c : std::string_view(block.data(), static_cast<std::size_t>(got))) {
+      const std::size_t got = read(block.data(), block.size(), at);
+      if (got == 0) break;
+      for (const char c : std::string_view(block).substr(0, got)) {
         ++at;
         run = c == '\0' ? run + 1 : 0;
         if (run == 0 || at > result_.size) continue;
@@ -320,9 +293,7 @@ class Scan {
 
   void tell(const UnverifiedRange& each) {
     std::string bytes(each.record ? each.end - each.begin : 0, '\0');
-    const std::int64_t got =
-        files::read_fully(files_, file_, bytes.data(), bytes.size(), each.begin);
-    if (got < 0) failed_ = static_cast<int>(got);
+    read(bytes.data(), bytes.size(), each.begin);
     std::string_view text(bytes);
     while (text.ends_with('\n') || text.ends_with('\r')) text.remove_suffix(1);
 
@@ -333,20 +304,19 @@ class Scan {
       chain_crc_ = result_.last_crc = line->seal.crc;
     if (line && each.sealed)
       return each_({LineStatus::committed, each.begin, each.end, text, &*line});
-    if (const std::optional<model::Entry> entry = entry_from_json(text))
+    if (const std::optional<Entry> entry = entry_from_json(text))
       return each_(
           {LineStatus::altered, each.begin, each.end, text, line ? &*line : nullptr, &*entry});
     each_({LineStatus::broken, each.begin, each.end});
   }
 
-  files::Files& files_;
-  const files::Files::Handle file_;
+  const files::OpenFile& file_;
   const ScanFrom from_;
   const std::function<void(const ScannedLine&)>& each_;
   const std::uint32_t seed_;
   ScanEnd result_{};
 
-  Window buffer_{};
+  std::string buffer_{};
   std::uint64_t base_ = 0;        // offset of the buffer's first byte
   std::uint64_t line_begin_ = 0;  // of the line that is being read
   std::size_t searched_ = 0;      // of the buffer, for newlines
@@ -359,15 +329,15 @@ class Scan {
   bool verified_ = false;           // some batch was
   std::vector<UnverifiedRange> doubtful_{};
   std::optional<std::uint32_t> chain_crc_{};  // what the next batch should name; none: not known
-  int failed_ = 0;
+  std::optional<Failure> failed_{};
 };
 
 }  // namespace
 
-Result<ScanEnd> scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+Result<ScanEnd> scan(const files::OpenFile& file, const ScanFrom& from,
                      const std::function<void(const ScannedLine&)>& each,
                      const std::function<bool()>& go_on) {
-  return Scan(files, file, from, each).run(go_on);
+  return Scan(file, from, each).run(go_on);
 }
 
 }  // namespace skein::store::log

@@ -1,4 +1,4 @@
-// Reading a transcript: forward with a verdict on every byte, or backward from its end.
+// Reading a transcript forward, with a verdict on every byte.
 #pragma once
 
 #include <cstdint>
@@ -7,9 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/model/state.h"
-#include "core/store/files/files.h"
-#include "core/store/log/seal.h"
+#include "core/store/files/open_file.h"
+#include "core/store/log/line_codec.h"
 
 namespace skein::store::log {
 
@@ -24,21 +23,23 @@ enum class LineStatus {
 // What a scan came by; it lasts until the next.
 struct ScannedLine {
   LineStatus standing = LineStatus::committed;
-  std::uint64_t begin = 0, end = 0;     // bytes in the file, the newline included
-  std::string_view text{};              // of a committed or altered line, without its newline
-  const Line* line = nullptr;           // if it is in exactly our form
-  const model::Entry* entry = nullptr;  // if it had to be parsed to be understood
+  std::uint64_t begin = 0, end = 0;  // bytes in the file, the newline included
+  std::string_view text{};           // of a committed or altered line, without its newline
+  const Line* line = nullptr;        // if it is in exactly our form
+  const Entry* entry = nullptr;      // if it had to be parsed to be understood
 
   bool readable() const { return line != nullptr || entry != nullptr; }
   // Of what is readable.
-  model::EntryFacts facts() const {
-    return entry ? model::facts_of(*entry, begin)
-                 : model::EntryFacts{line->id,        line->parent, line->type,
-                                     line->timestamp, line->body,   begin};
+  EntryFacts facts() const {
+    return entry
+               ? model::facts_of(*entry, begin)
+               : EntryFacts{line->id, line->parent, line->type, line->timestamp, line->body, begin};
   }
 
-  model::Entry to_entry() const { return entry ? *entry : entry_of(text, *line); }
+  Entry to_entry() const { return entry ? *entry : entry_of(text, *line); }
 };
+
+using VisitLine = std::function<bool(const ScannedLine&)>;  // false ends it
 
 struct ScanFrom {
   Id session{};
@@ -57,15 +58,8 @@ struct ScanEnd {
 
 // Forward, calling `each` in file order. Memory stays bounded whatever the file holds. The
 // file is never modified. `go_on`, where given, is asked after every block.
-Result<ScanEnd> scan(files::Files& files, files::Files::Handle file, const ScanFrom& from,
+Result<ScanEnd> scan(const files::OpenFile& file, const ScanFrom& from,
                      const std::function<void(const ScannedLine&)>& each,
                      const std::function<bool()>& go_on = {});
-
-// Backward from `end`, a border between batches, newest line first, until `each` returns false or
-// the file begins. Only verified batches are told. `damaged` as soon as one is not as it should be:
-// then only a scan can tell what there is. Returns the crc of the batch that ends at `end`.
-Result<std::uint32_t> read_back(files::Files& files, files::Files::Handle file, Id session,
-                                std::uint64_t end,
-                                const std::function<bool(const ScannedLine&)>& each);
 
 }  // namespace skein::store::log

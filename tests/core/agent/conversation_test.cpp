@@ -2,7 +2,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 #include "core/text/json.h"
 #include "tests/support/homes.h"
 #include "tests/support/stage.h"

@@ -5,6 +5,9 @@
 #include <cerrno>
 #include <utility>
 
+#include "core/store/home/maintenance/repair.h"
+#include "core/store/home/parse_index.h"
+#include "core/store/home/print_index.h"
 #include "core/store/session_store.h"
 #include "tests/support/homes.h"
 #include "tests/support/store_samples.h"
@@ -262,12 +265,12 @@ TEST_CASE("a session whose file is gone or empty is not silently replaced") {
       const auto refused = backend.create(header_of(b, "main:cli:a"), {});
       REQUIRE_FALSE(ok(refused));
       CHECK(refused.error().kind == Failure::Kind::damaged);
-      CHECK(backend.strays()->size() == 1);
+      CHECK(store::home::maintenance::strays(backend.home())->size() == 1);
       REQUIRE(ok(backend.create(header_of(b, "main:cli:b"), {})));
     }
     disk.put(store::log::transcript_path(a), bytes);
     CHECK(store::home::FileBackend(disk.process()).list()->size() == 2);
-    CHECK_FALSE(store::home::FileBackend(disk.process()).lost("main:cli:a"));
+    CHECK_FALSE(store::home::Home(disk.process()).index().lost("main:cli:a"));
   }
 }
 
@@ -278,15 +281,15 @@ TEST_CASE("a session that was let go, or deleted, is not missed") {
   append(backend, a, 1);
   backend.remember(a, "/w");
   REQUIRE(backend.erase(a));
-  CHECK_FALSE(backend.lost("main:cli:a"));
+  CHECK_FALSE(backend.home().index().lost("main:cli:a"));
   (void)create(backend, b, "main:cli:a");
   (void)backend.list();
   disk.process()->remove(store::log::transcript_path(b));
   store::home::FileBackend other(disk.process());
   (void)other.list();
-  CHECK(other.lost("main:cli:a"));
-  value_of(other.rebuild_index());
-  CHECK_FALSE(other.lost("main:cli:a"));
+  CHECK(other.home().index().lost("main:cli:a"));
+  value_of(store::home::maintenance::rebuild_index(other.home()));
+  CHECK_FALSE(other.home().index().lost("main:cli:a"));
 }
 
 TEST_CASE("a disk that fails while an entry is looked for is not an entry that is not there") {
@@ -346,11 +349,11 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
   CHECK_FALSE(
       store::home::parse_index_row(text.substr(1), "main:cli:a"));  // the checksum does not fit
 
-  CHECK(store::home::FileBackend(disk.process()).find_key("main:cli:a") == a);
-  CHECK_FALSE(store::home::FileBackend(disk.process()).find_key("main:cli:c"));
+  CHECK(store::home::FileBackend(disk.process()).find("main:cli:a")->header.session == a);
+  CHECK_FALSE(store::home::FileBackend(disk.process()).find("main:cli:c"));
   // Whoever opens it sees what came since.
   store::home::FileBackend writer(disk.process()), reader(disk.process());
-  REQUIRE(reader.find_key("main:cli:a") == a);
+  REQUIRE(reader.find("main:cli:a")->header.session == a);
   append(writer, a, 2);
   CHECK(reader.open(a)->state.head == entry_id(2));
 }
@@ -393,7 +396,7 @@ TEST_CASE("the index is made anew from the transcripts, in memory and on disk") 
                                             : store::files::real_files((dir / "home").string()));
     (void)create(backend, a, "main:cli:a");
     (void)create(backend, b, "main:cli:b");
-    CHECK(*backend.rebuild_index() == 2);
+    CHECK(*store::home::maintenance::rebuild_index(backend.home()) == 2);
     CHECK(keys(backend) == Keys{"main:cli:a", "main:cli:b"});
   }
 }
@@ -421,19 +424,20 @@ TEST_CASE("entries read a piece at a time come each exactly once") {
     (void)backend->append(a, batch, {});
   }
   for (const std::size_t size : {1u, 2u, 3u, 5u, 7u, 26u, 100u}) {
-    EntryReader reader(*backend, a, size);
-    for (int round = 0; round < 2; ++round) {
-      std::vector<Id> seen;
-      while (reader.has_more()) {
-        const auto piece = reader.next();
-        REQUIRE(ok(piece));
-        CHECK(piece->size() <= size);
-        for (const model::Entry& entry : *piece)
-          if (entry.type != model::type::session_header) seen.push_back(entry.id);
-      }
-      CHECK(seen == expected);
-      reader.reset();
+    std::vector<Id> seen;
+    for (std::optional<model::Position> from = 0; from;) {
+      std::size_t count = 0;
+      const model::Position begin = *std::exchange(from, std::nullopt);
+      REQUIRE(ok(backend->load(a, begin, [&](const StoredEntry& placed) {
+        if (count++ == size) {
+          from = placed.at;
+          return false;
+        }
+        if (placed.entry.type != model::type::session_header) seen.push_back(placed.entry.id);
+        return true;
+      })));
     }
+    CHECK(seen == expected);
   }
 }
 
@@ -466,9 +470,9 @@ TEST_CASE("paths, branches and the default leaf are those of the branch used las
 
   const auto branched = store.branch_from_entry(a, entry_id(3), "main:cli:branch");
   REQUIRE(ok(branched));
-  CHECK(ids_of(store.backend(), branched->session_id) ==
+  CHECK(ids_of(later, branched->session_id) ==
         std::vector{entry_id(1), entry_id(2), entry_id(3),
-                    ids_of(store.backend(), branched->session_id).back()});
+                    ids_of(later, branched->session_id).back()});
 }
 
 TEST_CASE("calls without a result are found, and answered ones are not") {

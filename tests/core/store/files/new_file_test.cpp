@@ -3,8 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <cerrno>
 
+#include "core/store/files/named_files.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -25,9 +25,9 @@ std::string distinct_bytes(std::size_t count) {
 }
 
 std::string content(Files& files, const std::string& path) {
-  std::string out;
-  CHECK(read_whole(files, path, out, 64 * block) == 0);
-  return out;
+  const auto bytes = read_whole(files, path, 64 * block);
+  CHECK(bytes);
+  return bytes ? *bytes : "";
 }
 
 std::vector<std::string> names_in(Files& files) {
@@ -38,7 +38,7 @@ std::vector<std::string> names_in(Files& files) {
 
 void write_in_pieces(NewFile& file, std::string_view bytes, std::size_t piece) {
   for (; !bytes.empty(); bytes.remove_prefix(std::min(piece, bytes.size())))
-    REQUIRE(file.write(bytes.substr(0, piece)) == 0);
+    REQUIRE(file.write(bytes.substr(0, piece)));
 }
 
 void check_every_size(Files& files) {
@@ -46,9 +46,9 @@ void check_every_size(Files& files) {
                                  block, block + 1, 2 * block, 5 * block + 12'345})
     for (const std::size_t piece : {std::size_t{617}, std::size_t{4096}, 3 * block}) {
       const std::string bytes = distinct_bytes(size);
-      NewFile file(files, "made");
+      NewFile file(files, "made", "making");
       write_in_pieces(file, bytes, piece);
-      CHECK(file.rename_into_place() == 0);
+      CHECK(file.rename_into_place());
       CHECK(file.stat().size == size);
       CHECK(content(files, "made") == bytes);
       CHECK(names_in(files) == std::vector<std::string>{"made"});
@@ -67,11 +67,11 @@ TEST_CASE("a new file that starts over holds nothing of what it held") {
   const TempDir dir;
   const auto files = real_files((dir / "home").string());
   for (const std::size_t before : {std::size_t{10}, block, 3 * block + 7}) {
-    NewFile file(*files, "made");
+    NewFile file(*files, "made", "making");
     file.write(distinct_bytes(before));
-    CHECK(file.start_over() == 0);
+    file.start_over();
     file.write("the rest");
-    CHECK(file.rename_into_place() == 0);
+    CHECK(file.rename_into_place());
     CHECK(content(*files, "made") == "the rest");
   }
 }
@@ -79,21 +79,21 @@ TEST_CASE("a new file that starts over holds nothing of what it held") {
 TEST_CASE("nothing is left of a new file that never came into place") {
   const TempDir dir;
   const auto files = real_files((dir / "home").string());
-  { NewFile(*files, "made").write(distinct_bytes(2 * block + 1)); }
+  { NewFile(*files, "made", "making").write(distinct_bytes(2 * block + 1)); }
   CHECK(names_in(*files).empty());
 
-  REQUIRE(replace_file(*files, "made", "there") == 0);
-  NewFile second(*files, "made");
+  REQUIRE(replace_file(*files, "made", "there"));
+  NewFile second(*files, "made", "making");
   second.write("another");
-  CHECK(second.link_into_place() == -EEXIST);
+  CHECK(second.link_into_place().error().text == "making: File exists");
   CHECK(content(*files, "made") == "there");
 }
 
 TEST_CASE("a new file remembers what went wrong first") {
   const TempDir dir;
   const auto files = real_files((dir / "home").string());
-  NewFile file(*files, "no-such-folder/made");
-  CHECK(file.write("lost") == -ENOENT);
-  CHECK(file.finish() == -ENOENT);
-  CHECK(file.rename_into_place() == -ENOENT);
+  NewFile file(*files, "no-such-folder/made", "making");
+  CHECK_FALSE(file.write("lost"));
+  CHECK(file.finish().error().missing);
+  CHECK(file.rename_into_place().error().missing);
 }

@@ -4,6 +4,7 @@
 
 #include "core/store/home/file_backend.h"
 #include "core/store/home/gzip.h"
+#include "core/store/home/maintenance/repair.h"
 #include "tests/support/crash_disk.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
@@ -16,13 +17,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-struct Home {
+struct Packable {
   TempDir dir{};
   std::string path = (dir / "home").string();
   store::SessionStore store = store_at(path);
   Id session = session_called(store, "main:cli:user");
 
-  Home() {
+  Packable() {
     for (int i = 0; i < 20; ++i) append(store, session, {user_says("line " + std::to_string(i))});
   }
   fs::path plain() const { return fs::path(path) / store::log::transcript_path(session); }
@@ -38,7 +39,7 @@ store::SessionRecord listed(store::SessionStore& store) {
 }  // namespace
 
 TEST_CASE("an archived session is smaller, listed as archived, and read like any other") {
-  Home home;
+  Packable home;
   const std::vector<model::Entry> before = entries_of(home.store, home.session);
   const std::uint64_t bytes = fs::file_size(home.plain());
 
@@ -54,12 +55,12 @@ TEST_CASE("an archived session is smaller, listed as archived, and read like any
     CHECK(entries_of(*store, home.session) == before);
     CHECK(value_of(store->path(home.session, before.back().id)).entries.size() == before.size());
   }
-  value_of(other.backend().rebuild_index());
+  value_of(maintenance::rebuild_index(*home_at(home.path)));
   CHECK(listed(other).archived);
 }
 
 TEST_CASE("unarchiving gives back the very bytes there were") {
-  Home home;
+  Packable home;
   const std::string before = read_file(home.plain());
 
   REQUIRE(home.store.archive(home.session));
@@ -72,7 +73,7 @@ TEST_CASE("unarchiving gives back the very bytes there were") {
 }
 
 TEST_CASE("an append to an archived session unarchives it, also where it was open before") {
-  Home home;
+  Packable home;
   store::SessionStore other = store_at(home.path);
   const std::vector<model::Entry> before = entries_of(other, home.session);
   REQUIRE(home.store.archive(home.session));
@@ -87,7 +88,7 @@ TEST_CASE("an append to an archived session unarchives it, also where it was ope
 }
 
 TEST_CASE("of a transcript and its archive the transcript counts, and what it lacks is set aside") {
-  Home home;
+  Packable home;
   const std::string older = read_file(home.plain());
   REQUIRE(home.store.archive(home.session));
   const std::string archive = read_file(home.packed());
@@ -110,7 +111,7 @@ TEST_CASE("of a transcript and its archive the transcript counts, and what it la
 }
 
 TEST_CASE("a damaged archive is told of, not unpacked, and left as it is") {
-  Home home;
+  Packable home;
   REQUIRE(home.store.archive(home.session));
   std::string bytes = read_file(home.packed());
   bytes[bytes.size() / 2] = static_cast<char>(bytes[bytes.size() / 2] ^ 0x10);
@@ -121,14 +122,14 @@ TEST_CASE("a damaged archive is told of, not unpacked, and left as it is") {
   REQUIRE_FALSE(failed);
   CHECK(failed.error().kind == store::Failure::Kind::damaged);
   CHECK(other.list().empty());
-  const auto strays = value_of(other.backend().strays());
+  const auto strays = value_of(maintenance::strays(*home_at(home.path)));
   REQUIRE(strays.size() == 1);
   CHECK(strays.front().name == to_string(home.session) + ".jsonl.gz");
   CHECK(read_file(home.packed()) == bytes);
 }
 
 TEST_CASE("an archived session goes to the trash and comes back archived") {
-  Home home;
+  Packable home;
   const std::vector<model::Entry> before = entries_of(home.store, home.session);
   REQUIRE(home.store.archive(home.session));
 
@@ -140,7 +141,7 @@ TEST_CASE("an archived session goes to the trash and comes back archived") {
 }
 
 TEST_CASE("an archived session whose key was taken comes back under another") {
-  Home home;
+  Packable home;
   REQUIRE(home.store.archive(home.session));
   REQUIRE(home.store.erase(home.session));
   session_called(home.store, "main:cli:user");
@@ -153,7 +154,7 @@ TEST_CASE("an archived session whose key was taken comes back under another") {
 }
 
 TEST_CASE("a branch of an archived session has its path and leaves it archived") {
-  Home home;
+  Packable home;
   const std::vector<model::Entry> before = entries_of(home.store, home.session);
   REQUIRE(home.store.archive(home.session));
 
@@ -168,7 +169,7 @@ TEST_CASE("a branch of an archived session has its path and leaves it archived")
 }
 
 TEST_CASE("an append finds its way when another process has unarchived the session meanwhile") {
-  Home home;
+  Packable home;
   store::SessionStore other = store_at(home.path);
   REQUIRE(home.store.archive(home.session));
   REQUIRE(value_of(other.open(home.session)).archived);
@@ -241,7 +242,7 @@ TEST_CASE("an archive that was unpacked and packed again meanwhile is not taken 
 }
 
 TEST_CASE("the index knows an archive without unpacking it") {
-  Home home;
+  Packable home;
   home.store.list();
   REQUIRE(home.store.archive(home.session));
   std::string bytes = read_file(home.packed());

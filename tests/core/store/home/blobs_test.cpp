@@ -96,9 +96,11 @@ TEST_CASE("pruning removes old blobs that nothing refers to, and only those") {
   REQUIRE(store.erase(erased));
   write_file(dir / "home" / "quarantine" / "0000000000000001.12.frag", "\"blob\":\"" + torn + "\"");
 
-  CHECK(value_of(store.backend().prune_blobs(true)).names == std::vector{unused});
+  CHECK(value_of(prune_blobs(*home_at((dir / "home").string()), true)).names ==
+        std::vector{unused});
   CHECK(std::filesystem::exists(blobs / unused));
-  CHECK(value_of(store.backend().prune_blobs(false)).names == std::vector{unused});
+  CHECK(value_of(prune_blobs(*home_at((dir / "home").string()), false)).names ==
+        std::vector{unused});
   for (const std::string& name : {used, packed, trashed, torn, young})
     CHECK(std::filesystem::exists(blobs / name));
   CHECK(!std::filesystem::exists(blobs / unused));
@@ -112,7 +114,7 @@ TEST_CASE("an old blob that is kept again is spared, whatever refers to it so fa
 
   value_of(store.keep_blob("again"));
 
-  CHECK(value_of(store.backend().prune_blobs(false)).names.empty());
+  CHECK(value_of(prune_blobs(*home_at((dir / "home").string()), false)).names.empty());
 }
 
 TEST_CASE("a file that cannot be read keeps every blob") {
@@ -122,6 +124,6 @@ TEST_CASE("a file that cannot be read keeps every blob") {
   make_old(dir / "home" / "blobs" / name);
   write_file(dir / "home" / "transcripts" / "00000000000000aa.jsonl.gz", "not gzip");
 
-  CHECK(!store.backend().prune_blobs(false));
+  CHECK(!prune_blobs(*home_at((dir / "home").string()), false));
   CHECK(std::filesystem::exists(dir / "home" / "blobs" / name));
 }

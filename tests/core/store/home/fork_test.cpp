@@ -1,6 +1,7 @@
 #include <doctest/doctest.h>
 
-#include "core/store/log/log.h"
+#include "core/store/home/maintenance/repair.h"
+#include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -46,7 +47,7 @@ std::vector<model::Entry> path_in(store::SessionStore& store, Id session, Id lea
 // What a fork knew when it was made is what a reader finds in its file.
 void check_whole(const Home& home, Id made) {
   store::SessionStore fresh = store_at(home.path);
-  value_of(fresh.backend().rebuild_index());
+  value_of(store::home::maintenance::rebuild_index(*home_at(home.path)));
   store::SessionStore known = store_at(home.path);
   CHECK(value_of(known.open(made)).state == value_of(fresh.open(made)).state);
   CHECK(damage_in(fresh, made).empty());

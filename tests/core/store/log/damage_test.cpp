@@ -2,6 +2,7 @@
 // an entry that can still be parsed, and examine() tells the exact ranges.
 #include <doctest/doctest.h>
 
+#include "core/store/home/maintenance/repair.h"
 #include "core/store/session_store.h"
 #include "tests/support/store_samples.h"
 
@@ -36,7 +37,7 @@ Seen seen_in(const std::string& bytes) {
   CrashDisk disk;
   put_transcript(disk, bytes);
   const auto files = disk.process();
-  Log log(*files, sample_session);
+  LogWriter log(*files, sample_session);
   Seen seen;
   seen.opened = bool(log.refresh());
   if (seen.opened) {
@@ -76,7 +77,7 @@ TEST_CASE("a missing last newline loses nothing, and the next append restores it
   CrashDisk disk;
   put_transcript(disk, sample.bytes.substr(0, sample.bytes.size() - 1));
   const auto files = disk.process();
-  Log log(*files, sample_session);
+  LogWriter log(*files, sample_session);
   REQUIRE(log.refresh());
   CHECK(numbers(entries_of(log)) == Numbers{1, 2, 3});
 
@@ -143,7 +144,7 @@ TEST_CASE("a changed line in the last batch costs no other line, and is not set 
     CrashDisk disk;
     put_transcript(disk, bytes);
     const auto files = disk.process();
-    Log log(*files, sample_session);
+    LogWriter log(*files, sample_session);
     const store::NewEntry entry = says(5);
     REQUIRE(ok(log.append(std::span(&entry, 1), {})));
     CHECK(disk.paths("quarantine").empty());
@@ -199,7 +200,7 @@ TEST_CASE("a parent id that cannot be read makes an orphan that follows the entr
   CHECK(whole.entries[2].entry.parent == entry_id(2));
   REQUIRE(whole.notices.size() == 1);
   CHECK(whole.notices[0].find(to_string(entry_id(3))) != std::string::npos);
-  CHECK(store.damage_met(sample_session) == store::DamageCount{.altered = 1});
+  CHECK(store.open(sample_session)->damage == store::DamageCount{.altered = 1});
 }
 
 TEST_CASE("an altered head that names nobody hides no entry") {
@@ -296,7 +297,7 @@ TEST_CASE("an empty file and a file that is no transcript are refused and left a
     CHECK_FALSE(ok(backend.append(sample_session, std::span(&entry, 1), {})));
     CHECK(disk.bytes(path) == bytes);
     CHECK(backend.list()->empty());
-    CHECK(backend.strays()->size() == 1);
+    CHECK(store::home::maintenance::strays(backend.home())->size() == 1);
   }
 }
 

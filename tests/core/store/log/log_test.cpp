@@ -1,4 +1,4 @@
-#include "core/store/log/log.h"
+#include "core/store/log/log_writer.h"
 
 #include <doctest/doctest.h>
 
@@ -274,7 +274,7 @@ TEST_CASE("a read error while ids are learned does not let a doubled id in later
   CrashDisk disk;
   put_transcript(disk, make_sample("s", {{says(1)}, {says(2)}}).bytes);
   const auto files = disk.process();
-  Log log(*files, sample_session);
+  LogWriter log(*files, sample_session);
   REQUIRE(log.refresh());
   const store::NewEntry entry = says(1, "other");
   int reads = 0;

@@ -1,0 +1,70 @@
+#include "core/store/home/home.h"
+
+#include "core/store/files/named_files.h"
+#include "core/store/home/gzip.h"
+
+namespace skein::store::home {
+
+Home::Home(std::unique_ptr<files::Files> files, HomeIndex::Tell tell)
+    : files_(std::move(files)), index_(*files_, std::move(tell)) {
+  for (const std::string folder : {"transcripts", "quarantine", "trash"}) {
+    // On a read-only disk what is there can still be read.
+    const Result<void> made = files::make_folder(*files_, folder);
+    const Result<files::FileStat> there =
+        files::stat(*files_, folder, "the home's folder " + folder);
+    if (!made && !there) value_or_throw(made);
+    if (value_or_throw(there).kind != files::FileStat::Kind::folder)
+      throw Error("the home's folder " + folder + ": something else stands in its place",
+                  ExitStatus::storage);
+  }
+}
+
+Result<Transcript*> Home::transcript(Id session) {
+  if (const auto open = open_.find(session); open != open_.end()) {
+    const Result<void> refreshed = open->second.refresh(*files_);
+    if (refreshed) return &open->second;
+    open_.erase(open);
+    if (refreshed.error().kind != Failure::Kind::gone) return refreshed.error();
+  }
+  const IndexEntry* known = index_.find(session);
+  for (int tries = 0;; ++tries) {
+    const TranscriptPlace place = transcript_place(*files_, session);
+    Result<Transcript> opened =
+        open_transcript(*files_, session, place.path, known == nullptr ? nullptr : &known->memory);
+    if (opened) {
+      opened->beside_archive = !opened->archived() && files::exists(*files_, archive_path(session));
+      return &keep(session, *std::move(opened));
+    }
+    // Found, and then not there: it was archived or unarchived in between.
+    if (!place.stat || opened.error().kind != Failure::Kind::gone || tries > 2)
+      return opened.error();
+  }
+}
+
+Result<Transcript*> Home::seen_transcript(Id session) {
+  const auto open = open_.find(session);
+  return open != open_.end() ? &open->second : transcript(session);
+}
+
+Transcript& Home::keep(Id session, Transcript transcript) {
+  return open_[session] = std::move(transcript);
+}
+
+SessionRecord Home::record_of(const Transcript& transcript) {
+  IndexEntry entry{transcript.memory(), transcript.archived()};
+  entry.key = effective_key(entry.memory);
+  if (const IndexEntry* known = index_.find(entry.memory.header.session);
+      known != nullptr && effective_key(known->memory) == entry.key)
+    entry.key = known->key;
+  return home::record_of(entry);
+}
+
+Result<files::OpenFile> Home::lock(const IndexChange&, Id session) {
+  Result<files::OpenFile> file = files::open(*files_, transcript_place(*files_, session).path,
+                                             files::OpenAs::appender, described(session));
+  if (!file) return file;
+  if (const auto locked = file->lock(); !locked) return locked.error();
+  return file;
+}
+
+}  // namespace skein::store::home

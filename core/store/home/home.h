@@ -1,0 +1,39 @@
+// A home folder while it is open: its files, its index, and the transcripts that were read.
+#pragma once
+
+#include <map>
+#include <memory>
+
+#include "core/store/home/index_change.h"
+#include "core/store/home/transcript.h"
+
+namespace skein::store::home {
+
+class Home {
+ public:
+  // Throws Error if it cannot be used.
+  explicit Home(std::unique_ptr<files::Files> files, HomeIndex::Tell tell = {});
+
+  files::Files& files() { return *files_; }
+  HomeIndex& index() { return index_; }
+
+  // Up to date, wherever it rests. What is pointed at lasts until it is forgotten.
+  Result<Transcript*> transcript(Id session);
+  // As it was last seen, where it was.
+  Result<Transcript*> seen_transcript(Id session);
+  Transcript& keep(Id session, Transcript transcript);
+  bool is_open(Id session) const { return open_.contains(session); }
+  void forget(Id session) { open_.erase(session); }
+  SessionRecord record_of(const Transcript& transcript);
+  // Nobody appends to it for as long as what is returned lives: one that is under way is finished
+  // first, one that waits will find that the file is another. Whoever puts another in its place
+  // holds the index too, so what is locked here is what the path means.
+  Result<files::OpenFile> lock(const IndexChange& change, Id session);
+
+ private:
+  std::unique_ptr<files::Files> files_;
+  HomeIndex index_;
+  std::map<Id, Transcript> open_{};
+};
+
+}  // namespace skein::store::home

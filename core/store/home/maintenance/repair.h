@@ -1,0 +1,26 @@
+// What lies among the sessions and is none; what is made anew where an append cannot repair it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/store/home/home.h"
+
+namespace skein::store::home::maintenance {
+
+// What cannot be opened as a session: its name and why.
+struct Stray {
+  std::string name{};
+  std::string why{};
+};
+Result<std::vector<Stray>> strays(Home& home);
+// Removes what processes that died left behind an hour ago or earlier, and names it.
+Result<std::vector<std::string>> remove_leftovers(Home& home);
+// Rebuilds a transcript whose first line is damaged: writes every entry that can be read, under its
+// own id, behind a new header into a new file, which then takes the old one's place; the old one
+// goes to quarantine/, whole. Where it is now, or nothing if there was nothing to repair.
+Result<std::string> repair(Home& home, Id session);
+// Makes the index anew from the sessions themselves; how many there are.
+Result<std::size_t> rebuild_index(Home& home);
+
+}  // namespace skein::store::home::maintenance

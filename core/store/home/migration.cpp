@@ -1,0 +1,209 @@
+#include "core/store/home/migration.h"
+
+#include <algorithm>
+
+#include "core/store/files/named_files.h"
+#include "core/store/home/blobs.h"
+#include "core/store/home/gzip.h"
+#include "core/store/home/legacy.h"
+#include "core/store/log/new_transcript.h"
+#include "core/text/log.h"
+#include "core/text/sha256.h"
+
+namespace skein::store::home {
+
+namespace {
+
+constexpr std::uint64_t max_legacy_bytes = 1u << 30;
+
+std::string legacy_path(Id session) { return "transcripts/" + to_string(session) + ".json"; }
+
+// The session a file in an older form is, or becomes, under whatever name it lies there; a name
+// that is no session's stands for always the same one.
+std::optional<Id> session_of_legacy(std::string_view name) {
+  const std::size_t dot = name.rfind('.');
+  if (dot == std::string_view::npos ||
+      (name.substr(dot) != ".json" && name.substr(dot) != ".jsonl"))
+    return std::nullopt;
+  if (const auto id = parse_id(name.substr(0, dot))) return id;
+  return parse_id(sha256_hex(name.substr(0, dot)).substr(0, 16));
+}
+
+// A name nobody has yet: an attempt that was cut short may have used one this very moment.
+std::string aside_for(files::Files& files, Id session, const std::string& source) {
+  for (std::int64_t time = now_ms();; ++time) {
+    std::string name = "quarantine/" + to_string(session) + "." + std::to_string(time) +
+                       source.substr(source.rfind('.'));
+    if (!files::exists(files, name)) return name;
+  }
+}
+
+// One file on its way to become a transcript, while the index is locked.
+class Migration {
+ public:
+  Migration(Home& home, IndexChange& change, Id session, const std::string& source)
+      : home_(home), files_(home.files()), change_(change), session_(session), source_(source) {
+    result_.session = session;
+  }
+
+  Result<MigrationResult> run() {
+    // One that is finished counts, whatever else is there.
+    const auto there = files::stat(files_, path_, described(session_));
+    if (!there && !there.error().missing) return there.error();
+    files::OpenFile locked;
+    if (there) {
+      Result<files::OpenFile> file = home_.lock(change_, session_);
+      if (!file) return file.error();
+      locked = *std::move(file);
+      log::LogReader log(files_, session_, path_);
+      const Result<void> read = log.refresh();
+      if (read) return finished(log);
+      if (read.error().kind != Failure::Kind::damaged || source_ != path_) return read.error();
+    }
+    const auto bytes = files::read_whole(files_, source_, max_legacy_bytes, described(session_));
+    if (!bytes) return bytes.error();
+    std::optional<LegacySession> legacy = read_legacy(session_, *bytes);
+    if (!legacy)
+      return Failure{Failure::Kind::damaged,
+                     described(session_) + " is in no form skein knows; it was left as it is"};
+    return replace(*legacy);
+  }
+
+ private:
+  Result<MigrationResult> finished(const log::LogReader& log) {
+    if (const auto done = log.writable(); !done) return done.error();
+    // It may have been finished by one who could not make sure of its name.
+    const auto synced = files::sync_folder(files_, "transcripts", described(session_));
+    if (!synced) return synced.error();
+    return set_aside(source_ == path_ ? legacy_path(session_) : source_);
+  }
+
+  Result<SessionHeader> header_for(LegacySession& legacy) {
+    SessionHeader header{.session = session_,
+                         .key = legacy.key,
+                         .cwd = legacy.cwd,
+                         .created_by = "skein " SKEIN_VERSION,
+                         .created_at = legacy.created_at};
+    const std::string made_up = "main:migrated:" + to_string(session_);
+    if (key_problem(header.key)) header.key = made_up;
+    const Result<Index*> index = change_.settle();
+    if (!index) return index.error();
+    // However old it is, it takes no key from a session that is there.
+    std::string key = free_key(**index, session_, header.key);
+    if (key_problem(key)) key = made_up;
+    if (key != header.key)
+      legacy.losses.push_back("its key " + header.key +
+                              " belongs to another session; it is called " + key);
+    header.key = key;
+    if (header.created_at.empty())
+      header.created_at = legacy.entries.empty() ? now_utc() : legacy.entries.front().timestamp;
+    return header;
+  }
+
+  Result<MigrationResult> replace(LegacySession& legacy) {
+    const Result<SessionHeader> header = header_for(legacy);
+    if (!header) return header.error();
+    const std::string doing = "migrating " + described(session_);
+    log::NewTranscript migrated(files_, *header, doing);
+    for (const Entry& entry : legacy.entries) {
+      if (entry.payload.size() + entry.meta.size() + 1024 > log::max_line_bytes)
+        return Failure{Failure::Kind::refused, described(session_) +
+                                                   " cannot be migrated: an entry of it is larger "
+                                                   "than 16 MiB; it was left as it is"};
+      migrated.add(entry);
+    }
+    for (const std::string& blob : legacy.blobs)
+      if (const auto kept = write_blob(files_, blob); !kept) return kept.error();
+    Result<void> done = migrated.finish();
+    if (done && source_ == path_) {
+      result_.old_file = aside_for(files_, session_, source_);
+      done = files::link(files_, path_, result_.old_file, doing);
+      if (done) done = files::sync_folder(files_, "quarantine", doing);
+      if (done) done = migrated.rename_into_place();
+    } else if (done) {
+      done = migrated.link_into_place();
+    }
+    if (!done) return done.error();
+    result_.form = legacy.form;
+    result_.entries = legacy.entries.size();
+    result_.losses = std::move(legacy.losses);
+    log_warning("migration", {{"session", to_string(session_)},
+                              {"form", result_.form},
+                              {"entries", result_.entries},
+                              {"losses", result_.losses.size()}});
+    home_.forget(session_);
+    return set_aside(source_ == path_ ? "" : source_);
+  }
+
+  Result<MigrationResult> set_aside(const std::string& source) {
+    if (!source.empty() && files::exists(files_, source)) {
+      result_.old_file = aside_for(files_, session_, source);
+      const auto moved =
+          files::move_file(files_, source, result_.old_file, "setting " + source + " aside");
+      if (!moved) return moved.error();
+    }
+    if (const auto done = change_.finish(); !done) return done.error();
+    return std::move(result_);
+  }
+
+  Home& home_;
+  files::Files& files_;
+  IndexChange& change_;
+  const Id session_;
+  const std::string path_ = log::transcript_path(session_), source_;
+  MigrationResult result_{};
+};
+
+Result<MigrationResult> migrate_file(Home& home, const std::string& source, Id session) {
+  Result<IndexChange> change = home.index().change();
+  if (!change) return change.error();
+  return Migration(home, *change, session, source).run();
+}
+
+}  // namespace
+
+Result<MigrationResult> migrate(Home& home, Id session) {
+  const auto plain = files::stat(home.files(), log::transcript_path(session));
+  const bool moved = !plain && plain.error().missing;
+  return migrate_file(home, moved ? legacy_path(session) : log::transcript_path(session), session);
+}
+
+Result<std::vector<MigrationResult>> migrate_all(Home& home) {
+  const Result<std::vector<std::string>> names = files::list(home.files(), "transcripts");
+  if (!names) return names.error();
+  std::vector<MigrationResult> out;
+  for (const std::string& name : *names) {
+    const std::optional<Id> session = session_of_legacy(name);
+    if (!session) continue;
+    if (session_of_file(name)) {
+      const auto read = log::LogWriter(home.files(), *session).refresh();
+      if (read || read.error().kind != Failure::Kind::damaged) continue;
+    }
+    Result<MigrationResult> migrated = migrate_file(home, "transcripts/" + name, *session);
+    if (migrated)
+      out.push_back(*std::move(migrated));
+    else if (migrated.error().kind != Failure::Kind::damaged)  // that is told of as a stray
+      return migrated.error();
+  }
+  return out;
+}
+
+std::string older_form(files::Files& files, const std::string& name) {
+  const std::optional<Id> session = session_of_legacy(name);
+  if (!session) return {};
+  const auto bytes = files::read_whole(files, "transcripts/" + name, max_legacy_bytes);
+  const auto legacy = bytes ? read_legacy(*session, *bytes) : std::nullopt;
+  return legacy ? legacy->form : std::string{};
+}
+
+std::size_t older_forms(Home& home) {
+  const Result<std::vector<std::string>> names = files::list(home.files(), "transcripts");
+  if (!names) return 0;
+  return static_cast<std::size_t>(std::ranges::count_if(*names, [&](const std::string& name) {
+    const std::optional<Id> known = session_of_file(name);
+    return !(known && home.index().find(*known) != nullptr) &&
+           !older_form(home.files(), name).empty();
+  }));
+}
+
+}  // namespace skein::store::home

@@ -1,0 +1,281 @@
+// The append protocol. Every step is there because something was lost without it; FORMAT.md has the
+// reasons. The lock is held for one append, never over a model call, a tool or a question.
+#include "core/store/log/log_writer.h"
+
+#include <algorithm>
+
+#include "core/store/files/named_files.h"
+#include "core/text/json.h"
+#include "core/text/log.h"
+
+namespace skein::store::log {
+
+namespace {
+
+// A torn write of ours is at most one batch; what is larger is somebody else's doing.
+constexpr std::uint64_t max_torn_bytes = 2 * max_batch_bytes;
+
+// Writing or syncing failed on a file that was there when it was locked. Never `gone`, whatever the
+// disk says: whoever then opened the session anew would find the batch and take it for safe.
+Failure unsafe(Failure failure) {
+  if (failure.kind == Failure::Kind::gone) failure.kind = Failure::Kind::io;
+  return failure;
+}
+
+struct Unlock {
+  const files::OpenFile& file;
+  ~Unlock() {
+    if (file.is_open()) file.unlock();
+  }
+};
+
+bool only(std::string_view text, std::string_view extra, std::size_t longest) {
+  return text.size() <= longest && std::ranges::all_of(text, [&](unsigned char c) {
+           return std::isalnum(c) != 0 ||
+                  extra.find(static_cast<char>(c)) != std::string_view::npos;
+         });
+}
+
+bool is_json_object(const JsonText& text) {
+  const std::optional<Json> json = parse_json(json_line(text));
+  return json && json->is_object();
+}
+
+// What is wrong with an entry that wants in, or nothing.
+std::optional<std::string> trouble_with(const Entry& entry) {
+  if (entry.type.empty() || !only(entry.type, "_.-", 64)) return "it has no proper type";
+  if (entry.type == type::session_header)
+    return "a session has one header, written when it is made";
+  if (!only(entry.timestamp, "-:.+", 40)) return "its timestamp is not ISO 8601";
+  if (!only(entry.run_id, "_.:-", 64)) return "its runId is not plain text";
+  if (!is_json_object(entry.payload)) return "its payload is not a JSON object";
+  if (!entry.meta.empty() && !is_json_object(entry.meta)) return "its meta is not a JSON object";
+  return std::nullopt;
+}
+
+}  // namespace
+
+Result<AppendResult> LogWriter::append(std::span<const NewEntry> entries,
+                                       const AppendOptions& options) {
+  for (bool again = false;; again = true) {
+    if (const auto done = lock_current(); !done) return done.error();
+    const Unlock unlock{file_};
+    Attempt attempt = append_locked(entries, options);
+    if (!attempt.sync_failed || again) return std::move(attempt.result);
+    // The kernel may have dropped the pages it could not write and call the next sync on this
+    // handle a success. A new handle, the same batch: its ids make that harmless.
+    file_.reset();
+  }
+}
+
+Result<void> LogWriter::append_all(std::span<const NewEntry> entries,
+                                   const AppendOptions& options) {
+  while (!entries.empty()) {
+    std::size_t count = 0, bytes = 0;
+    while (count < std::min(entries.size(), max_batch_entries) && bytes < max_batch_bytes / 4)
+      bytes += entries[count++].entry.payload.size();
+    if (const auto done = append(entries.first(count), options); !done) return done.error();
+    entries = entries.subspan(count);
+  }
+  return {};
+}
+
+Result<void> LogWriter::lock_current() {
+  for (int tries = 0; tries < 3; ++tries) {
+    if (!appending_ || !file_.is_open())
+      if (const auto done = open(files::OpenAs::appender); !done) return done;
+    if (const auto locked = file_.lock(); !locked) return locked;
+    // Between opening and locking, the file may have been archived, scrubbed or thrown away.
+    const Result<files::FileStat> held = file_.stat(), there = files::stat(files_, path_);
+    if (held && there && held->same_file(*there)) return {};
+    file_.reset();
+  }
+  return Failure{Failure::Kind::gone, described(session_) + " is not there any more"};
+}
+
+LogWriter::Attempt LogWriter::append_locked(std::span<const NewEntry> entries,
+                                            const AppendOptions& options) {
+  if (const auto done = take_back_unsynced(); !done) return {done.error()};
+  if (const auto done = refresh(); !done) return {done.error()};
+  if (const auto done = writable(); !done) return {done.error()};
+  if (const auto done = know_ids(options.check_all_ids ? Known::all : Known::recent); !done)
+    return {done.error()};
+
+  Result<std::vector<Entry>> batch = resolve(entries);
+  if (!batch) return {batch.error()};
+  AppendResult result{session_, std::nullopt, batch->size(), {}};
+  if (!entries.empty()) result.last = entries.back().entry.id;
+  if (batch->empty()) {
+    // All there already. Whoever wrote them may have died before the sync.
+    if (const auto synced = file_.sync(); !synced)
+      return {unsafe(synced.error()), synced.error().kind == Failure::Kind::io};
+    return {std::move(result)};
+  }
+  if (options.expected_tail && options.expected_tail != tail())
+    return {conflict(*options.expected_tail)};
+
+  if (const auto done = quarantine_torn_tail(); !done) return {done.error()};
+  return write_batch(*std::move(batch), std::move(result));
+}
+
+Result<std::vector<Entry>> LogWriter::resolve(std::span<const NewEntry> entries) {
+  using Kind = Failure::Kind;
+  std::vector<Entry> batch;
+  std::optional<Id> previous = state_.head;
+  std::unordered_map<Id, bool> given;  // ids of this batch, and whether they are marginal
+  for (const NewEntry& each : entries) {
+    const auto refuse = [&](Kind kind, const std::string& why) {
+      return Failure{kind, "entry " + to_string(each.entry.id) + " is refused: " + why};
+    };
+    if (const auto trouble = trouble_with(each.entry)) return refuse(Kind::refused, *trouble);
+    const bool marginal = model::is_marginal(each.entry.type);
+    if (!given.emplace(each.entry.id, marginal).second)
+      return refuse(Kind::id_conflict, "its id stands twice in the batch");
+
+    const auto there = places_.find(each.entry.id);
+    if (there != places_.end()) {
+      const Result<bool> same = same_content(each, there->second.at);
+      if (!same) return same.error();
+      if (!*same) return refuse(Kind::id_conflict, "its id is taken by another entry");
+    } else {
+      Entry entry = each.entry;
+      if (each.follows) {
+        entry.parent = previous;
+      } else if (entry.parent) {
+        const auto in_batch = given.find(*entry.parent);
+        bool known = in_batch != given.end() && entry.parent != entry.id;
+        bool parent_marginal = known && in_batch->second;
+        const Result<Position> placed = known ? Position{} : locate(*entry.parent);
+        if (!placed && placed.error().kind != Kind::gone) return placed.error();
+        if (!known && (known = bool(placed)))
+          parent_marginal = places_.contains(*entry.parent) && places_.at(*entry.parent).marginal;
+        if (!known)
+          return refuse(Kind::refused,
+                        "its parent " + to_string(*entry.parent) + " is not in the session");
+        if (parent_marginal)
+          return refuse(Kind::refused,
+                        "its parent " + to_string(*entry.parent) + " is a marginal entry");
+      }
+      if (entry.timestamp.empty()) entry.timestamp = now_utc();
+      entry.payload = json_line(entry.payload);
+      if (!entry.meta.empty()) entry.meta = json_line(entry.meta);
+      batch.push_back(std::move(entry));
+    }
+    if (!marginal) previous = each.entry.id;
+  }
+  return batch;
+}
+
+// What the caller left to the store (time, parent) cannot differ.
+Result<bool> LogWriter::same_content(const NewEntry& given, Position where) {
+  const Result<StoredEntry> there = at(where);
+  if (!there) return there.error();
+  Entry wanted = given.entry;
+  wanted.payload = json_line(wanted.payload);
+  if (!wanted.meta.empty()) wanted.meta = json_line(wanted.meta);
+  if (given.follows) wanted.parent = there->entry.parent;
+  if (wanted.timestamp.empty()) wanted.timestamp = there->entry.timestamp;
+  return wanted == there->entry;
+}
+
+// What follows nothing else follows the header.
+std::optional<Id> LogWriter::tail() {
+  if (state_.tail) return state_.tail;
+  const Result<StoredEntry> header = at(0);
+  return header ? std::optional(header->entry.id) : std::nullopt;
+}
+
+Failure LogWriter::conflict(Id expected) {
+  Failure failure{Failure::Kind::conflict, described(session_) +
+                                               " has gone on since: its last entry is " +
+                                               (state_.tail ? to_string(*state_.tail) : "none") +
+                                               ", not " + to_string(expected)};
+  failure.tail = state_.tail;
+  std::size_t left = 100;
+  // What cannot be read of it is not told.
+  (void)each_back(std::nullopt, [&](const StoredEntry& placed) {
+    if (placed.entry.id == expected) return false;
+    failure.arrived.insert(failure.arrived.begin(), placed.entry);
+    return --left > 0;
+  });
+  return failure;
+}
+
+// Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.
+Result<void> LogWriter::take_back_unsynced() {
+  if (!unsynced_) return {};
+  const Result<files::FileStat> now = file_.stat();
+  if (!now) return now.error();
+  if (now->size > unsynced_->begin && now->size <= unsynced_->end)
+    if (const auto done = file_.truncate(unsynced_->begin); !done) return done;
+  unsynced_.reset();
+  return {};
+}
+
+Result<void> LogWriter::quarantine_torn_tail() {
+  if (stat_.size <= end_) return {};
+  const std::uint64_t count = stat_.size - end_;
+  if (count > max_torn_bytes)
+    return Failure{Failure::Kind::damaged,
+                   described(session_) + " has " + std::to_string(count) +
+                       " unknown bytes after its last entry; it was left as it is"};
+  std::string torn(count, '\0');
+  const Result<std::size_t> got = file_.read(torn.data(), count, end_);
+  if (!got) return got.error();
+  if (*got < count)
+    return Failure{Failure::Kind::io, described(session_) + ": its end cannot be read"};
+  // Nothing is ever dropped. The same bytes at the same place, from a repair that was cut short
+  // before it could truncate, are there already.
+  for (int number = 0;; ++number) {
+    const std::string fragment = "quarantine/" + to_string(session_) + "." + std::to_string(end_) +
+                                 (number == 0 ? "" : "." + std::to_string(number)) + ".frag";
+    const Result<std::string> there = files::read_whole(files_, fragment, max_torn_bytes);
+    if (there && *there == torn) break;
+    if (there || (there.error().kind == Failure::Kind::refused && number < 1000)) continue;
+    if (!there.error().missing) return there.error();
+    if (const auto done = files::replace_file(files_, fragment, torn); !done) return done;
+    break;
+  }
+  if (const auto done = file_.truncate(end_); !done) return done;
+  // Else a crash during the write that follows could leave sectors of both, and no NUL would tell.
+  if (const auto done = file_.sync(); !done) return unsafe(done.error());
+  stat_.size = end_;
+  log_warning("torn tail set aside", {{"session", to_string(session_)}, {"bytes", count}});
+  return {};
+}
+
+LogWriter::Attempt LogWriter::write_batch(std::vector<Entry> batch, AppendResult result) {
+  const Result<SealedBatch> sealed = seal_batch(batch, seed_, last_crc_);
+  if (!sealed) return {sealed.error()};
+  const std::string bytes = (newline_missing_ ? "\n" : "") + sealed->bytes;
+  const Result<void> written = file_.write(bytes);
+  const Result<void> synced = written ? file_.sync() : written;
+  if (!synced) {
+    bool sync_failed = written && synced.error().kind == Failure::Kind::io;
+    // If this fails too, the next append finds either a torn tail or the whole batch. Trying again
+    // at once would find it whole and sync pages the kernel has already given up.
+    if (!file_.truncate(end_)) {
+      sync_failed = false;
+      unsynced_ = {end_, end_ + bytes.size()};
+    }
+    if (const auto now = file_.stat()) stat_ = *now;
+    return {unsafe(synced.error()), sync_failed};
+  }
+  std::uint64_t at = end_ + (newline_missing_ ? 1 : 0);
+  std::string_view rest = sealed->bytes;
+  for (const Entry& entry : batch) {
+    model::fold(state_, model::facts_of(entry, at));
+    places_.emplace(entry.id, Place{at, model::is_marginal(entry.type)});
+    const std::size_t length = rest.find('\n') + 1;
+    at += length;
+    rest.remove_prefix(length);
+  }
+  end_ = at;
+  last_crc_ = sealed->last_crc;
+  newline_missing_ = false;
+  if (const auto now = file_.stat()) stat_ = *now;
+  result.entries = std::move(batch);
+  return {std::move(result)};
+}
+
+}  // namespace skein::store::log

@@ -1,0 +1,45 @@
+// A transcript that is appended to. The protocol is in FORMAT.md; its order of steps is what keeps
+// an acknowledged entry from being lost.
+#pragma once
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/store/log/log_reader.h"
+
+namespace skein::store::log {
+
+class LogWriter : public LogReader {
+ public:
+  LogWriter(files::Files& files, Id session)
+      : LogWriter(files, session, transcript_path(session)) {}
+  LogWriter(files::Files& files, Id session, std::string path)
+      : LogReader(files, session, std::move(path)) {}
+
+  Result<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
+  // The same in as many batches as it takes: only each of these is all or nothing.
+  Result<void> append_all(std::span<const NewEntry> entries, const AppendOptions& options);
+
+ private:
+  Result<void> lock_current();
+  struct Attempt {
+    Result<AppendResult> result;
+    bool sync_failed = false;  // and nothing is left of it
+  };
+  Attempt append_locked(std::span<const NewEntry> entries, const AppendOptions& options);
+  Result<std::vector<Entry>> resolve(std::span<const NewEntry> entries);
+  Result<bool> same_content(const NewEntry& given, Position where);
+  std::optional<Id> tail();
+  Failure conflict(Id expected);
+  Result<void> take_back_unsynced();
+  Result<void> quarantine_torn_tail();
+  Attempt write_batch(std::vector<Entry> batch, AppendResult result);
+
+  // A batch whose sync failed and that could not be taken back: whole, but perhaps only in the
+  // kernel's memory.
+  std::optional<Damage::Range> unsynced_{};
+};
+
+}  // namespace skein::store::log
