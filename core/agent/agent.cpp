@@ -106,8 +106,7 @@ bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& p
   const std::vector<model::Entry>& path = conversation.path();
   const auto last =
       std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
-  const auto message =
-      last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
+  const auto message = last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
   if (!message || message->role == model::Role::assistant || last->run_id.empty()) return false;
   return bool(hold_alone(conversation.session(), ports));
 }
@@ -138,9 +137,9 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
 std::vector<model::Entry> Agent::closed_calls(const Turn& turn) const {
   std::vector<model::Entry> entries;
   for (const model::ToolUse& call : store::unanswered_calls(turn.conversation.path()))
-    entries.push_back(entry_for(
-        result_of(call, model::tool_failure(std::string(handover::interrupted_text))),
-        turn.run_id));
+    entries.push_back(
+        entry_for(result_of(call, model::tool_failure(std::string(handover::interrupted_text))),
+                  turn.run_id));
   return entries;
 }
 

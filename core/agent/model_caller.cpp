@@ -350,7 +350,8 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
   if (out.after >= out.before)
     return refused("the summary is not shorter than what it would replace");
 
-  const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry), std::move(beginning)});
+  const store::Result<store::AppendResult> outcome =
+      conversation.append({std::move(entry), std::move(beginning)});
   if (!outcome) return refused(outcome.error().text);
   for (const model::Entry& saved : outcome->entries) ports.sink(model::Committed{saved});
   out.done = true;

@@ -58,7 +58,7 @@ struct Surrounding {
 
 struct Settings {
   model::ModelRef model{};
-  std::string system{};  // the whole system prompt as it would be rendered now
+  std::string system{};                     // the whole system prompt as it would be rendered now
   std::vector<Surrounding> surroundings{};  // what of it may change
   permission::Rules rules{};
   int max_calls = 100;                 // model calls per prompt

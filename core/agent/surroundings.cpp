@@ -46,8 +46,7 @@ std::string listed(const std::set<std::string>& names) {
 }
 
 bool has_all(const std::vector<Id>& some, const std::vector<Id>& all) {
-  return std::ranges::all_of(
-      some, [&](Id id) { return std::ranges::find(all, id) != all.end(); });
+  return std::ranges::all_of(some, [&](Id id) { return std::ranges::find(all, id) != all.end(); });
 }
 
 }  // namespace
@@ -121,8 +120,8 @@ std::vector<model::Entry> Surroundings::before_turn(const Turn& turn) {
     return {rendered(conversation, turn.settings)};
   const RuntimeInit& last = beginning(conversation, conversation.path(), turn.settings);
   const RuntimeInit now = render(conversation, turn.settings);
-  const bool other_prompt = now.overridden != last.overridden ||
-                            (now.overridden && now.system != last.system);
+  const bool other_prompt =
+      now.overridden != last.overridden || (now.overridden && now.system != last.system);
   if (other_prompt || (now.provider != last.provider && now.hash != last.hash))
     return {rendered(conversation, turn.settings)};
   return tell_changes(turn, last);
@@ -142,9 +141,9 @@ std::vector<model::Entry> Surroundings::tell_changes(const Turn& turn, const Run
     const bool is_new = was == known.end();
     const std::string hash = sha256_hex(each.text);
     const std::string name = each.name.substr(is_tool(each.name) ? tool_prefix.size() : 0);
-    const bool offered = !is_tool(each.name) ||
-                         std::ranges::find(*last.specs, name, &model::ToolSpec::name) !=
-                             last.specs->end();
+    const bool offered =
+        !is_tool(each.name) ||
+        std::ranges::find(*last.specs, name, &model::ToolSpec::name) != last.specs->end();
     if (!offered)
       new_tools.insert(name);
     else if (is_new || was->second != hash)

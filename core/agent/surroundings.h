@@ -1,8 +1,8 @@
-// What a model is told before anything is said, system prompt and tools, and what becomes of it when
-// it changes. It is rendered once, written down on the path (runtime_init) and sent in those bytes;
-// what changes later is told in a message that stays. It is rendered anew only where the path
-// records a step that changes what is sent anyway: a summary, a cut, a redaction, /system, a change
-// to another provider.
+// What a model is told before anything is said, system prompt and tools, and what becomes of it
+// when it changes. It is rendered once, written down on the path (runtime_init) and sent in those
+// bytes; what changes later is told in a message that stays. It is rendered anew only where the
+// path records a step that changes what is sent anyway: a summary, a cut, a redaction, /system, a
+// change to another provider.
 #pragma once
 
 #include <set>

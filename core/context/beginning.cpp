@@ -11,7 +11,8 @@ namespace {
 constexpr const char* changes_member = "changes";
 
 bool is_beginning(const model::Entry& entry) {
-  return entry.type == model::type::runtime_init && entry.payload.find("toolSpecs") != JsonText::npos;
+  return entry.type == model::type::runtime_init &&
+         entry.payload.find("toolSpecs") != JsonText::npos;
 }
 
 }  // namespace
@@ -39,8 +40,8 @@ std::vector<Id> masked_in(std::span<const model::Entry> path, const std::set<Id>
   return out;
 }
 
-// It bears the mark of a message by which skein asks the model to go on, so that it is no prompt and
-// counted nowhere.
+// It bears the mark of a message by which skein asks the model to go on, so that it is no prompt
+// and counted nowhere.
 model::Entry change_entry(const std::string& text, const Said& changed) {
   model::Message message = model::user_message(text);
   message.continuation = true;

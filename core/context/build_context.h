@@ -42,9 +42,9 @@ struct BuiltContext {
   model::Context context{};
   TokenBreakdown filling{};
   Window window{};
-  std::int64_t room = 0;       // for a request; 0: not known
-  std::int64_t whole = 0;      // tokens, what was not read included
-  std::int64_t guessed = 0;    // tokens of what is sent, before our guess is corrected
+  std::int64_t room = 0;          // for a request; 0: not known
+  std::int64_t whole = 0;         // tokens, what was not read included
+  std::int64_t guessed = 0;       // tokens of what is sent, before our guess is corrected
   std::int64_t for_messages = 0;  // what room there is for them, in guessed tokens; 0: not known
   std::size_t unread = 0;         // messages further back, beyond any room
   double tokens_per_guess = 1;    // real cost of calls divided by our guess

@@ -122,8 +122,7 @@ std::int64_t bytes_that_fit(const std::vector<ContextMessage>& said, std::size_t
       plan.shortened += shorten_results(shorter[i].message, static_cast<std::size_t>(bytes));
       shorter[i].tokens = model::tokens_of(shorter[i].message);
     }
-    if (bytes <= least || tokens_from(shorter, from) <= room)
-      return plan.shortened > 0 ? bytes : 0;
+    if (bytes <= least || tokens_from(shorter, from) <= room) return plan.shortened > 0 ? bytes : 0;
   }
 }
 

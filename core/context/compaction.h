@@ -33,9 +33,9 @@ std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path
                                               const std::set<Id>& redacted, std::int64_t keep,
                                               const model::Tools& tools);
 
-// What is left out without a summary, so that the rest fits into `room` tokens: the oldest messages,
-// see cut_place(); if that is not enough, results are shortened too. `earlier` are the messages that
-// go. nullopt: there is nothing to gain.
+// What is left out without a summary, so that the rest fits into `room` tokens: the oldest
+// messages, see cut_place(); if that is not enough, results are shortened too. `earlier` are the
+// messages that go. nullopt: there is nothing to gain.
 std::optional<CompactionPlan> plan_cut(std::span<const model::Entry> path,
                                        const std::set<Id>& redacted, std::int64_t room,
                                        const model::Tools& tools);

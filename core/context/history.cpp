@@ -42,9 +42,9 @@ std::optional<ContextMessage> said_in(const model::Entry& entry, const std::set<
   const bool hidden = redacted.contains(entry.id);
   if (const auto branch = model::read_as<model::payload::BranchSummary>(entry))
     return ContextMessage{
-        entry.id, model::user_message("Summary of another branch of this conversation:\n\n" +
-                                      (hidden ? std::string(model::redacted_text)
-                                              : branch->summary))};
+        entry.id,
+        model::user_message("Summary of another branch of this conversation:\n\n" +
+                            (hidden ? std::string(model::redacted_text) : branch->summary))};
   if (entry.type != model::type::message) return std::nullopt;
   std::optional<model::Message> message = model::message_from_json(entry.payload);
   if (!message) return std::nullopt;
@@ -96,7 +96,8 @@ struct Steps {
     if (place < beginning && changes_in(path[place])) return std::nullopt;
     std::optional<ContextMessage> said = said_in(path[place], redacted);
     if (!said) return said;
-    if (place < thinking_from) said->message.seals = model::Seals::moved;
+    if (place < thinking_from && said->message.role == model::Role::assistant)
+      said->message.seals = model::Seals::moved;
     if (place < summary && summed_up->result_bytes > 0)
       shorten_results(said->message, static_cast<std::size_t>(summed_up->result_bytes));
     said->tokens = model::tokens_of(said->message);
@@ -122,7 +123,8 @@ ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>
   for (std::size_t i = path.size(); i-- > steps.from;) {
     const bool full = enough > 0 && sum > enough;
     if (full && asked) {
-      for (const model::Entry& entry : path.subspan(steps.from, i + 1 - steps.from)) pass_over(entry);
+      for (const model::Entry& entry : path.subspan(steps.from, i + 1 - steps.from))
+        pass_over(entry);
       break;
     }
     std::optional<ContextMessage> said = steps.said_at(i, redacted);

@@ -116,8 +116,10 @@ std::size_t cut_place(const std::vector<ContextMessage>& said, std::int64_t room
 std::size_t begin_at_border(std::vector<ContextMessage>& said) {
   const std::vector<bool> border = borders(said);
   const std::optional<std::size_t> asked = last_prompt(said);
-  const auto from =
-      static_cast<std::size_t>(std::ranges::find(border, true) - border.begin());
+  std::size_t from = 0;
+  while (from < said.size() && said[from].pinned) ++from;
+  if (from == asked) ++from;  // it may have been read alone, from further back
+  while (from < said.size() && !border[from]) ++from;
   std::vector<ContextMessage> kept;
   for (std::size_t i = 0; i < said.size(); ++i)
     if (said[i].pinned || i >= from || i == asked) kept.push_back(std::move(said[i]));

@@ -27,7 +27,7 @@ struct ContextMessage {
   model::Message message{};
   std::int64_t tokens = 0;
   bool by_user = false;  // the user's own words, and not blank
-  bool pinned = false;  // the summary of all that came before: never left out
+  bool pinned = false;   // the summary of all that came before: never left out
 };
 
 std::int64_t tokens_of(const std::vector<ContextMessage>& said);

@@ -62,7 +62,7 @@ struct Redaction {
 // services bind what a model thought to everything before it; a second one is a recorded step.
 struct RuntimeInit {
   std::string system{};
-  std::vector<std::string> tools{};  // their names
+  std::vector<std::string> tools{};              // their names
   std::optional<std::vector<ToolSpec>> specs{};  // none: written before requests kept to it
   std::string hash{};                            // of system and specs, see hash_of()
   std::string provider{};                        // for which it was rendered

@@ -133,22 +133,24 @@ void fifty_turns(std::int64_t window) {
   Reader reader;
   store::SessionStore store(
       std::make_unique<store::home::FileBackend>(store::files::memory_files()));
-  const model::Tools tools{{.name = "read",
-                            .description = "reads a file",
-                            .schema = R"({"type":"object"})",
-                            .effect = model::Effect::reads,
-                            .title = [](const JsonText&) { return "read"; },
-                            .run = [](const JsonText&, const model::ToolPorts&) {
-                              return model::tool_text(std::string(6000, 'f'));
-                            }}};
+  const model::Tools tools{
+      {.name = "read",
+       .description = "reads a file",
+       .schema = R"({"type":"object"})",
+       .effect = model::Effect::reads,
+       .title = [](const JsonText&) { return "read"; },
+       .run = [](const JsonText&,
+                 const model::ToolPorts&) { return model::tool_text(std::string(6000, 'f')); }}};
   const Id session = session_called(store, "main:bench:fifty");
   for (int day = 0; day < 5; ++day) {
-    agent::Agent agent({.store = store,
-                        .tools = tools,
-                        .provider = [&](const model::ModelRef&) -> model::Provider& { return reader; },
-                        .limits = [&](const model::ModelRef&) {
-                          return agent::ModelLimits{{window, 8'000}, true};
-                        }});
+    agent::Agent agent(
+        {.store = store,
+         .tools = tools,
+         .provider = [&](const model::ModelRef&) -> model::Provider& { return reader; },
+         .limits =
+             [&](const model::ModelRef&) {
+               return agent::ModelLimits{{window, 8'000}, true};
+             }});
     agent::Conversation conversation(store, session);
     const std::string guide = "day " + std::to_string(day) + std::string(2000, 'g');
     agent::Settings settings{.model = {"anthropic", "claude"}, .system = "be brief. " + guide};

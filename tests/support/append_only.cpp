@@ -52,7 +52,8 @@ handover::Target target_on(handover::WireFormat wire, const model::ModelRef& mod
 void strip(Json& value) {
   if (value.is_object()) {
     value.erase("cache_control");
-    if (const auto mark = value.find("thoughtSignature"); mark != value.end() && *mark == handover::stand_in_signature)
+    if (const auto mark = value.find("thoughtSignature");
+        mark != value.end() && *mark == handover::stand_in_signature)
       value.erase(mark);
   }
   if (value.is_structured())
@@ -69,8 +70,8 @@ Json parts_of(const Json& content) {
 std::string joined(const Json& content) {
   std::string out;
   for (const Json& part : parts_of(content))
-    out += (out.empty() ? "" : "\n\n") + (part.contains("text") ? string_at(part, "text")
-                                                                  : dump(part));
+    out += (out.empty() ? "" : "\n\n") +
+           (part.contains("text") ? string_at(part, "text") : dump(part));
   return out;
 }
 
@@ -118,9 +119,7 @@ Branches::Way Branches::way(Id ancestor, Id leaf) const {
   return {};
 }
 
-handover::WireFormat wire_of(const model::ModelRef& model) {
-  return service_of(model).wire;
-}
+handover::WireFormat wire_of(const model::ModelRef& model) { return service_of(model).wire; }
 
 bool binds_thinking(const model::ModelRef& model) {
   return target_on(wire_of(model), model).prefix_bound;
@@ -183,8 +182,7 @@ std::string difference(handover::WireFormat wire, const Json& earlier, const Jso
   const Json &before = earlier.at(member), &after = later.at(member);
   if (before.size() > after.size()) return named("there are fewer messages");
   for (std::size_t i = 0; i < before.size(); ++i)
-    if (before[i] != after[i] &&
-        (i + 1 < before.size() || !goes_on(wire, before[i], after[i])))
+    if (before[i] != after[i] && (i + 1 < before.size() || !goes_on(wire, before[i], after[i])))
       return named("message " + std::to_string(i) + " of " + std::to_string(before.size()) +
                    " changed:\n" + dump(before[i]) + "\n" + dump(after[i]));
   return {};
@@ -192,7 +190,10 @@ std::string difference(handover::WireFormat wire, const Json& earlier, const Jso
 
 std::string AppendOnlyJudge::judge(const model::Context& context, const model::ModelRef& model,
                                    Id leaf, const Branches& branches) {
-  Request request{model::to_string(model), leaf, branches.refusals(), {}};
+  Request request{model::to_string(model) + " " + std::string(model::name(model.thinking)),
+                  leaf,
+                  branches.refusals(),
+                  {}};
   const handover::WireFormat own = wire_of(model);
   std::string trouble;
   for (const handover::WireFormat wire : wires) {
@@ -206,7 +207,8 @@ std::string AppendOnlyJudge::judge(const model::Context& context, const model::M
     if (const Seal seal(last_body_); !seal.broken().empty())
       trouble = seal.broken() + ", " +
                 difference(own, sealed_behind_[seal.broken_seal()], last_body_) + " made behind " +
-                dump(at(sealed_behind_[seal.broken_seal()], "messages")) + " now " + dump(at(last_body_, "messages"));
+                dump(at(sealed_behind_[seal.broken_seal()], "messages")) + " now " +
+                dump(at(last_body_, "messages"));
 
   for (const Request& before : requests_) {
     if (before.model != request.model) continue;

@@ -76,7 +76,7 @@ class AppendOnlyJudge {
 
  private:
   struct Request {
-    std::string model;
+    std::string model;  // and how much it is to think: older ones may be sent no thoughts if not
     Id leaf;
     std::size_t refusals;
     std::vector<Json> bodies;  // by wire

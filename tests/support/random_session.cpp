@@ -22,14 +22,11 @@ namespace {
 
 struct Killed {};  // no std::exception: nothing catches it on the way
 
-const std::vector<model::ModelRef> models{{"anthropic", "claude-opus-5-5"},
-                                          {"anthropic", "claude-sonnet-5-5"},
-                                          {"anthropic", "claude-opus-4-5"},
-                                          {"openai-chat", "gpt-4.1"},
-                                          {"openai-responses", "gpt-5.6-sol"},
-                                          {"google", "gemini-3.8-flash"},
-                                          {"mistral", "mistral-large-latest"},
-                                          {"deepseek", "deepseek-v4-pro"}};
+const std::vector<model::ModelRef> models{
+    {"anthropic", "claude-opus-5-5"},    {"anthropic", "claude-sonnet-5-5"},
+    {"anthropic", "claude-opus-4-5"},    {"openai-chat", "gpt-4.1"},
+    {"openai-responses", "gpt-5.6-sol"}, {"google", "gemini-3.8-flash"},
+    {"mistral", "mistral-large-latest"}, {"deepseek", "deepseek-v4-pro"}};
 
 std::string words(Dice& dice, std::size_t most) {
   constexpr std::array some{"so ", "the file ", "is here ", "and then ", "a line\n", "done "};
@@ -68,8 +65,7 @@ class Player : public model::Provider {
       return reply;
     }
     ++requests_;
-    std::string trouble =
-        judge_.judge(with_bug(context), model, *conversation_->head(), branches_);
+    std::string trouble = judge_.judge(with_bug(context), model, *conversation_->head(), branches_);
     if (trouble_.empty()) trouble_ = std::move(trouble);
     if (dice_.chance(3)) return overflow(std::move(reply), ports);
     if (dice_.chance(4)) {
@@ -98,7 +94,7 @@ class Player : public model::Provider {
     model::Thinking out{.thinking = words(dice_, 10)};
     const handover::WireFormat wire = wire_of(settings_.model);
     if (wire == handover::WireFormat::openai_chat) return out;
-    out.signature = binds_thinking(settings_.model)               ? seal.text()
+    out.signature = binds_thinking(settings_.model)           ? seal.text()
                     : wire == handover::WireFormat::anthropic ? Seal::unbound
                                                               : "c2lnbmVk";
     if (wire == handover::WireFormat::openai_responses)
@@ -176,7 +172,8 @@ class Player : public model::Provider {
   // ---- the world
 
   void render() {
-    settings_.surroundings = {{"the workspace", folder_}, {"AGENTS.md of this workspace", guide_, true}};
+    settings_.surroundings = {{"the workspace", folder_},
+                              {"AGENTS.md of this workspace", guide_, true}};
     if (guide_.empty()) settings_.surroundings.pop_back();
     settings_.system = "be brief, in " + folder_ + ". " + guide_;
     tools_.clear();
@@ -194,7 +191,8 @@ class Player : public model::Provider {
     if (dice_.chance(3)) stop_ = true;
     if (dice_.chance(3)) redact();  // by another process
     const bool large = dice_.chance(10);
-    return model::tool_text(large ? std::string(2000 + dice_.below(30'000), 'x') : words(dice_, 40));
+    return model::tool_text(large ? std::string(2000 + dice_.below(30'000), 'x')
+                                  : words(dice_, 40));
   }
 
   // A new process: nothing is left but what is on disk.
@@ -302,8 +300,7 @@ class Player : public model::Provider {
       if (dice_.chance(70)) change_world();
       return start();
     }
-    if (what < 68 && !ids_.empty())
-      return conversation_->move_head(ids_[dice_.below(ids_.size())]);
+    if (what < 68 && !ids_.empty()) return conversation_->move_head(ids_[dice_.below(ids_.size())]);
     if (what < 73) return undo();
     if (what < 77) {  // the same again
       undo();
@@ -329,14 +326,14 @@ class Player : public model::Provider {
 
   void hand_over() {
     settings_.model = models[dice_.below(models.size())];
-    settings_.model.thinking = dice_.chance(50) ? model::ThinkingLevel::high
-                                                : model::ThinkingLevel::off;
+    settings_.model.thinking =
+        dice_.chance(50) ? model::ThinkingLevel::high : model::ThinkingLevel::off;
   }
 
   void fork() {
     if (!conversation_->head()) return;
-    const store::SessionHandle made = value_of(
-        store_->branch_from_entry(conversation_->session(), *conversation_->head()));
+    const store::SessionHandle made =
+        value_of(store_->branch_from_entry(conversation_->session(), *conversation_->head()));
     open(made.session_id);
   }
 

@@ -114,8 +114,8 @@ std::string body_of(const context::BuiltContext& built, const handover::Target& 
 std::string wrong_request(Scene scene, const handover::Target& target) {
   context::BuiltContext built = build(scene, target, scene.window);
   for (int cuts = 0; !built.fits() && cuts < 3; ++cuts) {
-    const auto plan = context::plan_cut(scene.path, scene.redacted, built.for_messages,
-                                        tools::tool_table());
+    const auto plan =
+        context::plan_cut(scene.path, scene.redacted, built.for_messages, tools::tool_table());
     if (!plan) {
       ++smallest;
       break;

@@ -383,5 +383,6 @@ TEST_CASE("a server that cuts without a word is noticed, told about and given le
   CHECK(scene.learned[0].window.tokens == 2'048);
   CHECK(scene.notices.back().starts_with("the model's server read only 2.0k of about "));
   scene.say(100);
-  CHECK(scene.summaries_on_path() == 1);
+  CHECK(scene.puppet.summaries() == 1);
+  CHECK(scene.summaries_on_path() > 0);
 }

@@ -111,10 +111,10 @@ TEST_CASE("a tool that is new waits for the next step, and the user is told once
   Conversation conversation = stage.conversation();
   const model::Tool late = stage.tools.back();
   stage.tools.pop_back();
-  stage.turn(conversation, "one");
-  stage.tools.push_back(late);
-  stage.turn(conversation, "two");
-  stage.turn(conversation, "three");
+  for (const char letter : {'a', 'b', 'c'}) {
+    stage.turn(conversation, std::string(2000, letter));
+    if (letter == 'a') stage.tools.push_back(late);
+  }
   CHECK(stage.contexts.back().tools.size() == 2);
   CHECK(stage.notices() == Lines{"the model cannot use poke yet: what it is given changes with the "
                                  "next /compact or another provider"});
@@ -163,8 +163,7 @@ TEST_CASE("the session's own system prompt begins anew, and so does giving it up
   Conversation conversation = stage.conversation();
   stage.turn(conversation, "one");
   for (const char* text : {"be long", ""}) {
-    value_of(
-        conversation.append({model::make_entry(model::payload::SystemPromptOverride{text})}));
+    value_of(conversation.append({model::make_entry(model::payload::SystemPromptOverride{text})}));
     stage.turn(conversation, "again");
     CHECK(stage.contexts.back().system == (*text == '\0' ? "be brief" : text));
   }
@@ -189,6 +188,7 @@ TEST_CASE("calls left open where a conversation is taken up again are answered b
   stage.turn(conversation, "one");
   conversation.move_head(conversation.path()[2].id);  // the call
   stage.turn(conversation, "two");
-  CHECK(lines_of(conversation.path())[3] == "result c1 failed: interrupted: no result was recorded");
+  CHECK(lines_of(conversation.path())[3] ==
+        "result c1 failed: interrupted: no result was recorded");
   CHECK(stage.agent.recover(conversation, stage.ports()) == 0);
 }

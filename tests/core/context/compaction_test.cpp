@@ -166,7 +166,7 @@ TEST_CASE("a cut keeps half of the room, the summary before it, and the last pro
   CHECK(plan->earlier.size() > 20);
   CHECK(plan->result_bytes == 0);
   follow(path, compaction_entry(*plan, "the notes", {}));
-  CHECK(tokens() <= 1500);
+  CHECK(tokens() < 1550);  // with the summary
   CHECK(tokens() > 1000);
 
   // One turn that grows beyond the room.

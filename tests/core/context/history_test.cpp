@@ -114,8 +114,7 @@ model::Entry beginning() {
 std::vector<bool> moved(const std::vector<model::Entry>& path) {
   std::vector<bool> out;
   for (const model::Message& message : messages_of(path, {}))
-    if (message.role == model::Role::assistant)
-      out.push_back(message.seals == model::Seals::moved);
+    if (message.role == model::Role::assistant) out.push_back(message.seals == model::Seals::moved);
   return out;
 }
 
@@ -149,8 +148,8 @@ TEST_CASE("a cut is a summary that says nothing, and may shorten the results it 
   const std::string file(8000, 'f');
   std::vector<model::Entry> path{
       user("a"), user("b"),
-      model::message_entry({.role = model::Role::tool,
-                            .content = {model::ToolResult{"c1", {model::Text{file}}}}})};
+      model::message_entry(
+          {.role = model::Role::tool, .content = {model::ToolResult{"c1", {model::Text{file}}}}})};
   const auto bytes_of_result = [&] {
     for (const model::Message& message : messages_of(path, {}))
       if (message.role == model::Role::tool)

@@ -63,9 +63,9 @@ TEST_CASE("whole old turns are left out first, so that the request begins with t
 }
 
 TEST_CASE("a turn that takes more than half of the room is kept while it fits") {
-  const auto all = talk({model::user_message("1" + words), answers("1" + words),
-                         model::user_message("2" + words), answers("", {{"1", "read"}}),
-                         result_of("1", words)});
+  const auto all =
+      talk({model::user_message("1" + words), answers("1" + words),
+            model::user_message("2" + words), answers("", {{"1", "read"}}), result_of("1", words)});
   CHECK(cut_place(all, tokens_from(all, 2)) == 2);
   CHECK(cut_place(all, tokens_from(all, 2) - 1) == 3);
 }
@@ -95,8 +95,7 @@ TEST_CASE("the user's last words stay even if they alone are too many") {
 TEST_CASE("what was not read to its beginning begins at the next place where it may") {
   auto all = talk({result_of("0", "x"), answers("a"), model::user_message("b")});
   CHECK(begin_at_border(all) == 1);
-  CHECK(messages_in(all) ==
-        std::vector<model::Message>{answers("a"), model::user_message("b")});
+  CHECK(messages_in(all) == std::vector<model::Message>{answers("a"), model::user_message("b")});
 }
 
 TEST_CASE("of a long result the beginning is kept, the same every time") {

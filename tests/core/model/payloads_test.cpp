@@ -35,14 +35,15 @@ const Sample samples[] = {
      R"({"targetEntryId":"00000000000000aa","reason":"why"})"},
     {payload::RuntimeInit{"s", {"read", "bash"}}, type::runtime_init,
      R"({"system":"s","tools":["read","bash"]})"},
-    {payload::RuntimeInit{.system = "s",
-                          .tools = {"read"},
-                          .specs = std::vector<ToolSpec>{{"read", "reads", R"({ "type":"object"})"}},
-                          .hash = "h",
-                          .provider = "p",
-                          .overridden = true,
-                          .said = {{"the workspace", "w"}},
-                          .masked = {a}},
+    {payload::RuntimeInit{
+         .system = "s",
+         .tools = {"read"},
+         .specs = std::vector<ToolSpec>{{"read", "reads", R"({ "type":"object"})"}},
+         .hash = "h",
+         .provider = "p",
+         .overridden = true,
+         .said = {{"the workspace", "w"}},
+         .masked = {a}},
      type::runtime_init,
      R"({"system":"s","tools":["read"],"toolSpecs":[{"name":"read","description":"reads",)"
      R"("schema":"{ \"type\":\"object\"}"}],"hash":"h","provider":"p","overridden":true,)"
