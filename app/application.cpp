@@ -5,12 +5,9 @@
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
-#include <string_view>
 #include <utility>
 
 #include "app/home.h"
-#include "app/print_mode.h"
-#include "app/repl_mode.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
 #include "core/store/home/file_backend.h"

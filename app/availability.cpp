@@ -38,7 +38,7 @@ std::vector<AvailableModel> available_models(const catalog::Catalog& catalog,
       if (server.provider == provider.name)
         for (const std::string& model : server.models)
           out.push_back({name, model, catalog.find_model({name, model}), usable});
-    // A service nobody has told the models of: it takes any name.
+    // A service whose models are not known takes any name.
     if (out.size() == before && !provider.local) out.push_back({name, "NAME", {}, usable});
   }
   return out;

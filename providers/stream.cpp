@@ -7,7 +7,6 @@
 
 #include "core/model/assembler.h"
 #include "core/text/log.h"
-#include "providers/http/http.h"
 #include "providers/http/retry.h"
 #include "providers/request.h"
 #include "providers/wire/answer_limit.h"
