@@ -2,12 +2,17 @@
 
 #include <unistd.h>
 
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
 #include <cstdlib>
+#include <iterator>
+#include <string_view>
 #include <utility>
 
+#include "app/availability.h"
 #include "app/home.h"
+#include "app/model_refresh.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
 #include "core/store/home/file_backend.h"
@@ -15,6 +20,7 @@
 #include "core/text/log.h"
 #include "core/tools/tools.h"
 #include "providers/event_mask.h"
+#include "providers/http/address.h"
 #include "providers/stream.h"
 #include "repl/layout/sanitize.h"
 
@@ -36,6 +42,14 @@ void catch_signals() {
   };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
+}
+
+// Where no limit is known none is sent, and an answer still needs room. A window that ends where
+// the price goes up is the user's, not the model's: no need to keep all of the longest answer free.
+std::int64_t reserved_for_answer(const ModelRow& row) {
+  constexpr std::int64_t usual = 32'000;
+  if (row.max_output == 0) return std::min(usual, row.window / 4);
+  return row.tiers[0].above == row.window ? std::min(usual, row.max_output) : row.max_output;
 }
 
 SessionStore store_for(const Invocation& invocation) {
@@ -62,7 +76,9 @@ Application::Application(const Invocation& invocation)
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
+      model_cache_(models_file(invocation)),
       grants_(grants_file(invocation), workspace_) {
+  use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -89,6 +105,7 @@ Application::Application(const Invocation& invocation)
             windows_.keep(place_of(model), {limits.window.tokens, limits.tokens_per_guess},
                           now_ms());
           },
+      .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});
@@ -100,15 +117,48 @@ std::string Application::place_of(const ModelRef& model) const {
   return model::to_string(model) + (row != nullptr ? " " + catalog::base_url(*row) : "");
 }
 
-ModelLimits Application::limits_of(const ModelRef& model) const {
+// A server on this machine is asked when a model of its is first used: it runs with the window it
+// was started with, whatever the model could take. True: it has told.
+bool Application::ask_server_here(const ModelRef& model) {
+  constexpr std::int64_t pause_ms = 60'000;
+  const ProviderRow* row = catalog_.find_provider(model.provider);
+  if (row == nullptr || !row->local) return false;
+  const std::string url = catalog::base_url(*row);
+  if (!http::is_loopback(http::host_of(url))) return false;
+  if (const auto [last, is_new] = asked_.try_emplace(url, now_ms());
+      is_new || now_ms() - last->second > pause_ms) {
+    last->second = now_ms();
+    refresh_models_of(*row, catalog_, keys_, model_cache_, model::Ports{.stop = &stop_asked()});
+  }
+  return std::ranges::any_of(catalog_.served(*row), [&](const catalog::ServiceModel& each) {
+    return each.name == model.model && each.window > 0;
+  });
+}
+
+ModelLimits Application::limits_of(const ModelRef& model) {
+  const bool told = ask_server_here(model);
   const ModelRow row = catalog_.find_model(model);
   const catalog::BuiltInRow* built_in = catalog_.find_built_in(model.provider);
-  ModelLimits limits{{row.window, row.max_output}, built_in != nullptr && !built_in->summarizes};
+  ModelLimits limits{{row.window, reserved_for_answer(row)},
+                     built_in != nullptr && !built_in->summarizes};
+  const ProviderRow* provider = catalog_.find_provider(model.provider);
+  limits.cuts_silently = provider != nullptr && provider->local;
   if (const auto known = windows_.find(place_of(model), now_ms())) {
-    if (row.window == 0 || known->tokens < row.window) limits.window.tokens = known->tokens;
+    // What the server says now is newer than what it said when it refused a request.
+    if (!told && (row.window == 0 || known->tokens < row.window))
+      limits.window.tokens = known->tokens;
     limits.tokens_per_guess = known->tokens_per_guess;
   }
   return limits;
+}
+
+std::vector<ModelRef> Application::fallbacks_of(const ModelRef& model) const {
+  auto found = config_.fallback.find(model::to_string(model));
+  if (found == config_.fallback.end()) found = config_.fallback.find("");
+  std::vector<ModelRef> out;
+  if (found != config_.fallback.end())
+    for (const std::string& name : found->second) out.push_back(catalog_.parse(name));
+  return out;
 }
 
 Sandbox Application::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
@@ -120,8 +170,15 @@ screen::Screen::Parts Application::screen_parts() const {
   parts.account = [this](screen::TurnSummary& turn) {
     const ModelRow row = catalog_.find_model({.provider = turn.provider, .model = turn.model});
     turn.window = row.known ? row.window : 0;
-    if (turn.usage != model::Usage{})
-      turn.cost_usd = catalog_.cost(turn.provider + "/" + turn.model, turn.usage);
+    std::optional<double> sum;
+    for (const model::Usage& call : turn.each) {
+      model::Usage one;
+      one += call;
+      const auto cost = catalog_.cost(turn.provider + "/" + turn.model, one);
+      if (!cost) return;
+      sum = sum.value_or(0) + cost->dollars;
+    }
+    turn.cost_usd = sum;
   };
   return parts;
 }
@@ -149,7 +206,9 @@ Provider& Application::provider_for(const ModelRef& model) {
   const bool own = built_in != nullptr && built_in->one_for_each_model;
   std::unique_ptr<Provider>& provider = providers_[own ? model::to_string(model) : model.provider];
   if (!provider && built_in != nullptr) provider = built_in->make(model.model);
-  if (!provider) provider = std::make_unique<providers::HttpProvider>(catalog_, keys_);
+  if (!provider)
+    provider = std::make_unique<providers::HttpProvider>(catalog_, keys_, http::Patience{},
+                                                         config_.handover);
   return *provider;
 }
 
@@ -173,7 +232,8 @@ std::string Application::default_model() const {
 Agent::Settings Application::settings_for(const Conversation& conversation, Flags flags) const {
   const bool by_flag = flags == Flags::count;
   const std::string& given = conversation.state().system;  // with /system
-  Agent::Settings settings{.system = given.empty() ? system_ : given,
+  Agent::Settings settings{.system = given.empty() ? system_.text : given,
+                           .surroundings = system_.surroundings,
                            .rules = config_.rules,
                            .max_calls = config_.max_turns};
   std::string model = config_.model;
@@ -192,6 +252,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
         counted(count, "rule this session recorded is", "rules this session recorded are") +
         " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
+  std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;
   return settings;
 }

@@ -9,12 +9,14 @@
 
 #include "app/cli.h"
 #include "app/config.h"
+#include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "providers/catalog/catalog.h"
 #include "providers/catalog/known_windows.h"
+#include "providers/discovery/model_cache.h"
 #include "providers/keys.h"
 #include "repl/screen/screen.h"
 #include "repl/session/services.h"
@@ -54,7 +56,9 @@ class Application {
 
  private:
   std::string kept(std::string_view bytes);
-  agent::ModelLimits limits_of(const model::ModelRef& model) const;
+  agent::ModelLimits limits_of(const model::ModelRef& model);
+  std::vector<model::ModelRef> fallbacks_of(const model::ModelRef& model) const;
+  bool ask_server_here(const model::ModelRef& model);
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
 
@@ -65,8 +69,10 @@ class Application {
   Config config_;
   store::SessionStore store_;
   catalog::KnownWindows windows_;
+  discovery::ModelCache model_cache_;
+  std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   model::Tools tools_;
-  std::string system_;
+  SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
   std::unique_ptr<agent::Agent> agent_{};

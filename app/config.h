@@ -3,12 +3,14 @@
 // models, addresses and key commands only after the user has trusted it.
 #pragma once
 
+#include <map>
 #include <memory>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "app/cli.h"
+#include "core/handover/target.h"
 #include "core/permission/policy.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
@@ -18,8 +20,11 @@ namespace skein::app {
 
 struct Config {
   std::string model{};  // empty: the best there is a key for
+  // What to ask when a model cannot answer, by its name; "": for all others.
+  std::map<std::string, std::vector<std::string>> fallback{};
   std::string thinking{};
   int max_turns = 100;
+  handover::Preferences handover{};
   double compact_at = 0.85;    // the part of a model's window that may be full; 0: no limit
   bool terminal_marks = true;  // title, prompt marks, bell
   permission::Rules rules{};

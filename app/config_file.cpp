@@ -74,11 +74,12 @@ bool take(const toml::node& node, ConfigItem& item) {
       item.truth = node.value_exact<bool>().value_or(false);
       return node.is_boolean();
     case Kind::rules:
-      if (node.is_string()) item.rules.push_back(*node.value<std::string>());
+    case Kind::models:
+      if (node.is_string()) item.list.push_back(*node.value<std::string>());
       if (const toml::array* list = node.as_array())
         for (const toml::node& each : *list) {
           if (!each.is_string()) return false;
-          item.rules.push_back(*each.value<std::string>());
+          item.list.push_back(*each.value<std::string>());
         }
       return node.is_string() || node.is_array();
   }
@@ -250,6 +251,8 @@ void ConfigFile::check_names(const catalog::Catalog& catalog) {
   }
   for (const ConfigItem& item : items_) {
     if (item.key->name == "model") parses(item.line, "model", item.text);
+    if (item.key->values.kind == Kind::models)
+      for (const std::string& model : item.list) parses(item.line, "fallback", model);
     if (item.key->table != "aliases") continue;
     const bool chained = std::ranges::any_of(items_, [&](const ConfigItem& other) {
       return other.key->table == "aliases" && other.owner == item.text;

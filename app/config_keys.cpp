@@ -10,7 +10,7 @@
 
 namespace skein::app {
 
-using catalog::ModelRow, catalog::Prices, catalog::ProviderRow;
+using catalog::ModelRow, catalog::Prices, catalog::Given, catalog::ProviderRow;
 
 namespace {
 
@@ -20,6 +20,7 @@ using enum ConfigKey::Workspace;
 constexpr ConfigValues text{Kind::text};
 constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
+constexpr ConfigValues models{Kind::models};
 constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, choices}; }
 constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
@@ -43,9 +44,20 @@ bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
+bool set_handover_thinking(ConfigTarget& to, const ConfigItem& item) {
+  to.config.handover.thinking_as_text = item.text == "text";
+  return true;
+}
+
 bool set_mode(ConfigTarget& to, const ConfigItem& item) {
   if (to.by_workspace() && item.text != permission::name(permission::Mode::plan)) return false;
   to.config.rules.mode = permission::parse_mode(item.text).value();
+  return true;
+}
+
+// Whether there are such models is checked once all tables have been read: see check_names.
+bool set_fallback(ConfigTarget& to, const ConfigItem& item) {
+  to.config.fallback[item.owner] = item.list;
   return true;
 }
 
@@ -72,7 +84,7 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
 
 template <auto list, auto parse>
 bool add_rules(ConfigTarget& to, const ConfigItem& item) {
-  for (const std::string& each : item.rules)
+  for (const std::string& each : item.list)
     for (permission::Rule& rule : parse(each, tools::tool_table())) {
       rule.origin = to.origin;
       (to.config.rules.*list).push_back(std::move(rule));
@@ -97,6 +109,12 @@ bool set_like(ConfigTarget& to, const ConfigItem& item) {
   }
   ProviderRow row = *known;
   row.name = item.owner;
+  // What it serves may be the same models, but only the vendor itself is known to speak both
+  // formats.
+  if (known->name != item.owner) {
+    if (row.home.empty()) row.home = known->name;
+    row.responses = {};
+  }
   // The provider it is like has a key of its own, which must not go to others.
   if (known->name != item.owner) row.key_variables = {}, row.key_command = {};
   to.catalog.add(row);
@@ -143,6 +161,17 @@ bool set_in_provider(ConfigTarget& to, const ConfigItem& item) {
   return change_provider(to, item, [&](ProviderRow& row) { take(row.*member, item); });
 }
 
+bool set_wire(ConfigTarget& to, const ConfigItem& item) {
+  using enum handover::WireFormat;
+  return change_provider(to, item, [&](ProviderRow& row) {
+    if (row.wire != openai_chat && row.wire != openai_responses)
+      throw Error("wire is for services like openai, which " + item.owner + " is not",
+                  ExitStatus::usage);
+    row.wire = item.text == "responses" ? openai_responses : openai_chat;
+    row.responses = {};
+  });
+}
+
 template <class Change>
 bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
   const std::size_t slash = std::min(item.owner.find('/'), item.owner.size() - 1);
@@ -156,17 +185,30 @@ bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
   return true;
 }
 
-template <auto member>
+template <auto member, unsigned given>
 bool set_in_model(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](ModelRow& row) { take(row.*member, item); });
+  return change_model(to, item, [&](ModelRow& row) {
+    take(row.*member, item);
+    row.given |= given;
+  });
 }
+// Who has a price of their own pays it for calls of any length.
 template <auto member>
 bool set_price(ConfigTarget& to, const ConfigItem& item) {
-  return change_model(to, item, [&](ModelRow& row) { take(row.prices.*member, item); });
+  return change_model(to, item, [&](ModelRow& row) {
+    take(row.prices.*member, item);
+    row.tiers = {};
+    row.given |= Given::prices;
+  });
 }
 bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
   return change_model(to, item, [&](ModelRow& row) {
-    row.thinks = item.truth ? catalog::Thinks::optional : catalog::Thinks::no;
+    using enum model::ThinkingLevel;
+    if (!item.truth)
+      row.thinks = {};
+    else if (row.thinks.empty())
+      row.thinks = {off, low, medium, high};
+    row.given |= Given::thinks;
   });
 }
 
@@ -178,8 +220,13 @@ constexpr double most_dollars = 1e6;
 constexpr ConfigKey table[] = {
     {"", "model", text, "the best model there is a key for", trusted, "--model",
      "PROVIDER/MODEL, or an alias", set<&Config::model>},
-    {"", "thinking", one_of("off|low|medium|high"), "off", trusted, "--thinking",
+    {"", "thinking", one_of("off|minimal|low|medium|high|xhigh|max"), "off", trusted, "--thinking",
      "how much the model thinks", set<&Config::thinking>},
+    {"", "fallback", models, "none", trusted, "",
+     "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
+     set_fallback},
+    {"", "handover-thinking", one_of("none|text"), "none", trusted, "",
+     "text: a model sees what others thought as part of their answers", set_handover_thinking},
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",
      tightens, "--permission-mode", "what tools may do unasked", set_mode},
     {"", "allowed-tools", rules, "none", never, "--allowed-tools",
@@ -230,13 +277,17 @@ constexpr ConfigKey table[] = {
     {"providers", "allow-http", truth, "false", trusted, "",
      "true: its key may go to another machine by http://, where others can read it",
      set_in_provider<&ProviderRow::allow_http>},
+    {"providers", "wire", one_of("chat|responses"), "chat, for a name skein does not know", trusted,
+     "", "which of OpenAI's two formats it speaks", set_wire},
+    {"providers", "betas", truth, "false, except for Anthropic itself", trusted, "",
+     "true: it passes Anthropic's beta headers on", set_in_provider<&ProviderRow::betas>},
 
     {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
-     "how many tokens it can take in", set_in_model<&ModelRow::window>},
+     "how many tokens it can take in", set_in_model<&ModelRow::window, Given::window>},
     {"models", "max-output", whole(1, most_tokens), "what is known of it", trusted, "",
-     "how many tokens an answer may have", set_in_model<&ModelRow::max_output>},
+     "how many tokens an answer may have", set_in_model<&ModelRow::max_output, Given::max_output>},
     {"models", "images", truth, "what is known of it", trusted, "", "whether it takes images",
-     set_in_model<&ModelRow::images>},
+     set_in_model<&ModelRow::images, Given::images>},
     {"models", "thinking", truth, "what is known of it", trusted, "",
      "whether it can think before it answers", set_thinks},
     {"models", "input", number(0, most_dollars), "what is known of it", trusted, "",
@@ -247,9 +298,11 @@ constexpr ConfigKey table[] = {
      "dollars per million tokens read from the provider's cache", set_price<&Prices::cache_read>},
     {"models", "cache-write", number(0, most_dollars), "what is known of it", trusted, "",
      "dollars per million tokens written to it", set_price<&Prices::cache_write>},
+    {"models", "fallback", models, "as set for all models", trusted, "",
+     "what to ask when this one cannot answer", set_fallback},
 
     {"aliases", "", text, "none", trusted, "",
-     "a short name for a model: fast = \"openai/gpt-4.1-mini\"", add_alias},
+     "a short name for a model: fast = \"openai/gpt-6-luna\"", add_alias},
 };
 
 std::string plain(double number) {
@@ -264,6 +317,7 @@ std::string sample(const ConfigKey& key) {
     case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
     case Kind::truth: return "true|false";
     case Kind::rules: return "RULES";
+    case Kind::models: return "MODELS";
   }
   return {};
 }
@@ -319,6 +373,7 @@ std::string expected(const ConfigKey& key) {
     case Kind::number: return "a number" + range;
     case Kind::truth: return "true or false";
     case Kind::rules: return "rules, as in [\"read\", \"bash(git status)\"]";
+    case Kind::models: return "a list of models, as in [\"PROVIDER/MODEL\"]";
   }
   return {};
 }

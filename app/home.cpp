@@ -46,9 +46,16 @@ std::string grants_file(const Invocation& invocation) {
   return state_file(invocation, "grants.json");
 }
 
+std::string cache_folder() { return skein_folder("XDG_CACHE_HOME", ".cache"); }
+
+std::string models_file(const Invocation& invocation) {
+  const std::string folder = invocation.no_session ? "" : cache_folder();
+  return folder.empty() ? "" : folder + "/models.json";
+}
+
 std::vector<std::string> own_places(const Invocation& invocation) {
-  std::vector<std::string> places{invocation.home, default_home(), config_folder(), state_folder(),
-                                  env("SKEIN_CONFIG")};
+  std::vector<std::string> places{invocation.home, default_home(), config_folder(),
+                                  state_folder(),  cache_folder(), env("SKEIN_CONFIG")};
   std::erase(places, "");
   return places;
 }

@@ -13,6 +13,7 @@ namespace skein::app {
 std::string skein_folder(const char* variable, const char* below);
 std::string home_folder(const Invocation& invocation);
 std::string state_folder();  // input history, grants, logs; empty: there is no place for them
+std::string cache_folder();  // what can be had again; empty as well
 // skein's own files, which tools and commands are kept out of: the home of this invocation, also
 // if it keeps no session, the one a plain `skein` would use, the configuration and the state.
 std::vector<std::string> own_places(const Invocation& invocation);
@@ -22,6 +23,8 @@ std::string grants_file(const Invocation& invocation);
 std::string history_file(const Invocation& invocation);
 // What servers said of their windows; empty if nothing is to be kept.
 std::string windows_file(const Invocation& invocation);
+// What services said of their models; empty if there is no place for it.
+std::string models_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
 store::SessionStore open_store(const Invocation& invocation);
 

@@ -4,7 +4,9 @@
 #include "app/application.h"
 #include "app/availability.h"
 #include "app/home.h"
+#include "app/model_refresh.h"
 #include "core/tools/workspace/tree_walk.h"
+#include "providers/catalog/ending.h"
 #include "providers/key_check.h"
 
 namespace skein::app {
@@ -15,15 +17,35 @@ using tools::workspace::WalkControl, tools::workspace::Walked;
 
 namespace {
 
+// "1M window, answers up to 128k, $2 in, $10 out per million, …"
+std::string details(const catalog::ModelRow& row) {
+  std::string out = thousands(row.window) + " window";
+  if (row.max_output > 0) out += " · answers up to " + thousands(row.max_output);
+  if (row.prices.input) out += " · " + price_text(row.prices);
+  if (const std::string tier = tier_text(row); !tier.empty()) out += " (" + tier + ")";
+  return out;
+}
+
+session::ModelLine line_of(const AvailableModel& model) {
+  const auto& [provider, name, row, usable] = model;
+  session::ModelLine line{.name = provider + "/" + name,
+                          .usable = usable.now,
+                          .note = usable.why,
+                          .price = short_price(row.prices),
+                          .images = row.images,
+                          .ends = catalog::ending_text(row, now_ms())};
+  if (row.window == 0) return line;
+  line.window = thousands(row.window);
+  line.details = details(row);
+  if (!row.thinks.empty()) line.thinks = "thinking: " + levels_text(row.thinks);
+  return line;
+}
+
 std::vector<session::ModelLine> model_lines(const catalog::Catalog& catalog,
                                             const providers::Keyring& keys) {
   std::vector<session::ModelLine> lines;
-  for (const auto& [provider, name, row, usable] : available_models(catalog, keys)) {
-    std::string note = usable.why;
-    if (row.prices.input) note = price_text(row.prices) + " per million · " + note;
-    if (row.window > 0) note = thousands(row.window) + " window · " + note;
-    lines.push_back({provider + "/" + name, usable.now, note});
-  }
+  for (const AvailableModel& model : available_models(catalog, keys))
+    lines.push_back(line_of(model));
   return lines;
 }
 
@@ -64,16 +86,25 @@ session::Services Application::services() {
   session::Services services;
   services.tools = &tools_;
   services.models = [this] { return model_lines(catalog_, keys_); };
-  services.model = [this](std::string_view name) { return catalog_.parse(name); };
-  services.target = [this](const model::ModelRef& model) {
-    const ProviderRow* row = catalog_.find_provider(model.provider);
-    handover::Target target = handover::target_for(
-        row ? row->wire : handover::WireFormat::openai_chat, model.provider, model.model);
-    if (row != nullptr) target.takes_images = catalog_.find_model(model).images;
-    return target;
+  services.refresh_models = [this](const model::Ports& ports) {
+    return refresh_models(catalog_, keys_, model_cache_, ports, Refresh::stale).changed;
   };
-  services.cost = [this](const std::string& model, const model::Usage& usage) {
-    return catalog_.cost(model, usage);
+  services.model = [this](std::string_view name) { return catalog_.parse(name); };
+  services.remarks = [this](const model::ModelRef& model) {
+    std::vector<std::string> out = remarks_on(catalog_, model);
+    if (const std::string end = catalog::ending_text(catalog_.find_model(model), now_ms());
+        out.empty() && !end.empty())
+      out.push_back(model.model + " " + end);
+    return out;
+  };
+  services.target = [this](const model::ModelRef& model) {
+    return catalog_.target(model, config_.handover);
+  };
+  services.cost = [this](const std::string& model,
+                         const model::Usage& usage) -> std::optional<session::Cost> {
+    const std::optional<catalog::Cost> cost = catalog_.cost(model, usage);
+    if (!cost) return std::nullopt;
+    return session::Cost{cost->dollars, cost->at_least};
   };
   services.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);

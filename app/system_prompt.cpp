@@ -3,6 +3,7 @@
 #include <filesystem>
 #include <fstream>
 #include <iterator>
+#include <optional>
 
 namespace skein::app {
 
@@ -21,7 +22,7 @@ constexpr const char* own_words =
     "try to get around it: say what you would need and why.";
 
 // Bounded and plain: a workspace's file is somebody else's text.
-std::string guide(const std::string& workspace) {
+std::optional<agent::Surrounding> guide(const std::string& workspace) {
   for (const char* name : {"AGENTS.md", "CLAUDE.md"}) {
     const std::filesystem::path file = std::filesystem::path(workspace) / name;
     std::error_code failed;
@@ -30,19 +31,30 @@ std::string guide(const std::string& workspace) {
     std::string text(max_guide_bytes, '\0');
     in.read(text.data(), static_cast<std::streamsize>(text.size()));
     text.resize(static_cast<std::size_t>(in.gcount()));
-    return "\n\n# " + std::string(name) + " of this workspace\n\n" +
-           valid_utf8(utf8_prefix(text, text.size()));
+    return agent::Surrounding{std::string(name) + " of this workspace",
+                              valid_utf8(utf8_prefix(text, text.size())), true};
   }
-  return {};
+  return std::nullopt;
 }
 
 }  // namespace
 
-std::string system_prompt(const Config& config, const std::string& workspace) {
-  std::string out = config.system_prompt.empty() ? own_words : config.system_prompt;
-  out += "\n\nThe workspace is " + workspace + ".";
-  out += guide(workspace);
-  if (!config.append_system_prompt.empty()) out += "\n\n" + config.append_system_prompt;
+// Skein's own words are not among the surroundings: a new version has no news for an old session.
+SystemPrompt system_prompt(const Config& config, const std::string& workspace) {
+  SystemPrompt out{.text = config.system_prompt.empty() ? own_words : config.system_prompt};
+  if (!config.system_prompt.empty())
+    out.surroundings.push_back({"the user's system prompt", config.system_prompt, true});
+  out.text += "\n\nThe workspace is " + workspace + ".";
+  out.surroundings.push_back({"the workspace", workspace});
+  if (const std::optional<agent::Surrounding> found = guide(workspace)) {
+    out.text += "\n\n# " + found->name + "\n\n" + found->text;
+    out.surroundings.push_back(*found);
+  }
+  if (!config.append_system_prompt.empty()) {
+    out.text += "\n\n" + config.append_system_prompt;
+    out.surroundings.push_back(
+        {"the user's addition to the system prompt", config.append_system_prompt, true});
+  }
   return out;
 }
 

@@ -3,11 +3,17 @@
 #pragma once
 
 #include <string>
+#include <vector>
 
 #include "app/config.h"
+#include "core/agent/parts.h"
 
 namespace skein::app {
 
-std::string system_prompt(const Config& config, const std::string& workspace);
+struct SystemPrompt {
+  std::string text{};
+  std::vector<agent::Surrounding> surroundings{};  // what of it may be different the next time
+};
+SystemPrompt system_prompt(const Config& config, const std::string& workspace);
 
 }  // namespace skein::app

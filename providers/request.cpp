@@ -17,14 +17,16 @@ const wire::Codec& codec_of(handover::WireFormat wire) {
 }
 
 CheckedRequest make_request(const model::Context& context, const model::ModelRef& model,
-                            const catalog::ProviderRow& row, const catalog::ModelRow& known) {
-  handover::Target target = handover::target_for(row.wire, model.provider, model.model);
-  target.takes_images = known.images;
+                            const catalog::ProviderRow& provider, const catalog::ModelRow& known,
+                            const handover::Preferences& wishes) {
+  const catalog::ProviderRow row = catalog::routed(provider, model.model);
+  const handover::Target target = catalog::target_of(row, known, model, wishes);
   const model::Context suited{context.system, handover::normalize(context.messages, target),
-                              context.tools};
+                              context.tools, context.session};
   CheckedRequest request{
       codec_of(row.wire).encode(suited, model, catalog::facts_of(row, known, model)), {}};
-  request.faults = grammar::violations(target, request.wire.body);
+  request.faults = grammar::violations(target, request.wire.body,
+                                       http::header_value(request.wire.headers, wire::beta_header));
   return request;
 }
 

@@ -19,7 +19,8 @@ struct CheckedRequest {
   std::vector<std::string> faults;  // rules it breaks: never sent unless empty
 };
 CheckedRequest make_request(const model::Context& context, const model::ModelRef& model,
-                            const catalog::ProviderRow& row, const catalog::ModelRow& known);
+                            const catalog::ProviderRow& provider, const catalog::ModelRow& known,
+                            const handover::Preferences& wishes = {});
 
 // How this provider is shown its key; it must want one.
 std::pair<std::string, std::string> key_header(const catalog::ProviderRow& row,

@@ -1,12 +1,15 @@
 #include "providers/stream.h"
 
 #include <algorithm>
+#include <array>
 #include <optional>
 #include <utility>
 #include <variant>
 
 #include "core/model/assembler.h"
+#include "core/text/amounts.h"
 #include "core/text/log.h"
+#include "providers/catalog/ending.h"
 #include "providers/http/retry.h"
 #include "providers/request.h"
 #include "providers/wire/answer_limit.h"
@@ -21,12 +24,17 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t max_error_body = std::size_t{64} << 10;
 
+// How services that do not answer 404 say that they have no such model.
+constexpr std::array<std::string_view, 3> no_such_model{"model_not_found", "model_decommissioned",
+                                                        "invalid_model"};
+
 // The ready request, or why there is none.
 using Prepared = std::variant<http::HttpRequest, std::string>;
 
 Prepared prepare(const model::Context& context, const model::ModelRef& model,
-                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys) {
-  auto [wire, faults] = make_request(context, model, row, known);
+                 const catalog::ProviderRow& row, const catalog::ModelRow& known, Keyring& keys,
+                 const handover::Preferences& wishes) {
+  auto [wire, faults] = make_request(context, model, row, known, wishes);
   if (!faults.empty())
     return "the request was not sent, because it would be refused: " + faults.front();
 
@@ -49,6 +57,7 @@ Prepared prepare(const model::Context& context, const model::ModelRef& model,
 // An end mark alone says nothing either.
 bool is_spoken(const model::Delta& delta) {
   return !std::holds_alternative<model::delta::UsageUpdate>(delta) &&
+         !std::holds_alternative<model::delta::Transformed>(delta) &&
          !std::holds_alternative<model::delta::Failed>(delta) &&
          !std::holds_alternative<model::delta::Finished>(delta);
 }
@@ -69,7 +78,7 @@ class Attempt {
     conclude();
   }
 
-  http::RetryPlan plan(int retries, std::chrono::milliseconds first_wait) const {
+  http::RetryPlan plan(const http::Tried& tried, std::chrono::milliseconds first_wait) const {
     if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return {};
     http::HttpResponse judged = response_;
     if (judged.end == End::refused) judged.end = End::complete;  // we had read enough of it
@@ -78,7 +87,7 @@ class Attempt {
     if (is_success() && judged.end == End::complete)
       judged.status = assembler_.failure()->retryable && (is_event_stream() || !heard_) ? 503 : 400;
     const double jitter = static_cast<double>(random_id().value >> 11) * 0x1p-53;
-    return http::plan_retry(judged, error_body_, retries, jitter, now_ms(), first_wait);
+    return http::plan_retry(judged, error_body_, tried, jitter, now_ms(), first_wait);
   }
 
   const http::HttpResponse& response() const { return response_; }
@@ -88,8 +97,10 @@ class Attempt {
   model::Message finish(const std::vector<std::string>& secrets, const std::string& hint) {
     if (response_.end == End::stopped || ports_.stopped()) return assembler_.aborted();
     for (model::Delta& delta : held_) {
-      if (auto* failed = std::get_if<model::delta::Failed>(&delta))
+      if (auto* failed = std::get_if<model::delta::Failed>(&delta)) {
         failed->text = mask_secrets(failed->text, secrets) + hint;
+        failed->elsewhere = another_may_answer();
+      }
       ports_.sink(model::Streaming{delta});
     }
     model::Message message = assembler_.message();
@@ -101,13 +112,22 @@ class Attempt {
     return message;
   }
 
-  void fail(std::string text, bool overflow = false, bool retryable = false,
-            const model::delta::Overflow& told = {}) {
-    tell(model::delta::Failed{std::move(text), overflow, retryable, told});
+  void fail(std::string text, bool overflow = false, bool retryable = false) {
+    tell(model::delta::Failed{std::move(text), overflow, retryable});
   }
 
  private:
   bool is_success() const { return status_ >= 200 && status_ < 300; }
+
+  // Asked when trying again is over.
+  bool another_may_answer() const {
+    if (spoken_ || !assembler_.failure() || assembler_.failure()->overflow) return false;
+    if (is_success()) return assembler_.failure()->retryable;
+    return status_ >= 500 || status_ == 429 || status_ == 404 ||
+           std::ranges::any_of(no_such_model, [this](std::string_view mark) {
+             return error_body_.find(mark) != std::string::npos;
+           });
+  }
 
   bool is_event_stream() const {
     return http::header_value(response_.headers, "content-type").starts_with("text/event-stream");
@@ -145,7 +165,7 @@ class Attempt {
     if (response_.end == End::unreachable) return fail(response_.trouble, false, response_.again);
     if (!is_success()) {
       const wire::Explanation why = codec_.explain(status_, error_body_, response_.headers);
-      return fail(why.text, why.overflow, why.retryable, why.told);
+      return tell(model::delta::Failed{why.text, why.overflow, why.retryable, why.told, why.seals});
     }
     if (assembler_.failure()) return;
     for (model::Delta& delta : decoder_.finish()) tell(std::move(delta));
@@ -180,11 +200,27 @@ std::string source_of_key(const catalog::ProviderRow& row, const Keyring& keys) 
   return variables.empty() ? std::string{} : variables.front();
 }
 
-// What the user can do about it.
-std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
-                     const catalog::ProviderRow& row, const Keyring& keys) {
+// A service that has the older format and wants the newer one for this model.
+bool wants_responses(const Attempt& attempt, const catalog::ProviderRow& row) {
+  return row.wire == handover::WireFormat::openai_chat && attempt.failure() &&
+         attempt.failure()->text.find("v1/responses") != std::string::npos;
+}
+
+// What was done about a failure, and what the user can do. `ended`: what is known of the end of
+// this model, if it has one.
+std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan, const http::Tried& tried,
+                     const catalog::ProviderRow& row, const Keyring& keys,
+                     const std::string& ended) {
   if (!plan.refusal.empty()) return "; " + plan.refusal;
+  if (tried.retries > 0)
+    return "; tried " + std::to_string(tried.retries + 1) + " times in " +
+           short_duration(tried.waited.count());
   const int status = attempt.response().status;
+  if (wants_responses(attempt, row))
+    return row.name == "openai-chat"
+               ? "; use openai-responses/ for it"
+               : "; set wire = \"responses\" in [providers." + std::string(row.name) + "]";
+  if (!ended.empty() && (status == 400 || status == 404 || status == 410)) return "; " + ended;
   if ((status != 401 && status != 403) || row.auth == catalog::Auth::none) return {};
   const std::string source = source_of_key(row, keys);
   return source.empty() ? "" : "; check " + source;
@@ -195,35 +231,39 @@ std::string hint_for(const Attempt& attempt, const http::RetryPlan& plan,
 model::Message HttpProvider::stream(const model::Context& context, const model::ModelRef& model,
                                     const model::Ports& ports) {
   const auto start = Clock::now();
-  const catalog::ProviderRow* row = catalog_.find_provider(model.provider);
-  if (row == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
-  const wire::Codec& codec = codec_of(row->wire);
-  Prepared prepared = prepare(context, model, *row, catalog_.find_model(model), keys_);
+  const catalog::ProviderRow* found = catalog_.find_provider(model.provider);
+  if (found == nullptr) throw Error("no provider is called " + model.provider, ExitStatus::usage);
+  const catalog::ProviderRow row = catalog::routed(*found, model.model);
+  const wire::Codec& codec = codec_of(row.wire);
+  Prepared prepared = prepare(context, model, row, catalog_.find_model(model), keys_, wishes_);
   if (auto* request = std::get_if<http::HttpRequest>(&prepared)) request->patience = patience_;
 
-  for (int retries = 0;; ++retries) {
+  for (http::Tried tried;; ++tried.retries) {
     Attempt attempt(codec, model, ports);
     http::RetryPlan plan;
     if (const auto* request = std::get_if<http::HttpRequest>(&prepared)) {
       attempt.run(*request);
-      plan = attempt.plan(retries, patience_.retry);
+      plan = attempt.plan(tried, patience_.retry);
     } else {
       attempt.fail(std::get<std::string>(prepared));
     }
+    const int count = tried.retries + 1;
     log_debug("request", {{"model", model::to_string(model)},
-                          {"attempt", retries + 1},
+                          {"attempt", count},
                           {"messages", context.messages.size()},
                           {"status", attempt.response().status}});
-    if (plan.again)
+    if (plan.again) {
       log_warning("retry", {{"model", model::to_string(model)},
-                            {"attempt", retries + 1},
+                            {"attempt", count},
                             {"status", attempt.response().status},
                             {"wait_ms", plan.wait.count()}});
-    if (plan.again &&
-        http::wait_to_retry(plan.wait, retries + 1,
-                            mask_secrets(attempt.failure()->text, keys_.secrets()), ports))
-      continue;
-    model::Message message = attempt.finish(keys_.secrets(), hint_for(attempt, plan, *row, keys_));
+      tried.waited += plan.wait;
+      const std::string reason = mask_secrets(attempt.failure()->text, keys_.secrets());
+      if (http::wait_to_retry(plan.wait, count, reason, ports)) continue;
+    }
+    model::Message message = attempt.finish(
+        keys_.secrets(),
+        hint_for(attempt, plan, tried, row, keys_, catalog::ended_text(catalog_, model, now_ms())));
     message.duration_ms =
         std::chrono::duration_cast<std::chrono::milliseconds>(Clock::now() - start).count();
     return message;

@@ -10,8 +10,9 @@ namespace skein::providers {
 
 class HttpProvider : public model::Provider {
  public:
-  HttpProvider(const catalog::Catalog& catalog, Keyring& keys, const http::Patience& patience = {})
-      : catalog_(catalog), keys_(keys), patience_(patience) {}
+  HttpProvider(const catalog::Catalog& catalog, Keyring& keys, const http::Patience& patience = {},
+               const handover::Preferences& wishes = {})
+      : catalog_(catalog), keys_(keys), patience_(patience), wishes_(wishes) {}
 
   // Normalizes, encodes and checks the context; sends it, again if that may help and nothing has
   // been shown yet; decodes the answer as it arrives. A failure is also told to the sink, as
@@ -24,6 +25,7 @@ class HttpProvider : public model::Provider {
   const catalog::Catalog& catalog_;
   Keyring& keys_;
   http::Patience patience_;
+  handover::Preferences wishes_;
 };
 
 }  // namespace skein::providers

@@ -42,13 +42,14 @@ const Arrows arrows = {
 
     {"providers/http", {"core/text", "core/model"}},
     {"providers/wire", {"core/text", "core/model", "providers/http"}},
-    {"providers/grammar", {"core/text", "core/handover"}},
+    {"providers/grammar", {"core/text", "core/handover", "providers/catalog"}},
     {"providers/catalog",
      {"core/text", "core/model", "core/handover", "providers/wire", "providers/offline"}},
     {"providers/offline", {"core/text", "core/model", "providers/wire"}},
+    {"providers/discovery", {"core/text", "providers/catalog"}},
     {"providers",
      {"core/text", "core/model", "core/handover", "providers/http", "providers/wire",
-      "providers/grammar", "providers/catalog"}},
+      "providers/grammar", "providers/catalog", "providers/discovery"}},
 
     {"repl/layout", {"core/text"}},
     {"repl/screen/markdown", {"core/text", "repl/layout"}},

@@ -4,6 +4,7 @@
 #include "app/availability.h"
 #include "app/config.h"
 #include "app/home.h"
+#include "app/model_refresh.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/context/history.h"
@@ -11,6 +12,7 @@
 #include "core/model/payloads.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
+#include "providers/catalog/ending.h"
 #include "providers/keys.h"
 #include "repl/layout/sanitize.h"
 
@@ -18,36 +20,80 @@ namespace skein::verbs {
 
 namespace {
 
-Json price_json(const std::optional<double>& price) { return price ? Json(*price) : Json(nullptr); }
+Json price_json(const catalog::Prices& prices) {
+  const auto or_null = [](const std::optional<double>& price) {
+    return price ? Json(*price) : Json(nullptr);
+  };
+  return {{"input", or_null(prices.input)},
+          {"output", or_null(prices.output)},
+          {"cache_read", or_null(prices.cache_read)},
+          {"cache_write", or_null(prices.cache_write)}};
+}
+
+Json model_json(const app::AvailableModel& model) {
+  const catalog::ModelRow& row = model.row;
+  Json levels = Json::array(), tiers = Json::array();
+  for (std::size_t i = 0; i < model::thinking_levels; ++i)
+    if (const auto level = static_cast<model::ThinkingLevel>(i); row.thinks.has(level))
+      levels.push_back(model::name(level));
+  for (const catalog::Tier& tier : row.tiers)
+    if (tier.above > 0)
+      tiers.push_back({{"above", tier.above}, {"prices", price_json(tier.prices)}});
+  const auto or_null = [](std::string_view text) {
+    return text.empty() ? Json(nullptr) : Json(std::string(text));
+  };
+  return {{"model", model.provider + "/" + model.name},
+          {"window", row.window},
+          {"max_output", row.max_output},
+          {"images", row.images},
+          {"thinking", !row.thinks.empty()},
+          {"thinking_levels", std::move(levels)},
+          {"prices", price_json(row.prices)},
+          {"tiers", std::move(tiers)},
+          {"ends", or_null(row.ends)},
+          {"instead", or_null(row.instead)},
+          {"usable", model.usable.now},
+          {"why", model.usable.why}};
+}
+
+void print_model(const app::AvailableModel& model) {
+  const catalog::ModelRow& row = model.row;
+  std::string last = catalog::ending_text(row, now_ms());
+  if (last.empty() || !model.usable.now) last += (last.empty() ? "" : " · ") + model.usable.why;
+  print_line(std::string(model.usable.now ? "* " : "  ") +
+             pad(model.provider + "/" + model.name, 36) + "  " +
+             pad(app::thousands(row.window), 5) + "  " + pad(app::price_text(row.prices), 20) +
+             "  " + pad(row.images ? "images" : "", 6) + "  " + last);
+}
+
+// Servers on this machine are asked each time, the others only if that is wanted.
+void refresh(const app::Invocation& invocation, catalog::Catalog& catalog, providers::Keyring& keys,
+             discovery::ModelCache& cache, const std::string& wanted) {
+  const bool all = invocation.has("--refresh");
+  const app::Refreshed refreshed = app::refresh_models(
+      catalog, keys, cache, model::Ports{}, all ? app::Refresh::all : app::Refresh::local, wanted);
+  for (const std::string& name : refreshed.silent)
+    if (all)
+      std::fprintf(stderr, "skein: %s did not list its models\n", layout::sanitized(name).c_str());
+}
 
 }  // namespace
 
 int list_models(const app::Invocation& invocation) {
   catalog::Catalog catalog;
   app::load_config(invocation, app::workspace_folder(invocation), catalog);
+  discovery::ModelCache cache(app::models_file(invocation));
+  app::use_cache(catalog, cache);
   providers::Keyring keys;
   keys.take_environment(catalog.key_variables());
   const std::string wanted = invocation.arguments.empty() ? "" : invocation.arguments.front();
+  refresh(invocation, catalog, keys, cache, wanted);
 
   Json out = Json::array();
-  for (const auto& [provider, name, row, usable] : app::available_models(catalog, keys)) {
-    if (!wanted.empty() && wanted != provider) continue;
-    out.push_back({{"model", provider + "/" + name},
-                   {"window", row.window},
-                   {"max_output", row.max_output},
-                   {"images", row.images},
-                   {"thinking", row.thinks != catalog::Thinks::no},
-                   {"prices",
-                    {{"input", price_json(row.prices.input)},
-                     {"output", price_json(row.prices.output)},
-                     {"cache_read", price_json(row.prices.cache_read)},
-                     {"cache_write", price_json(row.prices.cache_write)}}},
-                   {"usable", usable.now},
-                   {"why", usable.why}});
-    if (!invocation.has("--json"))
-      print_line(std::string(usable.now ? "* " : "  ") + pad(provider + "/" + name, 40) + "  " +
-                 pad(app::thousands(row.window), 6) + "  " + pad(app::price_text(row.prices), 20) +
-                 "  " + usable.why);
+  for (const app::AvailableModel& model : app::available_models(catalog, keys)) {
+    if (!wanted.empty() && wanted != model.provider) continue;
+    out.push_back(model_json(model));
+    if (!invocation.has("--json")) print_model(model);
   }
   if (out.empty())
     throw Error(
@@ -59,7 +105,8 @@ int list_models(const app::Invocation& invocation) {
 
 int migrate_session(const app::Invocation& invocation) {
   catalog::Catalog catalog;
-  app::load_config(invocation, app::workspace_folder(invocation), catalog);
+  const app::Config config =
+      app::load_config(invocation, app::workspace_folder(invocation), catalog);
   if (!invocation.has("--to")) throw Error("migrate needs --to PROVIDER/MODEL", ExitStatus::usage);
   const model::ModelRef to = catalog.parse(invocation.value("--to"));
   const catalog::ProviderRow* provider = catalog.find_provider(to.provider);
@@ -75,9 +122,8 @@ int migrate_session(const app::Invocation& invocation) {
 
   handover::Compatibility report;
   if (provider != nullptr)
-    report =
-        handover::check_compatibility(context::messages_of(path, record.state.redacted),
-                                      handover::target_for(provider->wire, to.provider, to.model));
+    report = handover::check_compatibility(context::messages_of(path, record.state.redacted),
+                                           catalog.target(to, config.handover));
   const std::string from = record.state.model.empty() ? "unknown" : record.state.model;
   Json out = {{"from", from},
               {"to", model::to_string(to)},

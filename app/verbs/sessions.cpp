@@ -30,7 +30,7 @@ JsonText record_json(const store::SessionRecord& record, const catalog::Catalog&
   const model::SessionState& state = record.state;
   const model::Usage usage = model::total_usage(state);
   // null: nothing was used, or a price is not known. Never a guess.
-  const std::optional<double> cost = catalog.cost(state.usage);
+  const std::optional<catalog::Cost> cost = catalog.cost(state.usage);
   std::string out;
   JsonWriter writer(out);
   writer.text("key", record.key);
@@ -48,7 +48,8 @@ JsonText record_json(const store::SessionRecord& record, const catalog::Catalog&
   stats.number("cache_read_tokens", usage.cache_read);
   stats.number("cache_write_tokens", usage.cache_write);
   stats.number("tool_calls", state.tool_calls);
-  stats.raw("cost_usd", cost ? dump(*cost) : "null");
+  stats.raw("cost_usd", cost && !cost->at_least ? dump(cost->dollars) : "null");
+  if (cost && cost->at_least) stats.raw("cost_usd_at_least", dump(cost->dollars));
   stats.end();
   writer.number("bytes", static_cast<std::int64_t>(record.bytes));
   writer.raw("head", state.head ? json_string(to_string(*state.head)) : "null");
@@ -169,14 +170,16 @@ int list_sessions(const app::Invocation& invocation) {
   std::size_t width = 0;
   for (const store::SessionRecord& record : sessions) width = std::max(width, record.key.size());
   for (const store::SessionRecord& record : sessions) {
+    const std::optional<catalog::Cost> cost = catalog->cost(record.state.usage);
     print_line(
         pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) + "  " +
         pad((record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at)
                 .substr(0, 16),
             16) +
         "  " + (record.archived ? "archived · " : "") +
-        model::stats_line(record.state, catalog->cost(record.state.usage)) + "  " +
-        record.state.title);
+        model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
+                          cost && cost->at_least) +
+        "  " + record.state.title);
   }
   if (const std::size_t older = store.backend().older_forms(); older > 0)
     print(older == 1

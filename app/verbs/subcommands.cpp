@@ -30,6 +30,7 @@ const Flags doctor_flags{
     {"--repair", "rebuild what opens read-only, migrate older forms, remove leftovers"},
     {"--restore-quarantine", "bring back entries that repairs set aside"},
     {"--rebuild-index", "make sessions.json again, and forget sessions that are gone"}};
+const Flags models_flags{json, {"--refresh", "ask every service there is a key for"}};
 const Flags migrate_flags{{"--to MODEL", "PROVIDER/MODEL"},
                           {"--check", "only say what would be lost"},
                           {"--new-key KEY", "the copy's key"},
@@ -58,8 +59,8 @@ const app::Subcommand table[] = {
      redact_entry},
     {"doctor", "[KEY…]", "what is damaged, and where; changes nothing without --repair",
      doctor_flags, doctor, app::Subcommand::Config::may_be_broken},
-    {"models", "[PROVIDER]", "known models, windows, prices, and which can be used now", json_only,
-     list_models},
+    {"models", "[PROVIDER]", "known models, windows, prices, ends, and which can be used now",
+     models_flags, list_models},
     {"migrate", "KEY", "a copy of a session for another model, and what that costs", migrate_flags,
      migrate_session},
     {"trust", "", "let this workspace's configuration set models, addresses and key commands",

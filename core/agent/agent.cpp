@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/handover/normalize.h"
 #include "core/model/pause.h"
 #include "core/model/payloads.h"
 #include "core/text/wait.h"
@@ -11,23 +12,6 @@
 namespace skein::agent {
 
 namespace {
-
-std::string system_in(const model::Entry& entry) {
-  return model::read_as<model::payload::RuntimeInit>(entry)
-      .value_or(model::payload::RuntimeInit{})
-      .system;
-}
-
-// The system prompt last recorded on this path or, where the path has not been read that far back,
-// on any path of the session.
-std::string recorded_system(const Conversation& conversation, store::SessionStore& store) {
-  for (auto entry = conversation.path().rbegin(); entry != conversation.path().rend(); ++entry)
-    if (entry->type == model::type::runtime_init) return system_in(*entry);
-  const std::optional<model::Position> at = conversation.state().runtime_init;
-  if (!at) return {};
-  const store::Result<store::StoredEntry> last = store.load_at(conversation.session(), *at);
-  return last ? system_in(last->entry) : std::string{};
-}
 
 // An answer with more calls than this is a mistake.
 constexpr std::size_t most_calls = 128;
@@ -54,6 +38,10 @@ std::optional<model::Message> last_answer(const std::vector<model::Entry>& path)
     return message->role == model::Role::assistant ? message : std::nullopt;
   }
   return std::nullopt;
+}
+
+bool has_message(const std::vector<model::Entry>& path) {
+  return std::ranges::find(path, model::type::message, &model::Entry::type) != path.end();
 }
 
 bool is_whole(const model::Message& answer) {
@@ -97,7 +85,8 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
 TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
                         Settings& settings, const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
-  std::vector<model::Entry> entries = changed_surroundings(turn);
+  std::vector<model::Entry> entries = closed_calls(turn);
+  for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt, turn.run_id));
   turn.commit_prompt(std::move(entries));
   return loop(turn);
@@ -106,23 +95,35 @@ TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
+  std::vector<model::Entry> entries = closed_calls(turn);
   // It belongs to no run: the model is not asked to answer it.
-  turn.commit_prompt({entry_for(model::user_message(text), "")});
+  entries.push_back(entry_for(model::user_message(text), ""));
+  turn.commit_prompt(std::move(entries));
 }
 
 bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
-  if (conversation.path().empty()) return false;
-  const model::Entry& last = conversation.path().back();
+  // A summary or a new beginning may have been written inside the turn.
+  const std::vector<model::Entry>& path = conversation.path();
+  const auto last =
+      std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
   const auto message =
-      last.type == model::type::message ? model::message_from_json(last.payload) : std::nullopt;
-  if (!message || message->role == model::Role::assistant || last.run_id.empty()) return false;
+      last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
+  if (!message || message->role == model::Role::assistant || last->run_id.empty()) return false;
   return bool(hold_alone(conversation.session(), ports));
 }
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
-  std::vector<model::Entry> entries = changed_surroundings(turn);
-  if (const std::optional<model::Message> last = last_answer(conversation.path())) {
+  if (!has_message(conversation.path())) {
+    turn.end.stop = model::Stop::error;
+    turn.end.error = "nothing has been said yet";
+    return turn.end;
+  }
+  std::vector<model::Entry> entries = closed_calls(turn);
+  const bool closed = !entries.empty();
+  for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
+  const std::optional<model::Message> last = last_answer(conversation.path());
+  if (last && !closed) {
     model::Message request = model::user_message(is_whole(*last) ? go_on_text : cut_text);
     request.continuation = true;
     entries.push_back(entry_for(request, turn.run_id));
@@ -131,15 +132,21 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
   return loop(turn);
 }
 
-// Compared in its stored form: a system prompt from which a key was removed has not changed.
-std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) const {
+// Results for calls that are left open where the conversation is taken up again, in the words that
+// stand for them in a request. They are written before anything else is said: a result that came
+// later would change what has been sent.
+std::vector<model::Entry> Agent::closed_calls(const Turn& turn) const {
   std::vector<model::Entry> entries;
-  model::payload::RuntimeInit init{turn.settings.system};
-  for (const model::Tool& tool : parts_.tools) init.tools.push_back(tool.name);
-  model::Entry surroundings = model::make_entry(init);
-  surroundings.payload = parts_.clean(std::move(surroundings.payload));
-  if (recorded_system(turn.conversation, parts_.store) != system_in(surroundings))
-    entries.push_back(std::move(surroundings));
+  for (const model::ToolUse& call : store::unanswered_calls(turn.conversation.path()))
+    entries.push_back(entry_for(
+        result_of(call, model::tool_failure(std::string(handover::interrupted_text))),
+        turn.run_id));
+  return entries;
+}
+
+std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) {
+  models_.read_for_request(turn.conversation, turn.settings);
+  std::vector<model::Entry> entries = surroundings_.before_turn(turn);
   for (model::Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
     entries.push_back(std::move(entry));
   for (model::Entry& entry : entries) entry.run_id = turn.run_id;
@@ -153,6 +160,12 @@ store::SessionLease Agent::hold(Id session) {
 }
 
 TurnEnd Agent::loop(Turn& turn) {
+  ask_and_run(turn);
+  Fallback::end(turn);
+  return turn.end;
+}
+
+void Agent::ask_and_run(Turn& turn) {
   // Keeps other processes from taking our open calls for leftovers of a crash. Not having it does
   // not stop the work.
   store::SessionLease at_work;
@@ -165,13 +178,12 @@ TurnEnd Agent::loop(Turn& turn) {
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
     turn.end.empty = model::is_empty_answer(reply);
-    if (!run_calls(turn, reply)) return turn.end;
+    if (!run_calls(turn, reply)) return;
   }
   turn.end.stop = model::Stop::error;
   turn.end.out_of_calls = true;
   turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
                    " model calls for one prompt (--max-turns raises the limit)";
-  return turn.end;
 }
 
 // Whether the model, having been told what is wrong with its calls, gets another try.
@@ -236,6 +248,8 @@ void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutc
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   const model::Tool* tool = model::find_tool(parts_.tools, call.name);
+  if (tool == nullptr && surroundings_.was_offered(turn.conversation, call.name))
+    return model::tool_failure("the tool '" + call.name + "' is no longer available");
   if (tool == nullptr) {
     std::string known;
     for (const model::Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;

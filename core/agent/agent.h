@@ -9,6 +9,7 @@
 
 #include "core/agent/model_caller.h"
 #include "core/agent/permission_gate.h"
+#include "core/agent/surroundings.h"
 #include "core/agent/turn.h"
 
 namespace skein::agent {
@@ -53,10 +54,12 @@ class Agent {
 
  private:
   // Entries for what has changed since the session last recorded it: system prompt, tools, model.
-  std::vector<model::Entry> changed_surroundings(const Turn& turn) const;
+  std::vector<model::Entry> changed_surroundings(const Turn& turn);
+  std::vector<model::Entry> closed_calls(const Turn& turn) const;
   store::SessionLease hold(Id session);  // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);
+  void ask_and_run(Turn& turn);
   bool run_calls(Turn& turn, const model::Message& reply);
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);
@@ -68,7 +71,8 @@ class Agent {
   model::Entry entry_for(const model::Message& message, const std::string& run_id) const;
 
   Parts parts_;
-  ModelCaller models_{parts_};
+  Surroundings surroundings_{parts_};
+  ModelCaller models_{parts_, surroundings_};
   PermissionGate gate_{parts_};
 };
 

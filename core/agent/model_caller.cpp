@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent/dropped_thoughts.h"
 #include "core/context/compaction.h"
+#include "core/model/payloads.h"
+#include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/text/request_text.h"
 
@@ -13,6 +16,7 @@ namespace {
 
 constexpr std::int64_t kept_tokens = 20'000;
 constexpr int most_tries = 4;  // of a request that is refused as too long, each shorter
+constexpr std::int64_t least_window = 1'500;
 
 // A summary is not part of the answer, so its pieces are not shown.
 model::Ports without_words(const model::Ports& ports) {
@@ -73,59 +77,87 @@ std::int64_t ModelCaller::limit_of(const Settings& settings) const {
 }
 
 context::ContextSource ModelCaller::source_of(const Conversation& conversation,
-                                              const Settings& settings) const {
-  const model::SessionState& state = conversation.state();
-  context::ContextSource source{.path = conversation.path(),
-                                .redacted = state.redacted,
-                                .system = state.system.empty() ? settings.system : state.system,
-                                .model = settings.model};
+                                              std::span<const model::Entry> path,
+                                              const Settings& settings) {
+  const model::payload::RuntimeInit& begins = surroundings_.beginning(conversation, path, settings);
   const ModelLimits limits = limits_of(settings.model);
-  source.window = limits.window;
-  source.tokens_per_guess = limits.tokens_per_guess;
-  for (const model::Tool& tool : parts_.tools) source.tools.push_back(tool.spec());
-  return source;
+  return {.path = path,
+          .redacted = conversation.state().redacted,
+          .system = begins.system,
+          .tools = *begins.specs,
+          .model = settings.model,
+          .window = limits.window,
+          .tokens_per_guess = limits.tokens_per_guess,
+          .thinking_off = conversation.state().thinking_off};
 }
 
-context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
+void ModelCaller::read_for_request(Conversation& conversation, const Settings& settings) const {
   // A token is about four bytes, and most of a payload is text.
   const std::int64_t tokens = context::enough_tokens(limits_of(settings.model).window);
   conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
-  const context::BuiltContext* built = &contexts_.get(source_of(conversation, settings));
-  while (built->read_all && conversation.read_further())
-    built = &contexts_.get(source_of(conversation, settings));
+}
+
+context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
+  read_for_request(conversation, settings);
+  const auto build = [&]() -> const context::BuiltContext& {
+    return contexts_.get(source_of(conversation, conversation.path(), settings));
+  };
+  const context::BuiltContext* built = &build();
+  while (built->unread == 0 && conversation.read_further()) built = &build();
   return *built;
 }
 
 model::Message ModelCaller::ask(Turn& turn) {
   const std::int64_t started = now_ms();
-  make_room(turn);
-  context::BuiltContext built = context(turn.conversation, turn.settings);
-  model::Message reply;
-  std::optional<model::delta::Overflow> overflow = send(turn, built, reply);
-  // A refused call left nothing worth keeping, so it may be repeated.
-  for (int tries = 1; overflow && tries < most_tries; ++tries) {
-    if (!make_room_after(turn, built, *overflow)) break;
-    built = context(turn.conversation, turn.settings);
-    overflow = send(turn, built, reply);
-  }
+  fallback_.begin(turn);
+  Attempt attempt = ask_one(turn);
+  const auto failed = [&] {
+    return attempt.reply.stop == model::Stop::error && attempt.reply.content.empty() &&
+           !attempt.overflow && !turn.ports.stopped();
+  };
+  // What fails in place of another model, for whatever reason, leaves the next one to be asked.
+  while (failed() && (attempt.elsewhere || !turn.failed_models.empty()) &&
+         fallback_.next(turn, attempt.reply.error))
+    attempt = ask_one(turn);
+  model::Message& reply = attempt.reply;
   reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
   if (reply.usage) turn.end.usage += *reply.usage;
-  return reply;
+  return std::move(reply);
 }
 
-// Returns what the provider reported if the request was refused as too long.
-std::optional<model::delta::Overflow> ModelCaller::send(Turn& turn,
-                                                        const context::BuiltContext& built,
-                                                        model::Message& reply) {
-  tell_of_gaps(turn, built);
+ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
+  make_room(turn);
+  context::BuiltContext built = context(turn.conversation, turn.settings);
+  Attempt attempt = send(turn, built);
+  // A refused call left nothing worth keeping, so it may be repeated.
+  if (attempt.seals) attempt = send_unsealed(turn, built);
+  for (int tries = 1; attempt.overflow && tries < most_tries; ++tries) {
+    if (!make_room_after(turn, built, *attempt.overflow)) break;
+    built = context(turn.conversation, turn.settings);
+    attempt = send(turn, built);
+  }
+  notice_cut(turn, built, attempt.reply);
+  tell_of_dropped(turn, attempt.reply);
+  return attempt;
+}
+
+// `seals`: what is thought of those in the request, if it is not as good as the session says.
+ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built,
+                                       model::Seals seals) {
   model::Context context = built.context;
-  for (model::Message& message : context.messages) load_images(message.content, parts_.store);
-  std::optional<model::delta::Overflow> overflow;
+  context.session = to_string(turn.conversation.session());
+  for (model::Message& message : context.messages) {
+    load_images(message.content, parts_.store);
+    message.seals = std::max(message.seals, seals);
+  }
+  Attempt attempt;
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
     const auto* streaming = std::get_if<model::Streaming>(&event);
     const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
-    if (failed != nullptr && failed->overflow) overflow = failed->told;
+    if (failed != nullptr && failed->overflow) attempt.overflow = failed->told;
+    if (failed != nullptr) attempt.seals = failed->seals;
+    if (failed != nullptr) attempt.elsewhere = failed->elsewhere;
     turn.ports.sink(event);
   };
   model::ModelRef model = turn.settings.model;
@@ -133,15 +165,72 @@ std::optional<model::delta::Overflow> ModelCaller::send(Turn& turn,
   if (const std::int64_t left = built.window.tokens - built.room;
       left > 0 && left < built.window.output && model.max_output == 0)
     model.max_output = left;
-  reply = parts_.provider(model).stream(context, model, listening);
-  if (reply.stop != model::Stop::error || !reply.content.empty()) overflow.reset();
-  return overflow;
+  attempt.reply = parts_.provider(model).stream(context, model, listening);
+  if (attempt.reply.stop != model::Stop::error || !attempt.reply.content.empty())
+    attempt = {.reply = std::move(attempt.reply)};
+  return attempt;
+}
+
+// Some local servers drop the beginning of what is too long and do not say so. It shows in the
+// number of tokens they report: far fewer than were sent. The answer is kept; what was learned
+// makes room before the next call.
+void ModelCaller::notice_cut(Turn& turn, const context::BuiltContext& built,
+                             const model::Message& reply) {
+  if (!reply.usage || !limits_of(turn.settings.model).cuts_silently) return;
+  const std::int64_t read = reply.usage->input + reply.usage->cache_read + reply.usage->cache_write;
+  const auto sent =
+      static_cast<std::int64_t>(static_cast<double>(built.guessed) * built.tokens_per_guess);
+  // Our guess is never wrong by so much. Servers that count only what was not cached report less
+  // than any window holds.
+  if (read < least_window || read * 5 > sent * 3) return;
+  ModelLimits learned = limits_of(turn.settings.model);
+  learned.window.tokens = (read + 1023) / 1024 * 1024;
+  learned.tokens_per_guess = built.tokens_per_guess;
+  learned_[model::to_string(turn.settings.model)] = learned;
+  parts_.learn(turn.settings.model, learned);
+  log_warning("silent overflow",
+              {{"model", model::to_string(turn.settings.model)}, {"sent", sent}, {"read", read}});
+  turn.tell(model::Notice::Level::warning,
+            "the model's server read only " + short_count(read) + " of about " + short_count(sent) +
+                " tokens; older messages will be summarized. Give the server a larger context to "
+                "keep more");
+}
+
+// The same request would be refused for ever. If it is taken without what was signed, that is left
+// out from now on, after a restart too.
+ModelCaller::Attempt ModelCaller::send_unsealed(Turn& turn, const context::BuiltContext& built) {
+  log_warning("thinking refused", {{"model", model::to_string(turn.settings.model)}});
+  turn.tell(model::Notice::Level::warning,
+            "the model does not take back its earlier thinking; asking again without it");
+  Attempt attempt = send(turn, built, model::Seals::refused);
+  const std::vector<model::Entry>& path = turn.conversation.path();
+  const auto last =
+      std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
+  if (!attempt.reply.content.empty() && last != path.rend())
+    turn.commit({model::make_entry(model::payload::ThinkingOffBefore{last->id})});
+  attempt.seals = false;
+  return attempt;
+}
+
+void ModelCaller::tell_of_dropped(const Turn& turn, const model::Message& reply) {
+  if (reply.content.empty()) return;
+  const auto known = dropped_.try_emplace(turn.conversation.session());
+  std::vector<model::Transformation>& before = known.first->second;
+  if (known.second && !reply.transformed.empty())
+    before = last_transformed(turn.conversation.path(), turn.settings.model);
+  if (const std::string news = news_of_dropped(before, reply.transformed); !news.empty())
+    turn.tell(model::Notice::Level::info, news);
+  before = reply.transformed;
 }
 
 void ModelCaller::make_room(Turn& turn) {
   const std::int64_t limit = limit_of(turn.settings);
+  // Redacted while the turn ran: what is sent changes, so the step is written down.
+  if (surroundings_.is_stale(turn.conversation))
+    turn.commit({surroundings_.rendered(turn.conversation, turn.settings)});
   const std::int64_t size = context(turn.conversation, turn.settings).whole;
   if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
+  cut(turn);
 }
 
 // Either our guess was too low or the window was not known; in any case it is smaller than what was
@@ -164,6 +253,7 @@ bool ModelCaller::make_room_after(Turn& turn, const context::BuiltContext& refus
                                   " tokens as too many");
   const std::int64_t size = context(turn.conversation, settings).whole;
   if (settings.compact_at > 0) compact_unasked(turn, size, limit_of(settings));
+  if (!turn.ports.stopped()) cut(turn);
   return !turn.ports.stopped() && context(turn.conversation, settings).guessed < refused.guessed;
 }
 
@@ -186,17 +276,32 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
     failed_compactions_[session] = compacted.done ? compacted.after : size;
 }
 
-// Told only when it changes. Cuts move in steps, so that is not with every call.
-void ModelCaller::tell_of_gaps(const Turn& turn, const context::BuiltContext& built) {
-  const Gaps gaps{built.left_out > 0 ? built.begins_with : std::nullopt, built.pruned};
-  if (std::exchange(told_gaps_[turn.conversation.session()], gaps) == gaps) return;
+// What does not fit although a summary was made, or because none could be: the oldest messages are
+// left out, and if that is not enough, results become shorter. It is written down, so that the next
+// request begins at the same place.
+void ModelCaller::cut(Turn& turn) {
+  const context::BuiltContext built = context(turn.conversation, turn.settings);
+  if (built.fits()) return;
+  const std::int64_t room =
+      built.for_messages > 0 ? built.for_messages : context::enough_tokens(built.window);
+  const std::optional<context::CompactionPlan> plan = context::plan_cut(
+      turn.conversation.path(), turn.conversation.state().redacted, room, parts_.tools);
+  if (!plan) return;
+  model::Entry entry = context::compaction_entry(*plan, plan->previous,
+                                                 {.tokens_per_guess = built.tokens_per_guess});
+  entry.payload = parts_.clean(std::move(entry.payload));
+  turn.commit({std::move(entry), surroundings_.rendered(turn.conversation, turn.settings)});
+  failed_compactions_[turn.conversation.session()] =
+      context(turn.conversation, turn.settings).whole;
+
   std::string what;
-  if (built.left_out > 0) what = count_of(built.left_out, "older message");
-  if (built.pruned > 0)
-    what += (what.empty() ? "" : " and ") + count_of(built.pruned, "long tool result");
-  if (!what.empty())
-    turn.tell(model::Notice::Level::warning, "to fit its window, the model does not see " + what +
-                                                 "; the session keeps everything");
+  if (const std::size_t messages = plan->earlier.size(); messages > 0)
+    what = "no longer sees " + count_of(messages, "older message");
+  if (plan->shortened > 0)
+    what += (what.empty() ? "sees only the beginning of " : " and only the beginning of ") +
+            count_of(plan->shortened, "long tool result");
+  turn.tell(model::Notice::Level::warning,
+            "to fit its window, the model " + what + "; the session keeps everything");
 }
 
 Compacted ModelCaller::compact(Conversation& conversation, const std::string& focus,
@@ -238,15 +343,14 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
 
   model::Entry entry = context::compaction_entry(*plan, summary, author);
   entry.payload = parts_.clean(std::move(entry.payload));
+  model::Entry beginning = surroundings_.rendered(conversation, settings);
   std::vector<model::Entry> shorter = conversation.path();
-  shorter.push_back(entry);
-  context::ContextSource source = source_of(conversation, settings);
-  source.path = shorter;
-  out.after = context::build_context(source).whole;
+  shorter.insert(shorter.end(), {entry, beginning});
+  out.after = context::build_context(source_of(conversation, shorter, settings)).whole;
   if (out.after >= out.before)
     return refused("the summary is not shorter than what it would replace");
 
-  const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry)});
+  const store::Result<store::AppendResult> outcome = conversation.append({std::move(entry), std::move(beginning)});
   if (!outcome) return refused(outcome.error().text);
   for (const model::Entry& saved : outcome->entries) ports.sink(model::Committed{saved});
   out.done = true;

@@ -5,8 +5,11 @@
 #include <cstdint>
 #include <map>
 #include <optional>
+#include <span>
 #include <string>
 
+#include "core/agent/fallback.h"
+#include "core/agent/surroundings.h"
 #include "core/agent/turn.h"
 
 namespace skein::agent {
@@ -21,11 +24,14 @@ struct Compacted {
 
 class ModelCaller {
  public:
-  // `parts` must outlive this.
-  explicit ModelCaller(const Parts& parts) : parts_(parts) {}
+  // Both must outlive this.
+  ModelCaller(const Parts& parts, Surroundings& surroundings)
+      : parts_(parts), surroundings_(surroundings), fallback_(parts) {}
 
   // The answer to the conversation as it is; not saved yet. What it cost is added to the turn.
   model::Message ask(Turn& turn);
+  // Reads as much of the path as a request could need.
+  void read_for_request(Conversation& conversation, const Settings& settings) const;
   // The request that would be made now; of images only the names.
   context::BuiltContext context(Conversation& conversation, const Settings& settings);
   // `focus` says what matters and may be empty. If it fails, the session stays as it was.
@@ -33,31 +39,39 @@ class ModelCaller {
                     const model::Ports& ports);
 
  private:
-  std::optional<model::delta::Overflow> send(Turn& turn, const context::BuiltContext& built,
-                                             model::Message& reply);
+  // What came of one request.
+  struct Attempt {
+    model::Message reply{};
+    std::optional<model::delta::Overflow> overflow{};  // it was refused as too long
+    bool seals = false;      // it was refused for its thinking or signatures
+    bool elsewhere = false;  // another model may answer
+  };
+  Attempt ask_one(Turn& turn);
+  Attempt send(Turn& turn, const context::BuiltContext& built,
+               model::Seals seals = model::Seals::good);
+  Attempt send_unsealed(Turn& turn, const context::BuiltContext& built);
+  void notice_cut(Turn& turn, const context::BuiltContext& built, const model::Message& reply);
+  void tell_of_dropped(const Turn& turn, const model::Message& reply);
   void make_room(Turn& turn);
   bool make_room_after(Turn& turn, const context::BuiltContext& refused,
                        const model::delta::Overflow& told);
   void compact_unasked(Turn& turn, std::int64_t size, std::int64_t limit);
-  void tell_of_gaps(const Turn& turn, const context::BuiltContext& built);
+  void cut(Turn& turn);
   context::ContextSource source_of(const Conversation& conversation,
-                                   const Settings& settings) const;
+                                   std::span<const model::Entry> path, const Settings& settings);
   ModelLimits limits_of(const model::ModelRef& model) const;
   std::int64_t limit_of(const Settings& settings) const;
 
   const Parts& parts_;
+  Surroundings& surroundings_;
+  Fallback fallback_;
   context::ContextCache contexts_{};
   // By provider/model, after it refused a request as too long.
   std::map<std::string, ModelLimits> learned_{};
   // How large a session was when its compaction failed or gained too little.
   std::map<Id, std::int64_t> failed_compactions_{};
-  // What the user has been told the model does not see.
-  struct Gaps {
-    std::optional<Id> before{};
-    std::size_t pruned = 0;
-    bool operator==(const Gaps&) const = default;
-  };
-  std::map<Id, Gaps> told_gaps_{};
+  // What the service last left out of a session's requests.
+  std::map<Id, std::vector<model::Transformation>> dropped_{};
 };
 
 }  // namespace skein::agent

@@ -19,6 +19,7 @@ struct ModelLimits {
   context::Window window{};
   bool summarize_by_rule = false;  // it cannot write a summary itself
   double tokens_per_guess = 0;     // at least; 0: not known
+  bool cuts_silently = false;      // its server may shorten what is too long, without an error
 };
 
 struct Parts {
@@ -35,6 +36,9 @@ struct Parts {
   // The model's server has reported its window: `limits` should return it from now on.
   std::function<void(const model::ModelRef&, const ModelLimits&)> learn = [](const model::ModelRef&,
                                                                              const ModelLimits&) {};
+  // What to ask instead when this model's service cannot answer, in this order.
+  std::function<std::vector<model::ModelRef>(const model::ModelRef&)> fallbacks =
+      [](const model::ModelRef&) { return std::vector<model::ModelRef>{}; };
   // Why commands are not sandboxed and what would help; empty: they are. Called only when a command
   // is about to run, since finding out takes a while.
   std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
@@ -44,9 +48,18 @@ struct Parts {
       [](Id, const std::string&) { return std::string{}; };
 };
 
+// Something the system prompt tells that may change while a session lives: then the model is told
+// in a message, for the prompt itself stays as it was first sent.
+struct Surrounding {
+  std::string name;       // for the model and the user, in the singular: "the workspace"
+  std::string text;       // as it is now
+  bool document = false;  // of several lines, somebody else's
+};
+
 struct Settings {
   model::ModelRef model{};
-  std::string system{};  // the whole system prompt as it is now
+  std::string system{};  // the whole system prompt as it would be rendered now
+  std::vector<Surrounding> surroundings{};  // what of it may change
   permission::Rules rules{};
   int max_calls = 100;                 // model calls per prompt
   std::vector<std::string> notices{};  // to be shown when a session opens

@@ -30,7 +30,8 @@ struct Turn {
   const model::Ports& ports;
   std::string run_id = to_string(random_id());
   TurnEnd end{};
-  int faulty_replies = 0;        // in a row: with calls that cannot be read
+  std::vector<model::ModelRef> failed_models{};  // that could not answer; the chosen one first
+  int faulty_replies = 0;                        // in a row: with calls that cannot be read
   bool asked_after_cut = false;  // the model was asked again after the limit cut a call
 
   // What the sink hears as Committed is on disk. Throws Error if it cannot be written.

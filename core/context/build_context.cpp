@@ -12,8 +12,9 @@ namespace {
 // A guess that is too low costs a refusal, one that is too high only room: so it is not corrected
 // far down, and less of a long path has to be read.
 constexpr double least_correction = 0.75, most_correction = 3;
-// Read at most, where the window is not known.
-constexpr std::int64_t most_tokens = 1'000'000;
+// Read at most, where the window is not known; and at least, so that what a cut has kept is always
+// read to its beginning, even if it could not be made to fit.
+constexpr std::int64_t most_tokens = 1'000'000, least_tokens = 50'000;
 constexpr std::size_t most_leaves = 4;
 
 // What a call of this model really cost, compared with what we would have guessed. It is the last
@@ -74,6 +75,8 @@ std::string key_of(const ContextSource& source) {
     add(to_string(source.path.front().id));
   }
   for (const Id id : source.redacted) key += to_string(id);
+  key += '|';
+  for (const Id id : source.thinking_off) key += to_string(id);
   add(source.system);
   for (const model::ToolSpec& tool : source.tools) {
     add(tool.name);
@@ -87,13 +90,22 @@ std::string key_of(const ContextSource& source) {
   return key;
 }
 
+// What was cut off by now was before whatever is left.
+void leave_out_thinking(std::vector<ContextMessage>& said, const std::set<Id>& off) {
+  if (off.empty()) return;
+  const auto last = std::ranges::find_if(
+      said.rbegin(), said.rend(), [&](const auto& each) { return off.contains(each.entry); });
+  for (auto each = last; each != said.rend(); ++each) each->message.seals = model::Seals::refused;
+}
+
 }  // namespace
 
-// No correction makes more than this fit.
+// No correction makes more than this fit, if it is not the least.
 std::int64_t enough_tokens(const Window& window) {
   const std::int64_t room = room_in(window);
   if (room == 0) return most_tokens;
-  return static_cast<std::int64_t>(static_cast<double>(room) / least_correction);
+  return std::max(least_tokens,
+                  static_cast<std::int64_t>(static_cast<double>(room) / least_correction));
 }
 
 BuiltContext build_context(const ContextSource& source) {
@@ -111,26 +123,19 @@ BuiltContext build_context(const ContextSource& source) {
   const auto corrected = [&](std::int64_t tokens) {
     return static_cast<std::int64_t>(std::ceil(static_cast<double>(tokens) * factor));
   };
-  const auto room =
-      static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools;
-
-  if (out.room > 0) prune_results(said, room);
+  if (out.room > 0)
+    out.for_messages = std::max<std::int64_t>(
+        1, static_cast<std::int64_t>(static_cast<double>(out.room) / factor) - system - tools);
   out.whole = corrected(system + tools + tokens_of(said) + telling.unread_tokens);
-  out.left_out = telling.unread;
-  if (out.room > 0 && tokens_of(said) > room) out.left_out += cut_to(said, room);
-  if (out.room > 0 && tokens_of(said) > room) shorten_results(said);
+  out.unread = telling.unread;
+  leave_out_thinking(said, source.thinking_off);
 
   const TokenBreakdown filling = filling_of(said);
   out.guessed = system + tools + tokens_of(said);
   out.filling = {corrected(system), corrected(tools), corrected(filling.summary),
                  corrected(filling.messages), corrected(filling.results)};
   out.tokens_per_guess = factor;
-  out.read_all = telling.unread == 0;
-  for (ContextMessage& each : said) {
-    out.pruned += each.pruned;
-    if (!each.pinned && !out.begins_with) out.begins_with = each.entry;
-    out.context.messages.push_back(std::move(each.message));
-  }
+  for (ContextMessage& each : said) out.context.messages.push_back(std::move(each.message));
   return out;
 }
 

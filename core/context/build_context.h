@@ -1,5 +1,6 @@
-// Builds the request for a model from the path of a conversation: cut to the model's window,
-// counted, with a record of what was left out. Pure, with a cache beside it.
+// Builds the request for a model from the path of a conversation, and says whether it fits the
+// model's window. Nothing is left out to make it fit: that is a step which the path records. Pure,
+// with a cache beside it.
 #pragma once
 
 #include <cstdint>
@@ -26,6 +27,8 @@ struct ContextSource {
   model::ModelRef model{};
   Window window{};
   double tokens_per_guess = 0;  // lower bound learned from a refusal; 0: not known
+  // Of these entries and what is before them nothing sealed goes back: it was refused.
+  std::set<Id> thinking_off{};
 };
 
 // What fills a request, in tokens.
@@ -39,21 +42,21 @@ struct BuiltContext {
   model::Context context{};
   TokenBreakdown filling{};
   Window window{};
-  std::int64_t room = 0;            // for a request; 0: not known
-  std::int64_t whole = 0;           // tokens, had nothing been cut
-  std::int64_t guessed = 0;         // tokens of what is sent, before our guess is corrected
-  std::size_t left_out = 0;         // messages
-  std::size_t pruned = 0;           // tool results replaced by a short text
-  std::optional<Id> begins_with{};  // the first entry that was not left out
-  double tokens_per_guess = 1;      // real cost of calls divided by our guess
-  bool read_all = false;            // a longer path might have given more
+  std::int64_t room = 0;       // for a request; 0: not known
+  std::int64_t whole = 0;      // tokens, what was not read included
+  std::int64_t guessed = 0;    // tokens of what is sent, before our guess is corrected
+  std::int64_t for_messages = 0;  // what room there is for them, in guessed tokens; 0: not known
+  std::size_t unread = 0;         // messages further back, beyond any room
+  double tokens_per_guess = 1;    // real cost of calls divided by our guess
+
+  bool fits() const { return unread == 0 && (room == 0 || whole <= room); }
 };
 
 // No request needs more of a path than this many of its newest tokens and the last prompt.
 std::int64_t enough_tokens(const Window& window);
 
 // The same source gives the same bytes. A longer path only appends to what a shorter one gave,
-// unless a cut of core/context/window moves between the two.
+// unless a recorded step lies between the two: a summary or cut, a new beginning, a redaction.
 BuiltContext build_context(const ContextSource& source);
 
 // The requests for the most recently used leaves. Entries never change, so a leaf identifies its

@@ -88,6 +88,43 @@ void carry_on(CompactionPlan& plan, std::span<const model::Entry> path,
   plan.last_prompt = std::move(summary->last_prompt);
   for (std::string& file : summary->files_read) note(plan.files_read, std::move(file));
   for (std::string& file : summary->files_changed) note(plan.files_changed, std::move(file));
+  // What it shortened and still stands stays short.
+  const auto kept = std::ranges::find(path, plan.first_kept, &model::Entry::id);
+  if (kept - path.begin() < path.rend() - last - 1) plan.result_bytes = summary->result_bytes;
+}
+
+// Fills in what lies before the first message that is kept. Returns its tokens.
+std::int64_t leave_out(CompactionPlan& plan, const std::vector<ContextMessage>& said,
+                       std::size_t kept, const model::Tools& tools) {
+  std::int64_t tokens = 0;
+  for (std::size_t i = 0; i < kept; ++i) {
+    if (said[i].pinned) continue;
+    plan.earlier.push_back(said[i].message);
+    note_files(plan, said[i].message, tools);
+    if (said[i].by_user) plan.last_prompt = model::plain_text(said[i].message);
+    tokens += said[i].tokens;
+  }
+  const bool asked_again = std::any_of(said.begin() + static_cast<std::ptrdiff_t>(kept), said.end(),
+                                       [](const ContextMessage& each) { return each.by_user; });
+  plan.last_prompt = asked_again ? std::string{} : cut(plan.last_prompt, most_prompt_bytes);
+  return tokens;
+}
+
+// The most that may be kept of each long result so that what stays fits; 0: all of it.
+std::int64_t bytes_that_fit(const std::vector<ContextMessage>& said, std::size_t from,
+                            std::int64_t room, CompactionPlan& plan) {
+  constexpr std::int64_t most = 65'536, least = 1'024;
+  if (tokens_from(said, from) <= room) return 0;
+  for (std::int64_t bytes = most;; bytes /= 2) {
+    std::vector<ContextMessage> shorter = said;
+    plan.shortened = 0;
+    for (std::size_t i = from; i < shorter.size(); ++i) {
+      plan.shortened += shorten_results(shorter[i].message, static_cast<std::size_t>(bytes));
+      shorter[i].tokens = model::tokens_of(shorter[i].message);
+    }
+    if (bytes <= least || tokens_from(shorter, from) <= room)
+      return plan.shortened > 0 ? bytes : 0;
+  }
 }
 
 // The first message that is kept; 0: none can be found.
@@ -117,21 +154,27 @@ std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path
   for (const ContextMessage& each : said) plan.tokens_before += each.tokens;
   const std::size_t kept = cut_in(said, std::min(keep, plan.tokens_before / 4));
 
+  plan.first_kept = said.empty() ? Id{} : said[kept].entry;
   carry_on(plan, path, redacted);
-  std::int64_t tokens = 0;
-  for (std::size_t i = 0; i < kept; ++i) {
-    if (said[i].pinned) continue;
-    plan.earlier.push_back(said[i].message);
-    note_files(plan, said[i].message, tools);
-    if (said[i].by_user) plan.last_prompt = model::plain_text(said[i].message);
-    tokens += said[i].tokens;
-  }
+  const std::int64_t tokens = leave_out(plan, said, kept, tools);
   // Gaining less than a tenth is no progress: another one would be due at once.
   if (plan.earlier.size() < 2 || tokens < plan.tokens_before / 10) return std::nullopt;
-  plan.first_kept = said[kept].entry;
-  const bool asked_again = std::any_of(said.begin() + static_cast<std::ptrdiff_t>(kept), said.end(),
-                                       [](const ContextMessage& each) { return each.by_user; });
-  plan.last_prompt = asked_again ? std::string{} : cut(plan.last_prompt, most_prompt_bytes);
+  return plan;
+}
+
+std::optional<CompactionPlan> plan_cut(std::span<const model::Entry> path,
+                                       const std::set<Id>& redacted, std::int64_t room,
+                                       const model::Tools& tools) {
+  const std::vector<ContextMessage> said = history_of(path, redacted).said;
+  if (said.empty()) return std::nullopt;
+  const std::size_t from = cut_place(said, room);
+  CompactionPlan plan{.first_kept = said[from].entry, .tokens_before = tokens_of(said)};
+  carry_on(plan, path, redacted);
+  leave_out(plan, said, from, tools);
+  const std::int64_t bytes = bytes_that_fit(said, from, room, plan);
+  if (plan.earlier.empty() && bytes == 0) return std::nullopt;
+  if (bytes > 0)
+    plan.result_bytes = plan.result_bytes > 0 ? std::min(plan.result_bytes, bytes) : bytes;
   return plan;
 }
 
@@ -189,7 +232,8 @@ model::Entry compaction_entry(const CompactionPlan& plan, const std::string& sum
                                         .tokens_per_guess = author.tokens_per_guess,
                                         .files_read = plan.files_read,
                                         .files_changed = plan.files_changed,
-                                        .last_prompt = plan.last_prompt};
+                                        .last_prompt = plan.last_prompt,
+                                        .result_bytes = plan.result_bytes};
   if (author.usage) {
     out.provider = author.model.provider;
     out.model = author.model.model;

@@ -22,6 +22,8 @@ struct CompactionPlan {
   std::string last_prompt{};  // set if the cut lies inside the turn it began
   Id first_kept{};
   std::int64_t tokens_before = 0;
+  std::int64_t result_bytes = 0;  // kept of each long result that stays; 0: all
+  std::size_t shortened = 0;      // results
 };
 
 // Keeps the newest turns of about `keep` tokens, or a quarter of all if that is less. The cut lies
@@ -30,6 +32,13 @@ struct CompactionPlan {
 std::optional<CompactionPlan> plan_compaction(std::span<const model::Entry> path,
                                               const std::set<Id>& redacted, std::int64_t keep,
                                               const model::Tools& tools);
+
+// What is left out without a summary, so that the rest fits into `room` tokens: the oldest messages,
+// see cut_place(); if that is not enough, results are shortened too. `earlier` are the messages that
+// go. nullopt: there is nothing to gain.
+std::optional<CompactionPlan> plan_cut(std::span<const model::Entry> path,
+                                       const std::set<Id>& redacted, std::int64_t room,
+                                       const model::Tools& tools);
 
 // One message that asks for the summary, of at most about `room` tokens (0: no limit). If not
 // everything fits, it holds the newest part.
@@ -45,6 +54,7 @@ struct SummaryAuthor {
   std::optional<model::Usage> usage{};
   double tokens_per_guess = 1;  // from BuiltContext, so that what was learned is kept
 };
+// For a cut, `summary` is the one that came before, if there is one.
 model::Entry compaction_entry(const CompactionPlan& plan, const std::string& summary,
                               const SummaryAuthor& author);
 

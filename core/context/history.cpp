@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/context/beginning.h"
 #include "core/model/payloads.h"
 #include "core/model/redaction.h"
 #include "core/model/tokens.h"
@@ -11,14 +12,12 @@ namespace skein::context {
 
 namespace {
 
-// Summaries are sent as user messages: every provider accepts those.
-model::Message summary_message(const char* introduction, const std::string& summary) {
-  return model::user_message(std::string(introduction) + "\n\n" + summary);
-}
+constexpr const char* summary_text = "Summary of the conversation so far:\n\n";
+constexpr const char* cut_text = "(older messages were left out to make room)";
 
 // The summary, and what is kept beside it because a model might forget to mention it.
 std::string text_of(const model::payload::CompactionSummary& compaction) {
-  std::string out = compaction.summary;
+  std::string out = compaction.summary.empty() ? cut_text : summary_text + compaction.summary;
   const auto add_files = [&](const char* title, const std::vector<std::string>& files) {
     std::string names;
     for (const std::string& file : files) names += (names.empty() ? "" : ", ") + file;
@@ -42,9 +41,10 @@ bool says_something(const model::Message& message) {
 std::optional<ContextMessage> said_in(const model::Entry& entry, const std::set<Id>& redacted) {
   const bool hidden = redacted.contains(entry.id);
   if (const auto branch = model::read_as<model::payload::BranchSummary>(entry))
-    return ContextMessage{entry.id,
-                          summary_message("Summary of another branch of this conversation:",
-                                          hidden ? model::redacted_text : branch->summary)};
+    return ContextMessage{
+        entry.id, model::user_message("Summary of another branch of this conversation:\n\n" +
+                                      (hidden ? std::string(model::redacted_text)
+                                              : branch->summary))};
   if (entry.type != model::type::message) return std::nullopt;
   std::optional<model::Message> message = model::message_from_json(entry.payload);
   if (!message) return std::nullopt;
@@ -53,32 +53,63 @@ std::optional<ContextMessage> said_in(const model::Entry& entry, const std::set<
   return ContextMessage{entry.id, std::move(*message), 0, by_user};
 }
 
+// Summaries are sent as user messages: every provider accepts those.
 ContextMessage said_in_summary(const model::Entry& entry,
                                const model::payload::CompactionSummary& compaction,
                                const std::set<Id>& redacted) {
-  const std::string text = redacted.contains(entry.id) ? model::redacted_text : text_of(compaction);
   ContextMessage said{.entry = entry.id,
-                      .message = summary_message("Summary of the conversation so far:", text),
+                      .message = model::user_message(redacted.contains(entry.id)
+                                                         ? std::string(summary_text) +
+                                                               std::string(model::redacted_text)
+                                                         : text_of(compaction)),
                       .pinned = true};
   said.tokens = model::tokens_of(said.message);
   return said;
 }
+
+// What the recorded steps of a path say of its entries, by their place.
+struct Steps {
+  std::span<const model::Entry> path;
+  std::size_t from = 0, summary = 0;  // the first entry that is sent, and the summary's place
+  std::optional<model::payload::CompactionSummary> summed_up{};
+  std::size_t thinking_from = 0;
+  std::size_t beginning = 0;  // what was told of changes before it is part of it
+
+  explicit Steps(std::span<const model::Entry> whole)
+      : path(whole), thinking_from(thinking_counts_from(whole)) {
+    if (const model::Entry* last = last_beginning(path))
+      beginning = static_cast<std::size_t>(last - path.data());
+    const auto compacted = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
+      return entry.type == model::type::compaction_summary;
+    });
+    if (compacted == path.rend()) return;
+    summary = static_cast<std::size_t>(compacted.base() - 1 - path.begin());
+    summed_up = model::read_as<model::payload::CompactionSummary>(*compacted)
+                    .value_or(model::payload::CompactionSummary{});
+    const auto first =
+        std::ranges::find(path, summed_up->first_kept.value_or(compacted->id), &model::Entry::id);
+    from = std::min(summary, static_cast<std::size_t>(first - path.begin()));
+  }
+
+  // What is sent for an entry.
+  std::optional<ContextMessage> said_at(std::size_t place, const std::set<Id>& redacted) const {
+    if (place < beginning && changes_in(path[place])) return std::nullopt;
+    std::optional<ContextMessage> said = said_in(path[place], redacted);
+    if (!said) return said;
+    if (place < thinking_from) said->message.seals = model::Seals::moved;
+    if (place < summary && summed_up->result_bytes > 0)
+      shorten_results(said->message, static_cast<std::size_t>(summed_up->result_bytes));
+    said->tokens = model::tokens_of(said->message);
+    return said;
+  }
+};
 
 }  // namespace
 
 ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>& redacted,
                           std::int64_t enough) {
   ContextHistory out;
-  const auto compacted = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
-    return entry.type == model::type::compaction_summary;
-  });
-  std::size_t from = 0, summary = 0;
-  if (compacted != path.rend()) {
-    const auto first = std::ranges::find(path, first_kept(*compacted), &model::Entry::id);
-    summary = static_cast<std::size_t>(compacted.base() - 1 - path.begin());
-    from = std::min(summary, static_cast<std::size_t>(first - path.begin()));
-  }
-
+  const Steps steps(path);
   const auto pass_over = [&](const model::Entry& entry) {
     if (entry.type != model::type::message) return;
     ++out.unread;
@@ -88,35 +119,32 @@ ContextHistory history_of(std::span<const model::Entry> path, const std::set<Id>
   std::int64_t sum = 0;
   std::size_t later = 0;
   bool asked = false;
-  for (std::size_t i = path.size(); i-- > from;) {
+  for (std::size_t i = path.size(); i-- > steps.from;) {
     const bool full = enough > 0 && sum > enough;
     if (full && asked) {
-      for (const model::Entry& entry : path.subspan(from, i + 1 - from)) pass_over(entry);
+      for (const model::Entry& entry : path.subspan(steps.from, i + 1 - steps.from)) pass_over(entry);
       break;
     }
-    std::optional<ContextMessage> said = said_in(path[i], redacted);
+    std::optional<ContextMessage> said = steps.said_at(i, redacted);
     if (!said) continue;
     if (full && !said->by_user) {
       pass_over(path[i]);
       continue;
     }
-    said->tokens = model::tokens_of(said->message);
     sum += said->tokens;
     asked = asked || said->by_user;
-    later += i >= summary;
+    later += i >= steps.summary;
     out.said.push_back(std::move(*said));
   }
-  if (compacted != path.rend()) {
-    const auto summed_up = model::read_as<model::payload::CompactionSummary>(*compacted)
-                               .value_or(model::payload::CompactionSummary{});
-    out.said.push_back(said_in_summary(*compacted, summed_up, redacted));
-    out.tokens_per_guess = summed_up.tokens_per_guess;
+  if (steps.summed_up) {
+    out.said.push_back(said_in_summary(path[steps.summary], *steps.summed_up, redacted));
+    out.tokens_per_guess = steps.summed_up->tokens_per_guess;
   }
   std::ranges::reverse(out.said);
   // Reading may have ended anywhere, also between a call and its result.
   if (out.unread > 0) {
     const std::int64_t read = tokens_of(out.said);
-    out.unread += cut_to(out.said, enough);
+    out.unread += begin_at_border(out.said);
     out.unread_tokens += read - tokens_of(out.said);
   }
   out.since_summary = out.said.size() - std::min(later, out.said.size());

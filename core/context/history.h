@@ -15,7 +15,8 @@
 namespace skein::context {
 
 // The messages for the entries of a path (or of its end), oldest first. A compacted path begins
-// with the summary, followed by what was kept.
+// with the summary, followed by what was kept. Thinking from before the last recorded step (see
+// core/context/beginning) is left out, and so is what was told of changes before it.
 std::vector<model::Message> messages_of(std::span<const model::Entry> path,
                                         const std::set<Id>& redacted);
 

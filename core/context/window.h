@@ -1,8 +1,8 @@
 // How much of a conversation fits into a model's window, and where it may be cut. Pure.
 //
-// A request that begins differently from the last one misses the provider's prompt cache, so cuts
-// move in steps: the place of a cut is chosen within a band, by the ids of the entries, and stays
-// there until the band has moved past it.
+// A request that begins differently from the last one misses the provider's prompt cache, and some
+// services refuse what a model thought behind another beginning. So nothing is cut in passing: a
+// cut is planned here, written down (core/context/compaction), and stays.
 #pragma once
 
 #include <cstdint>
@@ -26,9 +26,8 @@ struct ContextMessage {
   Id entry{};
   model::Message message{};
   std::int64_t tokens = 0;
-  bool by_user = false;    // the user's own words, and not blank
-  bool pinned = false;     // the summary of all that came before: never left out
-  std::size_t pruned = 0;  // results in it that were replaced by a short text
+  bool by_user = false;  // the user's own words, and not blank
+  bool pinned = false;  // the summary of all that came before: never left out
 };
 
 std::int64_t tokens_of(const std::vector<ContextMessage>& said);
@@ -36,18 +35,21 @@ std::int64_t tokens_of(const std::vector<ContextMessage>& said);
 // Where a request may begin: not between a call and its result. One flag per message.
 std::vector<bool> borders(const std::vector<ContextMessage>& said);
 
-// Leaves out the oldest messages until the rest fits into `room` tokens, but keeps at least half of
-// what would have fitted: first whole turns, so that the request begins with the user, then the
-// older steps of the running turn. Pinned messages and the last prompt stay. What cannot be made to
-// fit becomes as short as possible. Returns how many messages were left out.
-std::size_t cut_to(std::vector<ContextMessage>& said, std::int64_t room);
+// The first message to be kept if the rest must fit into `room` tokens: half of the room at most
+// where that can be done between turns, so that the next cut is far off; else what fits; then the
+// same inside the running turn. If nothing fits, the last place there is. Pinned messages and the
+// last prompt count as kept in any case.
+std::size_t cut_place(const std::vector<ContextMessage>& said, std::int64_t room);
 
-// Replaces long tool results by a short text if they lie further back than half to three quarters
-// of the room. What the model has not answered yet stays whole.
-void prune_results(std::vector<ContextMessage>& said, std::int64_t room);
+// Tokens of what is kept by a cut at `from`.
+std::int64_t tokens_from(const std::vector<ContextMessage>& said, std::size_t from);
 
-// The last resort: the same for every long result. Of those the model has not answered yet, the
-// beginning is kept.
-void shorten_results(std::vector<ContextMessage>& said);
+// Drops the messages before the first place where a request may begin, but not pinned ones nor the
+// last prompt. Returns how many.
+std::size_t begin_at_border(std::vector<ContextMessage>& said);
+
+// Keeps about the first `bytes` of each long tool result and says how much is missing. The same
+// message and number give the same text. Returns how many results it made shorter.
+std::size_t shorten_results(model::Message& message, std::size_t bytes);
 
 }  // namespace skein::context

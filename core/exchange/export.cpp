@@ -68,13 +68,15 @@ std::string heading(const model::Message& message) {
 void write_entry(const model::Entry& entry, std::string& out) {
   if (entry.type == model::type::compaction_summary || entry.type == model::type::branch_summary) {
     if (const auto json = parse_json(entry.payload))
-      out += "> *What came before, in short:*\n\n" + string_at(*json, "summary") + "\n\n";
+      out += string_at(*json, "summary").empty()
+                 ? "> *Older messages were left out for the model.*\n\n"
+                 : "> *What came before, in short:*\n\n" + string_at(*json, "summary") + "\n\n";
     return;
   }
   const auto message = model::message_of(entry);
   if (!message) return;
   if (message->continuation) {
-    out += "*asked to go on*\n\n";
+    if (!model::tells_changes(entry)) out += "*asked to go on*\n\n";
     return;
   }
   out += heading(*message);

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <utility>
 
+#include "core/handover/tool_loops.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 
@@ -15,19 +16,14 @@ constexpr std::string_view image_left_out = "(an image was left out)";
 constexpr std::string_view no_output = "(no output)";
 constexpr std::string_view image_follows = "(see the image after the results)";
 
-// The reply was cut: by the user, by the network or by the provider.
-bool is_unfinished(const model::Message& message) {
-  return message.stop == model::Stop::aborted || message.stop == model::Stop::interrupted ||
-         message.stop == model::Stop::error;
-}
-
 std::string member_of(const JsonText& object, std::string_view key) {
   if (object.find(key) == object.npos) return {};
   return string_at(parse_json(object).value_or(Json{}), key);
 }
 
 bool is_signature(const std::string& text, const Target& target) {
-  return is_sendable(text) && (target.wire != WireFormat::google || is_base64(text));
+  return is_sendable(text) &&
+         (target.wire != WireFormat::google || is_base64(text) || text == stand_in_signature);
 }
 
 // What is sent back verbatim or not at all: repaired, it would no longer be what the provider gave.
@@ -46,10 +42,42 @@ bool is_signed(const model::Thinking& block, const Target& target) {
          !verbatim(block.provider_data, true, target).empty();
 }
 
+// Thinking that one model signed may be for all of its family: the service passes over what is not.
+bool reads_seals(const model::Message& author, const Target& target) {
+  return same_model(author, target) ||
+         (!target.seal_family.empty() && author.role == model::Role::assistant &&
+          author.provider == target.provider &&
+          author.model.find(target.seal_family) != std::string::npos);
+}
+
+// What OpenAI's own server takes as the id of an item. Others give ids of hundreds of characters;
+// since nothing is stored, ids mean nothing to them either.
+constexpr std::size_t max_item_id = 64;
+struct ItemKind {
+  std::string_view operator()(const model::Text&) const { return "msg"; }
+  std::string_view operator()(const model::Thinking&) const { return "rs"; }
+  std::string_view operator()(const model::ToolUse&) const { return "fc"; }
+  std::string_view operator()(const auto&) const { return ""; }
+};
+bool has_foreign_item_ids(const model::Message& message) {
+  return std::ranges::any_of(message.content, [](const model::Block& block) {
+    const std::string id = item_id(block);
+    return !id.empty() &&
+           (id.size() > max_item_id || !id.starts_with(std::visit(ItemKind{}, block)));
+  });
+}
+
+JsonText without_id(const JsonText& data) {
+  if (data.empty()) return data;
+  Json object = parse_json(data).value_or(Json::object());
+  object.erase("id");
+  return object.empty() ? JsonText{} : dump(object);
+}
+
 // Whether what the provider gave beside the words goes back with them. A Responses server misses
 // the reasoning that led to an item it knows by id; where that stays behind, the ids must too.
 bool keeps_data(const model::Message& message, const Target& target) {
-  if (!same_model(message, target)) return false;
+  if (!same_model(message, target) || message.seals == model::Seals::refused) return false;
   if (target.wire != WireFormat::openai_responses) return true;
   return std::ranges::all_of(message.content, [&](const model::Block& block) {
     const auto* thinking = std::get_if<model::Thinking>(&block);
@@ -61,6 +89,8 @@ struct BlockCarrier {
   const model::Message& author;
   const Target& target;
   bool own;
+  bool unended;
+  bool foreign_ids;
   std::vector<model::Block>& out;
   bool apart = false;  // something that is no text stood between this one and the last
 
@@ -74,7 +104,7 @@ struct BlockCarrier {
   void operator()(const model::Thinking& block) {
     apart = true;
     if (author.role != model::Role::assistant) return;
-    switch (fate(block, author, target)) {
+    switch (fate(block, author, target, unended)) {
       case BlockTreatment::kept: {
         const bool intact = is_sendable(block.thinking) && is_signature(block.signature, target);
         out.emplace_back(model::Thinking{sendable(block.thinking), intact ? block.signature : "",
@@ -100,11 +130,13 @@ struct BlockCarrier {
   }
   void operator()(const model::ToolResult&) const {}
   void operator()(const model::Opaque& block) const {
-    if (fate(block, author, target) == BlockTreatment::kept) out.emplace_back(block);
+    if (fate(block, author, target) != BlockTreatment::kept) return;
+    out.emplace_back(foreign_ids ? model::Opaque{block.provider, without_id(block.raw)} : block);
   }
 
   JsonText data(const JsonText& given, bool intact = true) const {
-    return verbatim(given, own && intact, target);
+    JsonText kept = verbatim(given, own && intact, target);
+    return foreign_ids ? without_id(kept) : kept;
   }
 
  private:
@@ -123,15 +155,25 @@ void set_apart(std::string& text, const std::vector<model::Block>& before) {
     text.insert(0, "\n\n");
 }
 
+bool seals_hold(const model::Message& message, const Target& target) {
+  return message.seals == model::Seals::good ||
+         (message.seals == model::Seals::moved && !target.prefix_bound);
+}
+
 BlockTreatment fate(const model::Thinking& block, const model::Message& author,
-                    const Target& target) {
+                    const Target& target, bool unended) {
   const bool own = same_model(author, target);
-  if (own && is_signed(block, target)) return BlockTreatment::kept;
+  if (!seals_hold(author, target) && (own || reads_seals(author, target)))
+    return BlockTreatment::dropped;
+  if (reads_seals(author, target) && is_signed(block, target)) return BlockTreatment::kept;
   if (block.redacted || is_blank(block.thinking)) return BlockTreatment::dropped;
   // Half a thought, without the seal that says it is whole, is of no use to anyone.
   if (is_unfinished(author) && block.signature.empty() && block.provider_data.empty())
     return BlockTreatment::dropped;
-  return own && target.unsigned_thinking ? BlockTreatment::kept : BlockTreatment::plain_text;
+  if (own && target.unsigned_thinking) return BlockTreatment::kept;
+  // The target's own loop ends one day, and what was sent must not change then.
+  return (unended && !own) || target.thinking_as_text ? BlockTreatment::plain_text
+                                                      : BlockTreatment::dropped;
 }
 
 BlockTreatment fate(const model::Image& block, const model::Message& author, const Target& target) {
@@ -152,10 +194,14 @@ BlockTreatment fate(const model::Opaque& block, const model::Message& author,
   return kept ? BlockTreatment::kept : BlockTreatment::dropped;
 }
 
-std::vector<model::Block> carry_over(const model::Message& message, const Target& target) {
+std::vector<model::Block> carry_over(const model::Message& message, const Target& target,
+                                     bool unended) {
   std::vector<model::Block> out;
   if (message.role == model::Role::tool) return out;
-  BlockCarrier carrier{message, target, keeps_data(message, target), out};
+  const bool own = keeps_data(message, target);
+  const bool foreign_ids =
+      own && target.wire == WireFormat::openai_responses && has_foreign_item_ids(message);
+  BlockCarrier carrier{message, target, own, unended, foreign_ids, out};
   for (const model::Block& block : message.content) std::visit(carrier, block);
   return out;
 }
@@ -185,7 +231,8 @@ model::ToolResult carry_over(const model::ToolResult& result, bool own, const Ta
       model::Image kept{image->mime_type, sendable(image->blob), image->bytes};
       if (!takes(*image, target))
         out.content.emplace_back(model::Text{std::string(image_left_out)});
-      else if (target.images_in_results)
+      else if (target.images_in_results &&
+               !(result.is_error && target.wire == WireFormat::anthropic))
         out.content.emplace_back(std::move(kept));
       else
         attached.emplace_back(std::move(kept));

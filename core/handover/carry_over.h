@@ -10,17 +10,20 @@
 
 namespace skein::handover {
 
-// What becomes of a thinking block. Plain text has no tags around it: models imitate tags.
+// What becomes of a thinking block. Plain text has no tags around it: models imitate tags. They
+// also imitate thoughts among the answers, so other models' thoughts are left out, except in a loop
+// the target took over (`unended`; see core/handover/tool_loops) or where the user wants them.
 enum class BlockTreatment { kept, plain_text, dropped };
 BlockTreatment fate(const model::Thinking& block, const model::Message& author,
-                    const Target& target);
+                    const Target& target, bool unended = false);
 BlockTreatment fate(const model::Image& block, const model::Message& author, const Target& target);
 BlockTreatment fate(const model::Opaque& block, const model::Message& author, const Target& target);
 
 // The blocks of a user or assistant message without tool results, which go where their calls are.
 // Calls keep their ids here. A tool message yields nothing: tool output must never be mistaken for
 // the user's words.
-std::vector<model::Block> carry_over(const model::Message& message, const Target& target);
+std::vector<model::Block> carry_over(const model::Message& message, const Target& target,
+                                     bool unended = false);
 
 // Begins a new paragraph if `before` ends in a text. Chat completions have one string for the whole
 // reply, so texts that were separate must be separate paragraphs in it.
@@ -29,8 +32,12 @@ void set_apart(std::string& text, const std::vector<model::Block>& before);
 // The id under which a Responses server knows this block; empty if it has none.
 std::string item_id(const model::Block& block);
 
+// Whether what its provider sealed in a message may go back to the target at all.
+bool seals_hold(const model::Message& message, const Target& target);
+
 // A result as it goes back, without an id yet. `own`: the call was made by the target itself.
-// Images that are not allowed in results are moved to `attached`.
+// Images that are not allowed in results are moved to `attached`; Anthropic allows none in a result
+// that is an error.
 model::ToolResult carry_over(const model::ToolResult& result, bool own, const Target& target,
                              std::vector<model::Block>& attached);
 

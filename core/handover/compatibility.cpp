@@ -5,6 +5,7 @@
 
 #include "core/handover/carry_over.h"
 #include "core/handover/normalize.h"
+#include "core/handover/tool_loops.h"
 #include "core/text/amounts.h"
 
 namespace skein::handover {
@@ -31,11 +32,12 @@ bool says_interrupted(const model::ToolResult& result) {
 struct Counter {
   const model::Message& author;
   const Target& target;
+  bool unended;
   Losses& losses;
 
   void operator()(const model::Text& block) const { count_data(block.provider_data); }
   void operator()(const model::Thinking& block) const {
-    const BlockTreatment outcome = fate(block, author, target);
+    const BlockTreatment outcome = fate(block, author, target, unended);
     if (outcome == BlockTreatment::plain_text) ++losses.thinking_as_text;
     if (outcome == BlockTreatment::dropped && block.redacted) ++losses.redacted;
     if (outcome == BlockTreatment::dropped && !block.redacted && !block.thinking.empty())
@@ -86,9 +88,11 @@ Compatibility check_compatibility(const std::vector<model::Message>& messages,
                                   const Target& target) {
   Losses losses;
   bool from_google = false, from_elsewhere = false;
-  for (const model::Message& message : messages) {
+  const std::vector<bool> unended = unended_loops(messages);
+  for (std::size_t i = 0; i < messages.size(); ++i) {
+    const model::Message& message = messages[i];
     for (const model::Block& block : message.content)
-      std::visit(Counter{message, target, losses}, block);
+      std::visit(Counter{message, target, unended[i], losses}, block);
     if (message.role != model::Role::assistant) continue;
     from_google = from_google || is_google(message);
     from_elsewhere = from_elsewhere || message.provider != target.provider;
@@ -108,9 +112,8 @@ Compatibility check_compatibility(const std::vector<model::Message>& messages,
   warn(losses.thinking_as_text > 0,
        counted(losses.thinking_as_text, "thinking block becomes", "thinking blocks become") +
            " plain text");
-  warn(losses.thinking_dropped > 0, counted(losses.thinking_dropped, "unfinished thinking block is",
-                                            "unfinished thinking blocks are") +
-                                        " left out");
+  warn(losses.thinking_dropped > 0,
+       counted(losses.thinking_dropped, "thinking block is", "thinking blocks are") + " left out");
   warn(losses.redacted > 0,
        counted(losses.redacted, "encrypted thinking block is", "encrypted thinking blocks are") +
            " left out: unreadable to other models");

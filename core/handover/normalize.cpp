@@ -9,6 +9,8 @@
 
 #include "core/handover/carry_over.h"
 #include "core/handover/tool_ids.h"
+#include "core/handover/tool_loops.h"
+#include "core/text/json.h"
 
 namespace skein::handover {
 
@@ -40,9 +42,10 @@ class Sorter {
  public:
   explicit Sorter(const Target& target) : target_(target) {}
 
-  void add(const model::Message& message) {
-    std::vector<model::Block> blocks = carry_over(message, target_);
-    if (!blocks.empty()) say(message, std::move(blocks));
+  // `unended`: see core/handover/tool_loops.
+  void add(const model::Message& message, bool unended) {
+    std::vector<model::Block> blocks = carry_over(message, target_, unended);
+    if (!blocks.empty()) say(message, std::move(blocks), unended);
     for (const model::Block& block : message.content)
       if (const auto* result = std::get_if<model::ToolResult>(&block)) answer(*result);
   }
@@ -57,7 +60,7 @@ class Sorter {
     std::size_t answered = 0;
   };
 
-  void say(const model::Message& message, std::vector<model::Block> blocks) {
+  void say(const model::Message& message, std::vector<model::Block> blocks, bool unended) {
     // Replies with nothing between them were one reply: some stores write a line for every block.
     // A result between them means that the second was said knowing it.
     if (turns_.empty() || turns_.back().role != message.role || turns_.back().answered) {
@@ -67,13 +70,37 @@ class Sorter {
     if (auto* text = std::get_if<model::Text>(&blocks.front());
         text && message.role == model::Role::assistant && target_.wire == WireFormat::openai_chat)
       set_apart(text->text, turns_.back().content);
-    const bool own = same_model(message, target_);
+    const bool own = same_model(message, target_), joined = !turns_.back().content.empty();
     for (model::Block& block : blocks) {
-      const auto* call = std::get_if<model::ToolUse>(&block);
+      auto* call = std::get_if<model::ToolUse>(&block);
       if (call && !wait_for(*call, own)) continue;
+      if (call && (own || unended) && turns_.back().calls.size() == 1) sign(*call);
+      if (comes_too_late(block, joined)) continue;
       if (target_.wire == WireFormat::openai_responses && !name_once(block)) continue;
       turns_.back().content.push_back(std::move(block));
     }
+  }
+
+  // Anthropic wants thinking first in its reply. What a newer model wrote in one piece goes back as
+  // it came, whatever its order: there the thought after it is bound to it.
+  bool comes_too_late(const model::Block& block, bool joined) const {
+    const auto is_thinking = [](const model::Block& each) {
+      return std::holds_alternative<model::Thinking>(each);
+    };
+    const std::vector<model::Block>& before = turns_.back().content;
+    return target_.wire == WireFormat::anthropic && (joined || !target_.prefix_bound) &&
+           is_thinking(block) && !before.empty() && !is_thinking(before.front());
+  }
+
+  // The first call of a step must bear a signature where the target checks it: in what it goes on
+  // with. Turns that others ended are not checked, and a stand-in costs quality.
+  void sign(model::ToolUse& call) const {
+    if (!target_.signed_calls) return;
+    Json data = parse_json(call.provider_data).value_or(Json::object());
+    if (!data.is_object()) data = Json::object();
+    if (!string_at(data, "thoughtSignature").empty()) return;
+    data["thoughtSignature"] = stand_in_signature;
+    call.provider_data = dump(data);
   }
 
   // A Responses server refuses a second item with the same id; only the texts of one message share
@@ -149,16 +176,22 @@ class Composer {
     for (const Call& call : turn.calls) {
       auto& use = std::get<model::ToolUse>(turn.content[call.block]);
       use.id = ids_.next(use.id);
+      std::vector<model::Block> images;
       model::ToolResult result =
-          call.result ? carry_over(*call.result, call.own, target_, attached) : interrupted();
+          call.result ? carry_over(*call.result, call.own, target_, images) : interrupted();
       result.tool_use_id = use.id;
       results.emplace_back(std::move(result));
+      if (images.empty()) continue;
+      if (target_.images_in_results)  // so these are exceptions: say whose they are
+        attached.emplace_back(
+            model::Text{"(from the failed call of " + use.name + ", " + use.id + ")"});
+      else if (attached.empty())
+        attached.emplace_back(model::Text{std::string(attached_text)});
+      std::ranges::move(images, std::back_inserter(attached));
     }
     say(model::Role::assistant, std::move(turn.content));
     if (!results.empty()) say(model::Role::tool, std::move(results));
-    if (attached.empty()) return;
-    attached.insert(attached.begin(), model::Text{std::string(attached_text)});
-    say(model::Role::user, std::move(attached));
+    if (!attached.empty()) say(model::Role::user, std::move(attached));
   }
 
   std::vector<model::Message> messages() && { return std::move(out_); }
@@ -202,7 +235,8 @@ class Composer {
 std::vector<model::Message> normalize(const std::vector<model::Message>& messages,
                                       const Target& target) {
   Sorter sorter(target);
-  for (const model::Message& message : messages) sorter.add(message);
+  const std::vector<bool> unended = unended_loops(messages);
+  for (std::size_t i = 0; i < messages.size(); ++i) sorter.add(messages[i], unended[i]);
   Composer composer(target);
   for (Turn& turn : std::move(sorter).turns()) composer.add(std::move(turn));
   return std::move(composer).messages();

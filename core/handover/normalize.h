@@ -20,9 +20,10 @@ inline constexpr std::string_view interrupted_text = "interrupted: no result was
 // Only what a request needs comes out: role and content. Assistant messages bear the
 // target's name, since what is left in them is fit for it. Empty if nothing was said.
 //
-// Idempotent, linear, and stable: appending a complete turn (a user message, then replies and the
-// results of their calls) changes nothing that came out before, except that a user message at the
-// very end is joined by the next one. So prompt caches stay valid.
+// Idempotent (but for signatures that stand in for missing ones: a second pass would take every
+// call for the target's own), linear, and stable: appending a complete turn (a user message, then
+// replies and the results of their calls) changes nothing that came out before, except that a user
+// message at the very end is joined by the next one. So prompt caches stay valid.
 std::vector<model::Message> normalize(const std::vector<model::Message>& messages,
                                       const Target& target);
 

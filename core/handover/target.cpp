@@ -56,25 +56,6 @@ constexpr Rules table[] = {
 
 const Rules& rules_of(WireFormat wire) { return *std::ranges::find(table, wire, &Rules::wire); }
 
-struct Quirk {
-  std::string_view provider;
-  std::string_view model_prefix;
-  void (*apply)(Target&);
-};
-
-constexpr Quirk quirks[] = {
-    {"mistral", "",
-     [](Target& target) {
-       target.ids = {.max = 9, .exact = true, .alphanumeric = true};
-       target.bridge_text = "Done.";
-     }},
-    {"google", "gemini-3",
-     [](Target& target) {
-       target.images_in_results = true;
-       target.signed_calls = true;
-     }},
-};
-
 }  // namespace
 
 bool fits(std::string_view id, const IdRule& rule) {
@@ -90,9 +71,6 @@ Target target_for(WireFormat wire, std::string provider, std::string model) {
   target.max_image_bytes = rules.max_image_bytes;
   target.unsigned_thinking = rules.unsigned_thinking;
   target.ends_in_thinking = rules.ends_in_thinking;
-  for (const Quirk& quirk : quirks)
-    if (target.provider == quirk.provider && target.model.starts_with(quirk.model_prefix))
-      quirk.apply(target);
   return target;
 }
 

@@ -31,11 +31,25 @@ struct Target {
   bool unsigned_thinking = false;   // its own thinking goes back without a signature
   bool ends_in_thinking = false;    // a reply may end in a thinking block
   bool signed_calls = false;        // each step's first call needs a signature on the wire
+  bool call_ids = false;            // calls and results carry ids there, whoever made the calls
+  bool reasoning_always = false;    // every reply has its reasoning, if empty, once there are tools
+  bool prefix_bound = false;        // signed thinking counts only behind what it was written behind
+  bool thinking_as_text = false;    // what other models thought is shown to it (else: left out)
+  std::string seal_family{};        // models with this in their name read each other's signed
+                                    // thinking; empty: none does
   std::string bridge_text{};        // said by the assistant where a user message may not follow
                                     // tool results directly; empty: it may
 };
 
-// The usual rules of a wire format, with the known quirks of that provider and model.
+// What the user prefers.
+struct Preferences {
+  bool thinking_as_text = false;
+};
+
+// What Google accepts as the signature of a call that bears none.
+inline constexpr std::string_view stand_in_signature = "skip_thought_signature_validator";
+
+// The usual rules of a wire format; what one service or model wants besides is in the catalog.
 Target target_for(WireFormat wire, std::string provider, std::string model);
 
 // Only what the very same model wrote may go back with signatures, encrypted blocks and item ids.

@@ -164,6 +164,8 @@ void Assembler::take(const delta::UsageUpdate& delta) {
   set(usage_->reasoning, delta.reasoning);
 }
 
+void Assembler::take(const delta::Transformed& delta) { transformed_ = delta.all; }
+
 void Assembler::take(const delta::StopReason& delta) {
   // Chat servers end a refusal with "stop": the refusal is what matters.
   if (stop_ && stop_->stop == Stop::refusal && delta.stop == Stop::stop) return;
@@ -201,7 +203,11 @@ std::vector<Block> Assembler::content(Calls calls) const {
 }
 
 Message Assembler::message() const {
-  Message message{.role = Role::assistant, .provider = provider_, .model = model_, .usage = usage_};
+  Message message{.role = Role::assistant,
+                  .provider = provider_,
+                  .model = model_,
+                  .usage = usage_,
+                  .transformed = transformed_};
   // A terminal marker alone, without a reason or a word, is no answer either.
   const bool ended = !failure_ && finished_ && (stop_ || !parts_.empty());
   if (failure_) {

@@ -59,6 +59,7 @@ class Assembler {
   void take(const delta::ProviderData& delta);
   void take(const delta::Unknown& delta);
   void take(const delta::UsageUpdate& delta);
+  void take(const delta::Transformed& delta);
   void take(const delta::StopReason& delta);
   void take(const delta::Finished& delta);
   void take(const delta::Failed& delta);
@@ -67,6 +68,7 @@ class Assembler {
   std::vector<Part> parts_{};                  // in the order they were opened
   std::map<std::string, std::size_t> keys_{};  // the provider's name of a block → its part
   std::optional<Usage> usage_{};
+  std::vector<Transformation> transformed_{};
   std::optional<delta::StopReason> stop_{};
   std::optional<delta::Failed> failure_{};
   bool finished_ = false;

@@ -65,11 +65,17 @@ bool is_marginal(std::string_view type) {
   return type == type::custom || std::ranges::find(marginal_types, type) != marginal_types.end();
 }
 
+bool tells_changes(const Entry& entry) { return entry.meta.starts_with(R"({"changes":)"); }
+
 std::string preview(const Entry& entry, std::size_t characters) {
   if (const auto message = message_of(entry))
-    return message->continuation ? "(asked to go on)" : one_line(words_of(*message), characters);
+    return tells_changes(entry)    ? "(told what has changed)"
+           : message->continuation ? "(asked to go on)"
+                                   : one_line(words_of(*message), characters);
   const std::optional<Json> payload = parse_json(entry.payload);
   if (!payload) return {};
+  if (entry.type == type::compaction_summary && string_at(*payload, "summary").empty())
+    return "(older messages were left out)";
   for (const char* member : {"summary", "text", "content", "name", "model", "level", "kind"})
     if (const std::string text = string_at(*payload, member); !text.empty())
       return one_line(text, characters);

@@ -44,6 +44,10 @@ std::optional<Message> message_of(const Entry& entry);  // none: it is something
 // where they were written but are never a parent, a leaf or the head. `custom` entries all are.
 bool is_marginal(std::string_view type);
 
+// A message by which skein tells the model what has changed since the conversation began; `meta`
+// says so.
+bool tells_changes(const Entry& entry);
+
 // An entry as one line of text for lists and trees: whitespace folded, cut after `characters` code
 // points. Not yet safe for a terminal: the screen's sink makes it so.
 std::string preview(const Entry& entry, std::size_t characters);

@@ -65,6 +65,11 @@ struct UsageUpdate {
   std::optional<std::int64_t> input{}, output{}, cache_read{}, cache_write{}, reasoning{};
   bool operator==(const UsageUpdate&) const = default;
 };
+// What the service did to the request; all of it so far, as totals are.
+struct Transformed {
+  std::vector<Transformation> all;
+  bool operator==(const Transformed&) const = default;
+};
 // The provider's reason for stopping. Not yet the end: usage may follow.
 struct StopReason {
   Stop stop;
@@ -86,15 +91,18 @@ struct Failed {
   std::string text;
   bool overflow = false;  // the request was too long for the model
   bool retryable = false;
-  Overflow told{};  // what it says about that
+  Overflow told{};     // what it says about that
+  bool seals = false;  // it was sent thinking or signatures that it does not take (back)
+  // The service is overloaded, out of quota, or no longer has the model: another one may answer.
+  bool elsewhere = false;
   bool operator==(const Failed&) const = default;
 };
 }  // namespace delta
 
-using Delta =
-    std::variant<delta::TextPiece, delta::ThinkingPiece, delta::Signature, delta::ToolStart,
-                 delta::ToolInput, delta::BlockEnd, delta::ProviderData, delta::Unknown,
-                 delta::UsageUpdate, delta::StopReason, delta::Finished, delta::Failed>;
+using Delta = std::variant<delta::TextPiece, delta::ThinkingPiece, delta::Signature,
+                           delta::ToolStart, delta::ToolInput, delta::BlockEnd, delta::ProviderData,
+                           delta::Unknown, delta::UsageUpdate, delta::Transformed,
+                           delta::StopReason, delta::Finished, delta::Failed>;
 using Deltas = std::vector<Delta>;
 
 // What the loop tells the outside. Streaming is provisional; Committed is on disk.

@@ -1,6 +1,7 @@
 #include "core/model/message.h"
 
 #include <algorithm>
+#include <array>
 #include <span>
 #include <type_traits>
 #include <utility>
@@ -106,6 +107,27 @@ void write_usage(std::string& out, const Usage& usage) {
   object.end();
 }
 
+void write_transformed(std::string& out, const std::vector<Transformation>& transformed) {
+  out += '[';
+  for (const Transformation& each : transformed) {
+    if (&each != &transformed.front()) out += ',';
+    JsonWriter object(out);
+    object.text("type", each.type);
+    object.text_if("reason", each.reason);
+    object.number("count", each.count);
+    object.end();
+  }
+  out += ']';
+}
+
+std::vector<Transformation> transformed_in(const Json& json) {
+  std::vector<Transformation> out;
+  for (const Json& each : at(json, "transformed"))
+    if (each.is_object())
+      out.push_back({string_at(each, "type"), string_at(each, "reason"), int_at(each, "count")});
+  return out;
+}
+
 Block block_from(const Json& json);
 
 std::vector<ResultBlock> result_content(const Json& content) {
@@ -152,6 +174,9 @@ Usage& operator+=(Usage& total, const Usage& more) {
   const auto add = [](std::int64_t& to, std::int64_t count) {
     if (count > 0 && count <= most && to <= most) to += count;
   };
+  // Nothing yet is no call.
+  const std::int64_t before = total == Usage{} ? 0 : longest_input(total);
+  total.longest = std::max(before, std::min(longest_input(more), most));
   add(total.input, more.input);
   add(total.output, more.output);
   add(total.cache_read, more.cache_read);
@@ -211,6 +236,10 @@ JsonText to_json(const Message& message) {
     object.open("usage");
     write_usage(out, *message.usage);
   }
+  if (!message.transformed.empty()) {
+    object.open("transformed");
+    write_transformed(out, message.transformed);
+  }
   object.number_if("durationMs", message.duration_ms);
   object.end();
   return out;
@@ -234,6 +263,7 @@ std::optional<Message> message_from_json(std::string_view payload) {
   message.stop = named<Stop>(stop_names, string_at(*json, "stopReason")).value_or(Stop::stop);
   message.error = string_at(*json, "errorMessage");
   message.usage = usage_in(*json);
+  message.transformed = transformed_in(*json);
   message.duration_ms = int_at(*json, "durationMs");
   return message;
 }

@@ -18,19 +18,31 @@ enum class Role { user, assistant, tool };
 // Why an assistant message ended. `none` for the other roles.
 enum class Stop { none, stop, length, tool_use, refusal, aborted, interrupted, error };
 
-// Tokens of one model call. `input` excludes cached tokens, whatever the provider counts.
+// Tokens of one model call, or of several. `input` excludes cached tokens, whatever the provider
+// counts.
 struct Usage {
   std::int64_t input = 0;
   std::int64_t output = 0;
   std::int64_t cache_read = 0;
   std::int64_t cache_write = 0;
   std::int64_t reasoning = 0;  // part of output
-  bool operator==(const Usage&) const = default;
+  // Of a sum: no call in it sent more than this, which decides what it may have cost. 0: it is one
+  // call, or a sum that was kept without it.
+  std::int64_t longest = 0;
+  // The same tokens; sums of an older skein do not tell of their longest call.
+  bool operator==(const Usage& other) const {
+    return input == other.input && output == other.output && cache_read == other.cache_read &&
+           cache_write == other.cache_write && reasoning == other.reasoning;
+  }
 };
 Usage& operator+=(Usage& total, const Usage& more);
 // All that was sent, cached or not.
 inline std::int64_t whole_input(const Usage& usage) {
   return usage.input + usage.cache_read + usage.cache_write;
+}
+// No call in it sent more than this.
+inline std::int64_t longest_input(const Usage& usage) {
+  return usage.longest > 0 ? usage.longest : whole_input(usage);
 }
 
 // On every block, `provider_data` is a JSON object (or empty) that the provider which made the
@@ -87,6 +99,22 @@ struct ToolResult {
 
 using Block = std::variant<Text, Thinking, Image, ToolUse, ToolResult, Opaque>;
 
+// What a service did to a request before its model saw it: how many blocks of which kind, and why,
+// in the service's own words ("thinking_dropped", "prefix_binding_mismatch").
+struct Transformation {
+  std::string type;
+  std::string reason;
+  std::int64_t count = 1;
+  bool operator==(const Transformation&) const = default;
+};
+
+// Whether what a provider sealed (thinking, signatures, item ids) may still go back to it.
+enum class Seals {
+  good,
+  moved,    // something before the message has changed since: no good where that is sealed too
+  refused,  // the provider has refused it
+};
+
 struct Message {
   Role role = Role::user;
   std::vector<Block> content{};
@@ -97,7 +125,9 @@ struct Message {
   Stop stop = Stop::none;
   std::string error{};  // what went wrong, with Stop::error
   std::optional<Usage> usage{};
+  std::vector<Transformation> transformed{};  // of the request it answers
   std::int64_t duration_ms = 0;
+  Seals seals = Seals::good;  // only in memory, while a request is made
   bool operator==(const Message&) const = default;
 };
 

@@ -4,6 +4,8 @@
 #include <iterator>
 
 #include "core/model/usage_json.h"
+#include "core/text/json.h"
+#include "core/text/sha256.h"
 
 namespace skein::model {
 
@@ -56,12 +58,20 @@ Read read_snapshot(const Json& json) {
 void write(Json& json, const Permissions& permissions) { json["rules"] = permissions.rules; }
 Read read_permissions(const Json& json) { return Permissions{strings_at(json, "rules")}; }
 
+void write(Json& json, const ThinkingOffBefore& off) { json["entryId"] = to_string(off.entry); }
+Read read_thinking_off_before(const Json& json) {
+  const std::optional<Id> entry = id_at(json, "entryId");
+  return entry ? Read(ThinkingOffBefore{*entry}) : std::nullopt;
+}
+
 void write(Json& json, const ModelChange& change) {
   json["provider"] = change.provider;
   json["model"] = change.model;
+  if (!change.reason.empty()) json["reason"] = change.reason;
 }
 Read read_model_change(const Json& json) {
-  return ModelChange{string_at(json, "provider"), string_at(json, "model")};
+  return ModelChange{string_at(json, "provider"), string_at(json, "model"),
+                     string_at(json, "reason")};
 }
 
 void write(Json& json, const ThinkingLevelChange& change) { json["level"] = change.level; }
@@ -83,12 +93,43 @@ Read read_redaction(const Json& json) {
   return target ? Read(Redaction{*target, string_at(json, "reason")}) : std::nullopt;
 }
 
+// A schema is kept as text: parsed and written again, its bytes might be others.
 void write(Json& json, const RuntimeInit& init) {
   json["system"] = init.system;
   json["tools"] = init.tools;
+  if (!init.specs) return;
+  Json specs = Json::array();
+  for (const ToolSpec& spec : *init.specs)
+    specs.push_back(
+        {{"name", spec.name}, {"description", spec.description}, {"schema", spec.schema}});
+  json["toolSpecs"] = std::move(specs);
+  json["hash"] = init.hash;
+  json["provider"] = init.provider;
+  if (init.overridden) json["overridden"] = true;
+  json["said"] = Json::object();
+  for (const auto& [name, hash] : init.said) json["said"][name] = hash;
+  if (init.masked.empty()) return;
+  Json masked = Json::array();
+  for (const Id id : init.masked) masked.push_back(to_string(id));
+  json["masked"] = std::move(masked);
 }
 Read read_runtime_init(const Json& json) {
-  return RuntimeInit{string_at(json, "system"), strings_at(json, "tools")};
+  RuntimeInit init{.system = string_at(json, "system"), .tools = strings_at(json, "tools")};
+  const Json& specs = at(json, "toolSpecs");
+  if (!specs.is_array()) return init;
+  init.specs.emplace();
+  for (const Json& spec : specs)
+    init.specs->push_back(
+        {string_at(spec, "name"), string_at(spec, "description"), string_at(spec, "schema")});
+  init.hash = string_at(json, "hash");
+  init.provider = string_at(json, "provider");
+  init.overridden = bool_at(json, "overridden");
+  if (const Json& said = at(json, "said"); said.is_object())
+    for (const auto& [name, hash] : said.items())
+      if (hash.is_string()) init.said[name] = hash.get<std::string>();
+  for (const std::string& id : strings_at(json, "masked"))
+    if (const std::optional<Id> parsed = parse_id(id)) init.masked.push_back(*parsed);
+  return init;
 }
 
 void write(Json& json, const BranchSummary& branch) {
@@ -109,6 +150,7 @@ void write(Json& json, const CompactionSummary& compaction) {
   json["filesRead"] = compaction.files_read;
   json["filesChanged"] = compaction.files_changed;
   if (!compaction.last_prompt.empty()) json["lastPrompt"] = compaction.last_prompt;
+  if (compaction.result_bytes > 0) json["resultBytes"] = compaction.result_bytes;
   if (!compaction.usage) return;
   json["provider"] = compaction.provider;
   json["model"] = compaction.model;
@@ -123,6 +165,7 @@ Read read_compaction_summary(const Json& json) {
                            .files_read = strings_at(json, "filesRead"),
                            .files_changed = strings_at(json, "filesChanged"),
                            .last_prompt = string_at(json, "lastPrompt"),
+                           .result_bytes = int_at(json, "resultBytes"),
                            .provider = string_at(json, "provider"),
                            .model = string_at(json, "model"),
                            .usage = usage_in(json)};
@@ -140,6 +183,7 @@ constexpr Form forms[] = {
     {type::custom, "label", read_label},
     {type::custom, "snapshot", read_snapshot},
     {type::custom, "permissions", read_permissions},
+    {type::custom, "thinking_off_before", read_thinking_off_before},
     {type::model_change, "", read_model_change},
     {type::thinking_level_change, "", read_thinking_level_change},
     {type::system_prompt_override, "", read_system_prompt_override},
@@ -151,6 +195,22 @@ constexpr Form forms[] = {
 static_assert(std::size(forms) == std::variant_size_v<Payload>);
 
 }  // namespace
+
+// Lengths stand before the texts, so that no two beginnings look alike.
+std::string hash_of(const RuntimeInit& init) {
+  std::string all;
+  const auto add = [&all](std::string_view text) {
+    all += std::to_string(text.size()) + ":";
+    all += text;
+  };
+  add(init.system);
+  for (const ToolSpec& spec : init.specs.value_or(std::vector<ToolSpec>{})) {
+    add(spec.name);
+    add(spec.description);
+    add(spec.schema);
+  }
+  return sha256_hex(all);
+}
 
 }  // namespace payload
 

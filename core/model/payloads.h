@@ -2,6 +2,7 @@
 // them. core/store/FORMAT.md describes the same on paper.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "core/model/entry.h"
+#include "core/model/provider.h"
 
 namespace skein::model {
 
@@ -35,8 +37,16 @@ struct Snapshot {
 struct Permissions {  // replaces all rules of the session
   std::vector<std::string> rules{};
 };
+// A provider refused the thinking of this entry or of one before it on its path: from now on those
+// go back without thinking and signatures.
+struct ThinkingOffBefore {
+  Id entry{};
+};
 struct ModelChange {
+  // For the rest of a turn, because the chosen model could not answer.
+  static constexpr std::string_view fallback = "fallback";
   std::string provider{}, model{};
+  std::string reason{};  // empty: the user's choice
 };
 struct ThinkingLevelChange {
   std::string level{};
@@ -48,21 +58,31 @@ struct Redaction {
   Id target{};
   std::string reason{};
 };
+// How requests begin from here on. It is written down once and sent in these very bytes, since some
+// services bind what a model thought to everything before it; a second one is a recorded step.
 struct RuntimeInit {
   std::string system{};
-  std::vector<std::string> tools{};
+  std::vector<std::string> tools{};  // their names
+  std::optional<std::vector<ToolSpec>> specs{};  // none: written before requests kept to it
+  std::string hash{};                            // of system and specs, see hash_of()
+  std::string provider{};                        // for which it was rendered
+  bool overridden = false;                       // the system prompt is the session's own
+  std::map<std::string, std::string> said{};     // what it tells by name, as hashes
+  std::vector<Id> masked{};                      // redacted entries it takes into account
 };
+std::string hash_of(const RuntimeInit& init);
 struct BranchSummary {
   Id source_session{}, source_entry{};
   std::string summary{};
 };
 struct CompactionSummary {
-  std::string summary{};
+  std::string summary{};  // empty: a cut; what came before is left out without one
   std::optional<Id> first_kept{};
   std::int64_t tokens_before = 0;
   double tokens_per_guess = 0;  // 0: not known
   std::vector<std::string> files_read{}, files_changed{};
   std::string last_prompt{};
+  std::int64_t result_bytes = 0;  // kept of each long result before it; 0: all
   // Who wrote it, if a model did.
   std::string provider{}, model{};
   std::optional<Usage> usage{};
@@ -72,9 +92,9 @@ struct CompactionSummary {
 
 using Payload =
     std::variant<payload::Head, payload::Title, payload::Key, payload::Label, payload::Snapshot,
-                 payload::Permissions, payload::ModelChange, payload::ThinkingLevelChange,
-                 payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
-                 payload::BranchSummary, payload::CompactionSummary>;
+                 payload::Permissions, payload::ThinkingOffBefore, payload::ModelChange,
+                 payload::ThinkingLevelChange, payload::SystemPromptOverride, payload::Redaction,
+                 payload::RuntimeInit, payload::BranchSummary, payload::CompactionSummary>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

@@ -1,7 +1,9 @@
 // A provider: context in, deltas out, a message back.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,9 +14,34 @@
 
 namespace skein::model {
 
-enum class ThinkingLevel { off, low, medium, high };
+enum class ThinkingLevel { off, minimal, low, medium, high, xhigh, max };
+inline constexpr std::size_t thinking_levels = 7;
 std::string_view name(ThinkingLevel level);
 std::optional<ThinkingLevel> parse_thinking_level(std::string_view name);
+
+// The levels a model takes; none of them: it does not think, or cannot be told how much.
+class ThinkingLevels {
+ public:
+  constexpr ThinkingLevels() = default;
+  constexpr ThinkingLevels(std::initializer_list<ThinkingLevel> levels) {
+    for (const ThinkingLevel level : levels) bits_ |= 1u << static_cast<unsigned>(level);
+  }
+  constexpr bool empty() const { return bits_ == 0; }
+  constexpr bool has(ThinkingLevel level) const {
+    return (bits_ >> static_cast<unsigned>(level) & 1u) != 0;
+  }
+  constexpr bool operator==(const ThinkingLevels&) const = default;
+
+ private:
+  unsigned bits_ = 0;
+};
+inline constexpr ThinkingLevels all_thinking_levels{
+    ThinkingLevel::off,  ThinkingLevel::minimal, ThinkingLevel::low, ThinkingLevel::medium,
+    ThinkingLevel::high, ThinkingLevel::xhigh,   ThinkingLevel::max};
+
+// What is asked for instead of a level that is not taken: the next lower one that thinks, else the
+// lowest that is taken. Off stays off: a model that cannot be silenced is told nothing.
+ThinkingLevel nearest(ThinkingLevel wanted, ThinkingLevels taken);
 
 // A tool as a model sees it.
 struct ToolSpec {
@@ -28,6 +55,7 @@ struct Context {
   std::string system{};
   std::vector<Message> messages{};
   std::vector<ToolSpec> tools{};
+  std::string session{};  // a name for the conversation that stays; empty: it has none
 };
 
 // Which model, and how it is to answer.

@@ -149,6 +149,7 @@ struct Fold {
   void operator()(Permissions& permissions) const {
     state.permissions = std::move(permissions.rules);
   }
+  void operator()(const ThinkingOffBefore& off) const { state.thinking_off.insert(off.entry); }
   void operator()(const ModelChange& change) const {
     state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;
   }
@@ -159,7 +160,8 @@ struct Fold {
   void operator()(const CompactionSummary& summary) const {
     if (summary.usage) state.usage[summary.provider + "/" + summary.model] += *summary.usage;
   }
-  void operator()(const auto&) const {}
+  void operator()(const RuntimeInit&) const {}
+  void operator()(const BranchSummary&) const {}
 };
 
 }  // namespace

@@ -35,6 +35,8 @@ struct SessionState {
   std::map<std::string, Id> snapshots{};
   std::map<Id, std::string> labels{};
   std::set<Id> redacted{};
+  std::set<Id>
+      thinking_off{};  // of these and what is before them on a path, nothing sealed is sent
   std::vector<std::string> permissions{};  // rules given for this session
 
   std::int64_t entries = 0;   // the header not counted

@@ -12,7 +12,7 @@ std::string plural(std::int64_t number, const std::string& one) {
 
 }  // namespace
 
-std::string stats_line(const SessionState& state, std::optional<double> cost_usd) {
+std::string stats_line(const SessionState& state, std::optional<double> cost_usd, bool at_least) {
   const Usage usage = total_usage(state);
   const std::int64_t sent = whole_input(usage);
   std::string out =
@@ -20,7 +20,7 @@ std::string stats_line(const SessionState& state, std::optional<double> cost_usd
   if (sent > 0 && usage.cache_read > 0) out += " (" + percent(usage.cache_read, sent) + " cached)";
   if (state.tool_calls > 0) out += " · " + plural(state.tool_calls, "tool call");
   if (state.duration_ms > 0) out += " · " + short_duration(state.duration_ms);
-  if (cost_usd > 0) out += " · " + dollars(*cost_usd);
+  if (cost_usd > 0) out += (at_least ? " · at least " : " · ") + dollars(*cost_usd);
   return out;
 }
 

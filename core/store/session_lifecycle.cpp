@@ -16,6 +16,8 @@ std::vector<ForkExtra> taken_along(const model::SessionState& state) {
     out.push_back(
         {model::make_entry(model::payload::Redaction{id, "redacted where it was branched from"}),
          id});
+  for (const Id id : state.thinking_off)
+    out.push_back({model::make_entry(model::payload::ThinkingOffBefore{id}), id});
   for (const auto& [name, id] : state.snapshots)
     out.push_back({model::make_entry(model::payload::Snapshot{name, id}), id});
   for (const auto& [id, text] : state.labels)

@@ -242,6 +242,7 @@ std::vector<model::ToolUse> unanswered_calls(std::span<const model::Entry> path)
     if (entry.type != model::type::message) continue;
     const std::optional<model::Message> message = model::message_from_json(entry.payload);
     if (!message) continue;
+    if (message->role != model::Role::tool) open.clear();
     for (const model::Block& block : message->content) {
       if (const auto* call = std::get_if<model::ToolUse>(&block)) open.push_back(*call);
       if (const auto* result = std::get_if<model::ToolResult>(&block))

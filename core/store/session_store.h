@@ -164,7 +164,8 @@ class EntryReader {
   bool more_ = true;
 };
 
-// Tool calls of the path that have no result: what a crash left behind.
+// Tool calls at the end of the path that have no result: what a crash left behind. Once something
+// else was said, a call is past: the model has been told that it was interrupted.
 std::vector<model::ToolUse> unanswered_calls(std::span<const model::Entry> path);
 
 // A key no other session has had: <prefix>:<time>, or <prefix>:<time>-<four hex digits>.

@@ -3,6 +3,7 @@
 #include <array>
 
 #include "core/text/request_text.h"
+#include "providers/grammar/claude_names.h"
 #include "providers/grammar/grammar.h"
 
 namespace skein::grammar {
@@ -25,7 +26,8 @@ void text(const Json& block, Report& report, const std::string& place) {
 }
 void thinking(const Json& block, Report& report, const std::string& place) {
   report.check(at(block, "thinking").is_string(), place, "thinking without its text");
-  report.check(is_string(at(block, "signature")), place, "thinking without a signature");
+  report.check(is_string(at(block, "signature")) || report.target.reasoning_always, place,
+               "thinking without a signature");
 }
 void redacted(const Json& block, Report& report, const std::string& place) {
   report.check(is_string(at(block, "data")), place, "redacted thinking without data");
@@ -49,6 +51,8 @@ void tool_result(const Json& block, Report& report, const std::string& place) {
       if (type == "text") text(content[i], report, item(inside, i));
       if (type == "image") image(content[i], report, item(inside, i));
       report.check(!type.empty(), item(inside, i), "a block without a type");
+      report.check(type == "text" || !bool_at(block, "is_error"), item(inside, i),
+                   "an error with something that is no text");
     }
   }
 }
@@ -81,6 +85,11 @@ void judge_block(const Json& block, const std::string& role, Report& report,
   report.check(!known && role == "assistant", place, "'" + type + "' is refused in this role");
 }
 
+bool is_thinking(const Json& block) {
+  const std::string type = string_at(block, "type");
+  return type == "thinking" || type == "redacted_thinking";
+}
+
 std::vector<std::string> ids_in(const Json& message, std::string_view type, std::string_view key) {
   std::vector<std::string> ids;
   for (const Json& block : list_at(message, "content"))
@@ -106,8 +115,12 @@ void judge_message(const Json& message, Report& report, const std::string& place
     report.check(!result || !spoken, item(inside, i), "results come first");
     spoken = spoken || !result;
   }
-  const std::string last = string_at(content.back(), "type");
-  report.check(last != "thinking" && last != "redacted_thinking", inside, "ends in thinking");
+  report.check(!is_thinking(content.back()), inside, "ends in thinking");
+  // What a model that is bound to its past wrote goes back as it came, in whatever order.
+  if (role == "assistant" && !report.target.prefix_bound && !is_thinking(content.front()))
+    report.check(std::ranges::none_of(content, is_thinking), inside, "thinking that is not first");
+  if (report.target.reasoning_always && role == "assistant")
+    report.check(is_thinking(content.front()), inside, "a reply without thinking");
 }
 
 void judge_pairs(const Json& messages, Report& report) {
@@ -147,20 +160,67 @@ void judge_anthropic_settings(const Json& body, Report& report) {
     report.check(string_at(at(tools[i], "input_schema"), "type") == "object", item("tools", i),
                  "the schema is not an object's");
   }
-  const Json& thinking = at(body, "thinking");
-  if (string_at(thinking, "type") == "enabled") {
+  report.check(cache_marks(at(body, "messages")) + cache_marks(system) + cache_marks(tools) <= 4,
+               "cache_control", "more than four marks");
+}
+
+constexpr std::string_view binding_beta = "thinking-binding-controls-2026-08-01";
+
+void judge_thinking(const Json& body, Report& report) {
+  const std::string model = string_at(body, "model");
+  const std::string forced = string_at(at(body, "tool_choice"), "type");
+  if (always_thinks(model))
+    report.check(forced != "any" && forced != "tool", "tool_choice", "this model is not forced");
+  if (!body.contains("thinking")) return;
+  const Json& thinking = body["thinking"];
+  const std::string type = string_at(thinking, "type");
+  report.choice(type, {"enabled", "adaptive", "disabled", "between_tools"}, "thinking.type");
+  if (type == "enabled") {
     const std::int64_t budget = int_at(thinking, "budget_tokens");
     report.check(budget >= 1024 && budget < int_at(body, "max_tokens"), "thinking.budget_tokens",
                  "not from 1024 to max_tokens");
+    report.check(!is_claude_from(model, 4, 7), "thinking.type", "this model takes no budget");
   }
-  report.check(cache_marks(at(body, "messages")) + cache_marks(system) + cache_marks(tools) <= 4,
-               "cache_control", "more than four marks");
+  report.check(type != "disabled" || !always_thinks(model), "thinking.type",
+               "this model always thinks");
+  const std::string effort = string_at(at(body, "output_config"), "effort");
+  report.check(type != "between_tools" || (effort != "xhigh" && effort != "max"),
+               "output_config.effort", "more than high between tools");
+  if (const Json& display = at(thinking, "display"); !display.is_null())
+    report.choice(string_at(thinking, "display"), {"summarized", "omitted"}, "thinking.display");
+  if (const Json& binding = at(thinking, "block_binding"); !binding.is_null()) {
+    report.check(report.betas.find(binding_beta) != std::string_view::npos,
+                 "thinking.block_binding", "not known without its beta header");
+    report.check(type != "disabled", "thinking.block_binding", "without thinking");
+    report.choice(string_at(binding, "prefix_mismatch_behavior"), {"error", "drop_block"},
+                  "thinking.block_binding.prefix_mismatch_behavior");
+  }
+}
+
+// A loop is run in one mode: with a budget it begins with thinking, and without it has none.
+void judge_running_loop(const Json& body, const Json& messages, Report& report) {
+  std::size_t last = messages.size();
+  while (last > 0 && string_at(messages[last - 1], "role") != "assistant") --last;
+  if (last == 0 || last == messages.size()) return;
+  const Json& reply = list_at(messages[last - 1], "content");
+  if (reply.empty() || ids_in(messages[last], "tool_result", "tool_use_id").empty()) return;
+  const std::string place = member(item("messages", last - 1), "content");
+  const std::string type = string_at(at(body, "thinking"), "type");
+  const std::string model = string_at(body, "model");
+  const bool silent = type.empty() && is_claude(model) && !is_claude_from(model, 4, 6);
+  if (type == "enabled")
+    report.check(is_thinking(reply.front()), place,
+                 "the running loop does not begin with thinking");
+  if (type == "disabled" || silent)
+    report.check(std::ranges::none_of(reply, is_thinking), place,
+                 "thinking in a running loop without it");
 }
 
 }  // namespace
 
 void anthropic(const Json& body, Report& report) {
   judge_anthropic_settings(body, report);
+  judge_thinking(body, report);
   const Json& messages = at(body, "messages");
   if (!report.filled_array(messages, "messages")) return;
   for (std::size_t i = 0; i < messages.size(); ++i) {
@@ -170,6 +230,7 @@ void anthropic(const Json& body, Report& report) {
                  "user and assistant do not take turns");
   }
   judge_pairs(messages, report);
+  judge_running_loop(body, messages, report);
   report.check(string_at(messages.back(), "role") != "assistant", "messages", last_is_a_reply);
 }
 

@@ -10,9 +10,6 @@ namespace skein::grammar {
 
 namespace {
 
-// What Google accepts where a call comes from a model that does not sign.
-constexpr std::string_view no_signature = "skip_thought_signature_validator";
-
 constexpr std::array<std::string_view, 9> part_kinds{
     "text",           "functionCall",        "functionResponse", "inlineData",  "fileData",
     "executableCode", "codeExecutionResult", "toolCall",         "toolResponse"};
@@ -26,7 +23,7 @@ void judge_part(const Json& part, const std::string& role, Report& report,
   report.check(held == 1, place, "not exactly one kind of content");
 
   const Json& signature = at(part, "thoughtSignature");
-  if (!signature.is_null() && signature != no_signature)
+  if (!signature.is_null() && signature != handover::stand_in_signature)
     report.base64(signature, member(place, "thoughtSignature"));
   report.check(signature.is_null() || model, place, "a signature on the user's words");
   report.check(!part.contains("thought") || model, place, "a thought of the user's");
@@ -42,6 +39,8 @@ void judge_part(const Json& part, const std::string& role, Report& report,
   if (const Json& response = at(part, "functionResponse"); !response.is_null()) {
     report.check(!model, place, "a response of the model's");
     report.object(at(response, "response"), member(place, "functionResponse.response"));
+    report.check(!response.contains("parts") || report.target.images_in_results, place,
+                 "an image inside a response");
   }
   if (const Json& data = at(part, "inlineData"); !data.is_null()) {
     report.check(string_at(data, "mimeType").find('/') != std::string::npos, place, "no type");
@@ -49,11 +48,23 @@ void judge_part(const Json& part, const std::string& role, Report& report,
   }
 }
 
-std::vector<std::string> names_in(const Json& content, std::string_view kind) {
-  std::vector<std::string> names;
+// The name and the id of each.
+using Named = std::vector<std::pair<std::string, std::string>>;
+Named named_in(const Json& content, std::string_view kind) {
+  Named out;
   for (const Json& part : list_at(content, "parts"))
-    if (part.contains(kind)) names.push_back(string_at(at(part, kind), "name"));
-  return names;
+    if (part.contains(kind))
+      out.emplace_back(string_at(at(part, kind), "name"), string_at(at(part, kind), "id"));
+  return out;
+}
+
+// Where the running turn begins: with the last words of the user's that are no responses.
+std::size_t running_turn(const Json& contents) {
+  std::size_t at = contents.size();
+  while (at > 0 && (string_at(contents[at - 1], "role") != "user" ||
+                    !named_in(contents[at - 1], "functionResponse").empty()))
+    --at;
+  return at;
 }
 
 void judge_signature(const Json& content, Report& report, const std::string& place) {
@@ -80,7 +91,8 @@ void google(const Json& body, Report& report) {
   judge_google_settings(body, report);
   const Json& contents = at(body, "contents");
   if (!report.filled_array(contents, "contents")) return;
-  std::vector<std::string> calls;
+  Named calls;
+  const std::size_t running = running_turn(contents);
   for (std::size_t i = 0; i < contents.size(); ++i) {
     const std::string place = item("contents", i);
     const std::string role = string_at(contents[i], "role");
@@ -92,10 +104,14 @@ void google(const Json& body, Report& report) {
     for (std::size_t k = 0; k < parts.size(); ++k)
       judge_part(parts[k], role, report, item(member(place, "parts"), k));
 
-    report.check(names_in(contents[i], "functionResponse") == calls, place,
+    report.check(named_in(contents[i], "functionResponse") == calls, place,
                  "responses do not match the calls before");
-    calls = names_in(contents[i], "functionCall");
-    if (report.target.signed_calls) judge_signature(contents[i], report, place);
+    calls = named_in(contents[i], "functionCall");
+    if (report.target.call_ids)
+      report.check(
+          std::ranges::none_of(calls, [](const auto& call) { return call.second.empty(); }), place,
+          "a call without an id");
+    if (report.target.signed_calls && i >= running) judge_signature(contents[i], report, place);
   }
   report.check(calls.empty(), "contents", "the last calls have no responses");
   report.check(string_at(contents.back(), "role") != "model", "contents", last_is_a_reply);

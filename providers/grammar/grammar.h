@@ -16,9 +16,11 @@ namespace skein::grammar {
 // Collects what is wrong, each with its place: "messages[2].content[0]: blank text".
 class Report {
  public:
-  explicit Report(const handover::Target& the_target) : target(the_target) {}
+  Report(const handover::Target& the_target, std::string_view the_betas)
+      : target(the_target), betas(the_betas) {}
 
   const handover::Target& target;
+  std::string_view betas;  // that the request names in its header
   std::vector<std::string> broken{};
 
   // Returns `kept`, so that a check can guard what relies on it.

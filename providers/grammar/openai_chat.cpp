@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/request_text.h"
+#include "providers/catalog/version.h"
 #include "providers/grammar/grammar.h"
 
 namespace skein::grammar {
@@ -28,7 +29,7 @@ void judge_user(const Json& content, Report& report, const std::string& place) {
 }
 
 // Returns the ids of the calls.
-std::vector<std::string> judge_assistant(const Json& message, Report& report,
+std::vector<std::string> judge_assistant(const Json& message, bool has_tools, Report& report,
                                          const std::string& place) {
   std::vector<std::string> ids;
   const Json& calls = at(message, "tool_calls");
@@ -39,6 +40,8 @@ std::vector<std::string> judge_assistant(const Json& message, Report& report,
   else
     report.check(content.is_null() || content.is_string(), member(place, "content"),
                  "neither a text nor null");
+  if (report.target.reasoning_always && has_tools)
+    report.check(at(message, "reasoning_content").is_string(), place, "a reply without reasoning");
   if (calls.is_null() || !report.filled_array(calls, member(place, "tool_calls"))) return ids;
   for (std::size_t i = 0; i < calls.size(); ++i) {
     const std::string call = item(member(place, "tool_calls"), i);
@@ -52,7 +55,20 @@ std::vector<std::string> judge_assistant(const Json& message, Report& report,
   return ids;
 }
 
+// OpenAI's newer models take tools here only where they do not think: else /v1/responses.
+void judge_effort(const Json& body, Report& report) {
+  if (!report.target.provider.starts_with("openai") || !body.contains("tools")) return;
+  const catalog::Version version =
+      catalog::version_behind(string_at(body, "model"), "gpt-").value_or(catalog::Version{});
+  const std::string effort = string_at(body, "reasoning_effort");
+  report.check(version < catalog::Version{5, 4} || effort.empty() || effort == "none",
+               "reasoning_effort", "tools and thinking need wire = \"responses\"");
+  report.check(version < catalog::Version{5, 6} || !effort.empty(), "reasoning_effort",
+               "tools need it to be none, or wire = \"responses\"");
+}
+
 void judge_openai_chat_settings(const Json& body, Report& report) {
+  judge_effort(body, report);
   report.check(is_string(at(body, "model")), "model", "no model");
   if (body.contains("tools")) report.filled_array(at(body, "tools"), "tools");
   const Json& tools = list_at(body, "tools");
@@ -93,7 +109,7 @@ void openai_chat(const Json& body, Report& report) {
       continue;
     }
     if (role == "user") judge_user(at(message, "content"), report, member(place, "content"));
-    if (role == "assistant") open = judge_assistant(message, report, place);
+    if (role == "assistant") open = judge_assistant(message, body.contains("tools"), report, place);
     report.check(before != "system" || role == "user", place, "the first is not the user's");
     report.check(role == "tool" || role != before, place, "a role speaks twice in a row");
     report.check(report.target.bridge_text.empty() || before != "tool" || role != "user", place,

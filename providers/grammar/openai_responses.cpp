@@ -126,6 +126,11 @@ class Items {
 
 void openai_responses(const Json& body, Report& report) {
   report.check(is_string(at(body, "model")), "model", "no model");
+  if (const Json& limit = at(body, "max_output_tokens"); !limit.is_null())
+    report.check(limit.is_number_integer() && limit.get<std::int64_t>() >= 16, "max_output_tokens",
+                 "less than 16");
+  report.check(string_at(body, "prompt_cache_key").size() <= 64, "prompt_cache_key",
+               "more than 64 bytes");
   if (body.contains("instructions")) report.text(at(body, "instructions"), "instructions");
   const Json& tools = list_at(body, "tools");
   for (std::size_t i = 0; i < tools.size(); ++i)

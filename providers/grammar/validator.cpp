@@ -93,12 +93,13 @@ bool holds_nul(const Json& value) {
 
 }  // namespace
 
-std::vector<std::string> violations(const handover::Target& target, std::string_view body) {
+std::vector<std::string> violations(const handover::Target& target, std::string_view body,
+                                    std::string_view betas) {
   if (!is_valid_utf8(body)) return {"body: not valid UTF-8"};
   const std::optional<Json> value = parse_json(body);  // refuses lone surrogates too
   if (!value || !value->is_object()) return {"body: not a JSON object"};
 
-  grammar::Report report(target);
+  grammar::Report report(target, betas);
   report.check(!holds_nul(*value), "body", "holds a NUL");
   std::ranges::find(grammars, target.wire, &Grammar::wire)->judge(*value, report);
   return std::move(report.broken);

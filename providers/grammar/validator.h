@@ -11,7 +11,9 @@
 namespace skein::grammar {
 
 // One sentence for every rule broken, naming the place; empty for a body that is sent as it is.
-std::vector<std::string> violations(const handover::Target& target, std::string_view body);
+// `betas`: the value of the header that names the vendor's new things, if there is one.
+std::vector<std::string> violations(const handover::Target& target, std::string_view body,
+                                    std::string_view betas = {});
 // The same by the format's usual rules, for whoever knows no more.
 std::vector<std::string> violations(handover::WireFormat wire, std::string_view body);
 

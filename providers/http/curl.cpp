@@ -127,7 +127,9 @@ void explain(HttpResponse& response, CURLcode code, CURL* easy, const std::strin
     sentence.replace(at, 1, host);
   if (detail.empty()) detail = curl_easy_strerror(code);
   response.trouble = sentence + " (" + std::string(detail) + ")";
-  response.again = known && row->again;
+  // A server of this machine that does not listen will not do so by itself.
+  const bool not_started = code == CURLE_COULDNT_CONNECT && origin && is_loopback(origin->host);
+  response.again = known && row->again && !not_started;
 }
 
 }  // namespace skein::http

@@ -74,9 +74,9 @@ std::optional<Milliseconds> asked_wait(const HttpResponse& response, std::string
   return std::nullopt;
 }
 
-// 1, 2, 4, 8 and 15 times the first.
+// 1, 2, 4, 8, 16 and then 30 times the first.
 Milliseconds own_wait(int retries, double jitter, Milliseconds first) {
-  const double times = std::min(std::exp2(retries), 15.0);
+  const double times = std::min(std::exp2(retries), 30.0);
   return from_seconds(times * (1 - 0.25 * jitter) * static_cast<double>(first.count()) / 1000);
 }
 
@@ -103,18 +103,19 @@ bool may_help(const HttpResponse& response, std::string_view body) {
 
 }  // namespace
 
-RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int retries,
+RetryPlan plan_retry(const HttpResponse& response, std::string_view body, const Tried& tried,
                      double jitter, std::int64_t now, Milliseconds first) {
-  if (retries >= max_retries || !may_help(response, body)) return {};
+  if (tried.retries >= max_retries || tried.waited >= most_waiting || !may_help(response, body))
+    return {};
   const auto asked = asked_wait(response, body, now);
   if (asked && *asked > longest_wait)
     return {.refusal = "it asks to wait " + in_words(*asked) + " before the next try"};
-  return {.again = true, .wait = asked.value_or(own_wait(retries, jitter, first))};
+  return {.again = true, .wait = asked.value_or(own_wait(tried.retries, jitter, first))};
 }
 
 bool wait_to_retry(Milliseconds wait, int attempt, const std::string& reason,
                    const model::Ports& ports) {
-  // Said once: a live line counts down by itself.
+  // Told once: a live line counts down by itself.
   ports.sink(model::Retrying{attempt, wait, reason});
   return model::pause(ports, wait);
 }

@@ -12,10 +12,17 @@
 
 namespace skein::http {
 
-// With our own waits about half a minute in all: an overload is seldom over sooner.
-inline constexpr int max_retries = 5;
-// What a provider may ask for; beyond it the user is told and decides.
-inline constexpr std::chrono::milliseconds longest_wait{60'000};
+// With our own waits about two minutes in all: most overloads are over by then.
+inline constexpr int max_retries = 8;
+// The same limit for waits that a provider asks for. One longer than `longest_wait` is not waited
+// for: the user is told and decides.
+inline constexpr std::chrono::milliseconds longest_wait{60'000}, most_waiting{120'000};
+
+// What a request has been through so far.
+struct Tried {
+  int retries = 0;
+  std::chrono::milliseconds waited{};
+};
 
 struct RetryPlan {
   bool again = false;
@@ -24,10 +31,9 @@ struct RetryPlan {
   bool operator==(const RetryPlan&) const = default;
 };
 
-// After `retries` retries `response` came, with `body` (an error's). `jitter` in [0, 1) shortens
-// the wait of our own choice, `first` at first, by up to a quarter; `now` in ms since 1970 is for
-// dates.
-RetryPlan plan_retry(const HttpResponse& response, std::string_view body, int retries,
+// After `tried`, `response` came, with `body` (an error's). `jitter` in [0, 1) shortens the wait of
+// our own choice, `first` at first, by up to a quarter; `now` in ms since 1970 is for dates.
+RetryPlan plan_retry(const HttpResponse& response, std::string_view body, const Tried& tried,
                      double jitter, std::int64_t now, std::chrono::milliseconds first);
 
 // Counts down, telling ports.sink every second, and watches the keyboard. False: stopped.

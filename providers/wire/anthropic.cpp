@@ -32,6 +32,24 @@ Json result_block(const model::ToolResult& result, const ModelFacts& facts) {
   return block;
 }
 
+std::int64_t limit_of(const model::ModelRef& model, const ModelFacts& facts) {
+  const std::int64_t limit = max_output(model, facts);
+  return limit > 0 ? limit : 8192;
+}
+
+// The budget is part of the limit and must leave room for the answer; 1024 is the least. 0: none.
+std::int64_t budget_of(const model::ModelRef& model, const ModelFacts& facts) {
+  const std::int64_t budget =
+      std::min(thinking_budget(model.thinking), limit_of(model, facts) - 1024);
+  return budget >= 1024 ? budget : 0;
+}
+
+// Whether the request tells the model not to think, aloud or by saying nothing.
+bool thinks_not(const model::ModelRef& model, const ModelFacts& facts) {
+  if (facts.thinking == ThinkingStyle::budget) return budget_of(model, facts) == 0;
+  return model.thinking == model::ThinkingLevel::off && facts.thinking_off == "disabled";
+}
+
 struct BlockEncoder {
   Json& blocks;
   const model::ModelRef& model;
@@ -40,10 +58,13 @@ struct BlockEncoder {
   void operator()(const model::Text& block) const {
     if (!block.text.empty()) blocks.push_back(text_block(block.text));
   }
+  // Older models refuse thoughts in the running loop where they are not to think; and a thought
+  // that no longer fits its place is dropped by the service only where it thinks.
   void operator()(const model::Thinking& block) const {
+    if (thinks_not(model, facts)) return;
     if (block.redacted)
       blocks.push_back({{"type", "redacted_thinking"}, {"data", block.signature}});
-    else if (!block.signature.empty())
+    else if (!block.signature.empty() || facts.reasoning_always)
       blocks.push_back(
           {{"type", "thinking"}, {"thinking", block.thinking}, {"signature", block.signature}});
     else if (!block.thinking.empty())  // refused as thinking without a signature
@@ -64,6 +85,8 @@ struct BlockEncoder {
   }
 };
 
+bool is_thinking(const Json& block) { return string_at(block, "type").ends_with("thinking"); }
+
 // Results and the user's words are one role here, and one message where they meet.
 Json messages_of(const model::Context& context, const model::ModelRef& model,
                  const ModelFacts& facts) {
@@ -74,6 +97,10 @@ Json messages_of(const model::Context& context, const model::ModelRef& model,
     for (const model::Block& block : message.content)
       std::visit(BlockEncoder{blocks, model, facts}, block);
     if (blocks.empty()) continue;
+    if (facts.reasoning_always && !context.tools.empty() &&
+        message.role == model::Role::assistant && !is_thinking(blocks.front()))
+      blocks.insert(blocks.begin(),
+                    Json{{"type", "thinking"}, {"thinking", ""}, {"signature", ""}});
     if (!messages.empty() && messages.back()["role"] == role)
       for (Json& block : blocks) messages.back()["content"].push_back(std::move(block));
     else
@@ -97,27 +124,47 @@ void cache_last_messages(Json& messages) {
   }
 }
 
+// Results of calls that no thought led to: another model made them, or this one without thinking.
+// A model that is given a budget may not begin to think in the middle of such a loop.
+bool goes_on_without_thinking(const Json& messages) {
+  for (std::size_t i = messages.size(); i-- > 1;) {
+    if (messages[i - 1]["role"] != "assistant") continue;
+    return string_at(messages[i]["content"].front(), "type") == "tool_result" &&
+           !is_thinking(messages[i - 1]["content"].front());
+  }
+  return false;
+}
+
+constexpr std::string_view binding_beta = "thinking-binding-controls-2026-08-01";
+
+// Thoughts whose past has changed (summed up, redacted, under other instructions) shall be passed
+// over; without this they are refused with the whole request. Only known with its beta header.
+bool binds_loosely(const ModelFacts& facts) { return facts.prefix_bound && facts.betas; }
+
 void add_thinking(Json& body, const model::ModelRef& model, const ModelFacts& facts) {
   const std::string level = effort(model, facts);
-  if (level.empty()) return;
-  if (model.thinking == model::ThinkingLevel::off) {
+  const bool off = model.thinking == model::ThinkingLevel::off;
+  if (off && !level.empty()) {
     body["thinking"] = {{"type", level}};
-  } else if (facts.thinking == ThinkingStyle::effort) {
-    body["thinking"] = {{"type", "adaptive"}};
-    body["output_config"] = {{"effort", level}};
-  } else {
-    // The budget is part of max_tokens and must leave room for the answer; 1024 is the least.
-    const std::int64_t room = body["max_tokens"].get<std::int64_t>() - 1024;
-    const std::int64_t budget = std::min(thinking_budget(model.thinking), room);
-    if (budget >= 1024) body["thinking"] = {{"type", "enabled"}, {"budget_tokens", budget}};
+    return;
   }
+  if (!off && facts.thinking == ThinkingStyle::budget) {
+    const std::int64_t budget = budget_of(model, facts);
+    if (budget > 0 && !goes_on_without_thinking(body["messages"]))
+      body["thinking"] = {{"type", "enabled"}, {"budget_tokens", budget}};
+    return;
+  }
+  // What is bound to its past thinks by itself, so saying so changes nothing else.
+  if (level.empty() && !binds_loosely(facts)) return;
+  body["thinking"] = {{"type", "adaptive"}, {"display", "summarized"}};
+  if (binds_loosely(facts))
+    body["thinking"]["block_binding"] = {{"prefix_mismatch_behavior", "drop_block"}};
+  if (!level.empty()) body["output_config"] = {{"effort", level}};
 }
 
 WireRequest encode(const model::Context& context, const model::ModelRef& model,
                    const ModelFacts& facts) {
-  const std::int64_t limit = max_output(model, facts);
-  Json body{{"model", model.model}, {"max_tokens", limit > 0 ? limit : 8192}, {"stream", true}};
-  add_thinking(body, model, facts);
+  Json body{{"model", model.model}, {"max_tokens", limit_of(model, facts)}, {"stream", true}};
   if (!context.system.empty()) {
     body["system"] = Json::array({text_block(context.system)});
     cache_here(body["system"].back());
@@ -128,10 +175,13 @@ WireRequest encode(const model::Context& context, const model::ModelRef& model,
                              {"input_schema", parsed(tool.schema)}});
   if (body.contains("tools")) cache_here(body["tools"].back());
   body["messages"] = messages_of(context, model, facts);
+  add_thinking(body, model, facts);
   cache_last_messages(body["messages"]);
-  return {"/messages",
-          {{"content-type", "application/json"}, {"anthropic-version", "2023-06-01"}},
-          dump(body)};
+  http::HttpHeaders headers{{"content-type", "application/json"},
+                            {"anthropic-version", "2023-06-01"}};
+  if (at(body, "thinking").contains("block_binding"))
+    headers.emplace_back(beta_header, binding_beta);
+  return {"/messages", std::move(headers), dump(body)};
 }
 
 // ---- answer
@@ -145,9 +195,29 @@ model::Delta usage_of(const Json& usage) {
       count_at(at(usage, "output_tokens_details"), "thinking_tokens")};
 }
 
+// What the service left out of the request or let pass; kinds it does not say yet are passed over.
+void read_transformations(const Json& list, model::Deltas& out) {
+  if (!list.is_array()) return;
+  model::delta::Transformed transformed;
+  for (const Json& each : list) {
+    const std::string type = string_at(each, "type"), reason = string_at(each, "reason");
+    if (type != "thinking_dropped" && type != "thinking_mismatch_allowed") continue;
+    const auto known = std::ranges::find_if(
+        transformed.all, [&](const auto& one) { return one.type == type && one.reason == reason; });
+    if (known == transformed.all.end())
+      transformed.all.push_back({type, reason});
+    else
+      ++known->count;
+  }
+  out.emplace_back(std::move(transformed));
+}
+
 model::Deltas message_start(const Json& event) {
-  const Json& usage = at(at(event, "message"), "usage");
-  return usage.is_object() ? model::Deltas{usage_of(usage)} : model::Deltas{};
+  model::Deltas out;
+  const Json& message = at(event, "message");
+  if (const Json& usage = at(message, "usage"); usage.is_object()) out.push_back(usage_of(usage));
+  read_transformations(at(message, "input_transformations"), out);
+  return out;
 }
 
 model::Deltas block_start(const Json& event) {
@@ -211,6 +281,9 @@ model::Deltas message_delta(const Json& event) {
   model::Deltas out;
   if (const Json& usage = at(event, "usage"); usage.is_object()) out.push_back(usage_of(usage));
   const Json& change = at(event, "delta");
+  // After a fallback inside the service: it was another model that was asked in the end.
+  for (const Json* place : {&event, &change})
+    read_transformations(at(*place, "input_transformations"), out);
   if (const std::string reason = string_at(change, "stop_reason"); !reason.empty()) {
     const auto known =
         std::ranges::find(stops, reason, &std::pair<std::string_view, model::Stop>::first);

@@ -29,16 +29,27 @@ struct ModelFacts {
   ThinkingStyle thinking = ThinkingStyle::none;
   std::string thinking_off{};  // what ThinkingLevel::off is called ("disabled", "none", "0");
                                // empty: nothing is sent
+  model::ThinkingLevels levels = model::all_thinking_levels;  // another falls to the nearest
+
+  // Anthropic.
+  bool betas = false;             // the service knows the vendor's beta headers
+  bool prefix_bound = false;      // signed thinking counts only behind what it was written behind
+  bool thinking_display = false;  // thinking is left out of answers unless asked for
 
   // Chat completions, where every service has a dialect.
   std::string system_role = "system";  // or "developer"
   std::string max_tokens_field = "max_tokens";
-  bool stream_usage = true;  // knows stream_options
+  bool stream_usage = true;       // knows stream_options
+  bool reasoning_always = false;  // every reply has its reasoning, if empty, once there are tools
 
   // Gemini.
-  bool images_in_results = false;   // a function's response may hold images
-  std::string missing_signature{};  // stands in for the signature a call must have and has not
+  bool images_in_results = false;  // a function's response may hold images
+  bool signed_calls = false;       // each step's first call needs a signature
+  bool call_ids = false;           // calls and responses carry ids, whoever made the calls
 };
+
+// Names what of the vendor's new things a request makes use of.
+inline constexpr std::string_view beta_header = "anthropic-beta";
 
 // A request without its base address and its key. The base ends in the version: …/v1, …/v1beta.
 struct WireRequest {
@@ -54,6 +65,7 @@ struct Explanation {
   bool retryable = false;                           // the same request may succeed later
   std::optional<std::chrono::milliseconds> wait{};  // how long the service asks us to wait
   model::delta::Overflow told{};                    // with overflow
+  bool seals = false;  // it was sent thinking or signatures that it does not take (back)
   bool operator==(const Explanation&) const = default;
 };
 

@@ -44,7 +44,8 @@ model::Deltas StreamDecoder::finish() {
   model::Deltas out;
   if (body_ == Body::plain) {
     const Explanation why = codec_->explain(200, plain_, {});
-    out.emplace_back(model::delta::Failed{why.text, why.overflow, why.retryable, why.told});
+    out.emplace_back(
+        model::delta::Failed{why.text, why.overflow, why.retryable, why.told, why.seals});
     return out;
   }
   if (std::optional<SseEvent> last = sse_.finish()) {

@@ -87,6 +87,28 @@ constexpr std::array<std::string_view, 22> overflow_words{
     "larger than the maximum",
 };
 
+// How services say that they do not take what was signed, or do not take it in this place; in lower
+// case, both words of a row.
+constexpr std::array<std::pair<std::string_view, std::string_view>, 10> seal_words{{
+    {"signature` in `thinking` block", ""},
+    {"thinking", "blocks in the latest assistant message cannot be modified"},
+    {"a final `assistant` message must start with a thinking block", ""},
+    {"the first block must be `thinking`", ""},
+    {"the first block must be thinking", ""},
+    {"in the final position cannot contain `thinking`", ""},
+    {"thought signature", ""},
+    {"thought_signature", ""},
+    {"thoughtsignature", ""},
+    {"encrypted", "could not be"},  // "… content for item rs_1 could not be verified"
+}};
+
+bool is_about_seals(const std::string& words) {
+  return std::ranges::any_of(seal_words, [&](const auto& row) {
+    return words.find(row.first) != std::string::npos &&
+           words.find(row.second) != std::string::npos;
+  });
+}
+
 // Codes of a 429 that no waiting will cure.
 constexpr std::array<std::string_view, 3> exhausted{"insufficient_quota", "billing", "credit"};
 
@@ -141,6 +163,7 @@ Explanation judge(const Report& report) {
   out.overflow =
       report.status == 413 || (report.status != 429 && mentions(report.words, overflow_words));
   if (out.overflow) out.told = report.told;
+  out.seals = !out.overflow && report.status == 400 && is_about_seals(report.words);
   out.retryable = !out.overflow && !spent &&
                   (report.status == 408 || report.status == 409 || report.status == 429 ||
                    report.status >= 500);
@@ -225,7 +248,7 @@ Json error_in(std::string_view body) {
 
 model::delta::Failed failure(const Json& error) {
   const Explanation why = judge(read(error, 0));
-  return {why.text, why.overflow, why.retryable, why.told};
+  return {why.text, why.overflow, why.retryable, why.told, why.seals};
 }
 
 Explanation explain(int status, std::string_view body, const http::HttpHeaders& headers) {

@@ -1,5 +1,8 @@
 // Gemini: POST …/v1beta/models/{model}:streamGenerateContent?alt=sse.
 #include <algorithm>
+#include <string>
+#include <string_view>
+#include <unordered_map>
 
 #include "providers/wire/wire.h"
 
@@ -23,18 +26,26 @@ Json signed_part(Json part, const JsonText& provider_data) {
   return part;
 }
 
-// The call a result answers: its name, and the id if the model gave it one, must be repeated.
-const model::ToolUse* find_call(const model::Context& context, const std::string& id) {
-  for (auto message = context.messages.rbegin(); message != context.messages.rend(); ++message)
-    for (const model::ToolUse* call : model::tool_uses(*message))
-      if (call->id == id) return call;
-  return nullptr;
+// The calls by their ids: a result repeats the name of the call it answers, and its id where it has
+// one. Valid as long as the context.
+using Calls = std::unordered_map<std::string_view, const model::ToolUse*>;
+Calls calls_in(const model::Context& context) {
+  Calls calls;
+  for (const model::Message& message : context.messages)
+    for (const model::ToolUse* call : model::tool_uses(message)) calls[call->id] = call;
+  return calls;
+}
+
+// The id the model gave it; newer ones want one also where another model made the call.
+Json id_of(const model::ToolUse& call, const ModelFacts& facts) {
+  Json id = provider_member(call.provider_data, "id");
+  return id.is_null() && facts.call_ids ? Json(call.id) : id;
 }
 
 struct PartEncoder {
   Json& parts;
   Json& images;  // of results, for models that take them only beside the results
-  const model::Context& context;
+  const Calls& calls;
   const model::ModelRef& model;
   const ModelFacts& facts;
 
@@ -51,16 +62,17 @@ struct PartEncoder {
   void operator()(const model::Image& block) const { parts.push_back(image_part(block, facts)); }
   void operator()(const model::ToolUse& block) const {
     Json call{{"name", block.name}, {"args", parsed(block.input)}};
-    if (Json id = provider_member(block.provider_data, "id"); !id.is_null()) call["id"] = id;
+    if (Json id = id_of(block, facts); !id.is_null()) call["id"] = std::move(id);
     parts.push_back(signed_part({{"functionCall", std::move(call)}}, block.provider_data));
   }
   void operator()(const model::ToolResult& block) const {
     const FlatResult flat = flatten(block, facts);
-    const model::ToolUse* call = find_call(context, block.tool_use_id);
+    const auto found = calls.find(block.tool_use_id);
+    const model::ToolUse* call = found == calls.end() ? nullptr : found->second;
     Json response{{"name", call == nullptr ? block.tool_use_id : call->name},
                   {"response", {{block.is_error ? "error" : "output", flat.text}}}};
     if (call != nullptr)
-      if (Json id = provider_member(call->provider_data, "id"); !id.is_null()) response["id"] = id;
+      if (Json id = id_of(*call, facts); !id.is_null()) response["id"] = std::move(id);
     for (const model::Image* image : flat.images) {
       Json& place = facts.images_in_results ? response["parts"] : images;
       place.push_back(image_part(*image, facts));
@@ -71,16 +83,6 @@ struct PartEncoder {
     if (block.provider == model.provider) parts.push_back(parsed(block.raw));
   }
 };
-
-// Models that insist on signatures want one on the first call of a step.
-void stand_in_for_signature(Json& parts, const ModelFacts& facts) {
-  if (facts.missing_signature.empty()) return;
-  for (Json& part : parts) {
-    if (!part.contains("functionCall")) continue;
-    if (!part.contains("thoughtSignature")) part["thoughtSignature"] = facts.missing_signature;
-    return;
-  }
-}
 
 void add_parts(Json& contents, const char* role, Json& parts) {
   if (parts.empty()) return;
@@ -93,13 +95,13 @@ void add_parts(Json& contents, const char* role, Json& parts) {
 Json contents_of(const model::Context& context, const model::ModelRef& model,
                  const ModelFacts& facts) {
   Json contents = Json::array(), images = Json::array();
+  const Calls calls = calls_in(context);
   for (const model::Message& message : context.messages) {
     // After all results of a turn: between them they would tear its responses apart.
     if (message.role != model::Role::tool) add_parts(contents, "user", images);
     Json parts = Json::array();
     for (const model::Block& block : message.content)
-      std::visit(PartEncoder{parts, images, context, model, facts}, block);
-    stand_in_for_signature(parts, facts);
+      std::visit(PartEncoder{parts, images, calls, model, facts}, block);
     add_parts(contents, message.role == model::Role::assistant ? "model" : "user", parts);
   }
   add_parts(contents, "user", images);

@@ -60,7 +60,7 @@ Json detail_of(const model::Thinking& block) {
   return detail;
 }
 
-Json assistant_message(const model::Message& message) {
+Json assistant_message(const model::Message& message, bool always_reasons) {
   Json out{{"role", "assistant"}, {"content", nullptr}};
   std::string reasoning, field{default_reasoning_field};
   for (const model::Block& block : message.content) {
@@ -81,6 +81,7 @@ Json assistant_message(const model::Message& message) {
   }
   if (const std::string text = model::plain_text(message); !text.empty()) out["content"] = text;
   if (!reasoning.empty()) out[field] = reasoning;
+  if (always_reasons && !out.contains(default_reasoning_field)) out[default_reasoning_field] = "";
   return out;
 }
 
@@ -115,7 +116,7 @@ Json messages_of(const model::Context& context, const ModelFacts& facts) {
     if (message.role == model::Role::tool) continue;
     add_images(messages, images);
     if (message.role == model::Role::assistant) {
-      Json reply = assistant_message(message);
+      Json reply = assistant_message(message, facts.reasoning_always && !context.tools.empty());
       if (!reply["content"].is_null() || reply.contains("tool_calls"))
         messages.push_back(std::move(reply));
     } else if (Json content = user_content(message, facts); !content.empty() && content != "") {

@@ -30,9 +30,11 @@ struct ItemEncoder {
     if (block.text.empty()) return;
     if (role != model::Role::assistant) return add_user(input_text(block.text));
     const Json id = provider_member(block.provider_data, "id");
+    Json phase = provider_member(block.provider_data, "phase");
     // An item of the API's own has an id; what another model said goes in the plain form.
     if (id.is_null()) {
       items.push_back({{"role", "assistant"}, {"content", block.text}});
+      if (!phase.is_null()) items.back()["phase"] = std::move(phase);
       return;
     }
     Json part{{"type", "output_text"}, {"text", block.text}, {"annotations", Json::array()}};
@@ -42,8 +44,7 @@ struct ItemEncoder {
       return;
     }
     Json item{{"type", "message"}, {"role", "assistant"}, {"status", "completed"}, {"id", id}};
-    if (Json phase = provider_member(block.provider_data, "phase"); !phase.is_null())
-      item["phase"] = phase;
+    if (!phase.is_null()) item["phase"] = std::move(phase);
     item["content"] = Json::array({std::move(part)});
     items.push_back(std::move(item));
   }
@@ -99,12 +100,18 @@ Json items_of(const model::Context& context, const model::ModelRef& model,
   return items;
 }
 
+constexpr std::int64_t least_output = 16;  // less is refused
+constexpr std::size_t longest_key = 64;
+
 WireRequest encode(const model::Context& context, const model::ModelRef& model,
                    const ModelFacts& facts) {
   Json body{{"model", model.model}, {"stream", true}, {"store", false}};
   if (!context.system.empty()) body["instructions"] = context.system;
   if (const std::int64_t limit = max_output(model, facts); limit > 0)
-    body["max_output_tokens"] = limit;
+    body["max_output_tokens"] = std::max(limit, least_output);
+  // Requests of one conversation find the same cache more often.
+  if (!context.session.empty())
+    body["prompt_cache_key"] = utf8_prefix(context.session, longest_key);
   if (facts.thinking != ThinkingStyle::none)
     body["include"] = Json::array({"reasoning.encrypted_content"});
   if (const std::string level = effort(model, facts); !level.empty()) {

@@ -63,17 +63,13 @@ std::int64_t max_output(const model::ModelRef& model, const ModelFacts& facts) {
 
 std::string effort(const model::ModelRef& model, const ModelFacts& facts) {
   if (facts.thinking == ThinkingStyle::none) return {};
-  switch (model.thinking) {
-    case model::ThinkingLevel::off: return facts.thinking_off;
-    case model::ThinkingLevel::low: return "low";
-    case model::ThinkingLevel::medium: return "medium";
-    case model::ThinkingLevel::high: return "high";
-  }
-  return {};
+  if (model.thinking == model::ThinkingLevel::off) return facts.thinking_off;
+  return std::string(model::name(model::nearest(model.thinking, facts.levels)));
 }
 
 std::int64_t thinking_budget(model::ThinkingLevel level) {
-  constexpr std::array<std::int64_t, 4> budgets{0, 2'048, 8'192, 24'576};
+  constexpr std::array<std::int64_t, model::thinking_levels> budgets{0,      1'024,  2'048, 8'192,
+                                                                     24'576, 32'768, 32'768};
   return budgets[static_cast<std::size_t>(level)];
 }
 

@@ -56,9 +56,9 @@ struct Cost {
 Cost cost_of(Session& session, const std::map<std::string, model::Usage>& usage) {
   Cost out;
   for (const auto& [model, tokens] : usage) {
-    const std::optional<double> cost = session.services().cost(model, tokens);
-    out.dollars += cost.value_or(0);
-    out.all_known = out.all_known && cost;
+    const std::optional<session::Cost> cost = session.services().cost(model, tokens);
+    out.dollars += cost ? cost->dollars : 0;
+    out.all_known = out.all_known && cost && !cost->at_least;
   }
   return out;
 }
@@ -127,9 +127,8 @@ void show_context(Session& session, std::string_view) {
     out += context_row(' ', "reserved for answer", window - built.room, whole);
     out += context_row('.', "free", std::max<std::int64_t>(0, built.room - total), whole);
   }
-  if (built.left_out + built.pruned > 0)
-    out += "not seen by the model: " + counted(built.left_out, "older message") + ", " +
-           counted(built.pruned, "long tool result") + "; the session keeps them\n";
+  if (!built.fits())
+    out += "too much for the model: older messages are summarized or left out before it is asked\n";
   if (settings.compact_at > 0 && window > 0)
     out += "summarized automatically at " + percent(std::lround(settings.compact_at * 100), 100) +
            " of the window, or with /compact\n";

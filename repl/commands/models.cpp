@@ -5,6 +5,7 @@
 #include "core/handover/compatibility.h"
 #include "core/model/payloads.h"
 #include "repl/commands/handlers.h"
+#include "repl/pick/model_picker.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -18,20 +19,50 @@ void take(session::Session& session, const model::ModelRef& model) {
   session.settings().model = model;
 }
 
-void list_models_of(session::Session& session, bool all) {
-  const std::string current = model::to_string(session.settings().model);
-  std::size_t hidden = 0, width = 0;
+// As they were last used, here and in other sessions; this session's own first.
+std::vector<std::string> models_used(session::Session& session) {
+  constexpr std::size_t most_sessions = 200;
+  std::vector<std::string> used{model::to_string(session.settings().model)};
+  const auto add = [&](const std::string& name) {
+    if (!name.empty() && std::ranges::find(used, name) == used.end()) used.push_back(name);
+  };
+  add(session.model_before());
+  for (const auto& each : session.conversation().state().usage) add(each.first);
+  const std::vector<store::SessionRecord> sessions = session.store().list();
+  for (std::size_t i = 0; i < std::min(sessions.size(), most_sessions); ++i)
+    add(sessions[i].state.model);
+  return used;
+}
+
+// The list as it is now, and how many are not in it.
+struct Offer {
+  std::vector<session::ModelLine> models;
+  std::size_t hidden = 0;
+};
+Offer offer_of(session::Session& session, const std::vector<std::string>& used, bool all) {
   std::vector<session::ModelLine> lines = session.services().models();
-  std::erase_if(lines, [&](const session::ModelLine& line) {
-    const bool shown = all || line.usable || line.name == current;
-    hidden += !shown;
-    return !shown;
-  });
+  const std::size_t count = lines.size();
+  Offer offer{pick::ordered_models(std::move(lines), used,
+                                   model::to_string(session.settings().model), all)};
+  offer.hidden = count - offer.models.size();
+  return offer;
+}
+
+// Without a keyboard, for a pipe or a screen reader.
+void print_models(session::Session& session, bool all) {
+  session.services().refresh_models({});
+  const std::string current = model::to_string(session.settings().model);
+  const auto [lines, hidden] = offer_of(session, models_used(session), all);
+  std::size_t width = 0;
   for (const session::ModelLine& line : lines) width = std::max(width, line.name.size());
-  for (session::ModelLine& line : lines) {
-    line.name.resize(width, ' ');
-    session.screen().print_untrusted((line.name.starts_with(current) ? "* " : "  ") + line.name +
-                                     "  " + line.note + "\n");
+  for (const session::ModelLine& line : lines) {
+    std::string name = line.name, out;
+    name.resize(width, ' ');
+    for (const std::string& part :
+         {line.details, line.images ? std::string("sees images") : "", line.ends, line.note})
+      if (!part.empty()) out += (out.empty() ? "" : " · ") + part;
+    session.screen().print_untrusted((line.name == current ? "* " : "  ") + name + "  " + out +
+                                     "\n");
   }
   if (hidden > 0)
     session.screen().print(
@@ -39,21 +70,61 @@ void list_models_of(session::Session& session, bool all) {
         " more need a key or a server: /model all lists them, /login explains how\n");
 }
 
-}  // namespace
+// The one that answered before this one did, in this session.
+std::string model_before(session::Session& session) {
+  if (!session.model_before().empty()) return session.model_before();
+  const std::string current = model::to_string(session.settings().model);
+  const std::vector<model::Entry>& path = session.conversation().path();
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
+    if (entry->type != model::type::message) continue;
+    const auto message = model::message_from_json(entry->payload);
+    if (!message || message->provider.empty()) continue;
+    std::string name = message->provider + "/" + message->model;
+    if (name != current) return name;
+  }
+  throw Error("there was no other model before this one");
+}
 
-void choose_model(session::Session& session, std::string_view name) {
-  if (name.empty() || name == "all") return list_models_of(session, !name.empty());
+void change_model(session::Session& session, std::string_view name) {
   model::ModelRef chosen = session.services().model(name);
-  chosen.thinking = session.settings().model.thinking;
+  const model::ModelRef before = session.settings().model;
+  chosen.thinking = before.thinking;
   const agent::Conversation& conversation = session.conversation();
   const handover::Compatibility cost = handover::check_compatibility(
       context::messages_of(conversation.path(), conversation.state().redacted),
       session.services().target(chosen));
   take(session, chosen);
+  if (model::to_string(before) != model::to_string(chosen))
+    session.model_before() = model::to_string(before);
   session.screen().print_untrusted("the next answer will come from " + model::to_string(chosen) +
                                    "\n");
+  for (const std::string& remark : session.services().remarks(chosen))
+    session.screen().print_untrusted("  " + remark + "\n");
   for (const std::string& warning : cost.warnings)
     session.screen().print_untrusted("  " + warning + "\n");
+}
+
+}  // namespace
+
+void choose_model(session::Session& session, std::string_view name) {
+  if (name == "-") return change_model(session, model_before(session));
+  if (!name.empty() && name != "all") return change_model(session, name);
+  const bool all = !name.empty();
+  if (session.keyboard() == nullptr) return print_models(session, all);
+  const std::vector<std::string> used = models_used(session);
+  const Offer first = offer_of(session, used, all);
+  const std::optional<std::string> chosen = pick::pick_model(
+      *session.keyboard(),
+      {.models = [&] { return offer_of(session, used, all).models; },
+       .refresh = session.services().refresh_models,
+       .current = model::to_string(session.settings().model),
+       .hint = first.hidden == 0
+                   ? ""
+                   : "chooses, /model all has " + std::to_string(first.hidden) + " more"});
+  if (!chosen) return;
+  if (chosen->ends_with("/NAME"))
+    throw Error("type the model's name: /model " + chosen->substr(0, chosen->size() - 4) + "…");
+  if (*chosen != model::to_string(session.settings().model)) change_model(session, *chosen);
 }
 
 std::vector<std::string> model_names(session::Session& session, std::string_view start) {
@@ -67,20 +138,22 @@ void choose_thinking(session::Session& session, std::string_view level) {
   if (level.empty()) {
     session.screen().print(
         "thinking: " + std::string(skein::model::name(session.settings().model.thinking)) +
-        " (off, low, medium, high)\n");
+        " (off, minimal, low, medium, high, xhigh, max)\n");
     return;
   }
   const auto chosen = model::parse_thinking_level(level);
-  if (!chosen) throw Error("/thinking takes off, low, medium or high");
+  if (!chosen) throw Error("/thinking takes off, minimal, low, medium, high, xhigh or max");
   model::ModelRef model = session.settings().model;
   model.thinking = *chosen;
   take(session, model);
   session.screen().print("thinking: " + std::string(level) + "\n");
+  for (const std::string& remark : session.services().remarks(model))
+    session.screen().print_untrusted("  " + remark + "\n");
 }
 
 std::vector<std::string> thinking_names(session::Session&, std::string_view start) {
   std::vector<std::string> out;
-  for (const std::string_view level : {"off", "low", "medium", "high"})
+  for (const std::string_view level : {"off", "minimal", "low", "medium", "high", "xhigh", "max"})
     if (level.starts_with(start)) out.emplace_back(level);
   return out;
 }

@@ -111,6 +111,7 @@ void undo(Session& session, std::string_view) {
   agent::Conversation& conversation = session.conversation();
   bool newest = true;
   const auto undone = [&](const model::Entry& entry) {
+    if (entry.type == model::type::runtime_init) return false;  // belongs to the summary
     return model::is_prompt(entry) ||
            (std::exchange(newest, false) && entry.type == model::type::compaction_summary);
   };

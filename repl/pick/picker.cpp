@@ -1,6 +1,8 @@
 #include "repl/pick/picker.h"
 
 #include <algorithm>
+#include <atomic>
+#include <chrono>
 
 #include "repl/edit/line_edit.h"
 #include "repl/layout/width.h"
@@ -26,16 +28,10 @@ class Picker {
   }
 
   Picked run() {
+    if (list_.refresh)
+      if (std::optional<Picked> end = refresh()) return *std::move(end);
     while (const auto pressed = keyboard_.next_after([this] { draw(); })) {
-      const Key& key = *pressed;
-      if (key == ctrl('c') || key.code == Code::escape || (key == ctrl('d') && !has_further(key)))
-        return left();
-      if (key == skein::terminal::key(Code::enter) || key == skein::terminal::key(Code::tab) ||
-          has_further(key)) {
-        if (!fits_.empty()) return {fits_[chosen_], key, query_.text(), chosen_};
-        continue;
-      }
-      use(key);
+      if (std::optional<Picked> end = take(*pressed)) return *std::move(end);
     }
     return left();
   }
@@ -43,6 +39,58 @@ class Picker {
  private:
   Picked left() const { return {std::nullopt, {}, query_.text(), chosen_}; }
   bool has_further(const Key& key) const { return std::ranges::count(list_.further, key) > 0; }
+
+  // Nothing: the list stays open.
+  std::optional<Picked> take(const Key& key) {
+    if (key == ctrl('c') || key.code == Code::escape || (key == ctrl('d') && !has_further(key)))
+      return left();
+    if (key == skein::terminal::key(Code::enter) || key == skein::terminal::key(Code::tab) ||
+        has_further(key)) {
+      if (fits_.empty()) return std::nullopt;
+      return Picked{fits_[chosen_], key, query_.text(), chosen_};
+    }
+    use(key);
+    return std::nullopt;
+  }
+
+  // The keyboard is watched by whatever waits, so the list can be used all the while.
+  std::optional<Picked> refresh() {
+    std::atomic<bool> stop{false};
+    std::optional<Picked> end;
+    const auto use_keys = [&] {
+      Key key;
+      while (!end) {
+        const auto came = keyboard_.next(key, std::chrono::milliseconds(0));
+        if (came == terminal::Keyboard::KeyResult::hang_up) end = left();
+        if (came != terminal::Keyboard::KeyResult::key) break;
+        end = take(key);
+      }
+      if (end)
+        stop = true;
+      else
+        draw();
+    };
+    busy_ = true;
+    use_keys();  // what was typed before is not reported by a poll
+    if (end) return end;
+    const bool changed =
+        list_.refresh(list_, {.stop = &stop, .input = {keyboard_.terminal().in(), use_keys}});
+    busy_ = false;
+    if (changed && !end) keep_place();
+    return end;
+  }
+
+  // After the lines have changed: what was chosen by hand stays chosen.
+  void keep_place() {
+    const std::string before = moved_ ? chosen_text_ : std::string{};
+    filter();
+    const auto same = std::ranges::find_if(
+        fits_, [&](std::size_t i) { return !before.empty() && texts()[i] == before; });
+    if (same != fits_.end()) chosen_ = static_cast<std::size_t>(same - fits_.begin());
+  }
+  const std::vector<std::string>& texts() const {
+    return list_.texts.empty() ? list_.lines : list_.texts;
+  }
 
   void use(const Key& key) {
     const std::size_t last = fits_.empty() ? 0 : fits_.size() - 1;
@@ -57,10 +105,12 @@ class Picker {
       chosen_ = std::min(chosen_ + page, last);
     else if (const std::string before = query_.text(); query_.apply(key) && query_.text() != before)
       filter();
+    moved_ = chosen_ > 0;
+    if (moved_) chosen_text_ = texts()[fits_[chosen_]];
   }
 
   void filter() {
-    fits_ = fuzzy_filter(query_.text(), list_.texts.empty() ? list_.lines : list_.texts);
+    fits_ = fuzzy_filter(query_.text(), texts());
     chosen_ = 0;
   }
 
@@ -85,7 +135,8 @@ class Picker {
         lines.push_back({Style::dim, "  │ " + preview[i]});
     }
     lines.push_back({Style::dim, "  " + std::to_string(fits_.size()) + " of " +
-                                     std::to_string(list_.lines.size()) + " · Enter " +
+                                     std::to_string(list_.lines.size()) +
+                                     (busy_ ? ", asking for more …" : "") + " · Enter " +
                                      (list_.keys.empty() ? "chooses" : list_.keys) +
                                      " · Esc leaves"});
     const auto column = layout::display_width(label + query_.text().substr(0, query_.cursor()));
@@ -93,11 +144,14 @@ class Picker {
   }
 
   terminal::Keyboard& keyboard_;
-  const PickList& list_;
+  PickList list_;
   terminal::InlinePanel panel_;
   edit::LineEdit query_{};
   std::vector<std::size_t> fits_{};  // indices of the matching lines, best first
   std::size_t chosen_ = 0;           // index into fits_
+  bool moved_ = false;               // another than the first was chosen by hand
+  std::string chosen_text_{};        // then: which
+  bool busy_ = false;
 };
 
 }  // namespace

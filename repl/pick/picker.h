@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/model/event.h"
 #include "repl/terminal/keyboard.h"
 
 namespace skein::pick {
@@ -19,6 +20,10 @@ struct PickList {
   std::vector<terminal::Key> further{};  // keys that leave the list and are returned
   std::size_t chosen = 0;                // among the matches, at first
   std::function<std::vector<std::string>(std::size_t)> preview{};  // a few lines about one
+  // Work that goes on while the list is open, for example asking for more lines. It watches the
+  // keyboard through the ports and must end soon once they are stopped. True: it has changed lines
+  // and texts of the list it was given.
+  std::function<bool(PickList&, const model::Ports&)> refresh{};
 };
 
 struct Picked {

@@ -10,6 +10,7 @@
 
 #include "core/model/attachments.h"
 #include "core/model/ending.h"
+#include "core/text/amounts.h"
 #include "repl/layout/flow.h"
 #include "repl/screen/markdown/highlight.h"
 
@@ -92,6 +93,7 @@ void Screen::show(const model::Event& event) {
 }
 
 void Screen::on(const model::Streaming& event) {
+  if (!std::holds_alternative<model::delta::Failed>(event.delta)) tell_of_retries();
   if (const auto* text = std::get_if<model::delta::TextPiece>(&event.delta)) {
     add_text(text->text);
     streamed_ = true;
@@ -201,12 +203,27 @@ void Screen::on(const model::Notice& event) {
   say(sanitized(event.text), style);
 }
 
+// Where there is a live line it counts down, and one line remains of all the waits.
 void Screen::on(const model::Retrying& event) {
   end_text();
   streamed_ = false;
-  say(sanitized(event.reason) + "; trying again in " +
-          std::to_string((event.wait.count() + 999) / 1000) + " s (Ctrl+C stops)",
+  retry_reason_ = sanitized(event.reason);
+  if (parts_.look.live) {
+    ++retries_;
+    return;
+  }
+  say(retry_reason_ + "; trying again in " + std::to_string((event.wait.count() + 999) / 1000) +
+          " s (Ctrl+C stops)",
       style::warning);
+}
+
+// The answer begins. If it never does, the error says how often it was tried.
+void Screen::tell_of_retries() {
+  const int retries = std::exchange(retries_, 0);
+  if (retries == 0) return;
+  say(retry_reason_ + "; answered after " +
+          counted(static_cast<std::size_t>(retries), "retry", "retries"),
+      style::dim);
 }
 
 void Screen::show(const model::Question& question) {
@@ -263,8 +280,8 @@ void Screen::replay(const model::Entry& entry) {
   if (!message) {
     say("[" + sanitized(entry.type) + "] " + sanitized(model::preview(entry, 200)), style::dim);
   } else if (message->continuation) {
-    say("(asked to go on)", style::dim);
-    begin_turn();
+    say(model::preview(entry, 60), style::dim);
+    if (!model::tells_changes(entry)) begin_turn();
   } else if (message->role == model::Role::user) {
     show_prompt(*message);
     begin_turn();
@@ -304,6 +321,7 @@ void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
   running_.clear();
   asked_about_.clear();
   streamed_ = false;
+  retries_ = 0;
   start_line();
 }
 

@@ -75,6 +75,7 @@ class Screen {
   void on(const model::Notice& event);
   void on(const model::Retrying& event);
 
+  void tell_of_retries();
   void add_text(std::string_view untrusted);
   void add_thinking(std::string_view untrusted);
   void show_thinking(std::size_t until);
@@ -105,6 +106,9 @@ class Screen {
   TurnSummary turn_{};
   bool whole_turn_ = false;   // begin_turn() was called
   bool partly_kept_ = false;  // the last answer was cut short, and something of it is saved
+
+  int retries_ = 0;  // of the running request
+  std::string retry_reason_{};
 
   Activity activity_{};
   std::string draft_{};

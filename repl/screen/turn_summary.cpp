@@ -13,6 +13,7 @@ void add(TurnSummary& summary, const model::Message& message) {
   if (!message.usage) return;
   summary.last = *message.usage;
   summary.usage += *message.usage;
+  summary.each.push_back(*message.usage);
 }
 
 std::string summary_text(const TurnSummary& summary) {

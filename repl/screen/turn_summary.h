@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/message.h"
 
@@ -10,8 +11,9 @@ namespace skein::screen {
 
 struct TurnSummary {
   std::string provider{}, model{};
-  model::Usage usage{};  // of all model calls
-  model::Usage last{};   // of the last one: what the context holds now
+  model::Usage usage{};              // of all model calls
+  model::Usage last{};               // of the last one: what the context holds now
+  std::vector<model::Usage> each{};  // of each: a price may depend on how long a call was
   std::int64_t duration_ms = 0;
   int calls = 0;
   // What only a catalog of models knows.

@@ -13,23 +13,32 @@
 #include "core/model/provider.h"
 #include "core/model/tool.h"
 #include "core/text/base.h"
+#include "repl/pick/model_rows.h"
 
 namespace skein::session {
 
-struct ModelLine {
-  std::string name;     // provider/model
-  bool usable = false;  // there is a key, or a running server
-  std::string note{};   // window, prices, what is missing
+using pick::ModelLine;
+
+struct Cost {
+  double dollars = 0;
+  bool at_least = false;  // a call in it may have been charged higher
 };
 
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
+  // Asks services for their models while the list is shown; true: it has changed.
+  std::function<bool(const model::Ports&)> refresh_models = [](const model::Ports&) {
+    return false;
+  };
+  // What a user who chooses this model and its thinking should know.
+  std::function<std::vector<std::string>(const model::ModelRef&)> remarks =
+      [](const model::ModelRef&) { return std::vector<std::string>{}; };
   // Accepts any name a user may type; throws Error if there is no such model.
   std::function<model::ModelRef(std::string_view)> model{};
   std::function<handover::Target(const model::ModelRef&)> target{};
-  // The price in dollars of this usage of provider/model; nullopt: unknown.
-  std::function<std::optional<double>(const std::string& model, const model::Usage& usage)> cost =
+  // What this usage of provider/model cost; nullopt: unknown.
+  std::function<std::optional<Cost>(const std::string& model, const model::Usage& usage)> cost =
       [](const std::string&, const model::Usage&) { return std::nullopt; };
   // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {

@@ -46,6 +46,8 @@ class Session {
   agent::Conversation& conversation() { return *conversation_; }
   Id id() const { return conversation_->session(); }
   agent::Agent::Settings& settings() { return settings_; }
+  // provider/model as it was before the user chose another; empty: not since skein began.
+  std::string& model_before() { return model_before_; }
   void refresh_settings();  // after the session's entries changed them; model and mode stay
   // Selects the next permission mode and returns what to tell the user about it.
   std::string cycle_mode();
@@ -80,6 +82,7 @@ class Session {
   Parts parts_;
   std::optional<agent::Conversation> conversation_{};
   agent::Agent::Settings settings_{};
+  std::string model_before_{};
   bool leaving_ = false;
 };
 

@@ -78,7 +78,14 @@ TEST_CASE("refusals end the turn with one request and a sentence") {
     }
 }
 
-TEST_CASE("what may pass is tried five times more and then told") {
+TEST_CASE("a service that wants another format is told how to be spoken to") {
+  ModelServer server(dialects()[1], [](Connection& peer, int) {
+    peer.answer(400, R"({"error":{"message":"Please use /v1/responses instead."}})");
+  });
+  CHECK(server.run().error.ends_with("; set wire = \"responses\" in [providers.openai]"));
+}
+
+TEST_CASE("what may pass is tried eight times more and then told") {
   for (const Dialect& dialect : dialects())
     for (const int status : {408, 409, 429, 500, 502, 503, 529}) {
       CAPTURE(dialect.provider);
@@ -89,8 +96,9 @@ TEST_CASE("what may pass is tried five times more and then told") {
       const model::Message message = server.run();
       CHECK(message.stop == model::Stop::error);
       CHECK(contains(message.error, "busy"));
-      CHECK(server.requests.size() == 6);
-      CHECK(server.retries() == 5);
+      CHECK(contains(message.error, "; tried 9 times in 8 ms"));
+      CHECK(server.requests.size() == 9);
+      CHECK(server.retries() == 8);
     }
 }
 
@@ -208,9 +216,9 @@ TEST_CASE("what is no stream becomes a clear error, and is asked for again if it
       {"text/html", "<!doctype html><h1>Welcome</h1>", "not a stream"},
       {"application/json", R"({"id":"x","choices":[]})", "not a stream"},
       {"application/json", R"({"error":{"message":"no such thing"}})", "no such thing"},
-      {"text/event-stream", "", "empty answer", 6},
-      {"text/event-stream", ": nothing\n\n", "empty answer", 6},
-      {"", "", "empty answer", 6},
+      {"text/event-stream", "", "empty answer", 9},
+      {"text/event-stream", ": nothing\n\n", "empty answer", 9},
+      {"", "", "empty answer", 9},
       {"text/plain", "upstream error", "empty answer (text/plain)"},
   };
   for (const Dialect& dialect : dialects())
@@ -340,7 +348,7 @@ TEST_CASE("without a key nothing is sent and the variable is named") {
   CHECK(contains(message.error, "there is no key for anthropic; set ANTHROPIC_API_KEY"));
 }
 
-TEST_CASE("a server that is not there is tried six times") {
+TEST_CASE("a server of this machine that does not run is not waited for") {
   catalog::Catalog catalog;
   catalog.move_provider("llamacpp", "http://127.0.0.1:" + std::to_string(closed_port()));
   Keyring keys;
@@ -354,5 +362,24 @@ TEST_CASE("a server that is not there is tried six times") {
           .stream({.messages = {model::user_message("hi")}}, {"llamacpp", "x"}, ports);
   CHECK(message.stop == model::Stop::error);
   CHECK(contains(message.error, "nothing answers at 127.0.0.1:"));
-  CHECK(waits == 5);
+  CHECK(waits == 0);
+}
+
+TEST_CASE("a failure says whether another model may answer") {
+  const Dialect& dialect = dialects()[1];
+  const auto elsewhere = [&](int status, const std::string& body) {
+    ModelServer server(dialect, [&](Connection& peer, int) {
+      peer.answer(status, body, "retry-after-ms: 1\r\n");
+    });
+    server.run();
+    return std::get<model::delta::Failed>(std::get<model::Streaming>(server.events.back()).delta)
+        .elsewhere;
+  };
+  CHECK(elsewhere(529, "{}"));
+  CHECK(elsewhere(429, R"({"error":{"code":"insufficient_quota"}})"));
+  CHECK(elsewhere(404, R"({"error":{"message":"no such model"}})"));
+  CHECK(elsewhere(400, R"({"error":{"code":"model_decommissioned"}})"));
+  CHECK_FALSE(elsewhere(400, R"({"error":{"message":"bad request"}})"));
+  CHECK_FALSE(elsewhere(401, R"({"error":{"message":"bad key"}})"));
+  CHECK_FALSE(elsewhere(413, R"({"error":{"message":"too long"}})"));
 }

@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "tests/support/known_target.h"
+
 namespace skein::test {
 
 namespace {
@@ -182,12 +184,11 @@ handover::Target random_target(Dice& dice, handover::WireFormat wire) {
       case handover::WireFormat::anthropic:
         return handover::target_for(wire, "anthropic", "claude");
       case handover::WireFormat::openai_chat:
-        return dice.chance(40) ? handover::target_for(wire, "mistral", "large")
+        return dice.chance(40) ? known_target("mistral", "large")
                                : handover::target_for(wire, "openai", "gpt");
       case handover::WireFormat::openai_responses:
         return handover::target_for(wire, "openai", "gpt");
-      default:
-        return handover::target_for(wire, "google", dice.chance(50) ? "gemini-2.5" : "gemini-3");
+      default: return known_target("google", dice.chance(50) ? "gemini-2.5" : "gemini-3");
     }
   };
   handover::Target target = plain();

@@ -111,7 +111,8 @@ std::string body_of(const context::BuiltContext& built, const handover::Target& 
   context.messages.push_back(model::user_message("go on"));  // none is sent that ends in an answer
   context.messages = handover::normalize(context.messages, target);
   wire::ModelFacts facts{.max_output = 100, .images = target.takes_images};
-  if (target.signed_calls) facts.missing_signature = "bm9uZQ==";
+  facts.signed_calls = target.signed_calls;
+  facts.call_ids = target.call_ids;
   return codecs[static_cast<std::size_t>(target.wire)]
       ->encode(context, {target.provider, target.model}, facts)
       .body;

@@ -69,7 +69,7 @@ int main(int argc, char** argv) {
       const Row& row = rows[dice.below(rows.size())];
       const model::ModelRef model{std::string(row.provider.name),
                                   row.model.known ? std::string(row.model.name) : "unheard-of",
-                                  static_cast<model::ThinkingLevel>(dice.below(4))};
+                                  static_cast<model::ThinkingLevel>(dice.below(model::thinking_levels))};
       model::Context context{systems[dice.below(std::size(systems))], random_transcript(dice),
                              random_tools(dice)};
       sign_some(dice, model, context.messages);

@@ -46,6 +46,7 @@ JsonText print_usage(const model::Usage& usage) {
   writer.number_if("cacheRead", usage.cache_read);
   writer.number_if("cacheWrite", usage.cache_write);
   writer.number_if("reasoning", usage.reasoning);
+  writer.number_if("longest", usage.longest);
   writer.end();
   return out;
 }
@@ -82,6 +83,8 @@ JsonText print_state(const model::SessionState& state) {
                  append_quoted(to, each.second);
                }));
   if (!state.redacted.empty()) writer.raw("redacted", array_of(state.redacted, print_id));
+  if (!state.thinking_off.empty())
+    writer.raw("thinkingOff", array_of(state.thinking_off, print_id));
   if (!state.permissions.empty())
     writer.raw("permissions",
                array_of(state.permissions,

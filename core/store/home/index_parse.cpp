@@ -80,6 +80,7 @@ constexpr Member<model::Usage> usage_members[] = {
     {"cacheRead", [](model::Usage& usage, Value value) { usage.cache_read = number(value); }},
     {"cacheWrite", [](model::Usage& usage, Value value) { usage.cache_write = number(value); }},
     {"reasoning", [](model::Usage& usage, Value value) { usage.reasoning = number(value); }},
+    {"longest", [](model::Usage& usage, Value value) { usage.longest = number(value); }},
 };
 
 using State = model::SessionState;
@@ -103,6 +104,11 @@ void read_labels(State& state, Value value) {
 void read_redacted(State& state, Value value) {
   each_element(value, [&](Value each) {
     if (const auto target = id(each)) state.redacted.insert(*target);
+  });
+}
+void read_thinking_off(State& state, Value value) {
+  each_element(value, [&](Value each) {
+    if (const auto last = id(each)) state.thinking_off.insert(*last);
   });
 }
 void read_permissions(State& state, Value value) {
@@ -132,6 +138,7 @@ constexpr Member<State> state_members[] = {
     {"snapshots", read_snapshots},
     {"labels", read_labels},
     {"redacted", read_redacted},
+    {"thinkingOff", read_thinking_off},
     {"permissions", read_permissions},
     {"usage", read_usage},
 };

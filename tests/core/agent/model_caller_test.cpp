@@ -38,6 +38,8 @@ class Puppet : public model::Provider {
     reply.stop = model::Stop::stop;
     if (for_summary) reply.usage = model::Usage{.input = 70, .output = 5};
     if (!for_summary && input > 0) reply.usage = model::Usage{.input = size * input, .output = 5};
+    if (!for_summary && reads > 0)
+      reply.usage = model::Usage{.input = std::min(size, reads), .output = 5};
     return reply;
   }
 
@@ -55,6 +57,7 @@ class Puppet : public model::Provider {
   bool summaries_fail = false;
   model::delta::Overflow told{};
   std::int64_t input = 0;  // what an answer says it was given, for each token we guess; 0: nothing
+  std::int64_t reads = 0;  // the most it reads, without a word about the rest; 0: everything
   std::string summary = "the notes";
 };
 
@@ -64,14 +67,14 @@ struct Scene {
       std::make_unique<store::home::FileBackend>(store::files::memory_files())};
   model::Tools tools{};
   context::Window window{2000, 500};
-  bool by_rule = false;
+  bool by_rule = false, cuts_silently = false;
   std::vector<ModelLimits> learned{};
   Agent agent{{.store = store,
                .tools = tools,
                .provider = [this](const model::ModelRef&) -> model::Provider& { return puppet; },
                .limits =
                    [this](const model::ModelRef&) {
-                     return ModelLimits{window, by_rule};
+                     return ModelLimits{window, by_rule, 0, cuts_silently};
                    },
                .learn = [this](const model::ModelRef&,
                                const ModelLimits& limits) { learned.push_back(limits); }}};
@@ -314,4 +317,19 @@ TEST_CASE("too little to summarize is said, not done") {
   CHECK_FALSE(compacted.done);
   CHECK(compacted.why_not == "there is too little to summarize yet");
   CHECK(scene.summaries_on_path() == 0);
+}
+
+TEST_CASE("a server that cuts without a word is noticed, told about and given less") {
+  Scene scene;
+  scene.window = {32'000, 1000};
+  scene.puppet.reads = 2'000;
+  for (int i = 0; i < 6; ++i) scene.say(1'000);
+  CHECK(scene.learned.empty());  // a server that is not known to cut is believed
+  scene.cuts_silently = true;
+  scene.say(1'000);
+  REQUIRE(scene.learned.size() == 1);
+  CHECK(scene.learned[0].window.tokens == 2'048);
+  CHECK(scene.notices.back().starts_with("the model's server read only 2.0k of about "));
+  scene.say(100);
+  CHECK(scene.summaries_on_path() == 1);
 }

@@ -32,9 +32,13 @@ TEST_CASE("what thinking becomes is counted and named") {
       said_by(claude, {model::Thinking{"one", "c2ln"}, model::Thinking{"two", "c2ln"},
                        model::Thinking{"", "ZW5j", true}, model::Text{"ok"}});
   CHECK(check_compatibility(messages, gpt) ==
-        Compatibility{{"Thinking traces will be lost", "2 thinking blocks become plain text",
+        Compatibility{{"Thinking traces will be lost", "2 thinking blocks are left out",
                        "1 encrypted thinking block is left out: unreadable to other models"},
                       {"thinking"}});
+  Target shown = gpt;
+  shown.thinking_as_text = true;
+  CHECK(check_compatibility(messages, shown).warnings.at(1) ==
+        "2 thinking blocks become plain text");
 }
 
 TEST_CASE("a transcript without thinking is not said to lose any") {

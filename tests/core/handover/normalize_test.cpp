@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <tuple>
+
 #include "tests/support/handover_rules.h"
+#include "tests/support/known_target.h"
 
 using namespace skein;
 using namespace skein::handover;
@@ -11,7 +14,7 @@ using namespace std::string_literals;
 
 namespace {
 
-const Target claude = target_for(WireFormat::anthropic, "anthropic", "claude");
+const Target claude = test::known_target("anthropic", "claude");
 const Target gpt = target_for(WireFormat::openai_chat, "openai", "gpt");
 const Target responses = target_for(WireFormat::openai_responses, "openai", "gpt");
 const Target gemini = target_for(WireFormat::google, "google", "gemini-2.5");
@@ -67,7 +70,7 @@ TEST_CASE("what the same model wrote goes back as it was, seals and ids and all"
   CHECK(checked(messages, claude) == messages);
 }
 
-TEST_CASE("for another model thinking is plain text and everything sealed is gone") {
+TEST_CASE("for a model that takes over a loop thinking is plain text and what is sealed is gone") {
   const Messages messages{
       user("hi"),
       reply(claude, {model::Thinking{"hm", "c2ln"}, model::Thinking{"", "ZW5j", true},
@@ -86,24 +89,146 @@ TEST_CASE("for another model thinking is plain text and everything sealed is gon
   }
 }
 
-TEST_CASE("another model of the same provider is another model") {
-  const Target other = target_for(WireFormat::anthropic, "anthropic", "claude-small");
-  CHECK(checked({user("hi"), reply(other, {model::Thinking{"hm", "c2ln"}, model::Text{"ok"}})},
-                claude) ==
-        Messages{user("hi"), reply(claude, {model::Text{"hm"}, model::Text{"ok"}})});
+TEST_CASE("what another model thought in a turn it ended is left out, unless the user wants it") {
+  const Messages messages{
+      user("hi"),
+      reply(claude, {model::Thinking{"hm", "c2ln"}, model::Text{"let me"}, call("a")}),
+      tool({result("a", "out")}),
+      reply(claude, {model::Thinking{"so", "c2ln"}, model::Text{"ok"}}),
+      user("and?"),
+  };
+  for (Target target : {gpt, responses, gemini}) {
+    CHECK(checked(messages, target) ==
+          Messages{user("hi"), reply(target, {model::Text{"let me"}, call("a")}),
+                   tool({result("a", "out")}), reply(target, {model::Text{"ok"}}), user("and?")});
+    target.thinking_as_text = true;
+    CHECK(model::plain_text(checked(messages, target)[3]).starts_with("so"));
+  }
 }
 
-TEST_CASE("the model's own thinking without a seal is text only where a seal is demanded") {
+TEST_CASE("what was shown of a loop that was taken over stays as it was") {
+  Messages messages{user("hi"), reply(claude, {model::Thinking{"hm", "c2ln"}, call("a")}),
+                    tool({result("a", "out")})};
+  const Messages taken_over = checked(messages, gpt);
+  CHECK(taken_over[1] == reply(gpt, {model::Text{"hm"}, call("a")}));
+  for (const model::Message& next : {reply(gpt, {call("b")}), tool({result("b", "out")}),
+                                     reply(gpt, {model::Text{"ok"}}), user("and?")}) {
+    messages.push_back(next);
+    const Messages longer = checked(messages, gpt);
+    REQUIRE(longer.size() > taken_over.size());
+    CHECK(Messages(longer.begin(), longer.begin() + 3) == taken_over);
+  }
+}
+
+TEST_CASE("one Claude's thoughts go to another as they are: the service knows who may read them") {
+  const Target other = test::known_target("anthropic", "claude-small");
+  const std::vector<model::Block> said{model::Thinking{"hm", "c2ln"}, model::Text{"ok"}};
+  CHECK(checked({user("hi"), reply(other, said)}, claude) ==
+        Messages{user("hi"), reply(claude, said)});
+  // Not those of another service that only speaks the same format.
+  const Target elsewhere = target_for(WireFormat::anthropic, "relay", "claude");
+  CHECK(checked({user("hi"), reply(elsewhere, said)}, claude) ==
+        Messages{user("hi"), reply(claude, {model::Text{"ok"}})});
+}
+
+TEST_CASE("what a service refused of the sealed is not sent again, and moved seals only if bound") {
+  model::Message said =
+      reply(claude, {model::Thinking{"hm", "c2ln"}, model::Text{"ok"}, call("a")});
+  for (const auto& [model, seals, kept] : {std::tuple("claude-opus-4-5", model::Seals::moved, true),
+                                           {"claude-opus-4-5", model::Seals::refused, false},
+                                           {"claude-opus-5-5", model::Seals::moved, false},
+                                           {"claude-opus-5-5", model::Seals::good, true}}) {
+    const Target target = test::known_target("anthropic", model);
+    said.model = model;
+    said.seals = seals;
+    CHECK(std::holds_alternative<model::Thinking>(
+              checked({user("hi"), said}, target)[1].content[0]) == kept);
+  }
+  // The ids of a Responses server lead to the reasoning, so they go with it.
+  model::Message item = reply(responses, {model::Thinking{"hm", "ZW5j", false, R"({"id":"rs_1"})"},
+                                          model::Text{"a", R"({"id":"msg_1"})"}});
+  item.seals = model::Seals::refused;
+  CHECK(checked({user("hi"), item}, responses) ==
+        Messages{user("hi"), reply(responses, {model::Text{"a"}})});
+}
+
+TEST_CASE("thinking that would come behind other words of its reply is left out") {
+  const Target old = test::known_target("anthropic", "claude-opus-4-5");
+  const model::Message thought = reply(old, {model::Thinking{"hm", "c2ln"}, model::Text{"whole"}});
+  for (const model::Message& before : {reply(old, {model::Text{"half a"}}, model::Stop::aborted),
+                                       reply(gpt, {model::Text{"half a"}}, model::Stop::stop)}) {
+    CHECK(checked({user("hi"), before, thought, user("and?")}, old)[1] ==
+          reply(old, {model::Text{"half a"}, model::Text{"whole"}}));
+    // Written line by line it is one reply, and stays so.
+    CHECK(checked({user("hi"), thought, before}, old)[1].content.size() == 3);
+  }
+}
+
+TEST_CASE("images of a failed call follow all results, with a word on whose they are") {
+  const model::ToolResult failed{
+      "a", {model::Text{"no"}, model::Image{"image/png", "blob1"}}, true};
+  const model::ToolResult fine{"b", {model::Image{"image/png", "blob2"}}};
+  CHECK(checked({user("hi"), reply(claude, {call("a", "shot"), call("b")}), tool({failed}),
+                 tool({fine})},
+                claude) == Messages{user("hi"), reply(claude, {call("a", "shot"), call("b")}),
+                                    tool({model::ToolResult{"a", {model::Text{"no"}}, true}, fine}),
+                                    user({model::Text{"(from the failed call of shot, a)"},
+                                          model::Image{"image/png", "blob1"}})});
+  CHECK(checked({user("hi"), reply(responses, {call("a")}), tool({failed})}, responses)[2] ==
+        tool({failed}));
+}
+
+TEST_CASE("where calls must be signed, those of a loop that goes on get a stand-in, no others") {
+  const Target gemini_4 = test::known_target("google", "gemini-4-pro");
+  const auto signed_as = [](const model::Message& message) {
+    std::vector<std::string> out;
+    for (const model::ToolUse* use : model::tool_uses(message)) out.push_back(use->provider_data);
+    return out;
+  };
+  const std::string stand_in = R"({"thoughtSignature":"skip_thought_signature_validator"})";
+  Messages messages{user("a"),
+                    reply(gpt, {call("x")}),
+                    tool({result("x", "1")}),
+                    reply(gpt, {model::Text{"ok"}}),
+                    user("b"),
+                    reply(gpt, {call("y"), call("z")}),
+                    tool({result("y", "1"), result("z", "2")})};
+  Messages out = normalize(messages, gemini_4);
+  CHECK(signed_as(out[1]) == std::vector<std::string>{""});
+  CHECK(signed_as(out[5]) == std::vector<std::string>{stand_in, ""});
+
+  // The model's own, refused by its service: they lose their signatures and bear the stand-in.
+  messages.push_back(reply(
+      gemini_4, {model::ToolUse{"w", "bash", "{}", R"({"id":"w","thoughtSignature":"c2ln"})"}}));
+  messages.push_back(tool({result("w", "3")}));
+  out = normalize(messages, gemini_4);
+  CHECK(signed_as(out[5]) == std::vector<std::string>{stand_in, ""});
+  CHECK(signed_as(out[7])[0].find("c2ln") != std::string::npos);
+  messages[7].seals = model::Seals::refused;
+  CHECK(signed_as(normalize(messages, gemini_4)[7]) == std::vector<std::string>{stand_in});
+}
+
+TEST_CASE("item ids that OpenAI would refuse are dropped, and only they") {
+  const std::string long_id(450, 'x');
+  const model::Message odd =
+      reply(responses, {model::Thinking{"hm", "ZW5j", false, R"({"id":"rs_1","summary":[]})"},
+                        model::Text{"a", R"({"id":"msg_1","phase":"commentary"})"},
+                        model::ToolUse{"x", "bash", "{}", R"({"id":")" + long_id + R"("})"}});
+  const Messages out = checked({user("hi"), odd, tool({result("x", "1")})}, responses);
+  CHECK(out[1] == reply(responses, {model::Thinking{"hm", "ZW5j", false, R"({"summary":[]})"},
+                                    model::Text{"a", R"({"phase":"commentary"})"}, call("x")}));
+}
+
+TEST_CASE("the model's own thinking without a seal is left out only where a seal is demanded") {
   const std::vector<model::Block> said{model::Thinking{"hm"}, model::Text{"ok"}};
   CHECK(checked({user("hi"), reply(claude, said)}, claude) ==
-        Messages{user("hi"), reply(claude, {model::Text{"hm"}, model::Text{"ok"}})});
+        Messages{user("hi"), reply(claude, {model::Text{"ok"}})});
   CHECK(checked({user("hi"), reply(gpt, said)}, gpt) == Messages{user("hi"), reply(gpt, said)});
 }
 
 TEST_CASE("a seal over words that had to be repaired is not sent") {
   CHECK(checked({user("hi"), reply(claude, {model::Thinking{"h\xff", "c2ln"}, model::Text{"ok"}})},
-                claude) ==
-        Messages{user("hi"), reply(claude, {model::Text{"h\ufffd"}, model::Text{"ok"}})});
+                claude) == Messages{user("hi"), reply(claude, {model::Text{"ok"}})});
 }
 
 TEST_CASE("a signature that Gemini could not decode is not sent to it") {
@@ -130,7 +255,7 @@ TEST_CASE("an item of a Responses server is sent once, and not without the reaso
   model::Message unsealed = whole;
   std::get<model::Thinking>(unsealed.content[0]).signature.clear();
   CHECK(checked({user("hi"), unsealed}, responses)[1] ==
-        reply(responses, {model::Text{"hm"}, model::Text{"a"}, model::Text{"b"}, call("x")}));
+        reply(responses, {model::Text{"a"}, model::Text{"b"}, call("x")}));
 }
 
 TEST_CASE("a reply that ends in thinking ends before it, and one of nothing else is left out") {
@@ -323,7 +448,8 @@ TEST_CASE("text and input that would poison a request are repaired") {
 }
 
 TEST_CASE("what a chat model gets in one string stays apart in it") {
-  const Target chat = target_for(WireFormat::openai_chat, "openai", "gpt-chat");
+  Target chat = target_for(WireFormat::openai_chat, "openai", "gpt-chat");
+  chat.thinking_as_text = true;
   // Another model's thinking, and two replies in a row.
   CHECK(model::plain_text(checked({user("hi"), reply(claude, {model::Thinking{"I ponder.", "c2ln"},
                                                               model::Text{"The answer."}})},
@@ -342,7 +468,7 @@ TEST_CASE("nothing is put into the user's mouth") {
 }
 
 TEST_CASE("where a user may not speak after results the assistant says a word between") {
-  const Target mistral = target_for(WireFormat::openai_chat, "mistral", "large");
+  const Target mistral = test::known_target("mistral", "large");
   CHECK(checked({user("hi"), reply(mistral, {call("abcdefgh1")}),
                  tool({result("abcdefgh1", "out")}), user("and?")},
                 mistral) == Messages{user("hi"), reply(mistral, {call("abcdefgh1")}),

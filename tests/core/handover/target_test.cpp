@@ -19,14 +19,6 @@ TEST_CASE("an id fits by its characters and its length") {
     CHECK_FALSE(fits(refused, nine));
 }
 
-TEST_CASE("the quirks of a provider are in its target") {
-  CHECK(target_for(WireFormat::openai_chat, "openai", "m").ids == IdRule{.max = 40});
-  CHECK(target_for(WireFormat::openai_chat, "mistral", "m").ids ==
-        IdRule{.max = 9, .exact = true, .alphanumeric = true});
-  CHECK(target_for(WireFormat::google, "google", "gemini-3-pro").images_in_results);
-  CHECK_FALSE(target_for(WireFormat::google, "google", "gemini-2.5-pro").images_in_results);
-}
-
 TEST_CASE("a name that is none becomes the nearest one") {
   CHECK(tool_name("mcp__a-b") == "mcp__a-b");
   CHECK(tool_name("a.b/c d") == "a_b_c_d");

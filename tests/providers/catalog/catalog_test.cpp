@@ -44,18 +44,61 @@ TEST_CASE("a model's row also stands for its dated versions, and the longest nam
   const Catalog catalog;
   CHECK(catalog.find_model({"anthropic", "claude-sonnet-4-5-20250929"}).name ==
         "claude-sonnet-4-5");
-  CHECK(catalog.find_model({"anthropic", "claude-sonnet-4-20250514"}).name == "claude-sonnet-4");
+  CHECK(catalog.find_model({"openai", "gpt-5.6-sol-2026-06-01"}).name == "gpt-5.6-sol");
   CHECK(catalog.find_model({"openai", "o3-2025-04-16"}).name == "o3");
   CHECK(catalog.find_model({"openai-responses", "gpt-5"}).window == 400'000);
   CHECK_FALSE(catalog.find_model({"anthropic", "claude-sonnet-4-9"}).known);
   CHECK_FALSE(catalog.find_model({"openai", "o3-pro"}).known);
 }
 
+TEST_CASE("a model of no row is like its nearest relative, but for the price and the end") {
+  const Catalog catalog;
+  const ModelRow opus = catalog.find_model({"anthropic", "claude-opus-7-2"});
+  CHECK_FALSE(opus.known);
+  CHECK(opus.window == 1'000'000);
+  CHECK(opus.max_output == 128'000);
+  CHECK(opus.images);
+  CHECK_FALSE(opus.prices.input);
+  CHECK(catalog.find_model({"anthropic", "claude-zeta-6"}).window == 1'000'000);
+  CHECK(catalog.find_model({"anthropic", "claude-haiku-4-3"}).window == 200'000);  // an older one
+  CHECK(catalog.find_model({"openai", "gpt-7-mini"}).window == 400'000);
+  CHECK(catalog.find_model({"openai", "gpt-7-sol"}).window == 272'000);
+  CHECK(catalog.find_model({"google", "gemini-5-flash"}).window == 1'048'576);
+  CHECK(catalog.find_model({"xai", "grok-5"}).window == 500'000);
+  // A number of parameters is no version, and a family nobody knows is no relative.
+  CHECK(catalog.find_model({"openai", "gpt-oss-20b"}).window == 128'000);
+  CHECK(catalog.find_model({"openai", "sora-3"}).window == 128'000);
+}
+
+TEST_CASE("the same model elsewhere has the same window and no known price") {
+  Catalog catalog;
+  catalog.add(ProviderRow{.name = "relay",
+                          .wire = handover::WireFormat::anthropic,
+                          .base_url = "https://relay.example.com",
+                          .home = "anthropic"});
+  const ModelRow row = catalog.find_model({"relay", "claude-opus-5-5"});
+  CHECK(row.window == 1'000'000);
+  CHECK_FALSE(row.prices.input);
+  CHECK(catalog.find_model({"openai-responses", "gpt-6-sol"}).prices.input == 2);
+}
+
+TEST_CASE("what has ended is known by its name and its dates, and never listed") {
+  const Catalog catalog;
+  const RetiredRow* opus = catalog.find_retired({"anthropic", "claude-opus-4-20250514"});
+  REQUIRE(opus != nullptr);
+  CHECK(opus->ended == "2026-06-15");
+  CHECK(opus->instead == "claude-opus-5-5");
+  CHECK(catalog.find_retired({"openai-chat", "o4-mini"}) != nullptr);
+  CHECK(catalog.find_retired({"anthropic", "claude-opus-4-8"}) == nullptr);
+  CHECK(catalog.find_retired({"anthropic", "claude-opus-9"}) == nullptr);
+}
+
 TEST_CASE("an unknown model passes through with cautious values and no price") {
   const Catalog catalog;
   const ModelRow remote = catalog.find_model({"openrouter", "new/model"});
   CHECK(remote.window == 128'000);
-  CHECK(remote.max_output == 8'192);
+  CHECK(remote.max_output == 0);  // left out of the request
+  CHECK(catalog.find_model({"anthropic", "unheard-of"}).max_output == 32'000);  // must be there
   CHECK(cost_usd({.input = 1}, remote.prices) == std::nullopt);
   CHECK(catalog.find_model({"ollama", "x"}).window == 32'768);
 }
@@ -63,16 +106,16 @@ TEST_CASE("an unknown model passes through with cautious values and no price") {
 TEST_CASE("what a session cost is the sum over its models, with the prices of the configuration") {
   Catalog catalog;
   const model::Usage million{.input = 1'000'000};
-  CHECK(catalog.cost("anthropic/claude-sonnet-4-5", million) == doctest::Approx(3));
+  CHECK(catalog.cost("anthropic/claude-opus-5", million)->dollars == doctest::Approx(5));
   CHECK(catalog.cost("openrouter/new/model", million) == std::nullopt);
   CHECK(catalog.cost("nonsense", million) == std::nullopt);
   CHECK(catalog.cost({}) == std::nullopt);
 
-  const std::map<std::string, model::Usage> both{{"anthropic/claude-sonnet-4-5", million},
+  const std::map<std::string, model::Usage> both{{"anthropic/claude-opus-5", million},
                                                  {"openrouter/new/model", million}};
   CHECK(catalog.cost(both) == std::nullopt);
   catalog.add({.provider = "openrouter", .name = "new/model", .prices = {.input = 0.5}});
-  CHECK(*catalog.cost(both) == doctest::Approx(3.5));
+  CHECK(*catalog.cost(both) == Cost{5.5});
 }
 
 TEST_CASE("what is built in needs no server, and the first of it is offered and free") {
@@ -83,12 +126,40 @@ TEST_CASE("what is built in needs no server, and the first of it is offered and 
   CHECK(fallback.make("") != nullptr);
   const std::string model = std::string(fallback.name) + "/" + std::string(fallback.model);
   CHECK(catalog.parse(model).model == fallback.model);
-  CHECK(*catalog.cost(model, {.input = 10, .output = 10, .cache_read = 10}) == 0);
+  CHECK(*catalog.cost(model, {.input = 10, .output = 10, .cache_read = 10}) == Cost{});
   CHECK(catalog.cost("scripted/x", {.input = 1}) == std::nullopt);
   CHECK(catalog.find_built_in("openai") == nullptr);
   // Unless the user has set a price.
   catalog.add({.provider = fallback.name, .name = fallback.model, .prices = {.input = 1e6}});
-  CHECK(*catalog.cost(model, {.input = 2}) == doctest::Approx(2));
+  CHECK(catalog.cost(model, {.input = 2})->dollars == doctest::Approx(2));
+}
+
+TEST_CASE("the price of a call follows its whole input, and a sum is never charged as one call") {
+  const Catalog catalog;
+  const auto summed = [](std::initializer_list<model::Usage> calls) {
+    model::Usage sum;
+    for (const model::Usage& call : calls) sum += call;
+    return sum;
+  };
+  const auto cost = [&](const model::Usage& usage) {
+    return catalog.cost("anthropic/claude-haiku-5-5", usage).value();
+  };
+  const auto close = [](const Cost& cost, double dollars, bool at_least) {
+    return cost.dollars == doctest::Approx(dollars) && cost.at_least == at_least;
+  };
+  // 0.1 in and 0.5 out up to 100,000 tokens, five times that above.
+  CHECK(close(cost(summed({{.input = 100'000}})), 0.01, false));
+  CHECK(close(cost(summed({{.input = 100'001}})), 0.0500005, false));
+  CHECK(close(cost(summed({{.input = 1, .output = 1'000, .cache_read = 100'000}})), 0.0075005,
+              false));
+  CHECK(close(cost(summed({{.input = 60'000}, {.input = 60'000}})), 0.012, false));
+  CHECK(close(cost(summed({{.input = 60'000}, {.input = 160'000}})), 0.022, true));
+  // A sum of which nothing else is known, as an older skein kept it.
+  CHECK(close(cost({.input = 120'000}), 0.012, true));
+  const std::map<std::string, model::Usage> session{
+      {"anthropic/claude-haiku-5-5", summed({{.input = 60'000}, {.input = 160'000}})},
+      {"anthropic/claude-opus-5", summed({{.input = 1'000'000}})}};
+  CHECK(close(catalog.cost(session).value(), 5.022, true));
 }
 
 TEST_CASE("cost counts every kind of token once, and is unknown rather than wrong") {
@@ -135,15 +206,139 @@ TEST_CASE("a model is asked to think in the way it understands") {
   const auto facts = [&](const model::ModelRef& ref) {
     return facts_of(*catalog.find_provider(ref.provider), catalog.find_model(ref), ref);
   };
-  CHECK(facts({"anthropic", "claude-sonnet-4-5"}).thinking == wire::ThinkingStyle::budget);
-  CHECK(facts({"anthropic", "claude-from-tomorrow"}).thinking == wire::ThinkingStyle::effort);
-  CHECK(facts({"anthropic", "claude-3-5-haiku"}).thinking == wire::ThinkingStyle::none);
-  CHECK(facts({"google", "gemini-2.5-flash"}).thinking_off == "0");
-  CHECK(facts({"google", "gemini-3-pro-preview"}).thinking == wire::ThinkingStyle::effort);
+  using wire::ThinkingStyle;
+  CHECK(facts({"anthropic", "claude-sonnet-4-5"}).thinking == ThinkingStyle::budget);
+  CHECK(facts({"anthropic", "claude-3-5-haiku"}).thinking == ThinkingStyle::budget);
+  CHECK(facts({"anthropic", "claude-opus-4-6"}).thinking == ThinkingStyle::effort);
+  CHECK(facts({"anthropic", "claude-from-tomorrow"}).thinking == ThinkingStyle::effort);
+  CHECK(facts({"google", "gemini-2.5-flash"}).thinking == ThinkingStyle::budget);
+  CHECK(facts({"google", "gemini-3-pro-preview"}).thinking == ThinkingStyle::effort);
+  CHECK(facts({"groq", "llama-3.3-70b-versatile"}).thinking == ThinkingStyle::none);
   CHECK(facts({"openai", "gpt-5.1"}).thinking_off == "none");
+  CHECK(facts({"anthropic", "claude-sonnet-5-5"}).thinking_off == "between_tools");
+  CHECK(facts({"anthropic", "claude-haiku-5-5"}).thinking_off == "disabled");
+  // A word that may be refused is not sent to a model that cannot be silenced, or may not be.
+  CHECK(facts({"anthropic", "claude-opus-5-5"}).thinking_off.empty());
+  CHECK(facts({"anthropic", "claude-sonnet-6"}).thinking_off.empty());
   CHECK(facts({"openai", "gpt-5"}).max_tokens_field == "max_completion_tokens");
   CHECK(facts({"ollama", "x"}).max_tokens_field == "max_tokens");
   CHECK_FALSE(facts({"mistral", "x"}).stream_usage);
+}
+
+TEST_CASE("a model takes its own words for thinking, and another falls to the nearest") {
+  using enum model::ThinkingLevel;
+  const Catalog catalog;
+  const auto sent = [&](const model::ModelRef& ref, model::ThinkingLevel wanted) {
+    return model::nearest(wanted, catalog.find_model(ref).thinks);
+  };
+  CHECK(sent({"anthropic", "claude-opus-5-5"}, max) == max);
+  CHECK(sent({"anthropic", "claude-opus-4-6"}, xhigh) == high);
+  CHECK(sent({"anthropic", "claude-opus-4-6"}, max) == max);
+  CHECK(sent({"openai", "gpt-5.5"}, max) == xhigh);
+  CHECK(sent({"openai", "gpt-5.1"}, max) == high);
+  CHECK(sent({"openai", "gpt-5"}, minimal) == minimal);
+  CHECK(sent({"openai", "gpt-6-sol"}, minimal) == low);  // there is none below that thinks
+  CHECK(sent({"deepseek", "deepseek-flash"}, medium) == low);
+  CHECK(sent({"deepseek", "deepseek-v4-pro"}, medium) == high);
+  CHECK(sent({"google", "gemini-3.8-flash"}, off) == off);
+}
+
+TEST_CASE("what a model insists on follows its version, not a list of names") {
+  const Catalog catalog;
+  const auto facts = [&](const model::ModelRef& ref) {
+    return facts_of(routed(*catalog.find_provider(ref.provider), ref.model),
+                    catalog.find_model(ref), ref);
+  };
+  for (const char* name : {"claude-fable-5-1", "claude-mythos-5-2", "claude-opus-5-5",
+                           "claude-haiku-5-5-20260901", "claude-zeta-6", "claude-next"}) {
+    CAPTURE(name);
+    CHECK(facts({"anthropic", name}).prefix_bound);
+    CHECK(catalog.target({"anthropic", name}).prefix_bound);
+  }
+  for (const char* name : {"claude-fable-5", "claude-opus-5", "claude-opus-4-8",
+                           "claude-opus-4-20250514", "claude-3-7-sonnet", "unheard-of"}) {
+    CAPTURE(name);
+    CHECK_FALSE(catalog.target({"anthropic", name}).prefix_bound);
+  }
+  CHECK(facts({"anthropic", "claude-opus-4-7"}).thinking_display);
+  CHECK_FALSE(facts({"anthropic", "claude-opus-4-6"}).thinking_display);
+
+  for (const char* name : {"gemini-3-flash-preview", "gemini-4-argon", "gemini-live-3",
+                           "gemini-pro-latest", "gemini-12-pro"}) {
+    CAPTURE(name);
+    const handover::Target target = catalog.target({"google", name});
+    CHECK(target.signed_calls);
+    CHECK(target.images_in_results);
+    CHECK(target.call_ids);
+    CHECK(facts({"google", name}).signed_calls);
+  }
+  for (const char* name : {"gemini-2.5-pro", "gemini-1.5-flash", "gemma-4-31b-it"})
+    CHECK_FALSE(catalog.target({"google", name}).signed_calls);
+
+  for (const model::ModelRef& ref :
+       std::initializer_list<model::ModelRef>{{"deepseek", "deepseek-flash"},
+                                              {"deepseek", "deepseek-v4-pro"},
+                                              {"openrouter", "deepseek/deepseek-v5"},
+                                              {"openrouter", "moonshotai/kimi-k2.5"},
+                                              {"mistral", "zai-glm-5-3-flash"},
+                                              {"vllm", "zai-org/glm-6"}}) {
+    CAPTURE(ref.model);
+    CHECK(catalog.target(ref).reasoning_always);
+    CHECK(facts(ref).reasoning_always);
+  }
+  for (const char* name : {"deepseek-v3", "glm-4.6", "llama-4", "my-kimi"})
+    CHECK_FALSE(catalog.target({"openrouter", name}).reasoning_always);
+  CHECK(catalog.target({"mistral", "any"}).ids ==
+        handover::IdRule{.max = 9, .exact = true, .alphanumeric = true});
+  CHECK(catalog.target({"openai", "gpt-4o"}).ids == handover::IdRule{.max = 40});
+}
+
+TEST_CASE("OpenAI's newer models are spoken to by Responses, and others by what they know") {
+  Catalog catalog;
+  const auto wire = [&](const model::ModelRef& ref) {
+    return routed(*catalog.find_provider(ref.provider), ref.model).wire;
+  };
+  using enum handover::WireFormat;
+  for (const char* name :
+       {"gpt-5.4", "gpt-5.4-mini", "gpt-5.10", "gpt-6-sol", "gpt-6.1-terra", "gpt-11",
+        "gpt-daybreak-blue-latest", "chat-latest", "gpt-5.3-codex", "gpt-5-pro"}) {
+    CAPTURE(name);
+    CHECK(wire({"openai", name}) == openai_responses);
+    CHECK(wire({"openai-chat", name}) == openai_chat);
+    CHECK(wire({"openai-responses", name}) == openai_responses);
+  }
+  for (const char* name : {"gpt-5", "gpt-5-2025-08-07", "gpt-5.1", "gpt-5.2", "gpt-4o",
+                           "gpt-4.1-mini", "o3", "gpt-oss-20b", "mine"}) {
+    CAPTURE(name);
+    CHECK(wire({"openai", name}) == openai_chat);
+  }
+  CHECK(wire({"openai-responses", "gpt-4o"}) == openai_responses);
+  CHECK(wire({"xai", "grok-4.3"}) == openai_responses);
+  CHECK(wire({"xai", "grok-5"}) == openai_responses);
+  CHECK(wire({"xai", "grok-4"}) == openai_chat);
+  CHECK(wire({"xai", "grok-code-fast-1"}) == openai_chat);
+  CHECK(catalog.target({"openai", "gpt-6-sol"}).wire == openai_responses);
+}
+
+TEST_CASE("beta headers are for Anthropic itself, or for a service said to take them") {
+  Catalog catalog;
+  const Environment none("ANTHROPIC_BASE_URL", nullptr);
+  const model::ModelRef ref{"anthropic", "claude-opus-5-5"};
+  const auto betas = [&] {
+    return facts_of(*catalog.find_provider("anthropic"), catalog.find_model(ref), ref).betas;
+  };
+  CHECK(betas());
+  {
+    const Environment relay("ANTHROPIC_BASE_URL", "https://relay.example.com");
+    CHECK_FALSE(betas());
+  }
+  catalog.move_provider("anthropic", "https://relay.example.com");
+  CHECK_FALSE(betas());
+  ProviderRow row = *catalog.find_provider("anthropic");
+  row.betas = true;
+  catalog.add(row);
+  CHECK(betas());
+  CHECK_FALSE(facts_of(*catalog.find_provider("openai"), {}, {"openai", "x"}).betas);
 }
 
 TEST_CASE("OLLAMA_HOST is understood as Ollama's own tools write it") {

@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "tests/support/known_target.h"
+
 using namespace skein;
 using namespace skein::grammar;
 
@@ -184,7 +186,8 @@ TEST_CASE("every rule of the Anthropic format is seen when it alone is broken") 
             "messages[2].content: ends in thinking"}},
           {R"({"type":"text","text":"fine"})",
            R"({"type":"thinking","thinking":"","signature":"x"})",
-           {"messages[3].content: ends in thinking"}},
+           {"messages[3].content: ends in thinking",
+            "messages[3].content: thinking that is not first"}},
           {R"("content":"out")", R"("content":"")", {"messages[2].content[0].content: blank text"}},
           {R"("is_error":true)",
            R"("is_error":"yes")",
@@ -284,7 +287,7 @@ TEST_CASE("every rule of the chat format is seen when it alone is broken") {
   CHECK(violations(handover::WireFormat::openai_chat,
                    R"({"model":"m","messages":[{"role":"system","content":"x"}]})") ==
         std::vector<std::string>{"messages: nothing but a system prompt"});
-  CHECK(violations(handover::target_for(handover::WireFormat::openai_chat, "mistral", "m"),
+  CHECK(violations(test::known_target("mistral", "m"),
                    R"({"model":"m","messages":[
         {"role":"user","content":"a"},{"role":"assistant","tool_calls":[{"id":"a","type":"function",
         "function":{"name":"x","arguments":"{}"}}]},{"role":"tool","tool_call_id":"a","content":"b"},
@@ -423,12 +426,68 @@ TEST_CASE("every rule of the Gemini format is seen when it alone is broken") {
   };
   check_cases(plain(handover::WireFormat::google), google_body, cases);
 
-  const handover::Target gemini_3 =
-      handover::target_for(handover::WireFormat::google, "google", "gemini-3");
+  const handover::Target gemini_3 = test::known_target("google", "gemini-3");
+  // Only the running turn is checked.
+  const std::string no_id = "contents[1]: a call without an id";
+  CHECK(joined(violations(gemini_3, google_body)) == joined({no_id}));
+  const std::string running = R"({"contents":[
+    {"role":"user","parts":[{"text":"hi"}]},
+    {"role":"model","parts":[{"functionCall":{"name":"old","args":{},"id":"1"}}]},
+    {"role":"user","parts":[{"functionResponse":{"name":"old","response":{},"id":"1"}}]},
+    {"role":"model","parts":[{"text":"ok"}]},
+    {"role":"user","parts":[{"text":"more"}]},
+    {"role":"model","parts":[{"functionCall":{"name":"new","args":{},"id":"2"},"thoughtSignature":"c2ln"},
+      {"functionCall":{"name":"too","args":{},"id":"3"}}]},
+    {"role":"user","parts":[{"functionResponse":{"name":"new","response":{},"id":"2","parts":[]}},
+      {"functionResponse":{"name":"too","response":{},"id":"3"}}]}]})";
   check_cases(
-      gemini_3, google_body,
-      {{R"(,"thoughtSignature":"c2ln")", "", {"contents[1]: the first call has no signature"}},
+      gemini_3, running,
+      {{R"(,"thoughtSignature":"c2ln")", "", {"contents[5]: the first call has no signature"}},
        {R"("thoughtSignature":"c2ln")",
         R"("thoughtSignature":"skip_thought_signature_validator")",
-        {}}});
+        {}},
+       {R"(,"id":"3"}})",
+        R"(}})",
+        {"contents[5]: a call without an id",
+         "contents[6]: responses do not match the calls before"}},
+       {R"("response":{},"id":"2")",
+        R"("response":{},"id":"3")",
+        {"contents[6]: responses do not match the calls before"}}});
+  CHECK(joined(violations(plain(handover::WireFormat::google), running)) ==
+        joined({"contents[6].parts[0]: an image inside a response"}));
+}
+
+TEST_CASE(
+    "an error with an image, reasoning that is missing, and limits that are too small are seen") {
+  CHECK(joined(violations(
+            plain(handover::WireFormat::anthropic),
+            spoilt(anthropic_body,
+                   {R"("tool_use_id":"b",)", R"("tool_use_id":"b","is_error":true,)", {}}))) ==
+        joined({"messages[2].content[1].content[1]: an error with something that is no text"}));
+
+  const handover::Target deepseek = test::known_target("deepseek", "deepseek-v4-pro");
+  CHECK(
+      joined(violations(deepseek, chat_body)) ==
+      joined({"messages[2]: a reply without reasoning", "messages[5]: a reply without reasoning"}));
+
+  const handover::Target gpt =
+      handover::target_for(handover::WireFormat::openai_chat, "openai", "gpt-5.6-sol");
+  const auto with = [](const char* model, const char* effort) {
+    return spoilt(chat_body, {R"("model":"m",)", "", {}})
+        .insert(1, R"("model":")" + std::string(model) + "\"," + effort);
+  };
+  CHECK(violations(gpt, with("gpt-5.1", R"("reasoning_effort":"high",)")).empty());
+  CHECK(violations(gpt, with("gpt-5.4", "")).empty());
+  CHECK(violations(gpt, with("gpt-5.4", R"("reasoning_effort":"high",)")).size() == 1);
+  CHECK(violations(gpt, with("gpt-5.6-sol", "")).size() == 1);
+  CHECK(violations(gpt, with("gpt-6.1-sol", R"("reasoning_effort":"none",)")).empty());
+
+  const auto limited = [](const char* settings) {
+    return joined(violations(plain(handover::WireFormat::openai_responses),
+                             spoilt(responses_body, {R"("store":false)", settings, {}})));
+  };
+  CHECK(limited(R"("store":false,"max_output_tokens":16,"prompt_cache_key":"k")") == "");
+  CHECK(limited(R"("store":false,"max_output_tokens":15)") == "max_output_tokens: less than 16\n");
+  CHECK(limited((R"("store":false,"prompt_cache_key":")" + std::string(65, 'k') + "\"").c_str()) ==
+        "prompt_cache_key: more than 64 bytes\n");
 }

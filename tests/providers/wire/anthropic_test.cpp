@@ -1,5 +1,8 @@
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "core/text/json.h"
 #include "providers/wire/codecs.h"
 #include "tests/support/replay.h"
@@ -149,7 +152,8 @@ TEST_CASE("anthropic: the thinking level becomes a budget or an effort") {
 
   CHECK(body_of(context, high, budget)["thinking"] ==
         json(R"({"type":"enabled","budget_tokens":24576})"));
-  CHECK(body_of(context, high, effort)["thinking"] == json(R"({"type":"adaptive"})"));
+  CHECK(body_of(context, high, effort)["thinking"] ==
+        json(R"({"type":"adaptive","display":"summarized"})"));
   CHECK(body_of(context, high, effort)["output_config"] == json(R"({"effort":"high"})"));
   CHECK(body_of(context, test_model, effort)["thinking"] == json(R"({"type":"disabled"})"));
   CHECK(!body_of(context, test_model, budget).contains("thinking"));
@@ -159,6 +163,93 @@ TEST_CASE("anthropic: the thinking level becomes a budget or an effort") {
   CHECK(body_of(context, high, budget)["thinking"]["budget_tokens"] == 3072);
   high.max_output = 2000;
   CHECK(!body_of(context, high, budget).contains("thinking"));
+}
+
+TEST_CASE("anthropic: thoughts whose past has changed are to be dropped, where that is known") {
+  const model::Context context{.messages = {model::user_message("hi")}};
+  const std::pair<std::string, std::string> header{"anthropic-beta",
+                                                   "thinking-binding-controls-2026-08-01"};
+  const auto has_header = [&](const WireRequest& request) {
+    return std::ranges::find(request.headers, header) != request.headers.end();
+  };
+  const Json loose = json(
+      R"({"type":"adaptive","display":"summarized","block_binding":{"prefix_mismatch_behavior":"drop_block"}})");
+  ModelFacts facts{
+      .max_output = 64'000, .thinking = ThinkingStyle::effort, .betas = true, .prefix_bound = true};
+  model::ModelRef ref = test_model;
+  // Such a model thinks by itself, so its thoughts are bound also where nobody asked for them.
+  for (const model::ThinkingLevel level : {model::ThinkingLevel::off, model::ThinkingLevel::high}) {
+    ref.thinking = level;
+    const WireRequest request = anthropic_messages.encode(context, ref, facts);
+    CHECK(has_header(request));
+    CHECK(at(*parse_json(request.body), "thinking") == loose);
+    CHECK(parse_json(request.body)->contains("output_config") ==
+          (level == model::ThinkingLevel::high));
+  }
+  // Never the object without the header, and neither for those who do not know it.
+  for (const auto& [betas, bound] : {std::pair(false, true), {true, false}}) {
+    facts.betas = betas;
+    facts.prefix_bound = bound;
+    const WireRequest request = anthropic_messages.encode(context, ref, facts);
+    CHECK_FALSE(has_header(request));
+    CHECK(at(*parse_json(request.body), "thinking") ==
+          json(R"({"type":"adaptive","display":"summarized"})"));
+  }
+  facts.betas = facts.prefix_bound = true;
+  facts.thinking_off = "disabled";
+  ref.thinking = model::ThinkingLevel::off;
+  const WireRequest silent = anthropic_messages.encode(context, ref, facts);
+  CHECK_FALSE(has_header(silent));
+  CHECK(at(*parse_json(silent.body), "thinking") == json(R"({"type":"disabled"})"));
+}
+
+TEST_CASE("anthropic: a budget is given only to a loop that began with thinking") {
+  model::Context context{
+      .messages = {
+          model::user_message("hi"),
+          {.role = model::Role::assistant, .content = {model::ToolUse{"a", "x"}}},
+          {.role = model::Role::tool, .content = {model::ToolResult{"a", {model::Text{"1"}}}}}}};
+  model::ModelRef high = test_model;
+  high.thinking = model::ThinkingLevel::high;
+  const ModelFacts budget{.max_output = 64'000, .thinking = ThinkingStyle::budget};
+  CHECK_FALSE(body_of(context, high, budget).contains("thinking"));
+  const ModelFacts effort{.max_output = 64'000, .thinking = ThinkingStyle::effort};
+  CHECK(body_of(context, high, effort).contains("thinking"));
+
+  std::vector<model::Block>& reply = context.messages[1].content;
+  reply.insert(reply.begin(), model::Thinking{"hm", "c2ln"});
+  CHECK(body_of(context, high, budget)["thinking"]["type"] == "enabled");
+  // And where it is not to think, the loop has no thoughts.
+  const Json off = body_of(context, test_model, budget);
+  CHECK_FALSE(off.contains("thinking"));
+  CHECK(off["messages"][1]["content"].size() == 1);
+}
+
+TEST_CASE("anthropic: what the service did to the request is counted, kind by kind") {
+  const auto start = [](const std::string& list) {
+    return R"({"type":"message_start","message":{"usage":{"input_tokens":1},"input_transformations":)" +
+           list + "}}";
+  };
+  const std::string dropped =
+      R"({"type":"thinking_dropped","path":"messages.1.content.0","reason":"prefix_binding_mismatch"})";
+  const std::string end = R"({"type":"message_stop"})";
+  const model::Message message =
+      replay(anthropic_messages,
+             sse({start("[" + dropped + R"(,{"type":"something_new"},)" + dropped +
+                        R"(,{"type":"thinking_dropped","reason":"model_binding_mismatch"}])"),
+                  R"({"type":"message_delta","delta":{"stop_reason":"end_turn"}})", end}));
+  using All = std::vector<model::Transformation>;
+  CHECK(message.transformed == All{{"thinking_dropped", "prefix_binding_mismatch", 2},
+                                   {"thinking_dropped", "model_binding_mismatch", 1}});
+  CHECK(model::message_from_json(model::to_json(message)) == message);
+  // A fallback inside the service asks another model, and says so at the end.
+  CHECK(
+      replay(
+          anthropic_messages,
+          sse({start("[" + dropped + "]"),
+               R"({"type":"message_delta","input_transformations":[],"delta":{"stop_reason":"end_turn"}})",
+               end}))
+          .transformed.empty());
 }
 
 TEST_CASE("anthropic: blocks of other providers are not sent") {

@@ -61,6 +61,29 @@ TEST_CASE("a context that is too long is told apart, whoever says it") {
   CHECK(!explain(429, error("too many tokens per minute")).overflow);
 }
 
+TEST_CASE("what was signed and is not taken back is told apart, whoever says it") {
+  for (const char* said :
+       {"messages.1.content.0: Invalid `signature` in `thinking` block. The block is bound to a "
+        "different conversation.",
+        "messages.3.content.0: Invalid `signature` in `thinking` block",
+        "messages.1: `thinking` or `redacted_thinking` blocks in the latest assistant message "
+        "cannot be modified.",
+        "Expected `thinking`, but found `text`. When `thinking` is enabled, a final `assistant` "
+        "message must start with a thinking block",
+        "If an assistant message contains any thinking blocks, the first block must be `thinking` "
+        "or `redacted_thinking`. Found `text`.",
+        "Corrupted thought signature.", "Invalid thought signature",
+        "Function call is missing a thought_signature in functionCall parts.",
+        "The encrypted content for item rs_1 could not be verified."}) {
+    CAPTURE(said);
+    CHECK(explain(400, error(said)).seals);
+    CHECK_FALSE(explain(500, error(said)).seals);
+  }
+  for (const char* said : {"invalid request signature", "thinking.type: Field required",
+                           "prompt is too long: Invalid thought signature"})
+    CHECK_FALSE(explain(400, error(said)).seals);
+}
+
 TEST_CASE("only what may pass by itself is worth another try") {
   for (const int status : {408, 409, 429, 500, 502, 503, 504, 520, 529}) {
     CAPTURE(status);

@@ -133,22 +133,30 @@ TEST_CASE("gemini: images of results stand in them or after all of them") {
       {"inlineData":{"mimeType":"image/png","data":"AQID"}}]})"));
 }
 
-TEST_CASE("gemini: a call without the signature a model insists on gets the stand-in") {
-  const ModelFacts strict{.missing_signature = "none"};
+TEST_CASE("gemini: calls and responses carry ids where the model wants them, whoever called") {
+  const ModelFacts strict{.call_ids = true};
   const model::Context foreign{
       .messages = {{.role = model::Role::assistant,
-                    .content = {model::ToolUse{"a", "x"}, model::ToolUse{"b", "y"}}}}};
+                    .content = {model::ToolUse{"a", "x"}, model::ToolUse{"b", "y"}}},
+                   {.role = model::Role::tool,
+                    .content = {model::ToolResult{"a", {model::Text{"1"}}},
+                                model::ToolResult{"b", {model::Text{"2"}}}}}}};
   const model::Context own{
-      .messages = {{.role = model::Role::assistant,
-                    .content = {model::ToolUse{"a", "x", "{}", R"({"thoughtSignature":"s"})"},
-                                model::ToolUse{"b", "y"}}}}};
+      .messages = {
+          {.role = model::Role::assistant,
+           .content = {model::ToolUse{"a", "x", "{}", R"({"id":"its-own","thoughtSignature":"s"})"},
+                       model::ToolUse{"b", "y"}}}}};
 
   CHECK(body_of(foreign, test_model, strict)["contents"][0]["parts"] == json(R"([
-    {"functionCall":{"name":"x","args":{}},"thoughtSignature":"none"},
-    {"functionCall":{"name":"y","args":{}}}])"));
+    {"functionCall":{"name":"x","args":{},"id":"a"}},
+    {"functionCall":{"name":"y","args":{},"id":"b"}}])"));
+  CHECK(body_of(foreign, test_model, strict)["contents"][1]["parts"] == json(R"([
+    {"functionResponse":{"name":"x","response":{"output":"1"},"id":"a"}},
+    {"functionResponse":{"name":"y","response":{"output":"2"},"id":"b"}}])"));
+  CHECK(!body_of(foreign)["contents"][0]["parts"][0]["functionCall"].contains("id"));
   CHECK(body_of(own, test_model, strict)["contents"][0]["parts"] == json(R"([
-    {"functionCall":{"name":"x","args":{}},"thoughtSignature":"s"},
-    {"functionCall":{"name":"y","args":{}}}])"));
+    {"functionCall":{"name":"x","args":{},"id":"its-own"},"thoughtSignature":"s"},
+    {"functionCall":{"name":"y","args":{},"id":"b"}}])"));
 }
 
 TEST_CASE("gemini: each end has its meaning") {

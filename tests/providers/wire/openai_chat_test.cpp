@@ -192,6 +192,24 @@ TEST_CASE("chat: reasoning goes back in the field it came in") {
   }
 }
 
+TEST_CASE("chat: a service that wants reasoning in every reply gets it, if empty, with tools") {
+  const ModelFacts facts{.reasoning_always = true};
+  model::Context context{
+      .messages = {
+          model::user_message("hi"),
+          {.role = model::Role::assistant, .content = {model::Thinking{"hm"}, model::Text{"a"}}},
+          model::user_message("and?"),
+          {.role = model::Role::assistant, .content = {model::Text{"b"}}}}};
+  const auto sent = [&](const ModelFacts& with) {
+    return (*parse_json(openai_chat.encode(context, test_model, with).body))["messages"];
+  };
+  CHECK_FALSE(sent(facts)[3].contains("reasoning_content"));
+  context.tools = {{"read", "reads", R"({"type":"object"})"}};
+  CHECK(sent(facts)[1]["reasoning_content"] == "hm");
+  CHECK(sent(facts)[3]["reasoning_content"] == "");
+  CHECK_FALSE(sent({})[3].contains("reasoning_content"));
+}
+
 TEST_CASE("chat: reasoning details go back as they came") {
   const model::Message message = replay(
       openai_chat,

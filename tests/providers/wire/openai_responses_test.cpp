@@ -78,13 +78,15 @@ TEST_CASE("responses: what the model signed goes back byte for byte, nothing is 
                    replay(openai_responses, sse(in_order)),
                    {.role = model::Role::tool,
                     .content = {model::ToolResult{"c1", {model::Text{"four"}}}}}},
-      .tools = {{"read", "reads", R"({"type":"object"})"}}};
+      .tools = {{"read", "reads", R"({"type":"object"})"}},
+      .session = "0123456789abcdef"};
   const WireRequest request = openai_responses.encode(
       context, medium, ModelFacts{.max_output = 9, .thinking = ThinkingStyle::effort});
 
   CHECK(request.path == "/responses");
   CHECK(*parse_json(request.body) == json(R"({
-    "model":"gpt","stream":true,"store":false,"instructions":"be brief","max_output_tokens":9,
+    "model":"gpt","stream":true,"store":false,"instructions":"be brief","max_output_tokens":16,
+    "prompt_cache_key":"0123456789abcdef",
     "include":["reasoning.encrypted_content"],"reasoning":{"effort":"medium","summary":"auto"},
     "tools":[{"type":"function","name":"read","description":"reads",
               "parameters":{"type":"object"},"strict":false}],

@@ -43,7 +43,7 @@ struct Scene {
              return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
            },
        .services = {.cost = [](const std::string& model, const model::Usage&) {
-         return model == "new/model" ? std::nullopt : std::optional<double>(0.25);
+         return model == "new/model" ? std::nullopt : std::optional(session::Cost{0.25});
        }}}};
   repl::Repl repl{session, input};
 

@@ -249,6 +249,27 @@ TEST_CASE("a notice in the middle of a paragraph stands on a line of its own") {
   CHECK(seen(screen.bytes(), 40) == "one two\ncareful\n three four\n");
 }
 
+TEST_CASE("retries are counted down in the live line, and leave one line behind") {
+  const auto retrying = [](int attempt, int seconds) {
+    return model::Retrying{attempt, std::chrono::seconds(seconds), "overloaded"};
+  };
+  RecordedScreen screen(at_terminal, 60);
+  screen->show(retrying(1, 1));
+  screen->show(retrying(2, 2));
+  screen->tick();
+  CHECK(seen(screen.bytes(), 60).find("trying again in 2 s: overloaded") != std::string::npos);
+  screen->show(text_event("Hello\n"));
+  screen->end_turn(model::Stop::stop, "");
+  CHECK(seen(screen.bytes(), 60) == "overloaded; answered after 2 retries\nHello\n");
+
+  RecordedScreen reader(screen_reader);
+  reader->show(retrying(1, 1));
+  reader->show(text_event("Hello\n"));
+  reader->flush();
+  CHECK(reader.bytes().find("overloaded; trying again in 1 s") != std::string::npos);
+  CHECK(reader.bytes().find("retries") == std::string::npos);
+}
+
 TEST_CASE("at a terminal there are at most 60 writes a second, and few bytes more than the text") {
   RecordedScreen screen(at_terminal, 80);
   const std::string text = plain_prose(60'000);

@@ -1,0 +1,40 @@
+// How a request begins, and from where on a path what a model thought may still be sent. Both are
+// written down on the path itself, so that whoever continues it later sends the same bytes: a
+// service may bind thinking to everything before it. Pure.
+#pragma once
+
+#include <cstddef>
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/model/entry.h"
+#include "core/model/payloads.h"
+
+namespace skein::context {
+
+// The entry that says how requests begin; null: there is none, or only one of an older version that
+// lacks the tools.
+const model::Entry* last_beginning(std::span<const model::Entry> path);
+
+// The first entry whose thinking was made behind what is sent now. A new beginning or a summary
+// changes what comes before.
+std::size_t thinking_counts_from(std::span<const model::Entry> path);
+
+// The entries of the path that are sent masked.
+std::vector<Id> masked_in(std::span<const model::Entry> path, const std::set<Id>& redacted);
+
+// A message that tells what has changed since the beginning; its entry says what, by name, as
+// hashes. An empty hash: it is gone.
+using Said = std::map<std::string, std::string>;
+model::Entry change_entry(const std::string& text, const Said& changed);
+std::optional<Said> changes_in(const model::Entry& entry);  // none: it tells of no change
+
+// What the model has been told on this path by the beginning and by messages since. Empty if there
+// is no beginning.
+Said said_on(std::span<const model::Entry> path);
+
+}  // namespace skein::context

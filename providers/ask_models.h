@@ -1,0 +1,21 @@
+// Asks services for their models: which there are, and what each can take. Only when a user opens
+// the list, refreshes it, or begins to work with a server on this machine.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/event.h"
+#include "providers/catalog/catalog.h"
+#include "providers/keys.h"
+
+namespace skein::providers {
+
+// nullopt: it did not answer, or with nothing like a list. Stops soon when `ports` are stopped.
+// Throws only if a key command fails or the network module is missing.
+std::optional<std::vector<catalog::ServiceModel>> ask_models(const catalog::ProviderRow& row,
+                                                             Keyring& keys,
+                                                             const model::Ports& ports);
+
+}  // namespace skein::providers

@@ -1,0 +1,78 @@
+#include "providers/catalog/version.h"
+
+#include <algorithm>
+#include <cstddef>
+
+namespace skein::catalog {
+
+namespace {
+
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+
+std::size_t digits_at(std::string_view text, std::size_t at) {
+  std::size_t end = at;
+  while (end < text.size() && is_digit(text[end])) ++end;
+  return end - at;
+}
+
+int value_of(std::string_view digits) {
+  int value = 0;
+  for (const char c : digits) value = value * 10 + (c - '0');
+  return value;
+}
+
+struct Found {
+  Version version;
+  std::size_t length = 0;
+};
+
+// 5, 5.4 or 5-4 at the start of `text`.
+std::optional<Found> number_at(std::string_view text) {
+  const std::size_t major = digits_at(text, 0);
+  if (major == 0 || major > 2) return std::nullopt;
+  if (major < text.size() && (text[major] == 'b' || text[major] == 'B'))
+    return std::nullopt;  // billions of parameters
+  Found found{{value_of(text.substr(0, major)), 0}, major};
+  if (major + 1 >= text.size() || (text[major] != '.' && text[major] != '-')) return found;
+  const std::size_t minor = digits_at(text, major + 1), end = major + 1 + minor;
+  // "4-26b" is no minor, and "5-2025-08-07" has none.
+  const bool whole = end == text.size() || text[end] == '-' || text[end] == ':';
+  if (minor == 0 || minor > 2 || (text[major] == '-' && !whole)) return found;
+  found.version.minor = value_of(text.substr(major + 1, minor));
+  found.length = end;
+  return found;
+}
+
+std::string_view last_part(std::string_view name) {
+  if (const std::size_t slash = name.rfind('/'); slash != std::string_view::npos)
+    name.remove_prefix(slash + 1);
+  return name;
+}
+
+}  // namespace
+
+VersionedName split_version(std::string_view name) {
+  name = last_part(name);
+  VersionedName out{name.substr(0, name.find('-')), name};
+  for (std::size_t at = 0; at < name.size(); ++at) {
+    if (at > 0 && name[at - 1] != '-') continue;
+    const std::optional<Found> found = number_at(name.substr(at));
+    if (!found) continue;
+    out.family = name.substr(0, at == 0 ? 0 : at - 1);
+    out.version = found->version;
+    out.rest = name.substr(at + found->length);
+    break;
+  }
+  return out;
+}
+
+std::optional<Version> version_behind(std::string_view name, std::string_view prefix) {
+  name = last_part(name);
+  for (std::size_t at = 0; (at = name.find(prefix, at)) != std::string_view::npos; ++at) {
+    if (at > 0 && name[at - 1] != '-' && name[at - 1] != '.') continue;
+    if (const auto found = number_at(name.substr(at + prefix.size()))) return found->version;
+  }
+  return std::nullopt;
+}
+
+}  // namespace skein::catalog
