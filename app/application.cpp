@@ -13,8 +13,6 @@
 #include "app/availability.h"
 #include "app/home.h"
 #include "app/model_refresh.h"
-#include "app/print_mode.h"
-#include "app/repl_mode.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
 #include "core/store/home/file_backend.h"

@@ -78,9 +78,14 @@ class Application {
   std::unique_ptr<agent::Agent> agent_{};
 };
 
-int run(const Invocation& invocation);  // returns the exit status
+// Each returns the exit status.
+int run(const Invocation& invocation);
+int print_mode(Application& application,
+               const Invocation& invocation);                           // -p: one turn, for scripts
+int repl_mode(Application& application, const Invocation& invocation);  // the prompt
+bool attended();  // a user sees what we ask and can answer it
 
-// Set by SIGINT, SIGTERM and SIGHUP; cleared by whoever starts something that can be stopped.
+// Set by SIGINT, SIGTERM and SIGHUP; cleared before something starts that can be stopped.
 std::atomic<bool>& stop_asked();
 // Set by SIGTERM and SIGHUP, never cleared.
 std::atomic<bool>& leave_asked();

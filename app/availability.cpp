@@ -72,7 +72,7 @@ std::vector<AvailableModel> available_models(const catalog::Catalog& catalog,
       for (const catalog::ServiceModel& model : catalog.served(provider))
         if (is_news(catalog, {name, model.name}, has_rows))
           out.push_back({name, model.name, catalog.find_model({name, model.name}), usable});
-    // A service nobody has told the models of: it takes any name.
+    // A service whose models are not known takes any name.
     if (out.size() == before && !provider.local) out.push_back({name, "NAME", {}, usable});
   }
   return out;

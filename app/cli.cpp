@@ -5,11 +5,13 @@
 #include <charconv>
 #include <cstdio>
 #include <memory>
+#include <optional>
 #include <sstream>
 
 #include "app/config_keys.h"
-#include "app/reserved.h"
 #include "core/text/base.h"
+#include "core/text/spelling.h"
+#include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
@@ -66,8 +68,8 @@ bool is_subcommand(std::string_view word) {
          });
 }
 
-// CLI11 takes a word in brackets for a list and would hand us "a" for "[a]": a guard behind the
-// bracket keeps what a person typed whole, and every option takes it away again.
+// CLI11 takes a word in brackets for a list and would hand us "a" for "[a]": a guard after the
+// bracket keeps what was typed whole, and every option removes it again.
 constexpr char guard = '\x1f';
 // The same for words of a prompt that are the names of subcommands.
 enum class Words { of_a_subcommand, of_a_prompt };
@@ -158,6 +160,61 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
         },
         ""));
   return option;
+}
+
+// Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
+// for, and `source <(skein completion bash)` would run what it answers.
+constexpr std::string_view reserved =
+    "acp admin agents bench bisect blame completion eval follow import insights jobs mcp prove "
+    "replay rewind search serve share skills sync update upgrade watch";
+
+struct Reserved {
+  std::string_view word, instead;
+};
+constexpr Reserved with_advice[] = {
+    {"config", "`skein help config` lists the keys of the configuration"},
+    {"export", "`skein sessions show KEY --json` prints a session"},
+    {"key", "`/login` in skein says how to give one"},
+    {"login", "`/login` in skein says how to give a key"},
+    {"logout", "skein keeps no key"},
+    {"man", "`skein --help` says how skein is used"},
+    {"verify", "`skein doctor` looks for damage"},
+    {"version", "`skein --version` prints it"},
+};
+
+std::string joined(std::span<const std::string> words) {
+  std::string out;
+  for (const std::string& word : words) out += " " + word;
+  return out;
+}
+
+// The subcommand that was probably meant; empty: none. Of several words the second must be right,
+// or every sentence that begins with a word like one would be refused.
+std::string misspelled(std::span<const std::string> words) {
+  std::vector<std::string_view> firsts{"help"};
+  for (const Subcommand& row : subcommands())
+    firsts.push_back(row.name.substr(0, row.name.find(' ')));
+  const std::string meant(nearest(words.front(), firsts));
+  if (meant.empty() || words.size() == 1) return meant;
+  const bool known = std::ranges::any_of(
+      subcommands(), [&](const Subcommand& row) { return row.name == meant + " " + words[1]; });
+  return known ? meant + " " + words[1] : std::string{};
+}
+
+// Why `words`, bare words of a command line of which the first is no subcommand, are not taken for
+// a prompt; nothing if they are. `before` is what stood in front of them.
+std::optional<std::string> not_a_prompt(std::span<const std::string> before,
+                                        std::span<const std::string> words) {
+  if (words.empty()) return std::nullopt;
+  const auto row = std::ranges::find(with_advice, words.front(), &Reserved::word);
+  const bool known = row != std::end(with_advice) || has_word(reserved, words.front());
+  const std::string meant = known ? std::string{} : misspelled(words);
+  if (!known && meant.empty()) return std::nullopt;
+  std::string why = "there is no subcommand '" + words.front() + "'";
+  if (!meant.empty()) why += "; did you mean `skein " + meant + "`?";
+  if (row != std::end(with_advice)) why += "; " + std::string(row->instead);
+  return why + (why.ends_with('?') ? " To" : "; to") + " say it to the model: skein" +
+         joined(before) + " --" + joined(words);
 }
 
 int complain(const std::string& sentence) {

@@ -41,7 +41,7 @@ std::string plain_words(std::string_view description) {
   return "this is not TOML: " + std::string(description);
 }
 
-// What stands there, for the sentence that says it should be something else.
+// What was found, for the sentence that says it should be something else.
 std::string shown(const toml::node& node) {
   if (const auto text = node.value_exact<std::string>())
     return "\"" + std::string(utf8_prefix(*text, 40)) + (text->size() > 40 ? "…\"" : "\"");

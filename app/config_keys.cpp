@@ -137,8 +137,8 @@ bool set_url(ConfigTarget& to, const ConfigItem& item) {
     row.base_url_variable = {};
   });
 }
-// A workspace may say how its keys are got, but not by a file of its own: trust is in the text of
-// its configuration, not in what lies beside it.
+// A workspace may say where its keys come from, but not with a file of its own: trust is in the
+// text of its configuration, not in what lies beside it.
 bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
   std::string command = item.text;
   if (to.by_workspace()) {

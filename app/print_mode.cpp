@@ -1,17 +1,17 @@
-#include "app/print_mode.h"
-
+// skein -p: one turn without a terminal, for scripts.
 #include <unistd.h>
 
 #include <cerrno>
 #include <cstdio>
 
+#include "app/application.h"
 #include "app/session_choice.h"
 #include "core/model/attachments.h"
 #include "core/model/usage_json.h"
 #include "core/store/entry_text.h"
 #include "core/text/amounts.h"
 #include "core/text/io.h"
-#include "core/text/printable_json.h"
+#include "core/text/json.h"
 #include "core/text/request_text.h"
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
@@ -69,26 +69,21 @@ struct EventWriter {
   void operator()(const model::Committed& event) const {
     out.line("{\"type\":\"entry\",\"entry\":" + store::to_json(event.entry) + "}");
   }
+  void tool(const char* phase, const std::string& id, const Json& more) const {
+    Json event{{"type", "tool"}, {"phase", phase}, {"id", id}};
+    event.update(more);
+    line(event);
+  }
   void operator()(const model::ToolStarted& event) const {
-    line({{"type", "tool"},
-          {"phase", "start"},
-          {"id", event.call.id},
-          {"name", event.call.name},
-          {"title", event.title},
-          {"input", parse_json(event.call.input).value_or(Json::object())}});
+    const model::ToolUse& call = event.call;
+    const Json input = parse_json(call.input).value_or(Json::object());
+    tool("start", call.id, {{"name", call.name}, {"title", event.title}, {"input", input}});
   }
   void operator()(const model::ToolOutput& event) const {
-    line({{"type", "tool"},
-          {"phase", "output"},
-          {"id", event.call_id},
-          {"text", valid_utf8(event.text)}});
+    tool("output", event.call_id, {{"text", valid_utf8(event.text)}});
   }
   void operator()(const model::ToolEnded& event) const {
-    line({{"type", "tool"},
-          {"phase", "end"},
-          {"id", event.call_id},
-          {"is_error", event.is_error},
-          {"duration_ms", event.duration_ms}});
+    tool("end", event.call_id, {{"is_error", event.is_error}, {"duration_ms", event.duration_ms}});
   }
   void operator()(const Notice& event) const {
     line({{"type", "notice"}, {"level", name(event.level)}, {"text", event.text}});
@@ -102,7 +97,7 @@ struct EventWriter {
   }
 };
 
-// The prompt, with what is piped in behind it.
+// The prompt, followed by what is piped in.
 std::string whole_prompt(const Invocation& invocation) {
   std::string prompt = invocation.prompt;
   if (isatty(STDIN_FILENO)) return prompt;
@@ -190,7 +185,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   if (stop_asked()) return interrupted_status;
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", ExitStatus::usage);
-  // What cannot be taken along is said before a session is made.
+  // What cannot be attached is said before a session is made.
   std::vector<std::string> remarks;
   model::PromptWithFiles with =
       with_named_files(application, prompt, invocation.prompt, application.config().rules, remarks);

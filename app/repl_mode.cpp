@@ -1,5 +1,4 @@
-#include "app/repl_mode.h"
-
+// skein without -p: the prompt, on whatever terminal or pipe there is.
 #include <unistd.h>
 
 #include <filesystem>

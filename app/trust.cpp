@@ -38,7 +38,7 @@ Json read_trusted() {
   return json && json->is_object() ? *json : Json::object();
 }
 
-// All of it or nothing, and nobody else reads it.
+// All of it or nothing, and only the user can read it.
 void write_trusted(const Json& all) {
   const fs::path file = trust_file();
   const auto failed = [&] {

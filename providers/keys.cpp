@@ -25,14 +25,12 @@ namespace {
 constexpr std::size_t shortest_secret = 8;
 constexpr std::size_t longest_key = 16 * 1024;
 
-// What /bin/sh makes of `command`, with its output in `read_end`; -1: it cannot be started. Not
+// What /bin/sh makes of `command`, with its output in `output`; -1: it cannot be started. Not
 // popen: a child would inherit the signals we ignore.
-pid_t start_shell(const std::string& command, int& read_end) {
-  int ends[2] = {-1, -1};
-  if (pipe2(ends, O_CLOEXEC) != 0) return -1;
+pid_t start_shell(const std::string& command, int output) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, ends[1], STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
   posix_spawnattr_t attributes;
   posix_spawnattr_init(&attributes);
   sigset_t ignored;
@@ -46,24 +44,21 @@ pid_t start_shell(const std::string& command, int& read_end) {
   const int failed = posix_spawn(&child, "/bin/sh", &actions, &attributes, words, environ);
   posix_spawnattr_destroy(&attributes);
   posix_spawn_file_actions_destroy(&actions);
-  ::close(ends[1]);
-  read_end = ends[0];
-  if (failed != 0) ::close(ends[0]);
   return failed != 0 ? -1 : child;
 }
 
 // The errors do not quote the command: it may hold a secret itself.
 std::string first_line_of(const std::string& command) {
-  int fd = -1;
-  const pid_t child = start_shell(command, fd);
+  Pipe pipe = make_pipe();
+  const pid_t child = pipe.read ? start_shell(command, pipe.write.get()) : -1;
   if (child < 0) throw Error("the key command cannot be started");
+  pipe.write.reset();
   std::string output;
   // Read to its end: a command that cannot write dies of it and looks failed.
-  read_pieces(fd, std::string::npos, [&](std::string_view piece) {
+  read_pieces(pipe.read.get(), std::string::npos, [&](std::string_view piece) {
     if (output.size() < longest_key) output += piece;
     return true;
   });
-  ::close(fd);
   if (const int status = wait_for_child(child); status != 0)
     throw Error("the key command failed" +
                 (WIFEXITED(status) ? " (exit " + std::to_string(WEXITSTATUS(status)) + ")" : ""));

@@ -32,16 +32,12 @@ CheckedRequest make_request(const model::Context& context, const model::ModelRef
 
 std::pair<std::string, std::string> key_header(const catalog::ProviderRow& row,
                                                const std::string& key) {
-  struct Header {
-    catalog::Auth auth;
-    const char* name;
-    const char* prefix;
-  };
-  static constexpr Header headers[] = {{catalog::Auth::bearer, "authorization", "Bearer "},
-                                       {catalog::Auth::x_api_key, "x-api-key", ""},
-                                       {catalog::Auth::x_goog_api_key, "x-goog-api-key", ""}};
-  for (const Header& header : headers)
-    if (header.auth == row.auth) return {header.name, header.prefix + key};
+  switch (row.auth) {
+    case catalog::Auth::bearer: return {"authorization", "Bearer " + key};
+    case catalog::Auth::x_api_key: return {"x-api-key", key};
+    case catalog::Auth::x_goog_api_key: return {"x-goog-api-key", key};
+    case catalog::Auth::none: break;
+  }
   return {};
 }
 

@@ -10,7 +10,6 @@
 #include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "providers/catalog/ending.h"
-#include "providers/http/http.h"
 #include "providers/http/retry.h"
 #include "providers/request.h"
 #include "providers/wire/answer_limit.h"

@@ -2,7 +2,7 @@
 
 #include <cstdio>
 
-#include "core/text/printable_json.h"
+#include "core/text/json.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::verbs {

@@ -1,13 +1,11 @@
-#include <cstdio>
-
+#include "app/trust.h"
 #include "app/application.h"
 #include "app/config.h"
 #include "app/home.h"
-#include "app/trust.h"
+#include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
-#include "repl/layout/sanitize.h"
 
 namespace skein::verbs {
 
@@ -16,16 +14,15 @@ int trust(const app::Invocation& invocation) {
   const std::string workspace = app::workspace_folder(invocation);
   if (invocation.has("--remove")) {
     app::set_trust(workspace, "", app::Trust::unknown);
-    std::puts(layout::sanitized("no longer trusted: " + workspace).c_str());
+    print_line("no longer trusted: " + workspace);
     return 0;
   }
   const std::optional<app::WorkspaceFile> file = app::workspace_file(workspace);
   if (!file) throw Error(workspace + " has no .skein/config.toml to trust", ExitStatus::usage);
   app::check_before_trust(invocation, *file);
   app::set_trust(workspace, file->text, app::Trust::given);
-  std::puts(layout::sanitized("trusted, as it is now: " + file->path +
-                              (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)))
-                .c_str());
+  print_line("trusted, as it is now: " + file->path +
+             (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)));
   return 0;
 }
 

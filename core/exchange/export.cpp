@@ -61,7 +61,7 @@ std::string heading(const model::Message& message) {
     case model::Role::assistant:
       return "## " + (message.model.empty() ? std::string("Assistant") : escaped(message.model)) +
              "\n\n";
-    default: return {};  // results stand under the calls they answer
+    default: return {};  // results follow the calls they answer
   }
 }
 

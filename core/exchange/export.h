@@ -1,5 +1,5 @@
-// A conversation as a document: Markdown for people, JSON Lines for programs. Pure; entries come
-// masked by whoever loads them.
+// A conversation as a document: Markdown for people, JSON Lines for programs. Pure; the caller
+// masks the entries.
 #pragma once
 
 #include <span>

@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
-#include <memory>
 
 #include "core/text/amounts.h"
 #include "core/text/fd.h"
@@ -30,11 +29,11 @@ bool is_file(const Located& place) {
 }
 
 struct Mention {
-  std::string name;  // as it stands behind the @
+  std::string name;  // as written after the @
   Located place;
 };
 
-// What is named behind an @: the file if there is one, else the words up to a blank.
+// What is named after an @: the file if there is one, else the words up to a blank.
 Mention mention_in(std::string_view text, const Locate& locate) {
   if (text.starts_with('"')) {
     const std::size_t end = text.find('"', 1);
@@ -53,7 +52,7 @@ Mention mention_in(std::string_view text, const Locate& locate) {
   return {name, name.empty() ? Located{} : locate(name)};
 }
 
-// What to say of a name that brought nothing along, if it looks as if a file was meant.
+// What to say about a name that is no file, if it looks as if one was meant.
 std::string remark_on(const Mention& mention) {
   std::error_code failed;
   if (mention.name.empty() || mention.place.absolute.empty()) return {};
@@ -68,7 +67,7 @@ std::string remark_on(const Mention& mention) {
   return "there is no file " + mention.name + ", so nothing is attached";
 }
 
-// The file at the very place that was judged: no link in its stead.
+// The file at the very place that was judged, not a link put there since.
 std::string read_up_to(const Located& place, std::size_t limit) {
   const auto cannot = [&] {
     return Error("cannot read " + place.absolute + "; nothing was sent", ExitStatus::usage);
@@ -102,57 +101,47 @@ std::optional<std::string_view> name_in(const Block& block) {
   return rest.substr(0, end);
 }
 
-class Attaching {
- public:
-  Attaching(PromptWithFiles& out, const std::function<std::string(std::string_view)>& keep_blob)
-      : out_(out), keep_blob_(keep_blob) {}
+Text titled(const std::string& name, const std::string& body) {
+  return {std::string(before_name) + name + std::string(after_name) + body};
+}
 
-  void add(const std::string& name, const Located& place) {
-    const std::string bytes = read_up_to(place, most_image_bytes + 1);
-    if (const std::string_view type = image_type(bytes); !type.empty())
-      add_image(name, type, bytes);
-    else
-      add_text(name, bytes);
-  }
+void add_image(PromptWithFiles& out, const std::string& name, std::string_view type,
+               std::size_t size, std::string blob) {
+  out.message.content.emplace_back(titled(name, ""));
+  out.message.content.emplace_back(Image{std::string(type), std::move(blob)});
+  out.files.push_back({name, std::string(type) + ", " + with_separators(size) + " bytes"});
+}
 
- private:
-  void add_image(const std::string& name, std::string_view type, const std::string& bytes) {
-    if (bytes.size() > most_image_bytes)
-      throw Error(name + " is too large: models take images of at most " +
-                      with_separators(most_image_bytes) + " bytes",
-                  ExitStatus::usage);
-    out_.message.content.emplace_back(titled(name, ""));
-    out_.message.content.emplace_back(Image{std::string(type), keep_blob_(bytes)});
-    out_.files.push_back(
-        {name, std::string(type) + ", " + with_separators(bytes.size()) + " bytes"});
-  }
-  void add_text(const std::string& name, const std::string& bytes) {
-    if (bytes.find('\0') != std::string::npos)
-      throw Error(name + " is neither text nor an image that models take (png, jpeg, gif, webp)",
-                  ExitStatus::usage);
-    const bool cut = bytes.size() > most_text;
-    std::string text = valid_utf8(cut ? utf8_prefix(bytes, most_text) : std::string_view(bytes));
-    const auto lines = static_cast<std::size_t>(std::ranges::count(text, '\n')) +
-                       (text.empty() || text.ends_with('\n') ? 0 : 1);
-    std::string body = "\n" + fenced(text);
-    if (cut) body += "[cut here; the read tool shows the rest]";
-    out_.message.content.emplace_back(titled(name, body));
-    out_.files.push_back({name, counted(lines, "line") + (cut ? ", the beginning" : "")});
-  }
-  static Text titled(const std::string& name, const std::string& body) {
-    return {std::string(before_name) + name + std::string(after_name) + body};
-  }
+void add_text(PromptWithFiles& out, const std::string& name, const std::string& bytes) {
+  const bool cut = bytes.size() > most_text;
+  const std::string text = valid_utf8(utf8_prefix(bytes, most_text));
+  std::string body = "\n" + fenced(text);
+  if (cut) body += "[cut here; the read tool shows the rest]";
+  out.message.content.emplace_back(titled(name, body));
+  out.files.push_back(
+      {name, counted(split(text, '\n').size(), "line") + (cut ? ", the beginning" : "")});
+}
 
-  PromptWithFiles& out_;
-  const std::function<std::string(std::string_view)>& keep_blob_;
-};
+void attach(PromptWithFiles& out, const Mention& file, const AttachPorts& ports) {
+  const std::string& name = file.name;
+  const std::string bytes = read_up_to(file.place, most_image_bytes + 1);
+  const std::string_view type = image_type(bytes);
+  if (!type.empty() && bytes.size() > most_image_bytes)
+    throw Error(name + " is too large: models take images of at most " +
+                    with_separators(most_image_bytes) + " bytes",
+                ExitStatus::usage);
+  if (!type.empty()) return add_image(out, name, type, bytes.size(), ports.keep_blob(bytes));
+  if (bytes.find('\0') != std::string::npos)
+    throw Error(name + " is neither text nor an image that models take (png, jpeg, gif, webp)",
+                ExitStatus::usage);
+  add_text(out, name, bytes);
+}
 
 }  // namespace
 
 PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
                            const AttachPorts& ports) {
   PromptWithFiles out{user_message(prompt)};
-  Attaching attaching(out, ports.keep_blob);
   std::vector<std::string> seen;
   for (std::size_t at = typed.find('@'); at != std::string::npos; at = typed.find('@', at + 1)) {
     if (at > 0 && !ends_path(typed[at - 1])) continue;  // an address, not a path
@@ -162,7 +151,7 @@ PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
     if (!is_file(found.place)) {
       if (const std::string remark = remark_on(found); !remark.empty()) ports.tell(remark);
     } else if (ports.may(found.name, found.place)) {
-      attaching.add(found.name, found.place);
+      attach(out, found, ports);
     }
   }
   return out;

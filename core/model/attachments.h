@@ -1,5 +1,5 @@
-// Files that a prompt names by `@path` or `@"a path"` come along with it: text in a block of its
-// own behind the words, an image as an image, whose bytes are kept beside the transcript.
+// Files that a prompt names by `@path` or `@"a path"` are attached to it: text as a block after the
+// words, an image as an image, whose bytes are kept beside the transcript.
 #pragma once
 
 #include <functional>
@@ -25,7 +25,7 @@ struct PromptWithFiles {
 struct AttachPorts {
   // Where a name leads, from the workspace and after links.
   Locate locate{};
-  // Whether the file may come along; if not, the user has been told.
+  // Whether the file may be attached; if not, the user has been told.
   std::function<bool(const std::string& name, const Located& place)> may =
       [](const std::string&, const Located&) { return true; };
   std::function<void(const std::string& remark)> tell = [](const std::string&) {};
@@ -34,14 +34,14 @@ struct AttachPorts {
 
 // Looks for names in what was `typed`: a prompt may hold pastes besides, and what these mention is
 // not meant. What names no file stays as it was said. What is read is the file that `may` was asked
-// about. Throws Error if a file cannot be taken along.
+// about. Throws Error if a file cannot be attached.
 PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
                            const AttachPorts& ports);
 
 // How `path` is named in a prompt.
 std::string mention(std::string_view path);
 
-// The words of a message without the files behind them, and the names of these.
+// The words of a message without its attached files, and the names of these.
 std::string words_alone(const Message& message);
 std::vector<std::string> attached_names(const Message& message);
 

@@ -73,7 +73,7 @@ struct Image {
 struct ToolUse {
   std::string id;
   std::string name;
-  JsonText input = "{}";  // a JSON object; what was none, or was cut, stands in it as `_raw`
+  JsonText input = "{}";  // a JSON object; what was none, or was cut, is its member `_raw`
   JsonText provider_data{};
   std::string fault{};  // why it cannot be run as it came; only in memory, until it is answered
   bool operator==(const ToolUse&) const = default;
@@ -134,8 +134,8 @@ struct Message {
 Message user_message(std::string text);
 // A message of the user's own.
 bool is_prompt(const Message& message);
-// The Text blocks joined, as paragraphs where something stood between them; thinking, calls and
-// images left out.
+// The Text blocks joined, as paragraphs where something else came between them; without thinking,
+// calls and images.
 std::string plain_text(const Message& message);
 std::vector<const ToolUse*> tool_uses(const Message& message);
 

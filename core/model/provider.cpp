@@ -1,23 +1,19 @@
 #include "core/model/provider.h"
 
 #include <algorithm>
-#include <array>
+#include <iterator>
 
 namespace skein::model {
 
-namespace {
-
-constexpr std::array<std::string_view, thinking_levels> level_names{
-    "off", "minimal", "low", "medium", "high", "xhigh", "max"};
-
-}  // namespace
+constexpr std::string_view level_names[thinking_levels] = {"off",  "minimal", "low", "medium",
+                                                           "high", "xhigh",   "max"};
 
 std::string_view name(ThinkingLevel level) { return level_names[static_cast<std::size_t>(level)]; }
 
 std::optional<ThinkingLevel> parse_thinking_level(std::string_view name) {
   const auto* const found = std::ranges::find(level_names, name);
-  if (found == level_names.end()) return std::nullopt;
-  return static_cast<ThinkingLevel>(found - level_names.begin());
+  if (found == std::end(level_names)) return std::nullopt;
+  return static_cast<ThinkingLevel>(found - level_names);
 }
 
 ThinkingLevel nearest(ThinkingLevel wanted, ThinkingLevels taken) {

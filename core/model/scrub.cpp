@@ -35,7 +35,7 @@ constexpr std::string_view structure[] = {"role",
                                           "blob",
                                           "key"};
 
-// Hashes are hex all through, and stand in many places for good reasons.
+// Hashes are hex throughout, and occur in many places for good reasons.
 bool looks_like_a_key(std::string_view word) {
   constexpr std::string_view beginnings[] = {"sk-", "ghp_", "gho_",   "github_pat_", "AKIA", "AIza",
                                              "xox", "eyJ",  "glpat-", "hf_",         "npm_"};
@@ -293,7 +293,7 @@ std::string without(std::string_view bytes, const Scrubbing& what) {
     const auto clean = may_give_away(line, what) ? cleaned(line) : std::nullopt;
     if (clean || !gives_away(line, what)) kept += clean.value_or(std::string(line));
   }
-  // It stands across several lines.
+  // A text that spans several lines.
   return any_in(kept, what.texts) || any_in(kept, what.secrets) ? std::string{} : kept;
 }
 

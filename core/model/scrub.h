@@ -16,13 +16,13 @@ namespace skein::model {
 struct Scrubbing {
   Entry target{};
   std::string title{};  // the one a session gets that begins with it
-  // What it says, each text whole and long enough to be no accident: it goes wherever it stands.
+  // What it says, each text whole and too long to be a coincidence: removed wherever it is found.
   std::vector<std::string> texts{};
-  // The same of its single lines: they go from whatever retells it, and from what is no entry.
+  // Its single lines: removed from what retells it, and from what is no entry.
   std::vector<std::string> lines{};
-  // Whole texts too short for that: known again only where they stand alone.
+  // Whole texts too short for that: recognized only where they stand alone.
   std::vector<std::string> alone{};
-  // What must stand nowhere at all: words of it that look like keys, and what the user named.
+  // What must not be anywhere at all: words of it that look like keys, and what the user named.
   std::vector<std::string> secrets{};
   std::vector<std::string> blobs{};  // it refers to
 };
@@ -30,7 +30,7 @@ Scrubbing scrubbing_of(const Entry& target, std::span<const std::string> named);
 // Also what a copy of the target says that was found elsewhere: it may be an older one.
 void widen(Scrubbing& what, const Entry& copy);
 
-// The entry as it shall read from now on, or nothing if it may stay as it is. The target itself,
+// The entry as it should read from now on, or nothing if it may stay as it is. The target itself,
 // wherever it was copied to, keeps its id and its form. A title, a label, a summary loses the lines
 // as well, every other entry the texts and the secrets.
 std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what);

@@ -11,7 +11,7 @@ namespace skein::model {
 
 namespace {
 
-// The payload alone: a scan leaves `,"meta":…` behind it.
+// The payload alone: in a scan `,"meta":…` may follow it.
 std::string_view payload_in(std::string_view body) {
   return body.substr(0, bracketed_length(body));
 }
@@ -39,7 +39,7 @@ bool take_number(std::string_view& text, std::int64_t& number) {
   return failed == std::errc{};
 }
 
-// What stands behind an assistant's content, in exactly the form our own writer gives it. A third
+// What follows an assistant's content, in exactly the form our own writer gives it. A third
 // of a long session's lines have it, and a JSON parser takes thirty times as long.
 struct Footer {
   std::string_view provider{}, model{};
@@ -71,7 +71,7 @@ void count_reply(SessionState& state, const Footer& reply) {
   if (reply.usage) state.usage[model] += *reply.usage;
 }
 
-// What is counted of an answer stands behind its content, which may be long. False: not in our
+// What is counted of an answer follows its content, which may be long. False: not in our
 // writer's form.
 bool count_answer(SessionState& state, std::string_view content) {
   const void* const last = ::memrchr(content.data(), ']', content.size());
@@ -120,54 +120,48 @@ void grow_tree(SessionState& state, const EntryFacts& entry) {
   state.head_at = entry.at;
 }
 
+using namespace payload;
+
 struct Fold {
   SessionState& state;
 
-  void operator()(const payload::Head& head) const {
+  void operator()(const Head& head) const {
     state.head = head.entry;
     state.head_at = 0;  // an older entry: found when it is needed
   }
-  void operator()(payload::Title& title) const {
+  void operator()(Title& title) const {
     state.title = std::move(title.text);
     state.title_given = true;
   }
-  void operator()(payload::Key& key) const { state.key = std::move(key.key); }
-  void operator()(const payload::Snapshot& snapshot) const {
+  void operator()(Key& key) const { state.key = std::move(key.key); }
+  void operator()(const Snapshot& snapshot) const {
     if (snapshot.entry)
       state.snapshots[snapshot.name] = *snapshot.entry;
     else
       state.snapshots.erase(snapshot.name);
   }
-  void operator()(const payload::Label& label) const {
+  void operator()(const Label& label) const {
     if (label.text.empty())
       state.labels.erase(label.entry);
     else
       state.labels[label.entry] = label.text;
   }
-  void operator()(payload::Permissions& permissions) const {
+  void operator()(Permissions& permissions) const {
     state.permissions = std::move(permissions.rules);
   }
-  void operator()(const payload::ThinkingOffBefore& off) const {
-    state.thinking_off.insert(off.entry);
-  }
-  void operator()(const payload::ModelChange& change) const {
+  void operator()(const ThinkingOffBefore& off) const { state.thinking_off.insert(off.entry); }
+  void operator()(const ModelChange& change) const {
     state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;
   }
-  void operator()(payload::ThinkingLevelChange& change) const {
-    state.thinking = std::move(change.level);
-  }
-  void operator()(payload::SystemPromptOverride& system) const {
-    state.system = std::move(system.text);
-  }
-  void operator()(const payload::Redaction& redaction) const {
-    state.redacted.insert(redaction.target);
-  }
+  void operator()(ThinkingLevelChange& change) const { state.thinking = std::move(change.level); }
+  void operator()(SystemPromptOverride& system) const { state.system = std::move(system.text); }
+  void operator()(const Redaction& redaction) const { state.redacted.insert(redaction.target); }
   // A summary that a model wrote was paid for like an answer.
-  void operator()(const payload::CompactionSummary& summary) const {
+  void operator()(const CompactionSummary& summary) const {
     if (summary.usage) state.usage[summary.provider + "/" + summary.model] += *summary.usage;
   }
-  void operator()(const payload::RuntimeInit&) const {}
-  void operator()(const payload::BranchSummary&) const {}
+  void operator()(const RuntimeInit&) const {}
+  void operator()(const BranchSummary&) const {}
 };
 
 }  // namespace

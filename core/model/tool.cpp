@@ -8,9 +8,7 @@ ToolOutcome tool_text(std::string text) { return {{Text{std::move(text)}}}; }
 
 ToolOutcome tool_failure(std::string text) { return {{Text{std::move(text)}}, true}; }
 
-namespace {
 constexpr std::string_view amendment_opening = "The user changed `";
-}
 
 Text amendment(const std::string& argument, const std::string& text) {
   return {std::string(amendment_opening) + argument +

@@ -57,7 +57,7 @@ struct ToolPorts {
   // Keeps bytes that are too large for a transcript line; returns the blob's name. May be empty.
   std::function<std::string(std::string_view bytes)> keep_blob{};
   // The place that was judged, as Located says it; empty: none in the workspace. A tool that finds
-  // its path leading elsewhere by now leaves it alone. Left out: nobody judged.
+  // its path leading elsewhere by now leaves it alone. Left out: not judged.
   std::optional<std::string> judged{};
   // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
   std::function<bool(std::string_view below)> denied{};
@@ -77,7 +77,7 @@ struct Tool {
   // unified diff. May be empty.
   std::function<std::string(const JsonText& input)> diff{};
   std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
-  // Where a path that stands in a call leads. May be empty: then rules go by its words.
+  // Where a path in a call leads. May be empty: then rules go by its words.
   Locate locate{};
   // The argument a person may want to rewrite before the call is run; may be empty.
   std::string amendable{};

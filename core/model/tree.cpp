@@ -20,7 +20,7 @@ const Tree::Node* Tree::find(Id id) const { return at(index_of(id)); }
 
 std::vector<const Tree::Node*> Tree::path(Id leaf) const {
   std::vector<const Node*> out;
-  // Parents stand before their children, so the walk ends whatever the file said.
+  // Parents come before their children, so the walk ends whatever the file said.
   for (const Node* node = find(leaf); node != nullptr; node = at(node->parent)) out.push_back(node);
   std::ranges::reverse(out);
   return out;
@@ -137,7 +137,7 @@ Tree Tree::Builder::build() && {
   know_ids();
   link_children();
   for (const Missing& each : missing_) {
-    // A parent that stands later in the file, or is the entry itself, closes a circle.
+    // A parent that comes later in the file, or is the entry itself, closes a circle.
     const bool later = tree_.find(each.parent) != nullptr;
     tree_.oddities_.push_back({later ? Oddity::Kind::cycle : Oddity::Kind::orphan, each.entry});
   }

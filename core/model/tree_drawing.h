@@ -9,7 +9,7 @@
 namespace skein::model {
 
 struct TreeDrawing {
-  // What stands for an entry, one line. Not made safe for a terminal here.
+  // An entry as one line. Not made safe for a terminal here.
   std::function<std::string(const Tree::Node&)> label{};
   bool ascii = false;
   // A chain of single children is nested up to this depth; in deeper trees it stays in one column,

@@ -6,7 +6,7 @@ namespace skein::model {
 
 namespace {
 
-// Its input is paid for, and whatever had been said; a provider tells how much only at the end.
+// Its input and what had been said are paid for; a provider tells how much only at the end.
 bool is_cut(const Message& message) {
   return message.stop == Stop::aborted || message.stop == Stop::interrupted;
 }

@@ -9,8 +9,8 @@ namespace skein::permission {
 
 namespace {
 
-// Programs that run what stands in their arguments or in a language of their own, and builtins that
-// change what the following commands mean. By the words of a row it does not matter why.
+// Programs that run what their arguments say or have a language of their own, and builtins that
+// change what the following commands mean.
 constexpr std::string_view launchers[] = {
     // shells
     "sh bash dash zsh ksh mksh fish csh tcsh rbash busybox toybox pwsh nu",

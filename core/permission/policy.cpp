@@ -62,7 +62,7 @@ Subject subject_of(const Tool& tool, const ToolUse& call) {
   return subject;
 }
 
-// How a list of rules stands to a call: it covers it, does not, or cannot tell.
+// Whether a list of rules covers a call, does not, or cannot tell.
 enum class Cover { yes, no, unclear };
 
 // To forbid reading a file is to forbid searching it, to forbid edits of it is to forbid
@@ -117,7 +117,7 @@ Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, con
 
 bool allows(const Rule& rule, const SimpleCommand& command, const Tool& tool) {
   if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow)) return false;
-  // Who said "always" to `cat README.md` did not speak of ~/.ssh.
+  // To say "always" to `cat README.md` is not to allow ~/.ssh.
   return rule.origin != Rule::Origin::session || !has_wildcard(rule, tool.argument.kind) ||
          !reaches_out(rule, command, tool.locate);
 }
@@ -247,7 +247,7 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
       added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command)});
     }
   }
-  // Only what keeps its word is offered.
+  // Offered only if it does what it says.
   Rules with = rules;
   with.allow.insert(with.allow.end(), added.begin(), added.end());
   return decide_on(with, subject, tools).verdict == Verdict::allow ? added : std::vector<Rule>{};

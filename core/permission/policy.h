@@ -70,9 +70,9 @@ struct Decision {
 // Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`.
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call);
 
-// Whether a file that a prompt names may come along. What lies in the workspace may; elsewhere only
-// what a rule for the tool that reads files names from the root (//…, /…) or the home folder (~/…)
-// may.
+// Whether a file that a prompt names may be attached. What lies in the workspace may; elsewhere
+// only what a rule for the tool that reads files names from the root (//…, /…) or the home folder
+// (~/…) may.
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path);
 
 // What a search or listing must leave out, by place; empty if no rule speaks of it.

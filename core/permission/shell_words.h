@@ -23,7 +23,7 @@ struct ShellLine {
 // Understood are plain words with quotes and backslashes, globs behind a slash, the joints above,
 // and the redirections 2>&1, >&2 and those to or from /dev/null. Everything else is doubt:
 // substitution, expansion, assignment, other redirections, groups, background, reserved words …
-// In a rule's pattern (Globs::of_words) a `*` may stand anywhere.
+// In a rule's pattern (Globs::of_words) a `*` may be anywhere.
 enum class Globs { of_files, of_words };
 ShellLine parse_shell_line(std::string_view line, Globs globs = Globs::of_files);
 

@@ -9,38 +9,13 @@
 #include <ctime>
 
 #include "core/text/hex.h"
+#include "core/text/utf8.h"
 
 namespace skein {
 
-namespace {
-
-constexpr char hex_digits[] = "0123456789abcdef";
-
-// How many bytes the well-formed sequence at the start of `text` has; 0 if there is none, and then
-// `bad` is the length of the maximal ill-formed piece that one U+FFFD stands for.
-std::size_t sequence_length(std::string_view text, std::size_t& bad) {
-  const auto byte = [&](std::size_t i) {
-    return i < text.size() ? static_cast<unsigned char>(text[i]) : 0u;
-  };
-  const unsigned lead = byte(0);
-  bad = 1;
-  if (lead < 0x80) return 1;
-  if (lead < 0xC2 || lead > 0xF4) return 0;
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte's range excludes overlong forms, surrogates and code points above U+10FFFF.
-  const unsigned low = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned high = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  if (byte(1) < low || byte(1) > high) return 0;
-  for (bad = 2; bad < length; ++bad)
-    if ((byte(bad) & 0xC0) != 0x80) return 0;
-  return length;
-}
-
-}  // namespace
-
 std::string to_string(Id id) {
   std::string text(16, '0');
-  for (std::size_t i = 16; i-- > 0; id.value >>= 4) text[i] = hex_digits[id.value & 15];
+  for (std::size_t i = 16; i-- > 0; id.value >>= 4) text[i] = "0123456789abcdef"[id.value & 15];
   return text;
 }
 
@@ -108,23 +83,18 @@ std::string valid_utf8(std::string_view text) {
   std::string out;
   out.reserve(text.size());
   while (!text.empty()) {
-    std::size_t bad = 0;
-    const std::size_t length = sequence_length(text, bad);
-    if (length > 0)
-      out.append(text.substr(0, length));
-    else
-      out += "\xEF\xBF\xBD";
-    text.remove_prefix(length > 0 ? length : bad);
+    const Utf8Character next = first_character(text);
+    out += next.good ? text.substr(0, next.length) : "\uFFFD";
+    text.remove_prefix(next.length);
   }
   return out;
 }
 
 bool is_valid_utf8(std::string_view text) {
   while (!text.empty()) {
-    std::size_t bad = 0;
-    const std::size_t length = sequence_length(text, bad);
-    if (length == 0) return false;
-    text.remove_prefix(length);
+    const Utf8Character next = first_character(text);
+    if (!next.good) return false;
+    text.remove_prefix(next.length);
   }
   return true;
 }

@@ -20,7 +20,7 @@ constexpr std::array classes{
     CharClass{"punct", std::ispunct}, CharClass{"xdigit", std::isxdigit},
 };
 
-// `pattern` stands behind "[". On a match of the whole set's syntax `used` is its length with "]".
+// `pattern` is what follows "[". If the set is well formed, `used` is its length with "]".
 bool in_set(std::string_view pattern, char c, std::size_t& used) {
   std::size_t at = 0;
   const bool negated = at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^');

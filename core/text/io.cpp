@@ -1,5 +1,7 @@
 #include "core/text/io.h"
 
+#include <fcntl.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -45,6 +47,18 @@ int wait_for_child(pid_t child) {
   while (waitpid(child, &status, 0) < 0 && errno == EINTR) {
   }
   return status;
+}
+
+Fd process_descriptor(pid_t process) {
+  Fd fd(static_cast<int>(syscall(SYS_pidfd_open, process, 0)));
+  if (fd) fcntl(fd.get(), F_SETFD, FD_CLOEXEC);
+  return fd;
+}
+
+Pipe make_pipe(int flags) {
+  int ends[2] = {-1, -1};
+  if (pipe2(ends, flags | O_CLOEXEC) != 0) return {};
+  return {Fd(ends[0]), Fd(ends[1])};
 }
 
 }  // namespace skein

@@ -10,6 +10,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/text/fd.h"
+
 namespace skein {
 
 // False, and errno says why. Safe in a signal handler.
@@ -20,5 +22,12 @@ bool read_pieces(int fd, std::size_t limit, const std::function<bool(std::string
 std::optional<std::string> read_all(int fd, std::size_t limit);  // nullopt: failed or longer
 
 int wait_for_child(pid_t child);  // its wait status
+// Readable once the process has ended; none if the kernel cannot make one.
+Fd process_descriptor(pid_t process);
+
+struct Pipe {
+  Fd read, write;
+};
+Pipe make_pipe(int flags = 0);  // closed on exec; without ends if it cannot be made
 
 }  // namespace skein

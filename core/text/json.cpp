@@ -4,7 +4,10 @@
 
 #include <algorithm>
 #include <cstdio>
+#include <span>
 #include <unordered_map>
+
+#include "core/text/utf8.h"
 
 namespace skein {
 
@@ -20,7 +23,7 @@ std::size_t closing_quote(std::string_view text, std::size_t open) {
   }
 }
 
-// The depth after each bracket and at each colon outside of strings, and where it stands, until
+// The depth after each bracket and at each colon outside of strings, and where that is, until
 // `visit` returns false.
 template <class Visit>
 void each_mark(std::string_view text, Visit visit) {
@@ -131,21 +134,40 @@ int escaped_unit(std::string_view text) {
 bool is_high(int unit) { return unit >= 0xD800 && unit < 0xDC00; }
 bool is_low(int unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
-// Characters that are legal in a JSON string but not in a line of a transcript: the length of the
-// one at the start of `text` and its \u escape, or 0.
-std::size_t unwelcome(std::string_view text, const char*& escape) {
-  static thread_local char buffer[8];
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const auto escaped = [&](unsigned unit) {
-    std::snprintf(buffer, sizeof buffer, "\\u%04x", unit);
-    escape = buffer;
-  };
-  if (byte(0) < 0x20 || byte(0) == 0x7F) return escaped(byte(0)), 1;
-  if (byte(0) == 0xC2 && text.size() > 1 && byte(1) < 0xA0) return escaped(byte(1)), 2;
-  if (text.starts_with("\u2028")) return escape = "\\u2028", 3;
-  if (text.starts_with("\u2029")) return escape = "\\u2029", 3;
-  if (text.starts_with("\uFEFF")) return escape = "\\ufeff", 3;
-  return 0;
+struct Range {
+  char32_t first, last;
+};
+// Legal in a JSON string but not in a line of a transcript.
+constexpr Range not_in_lines[] = {{0, 0x1F}, {0x7F, 0x9F}, {0x2028, 0x2029}, {0xFEFF, 0xFEFF}};
+// What a terminal may obey.
+constexpr Range obeyed[] = {
+    {0x7F, 0x9F},      // DEL, C1
+    {0x61C, 0x61C},    // Arabic letter mark
+    {0x200E, 0x200F},  // left-to-right and right-to-left mark
+    {0x2028, 0x202E},  // line and paragraph separator, embeddings and overrides
+    {0x2066, 0x2069},  // isolates
+    {0xFEFF, 0xFEFF},
+};
+
+void append_escape(std::string& out, unsigned unit) {
+  char escape[16];
+  std::snprintf(escape, sizeof escape, "\\u%04x", unit);
+  out += escape;
+}
+
+// Appends the first character of `text`, which is valid UTF-8, escaped if it is in `ranges`.
+// Returns its length.
+std::size_t append_character(std::string& out, std::string_view text,
+                             std::span<const Range> ranges) {
+  const Utf8Character next = first_character(text);
+  const bool escaped = std::ranges::any_of(ranges, [&](const Range& range) {
+    return next.point >= range.first && next.point <= range.last;
+  });
+  if (escaped)
+    append_escape(out, next.point);
+  else
+    out += text.substr(0, next.length);
+  return next.length;
 }
 
 // How many bytes at the start of a string's text need no second look.
@@ -203,11 +225,7 @@ void append_quoted(std::string& out, std::string_view text) {
       case '\n': out += "\\n"; break;
       case '\r': out += "\\r"; break;
       case '\t': out += "\\t"; break;
-      default: {
-        char escape[8];
-        std::snprintf(escape, sizeof escape, "\\u%04x", static_cast<unsigned>(c));
-        out += escape;
-      }
+      default: append_escape(out, static_cast<unsigned>(c));
     }
   }
   out += '"';
@@ -260,7 +278,6 @@ JsonText json_line(std::string_view text) {
       ++i;
       continue;
     }
-    const char* escape = nullptr;
     if (const std::size_t plain = plain_run(rest)) {
       out += rest.substr(0, plain);
       i += plain;
@@ -272,14 +289,25 @@ JsonText json_line(std::string_view text) {
       else
         out += rest.substr(0, length = is_high(unit) ? 12 : length);
       i += length;
-    } else if (const std::size_t length = unwelcome(rest, escape)) {
-      out += escape;
-      i += length;
     } else {
       in_string = rest[0] != '"';
-      out += rest[0];
-      ++i;
+      i += append_character(out, rest, not_in_lines);
     }
+  }
+  return out;
+}
+
+JsonText printable_json(std::string_view json) {
+  std::string clean;
+  if (!is_valid_utf8(json)) json = clean = valid_utf8(json);
+  std::string out;
+  out.reserve(json.size());
+  const auto plain = [](char c) { return static_cast<unsigned char>(c) < 0x7F; };
+  while (!json.empty()) {
+    const auto run = static_cast<std::size_t>(std::ranges::find_if_not(json, plain) - json.begin());
+    out += json.substr(0, run);
+    json.remove_prefix(run);
+    if (!json.empty()) json.remove_prefix(append_character(out, json, obeyed));
   }
   return out;
 }

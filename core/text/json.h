@@ -44,4 +44,9 @@ JsonText text_at(const Json& object, std::string_view key);
 // a line (C0, DEL, C1, U+2028, U+2029, U+FEFF) is escaped. `text` must be valid JSON otherwise.
 JsonText json_line(std::string_view text);
 
+// JSON for standard output: the same value with everything outside of ASCII that a terminal may
+// obey (DEL, C1, bidirectional controls, U+2028, U+2029, U+FEFF) written as \uXXXX, and malformed
+// UTF-8 as U+FFFD.
+JsonText printable_json(std::string_view json);
+
 }  // namespace skein

@@ -13,6 +13,8 @@
 #include <utility>
 #include <vector>
 
+#include "core/text/io.h"
+
 namespace skein {
 
 namespace {
@@ -44,28 +46,24 @@ void remove_old() {
 class PrivateFile : public spdlog::sinks::base_sink<std::mutex> {
  public:
   explicit PrivateFile(std::string path) : path_(std::move(path)) { open(); }
-  ~PrivateFile() override {
-    if (fd_ >= 0) ::close(fd_);
-  }
 
  private:
-  void open() { fd_ = ::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600); }
+  void open() { fd_ = Fd(::open(path_.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600)); }
 
   void sink_it_(const spdlog::details::log_msg& message) override {
     spdlog::memory_buf_t line;
     formatter_->format(message, line);
-    if (fd_ >= 0 && ::lseek(fd_, 0, SEEK_END) > max_bytes) {
-      ::close(fd_);
+    if (fd_ && ::lseek(fd_.get(), 0, SEEK_END) > max_bytes) {
       ::rename(path_.c_str(), (path_.substr(0, path_.size() - 4) + ".1.log").c_str());
       open();
     }
     // No log is no reason to stop.
-    if (fd_ >= 0 && ::write(fd_, line.data(), line.size()) < 0) return;
+    if (fd_) write_all(fd_.get(), {line.data(), line.size()});
   }
   void flush_() override {}
 
   std::string path_;
-  int fd_ = -1;
+  Fd fd_;
 };
 
 void make_folder() {

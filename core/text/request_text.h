@@ -21,7 +21,7 @@ bool is_base64(std::string_view text);
 // Deeper than this, servers built on protocol buffers refuse a value.
 inline constexpr int sendable_depth = 64;
 
-// A JSON object that can stand in a request as it is.
+// A JSON object that can be sent as it is.
 bool is_sendable_object(std::string_view json);
 // The same object made sendable. What is no object is wrapped in one, so that nothing is lost.
 JsonText sendable_object(std::string_view json);

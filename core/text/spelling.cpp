@@ -26,7 +26,7 @@ std::size_t edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string_view nearest(std::string_view word, std::span<const std::string_view> known) {
-  // Nobody misspells more than a third of a word, and its length is wrong by less than that.
+  // People misspell at most a third of a word, and its length is off by less than that.
   const std::size_t limit = std::max<std::size_t>(1, word.size() / 3);
   std::string_view best;
   std::size_t least = limit + 1;

@@ -1,4 +1,4 @@
-// What somebody who misspelled a word probably meant.
+// What a misspelled word was probably meant to be.
 #pragma once
 
 #include <cstddef>

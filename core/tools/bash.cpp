@@ -1,15 +1,16 @@
 // bash: a command in a shell, in the sandbox, with an end.
 #include <fcntl.h>
-#include <sys/syscall.h>
-#include <sys/wait.h>
 #include <cstdlib>
 
+#include <unistd.h>
 #include <algorithm>
 #include <cstring>
 #include <utility>
 
+#include "core/text/amounts.h"
 #include "core/text/base.h"
 #include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 #include "core/tools/arguments.h"
@@ -44,18 +45,12 @@ constexpr std::string_view bash_schema = R"({
 // command's group. SIGTERM goes there: sent to bubblewrap itself it would kill everything at once.
 class InnerProcess {
  public:
-  InnerProcess() {
-    int ends[2];
-    if (pipe2(ends, O_CLOEXEC | O_NONBLOCK) != 0) return;
-    read_ = Fd(ends[0]);
-    write_ = Fd(ends[1]);
-  }
-  int fd() const { return write_.get(); }
-  int reading_end() const { return read_.get(); }
+  int fd() const { return pipe_.write.get(); }
+  int reading_end() const { return pipe_.read.get(); }
 
   int pid() {
     char text[256];
-    const ssize_t got = pid_ == 0 ? read(read_.get(), text, sizeof text - 1) : 0;
+    const ssize_t got = pid_ == 0 ? read(pipe_.read.get(), text, sizeof text - 1) : 0;
     if (got <= 0) return pid_;
     text[got] = '\0';
     const char* digits = std::strstr(text, "\"child-pid\":");
@@ -65,14 +60,14 @@ class InnerProcess {
 
   // bubblewrap's own process may end a moment before those inside; this one is the last of them.
   void wait_for_end() {
-    const Fd process(pid() > 1 ? static_cast<int>(syscall(SYS_pidfd_open, pid(), 0)) : -1);
+    const Fd process = pid() > 1 ? process_descriptor(pid()) : Fd();
     const Deadline due = std::chrono::steady_clock::now() + std::chrono::seconds(2);
     while (process && wait(process.get(), due) == Wake::signal) {
     }
   }
 
  private:
-  Fd read_, write_;
+  Pipe pipe_ = make_pipe(O_NONBLOCK);
   int pid_ = 0;
 };
 
@@ -150,7 +145,7 @@ class Bash {
         room.network || sandbox == Sandbox::bubblewrap || !sandbox::socket_filter_works();
     const bool guarded = sandbox != Sandbox::none;
     // Landlock would have to close the folder around each, where git makes its lock files: there
-    // the guard stands alone.
+    // only the guard protects them.
     if (guarded) room.read_only = guard().record();
     if (sandbox == Sandbox::landlock) room.read_only.clear();
     Fd rules;
@@ -197,8 +192,10 @@ class Bash {
     std::string text = capture.text();
     std::string how = verdict(end, time);
     if (end.survivors > 0)
-      how += "[" + std::to_string(end.survivors) +
-             " processes it left in the background could not be ended]";
+      how += "[" +
+             counted(end.survivors, "process it left in the background",
+                     "processes it left in the background") +
+             " could not be ended]";
     if (!taken_back_.empty()) how += (how.empty() ? "[" : "\n[") + taken_back_ + "]";
     if (!how.empty() && !text.empty() && !text.ends_with('\n')) text += '\n';
     text += how;

@@ -1,6 +1,7 @@
 // edit: one exact piece of a file's text becomes another.
 #include <algorithm>
 
+#include "core/text/amounts.h"
 #include "core/text/io.h"
 #include "core/tools/arguments.h"
 #include "core/tools/closest_lines.h"
@@ -16,7 +17,7 @@ constexpr std::string_view edit_schema = R"({
   "properties": {
     "path": {"type": "string", "description": "file to change, relative to the workspace"},
     "old_text": {"type": "string", "description": "the text to replace, exactly as it is in the file, with enough around it to occur only once"},
-    "new_text": {"type": "string", "description": "what stands there afterwards"},
+    "new_text": {"type": "string", "description": "what to put in its place"},
     "replace_all": {"type": "boolean", "description": "replace every occurrence instead of the only one"}
   },
   "required": ["path", "old_text", "new_text"],
@@ -114,7 +115,7 @@ ToolOutcome run_edit(const Root& root, const ToolLimits& limits, const JsonText&
   const std::size_t count = made.after.count;
   return tool_text("changed " + root.shown(made.edit.path) + " at line " +
                    std::to_string(made.after.first_line) +
-                   (count > 1 ? " and " + std::to_string(count - 1) + " more places" : ""));
+                   (count > 1 ? " and " + counted(count - 1, "more place") : ""));
 }
 
 std::string preview_edit(const Root& root, const ToolLimits& limits, const JsonText& input) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <chrono>
 
+#include "core/text/amounts.h"
 #include "core/text/base.h"
 #include "core/text/glob.h"
 #include "core/text/io.h"
@@ -69,14 +70,14 @@ class Search {
 
   std::string result() const {
     std::string notes;
-    if (lines_ == 0) notes = "[no line matches in " + with_separators(files_) + " files]\n";
+    if (lines_ == 0) notes = "[no line matches in " + counted(files_, "file") + "]\n";
     if (!ended_by_.empty()) notes += "[" + ended_by_ + ": there may be more]\n";
     if (too_large_ > 0)
-      notes += "[" + std::to_string(too_large_) + " files larger than " +
-               with_separators(limits_.grep_file_bytes) + " bytes were passed over]\n";
+      notes += "[" + counted(too_large_, "file") + " larger than " +
+               with_separators(limits_.grep_file_bytes) + " bytes left out]\n";
     if (in_pieces_ > 0)
-      notes += "[" + std::to_string(in_pieces_) + " very long lines were searched in pieces: a " +
-               "match of more than " + with_separators(regex_.piece_bytes() / 2) +
+      notes += "[searched in pieces: " + counted(in_pieces_, "very long line") +
+               "; a match of more than " + with_separators(regex_.piece_bytes() / 2) +
                " bytes may be missing]\n";
     if (left_out_ > 0) notes += "[what the user's rules forbid, or may, was left out]\n";
     return valid_utf8(out_) + notes;

@@ -28,7 +28,7 @@ const Tools& tool_table() {
 }
 
 Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
-               const ToolLimits& limits, Run run) {
+               const ToolLimits& limits, ToolFunction run) {
   Tool tool;
   tool.name = name;
   tool.argument = {kind, "path"};

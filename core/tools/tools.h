@@ -61,9 +61,10 @@ Tool grep_tool(SharedRoot root, const ToolLimits& limits);
 Tool bash_tool(SharedRoot root, const ToolSettings& settings);
 
 // What the tools about a path share: the argument, the title, `run` in the workspace.
-using Run = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&, const ToolPorts&);
+using ToolFunction = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&,
+                                     const ToolPorts&);
 Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
-               const ToolLimits& limits, Run run);
+               const ToolLimits& limits, ToolFunction run);
 // The place of a call's path, if it still is the one that was judged.
 Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
                    Root::Missing folders = Root::Missing::refuse);

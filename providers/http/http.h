@@ -24,7 +24,7 @@ inline std::string_view header_value(const HttpHeaders& headers, std::string_vie
   return {};
 }
 
-// Three silences, no limit on a healthy stream: until the connection stands, until the answer
+// Three silences, no limit on a healthy stream: until the connection is there, until the answer
 // begins (models read and think before they speak), and between two pieces of it.
 struct Patience {
   std::chrono::milliseconds connect{10'000};

@@ -13,10 +13,7 @@ namespace {
 
 constexpr std::size_t shown_lines = 40;
 
-std::size_t lines_in(std::string_view text) {
-  const auto ends = static_cast<std::size_t>(std::ranges::count(text, '\n'));
-  return ends + (text.empty() || text.ends_with('\n') ? 0 : 1);
-}
+std::size_t lines_in(std::string_view text) { return split(text, '\n').size(); }
 
 // The first lines in a fence, and how many were left out.
 std::string excerpt(std::string_view text, std::string_view language = {}) {
@@ -82,7 +79,7 @@ std::string report(const model::ToolUse* call, const model::ToolResult& result) 
   return row->words(parse_json(call->input).value_or(Json::object()), output);
 }
 
-// Has `line` as a word of its own, whatever a listing puts around it.
+// Whether a listing has `file` as a whole word.
 bool names(std::string_view listing, std::string_view file) {
   const std::size_t at = listing.find(file);
   return at != std::string_view::npos &&

@@ -24,7 +24,7 @@ struct Performance {
   bool over = false;  // cut or failed: nothing more is said
 };
 
-// Pieces are deltas as they stand; a text is spoken word by word.
+// Pieces are sent as they are; a text is spoken word by word.
 void say(Performance& play, const Json& value) {
   if (value.is_string()) return play.speaker.say(value.get<std::string>());
   for (const Json& piece : value) play.speaker.tell(delta::TextPiece{"", piece.get<std::string>()});

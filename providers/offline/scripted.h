@@ -24,7 +24,7 @@ class ScriptedProvider : public model::Provider {
   explicit ScriptedProvider(JsonText script, std::chrono::milliseconds pace = {});
   static ScriptedProvider load(const std::string& file);
 
-  // The next reply of the script. A resumed session goes on behind the replies it has.
+  // The next reply of the script. A resumed session continues after the replies it has.
   model::Message stream(const model::Context& context, const model::ModelRef& model,
                         const model::Ports& ports) override;
 

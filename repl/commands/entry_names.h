@@ -2,23 +2,29 @@
 // their messages on this branch.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/text/base.h"
-
-namespace skein::session {
-class Session;
-}  // namespace skein::session
+#include "repl/commands/handlers.h"
 
 namespace skein::commands {
-
-using session::Session;
 
 std::string short_id(Id id);   // as entries are shown
 Id head_of(Session& session);  // throws Error if nothing has been said yet
 Id entry_named(Session& session, std::string_view name);  // throws Error if there is none
+// Those that begin with `start`, for Tab; `name_of` makes a name of an element.
+template <class Range, class NameOf>
+std::vector<std::string> names_from(const Range& range, std::string_view start, NameOf name_of) {
+  std::vector<std::string> out;
+  for (const auto& each : range)
+    if (std::string name(std::invoke(name_of, each)); name.starts_with(start))
+      out.push_back(std::move(name));
+  return out;
+}
 std::vector<std::string> entry_names(Session& session, std::string_view start);
 
 }  // namespace skein::commands

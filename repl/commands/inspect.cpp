@@ -74,10 +74,7 @@ void export_session(Session& session, std::string_view arguments) {
 }
 
 std::vector<std::string> format_names(Session&, std::string_view start) {
-  std::vector<std::string> out;
-  for (const Format& format : formats)
-    if (format.name.starts_with(start)) out.emplace_back(format.name);
-  return out;
+  return names_from(formats, start, &Format::name);
 }
 
 void show_tools(Session& session, std::string_view) {

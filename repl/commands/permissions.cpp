@@ -3,6 +3,7 @@
 
 #include "core/model/payloads.h"
 #include "core/text/text.h"
+#include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
 #include "repl/session/session.h"
 
@@ -103,10 +104,7 @@ void show_permissions(Session& session, std::string_view change) {
 }
 
 std::vector<std::string> permission_words(Session&, std::string_view start) {
-  std::vector<std::string> out;
-  for (const Verb& verb : verbs)
-    if (verb.name.starts_with(start)) out.emplace_back(verb.name);
-  return out;
+  return names_from(verbs, start, &Verb::name);
 }
 
 }  // namespace skein::commands

@@ -1,3 +1,4 @@
+#include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
 
 #include <algorithm>
@@ -8,7 +9,6 @@
 #include "core/text/amounts.h"
 #include "repl/pick/fuzzy.h"
 #include "repl/pick/session_picker.h"
-#include "repl/pick/session_rows.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -151,10 +151,7 @@ void rename_session(Session& session, std::string_view title) {
 }
 
 std::vector<std::string> session_names(Session& session, std::string_view start) {
-  std::vector<std::string> out;
-  for (const SessionRecord& record : session.store().list())
-    if (record.key.starts_with(start)) out.push_back(record.key);
-  return out;
+  return names_from(session.store().list(), start, &SessionRecord::key);
 }
 
 }  // namespace skein::commands

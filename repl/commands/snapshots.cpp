@@ -65,10 +65,8 @@ void roll_back(Session& session, std::string_view name) {
 }
 
 std::vector<std::string> snapshot_names(Session& session, std::string_view start) {
-  std::vector<std::string> out;
-  for (const auto& [name, entry] : session.conversation().state().snapshots)
-    if (name.starts_with(start)) out.push_back(name);
-  return out;
+  return names_from(session.conversation().state().snapshots, start,
+                    [](const auto& snapshot) { return snapshot.first; });
 }
 
 void redact_entry(Session& session, std::string_view entry_and_reason) {

@@ -91,8 +91,8 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
   std::optional<terminal::TerminalMode> as_found;
   if (terminal != nullptr) as_found.emplace(*terminal, terminal::Terminal::Mode::found);
   const SignalsIgnored ours;
-  int pipe_ends[2] = {-1, -1};
-  if (output && pipe2(pipe_ends, O_CLOEXEC) != 0) return 127;
+  Pipe pipe = output ? make_pipe() : Pipe{};
+  if (output && !pipe.read) return 127;
   std::vector<char*> arguments;
   for (const std::string& word : words) arguments.push_back(const_cast<char*>(word.c_str()));
   arguments.push_back(nullptr);
@@ -101,19 +101,18 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
     for (const int each : {SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGPIPE, SIGXFSZ})
       std::signal(each, SIG_DFL);
     if (output)
-      for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) dup2(pipe_ends[1], fd);
+      for (const int fd : {STDOUT_FILENO, STDERR_FILENO}) dup2(pipe.write.get(), fd);
     if (!folder.empty() && chdir(folder.c_str()) != 0) _exit(127);
     execvp(arguments[0], arguments.data());
     _exit(127);
   }
   if (output) {
-    close(pipe_ends[1]);
+    pipe.write.reset();
     if (child > 0)
-      read_pieces(pipe_ends[0], std::string::npos, [&](std::string_view piece) {
+      read_pieces(pipe.read.get(), std::string::npos, [&](std::string_view piece) {
         output(piece);
         return true;
       });
-    close(pipe_ends[0]);
   }
   if (child < 0) return 127;
   const int status = wait_for_child(child);

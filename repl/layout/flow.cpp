@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/utf8.h"
 #include "repl/layout/width.h"
 
 namespace skein::layout {
@@ -21,19 +22,6 @@ bool is_wide(char32_t c) {
 bool clings(char32_t c) {
   constexpr std::u32string_view closing = U"、。〉》」』】〕，．：；！？）］｝〟\u3099\u309A";
   return closing.find(c) != std::u32string_view::npos;
-}
-
-char32_t code_point(std::string_view text, std::size_t& length) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  length = std::min<std::size_t>(lead < 0xC0   ? 1
-                                 : lead < 0xE0 ? 2
-                                 : lead < 0xF0 ? 3
-                                               : 4,
-                                 text.size());
-  char32_t point = length == 1 ? lead : lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) point = point << 6 | (byte(i) & 0x3Fu);
-  return point;
 }
 
 }  // namespace
@@ -77,8 +65,9 @@ void Flow::add(std::string_view text, Style style) {
 
 void Flow::append(std::string_view letters, Style style) {
   while (!letters.empty()) {
-    std::size_t length = 1;
-    const char32_t c = code_point(letters, length);
+    const Utf8Character next = first_character(letters);
+    const char32_t c = next.point;
+    std::size_t length = next.length;
     const bool wide = is_wide(c);
     if (!clings(c) && (wide || (wide_before_ && c < 0x80))) {
       place();

@@ -6,6 +6,8 @@
 #include <array>
 #include <cstdio>
 
+#include "core/text/utf8.h"
+
 namespace skein::layout {
 
 namespace {
@@ -45,34 +47,6 @@ void spell_out(char32_t c, std::string& out) {
   out += code.data();
 }
 
-// The start of `text`: a character, a malformed piece of one (`good` is false), or one that is cut
-// off at the end (`cut`: good so far).
-struct Decoded {
-  char32_t point = 0;
-  std::size_t length = 1;
-  bool good = false;
-  bool cut = false;
-};
-
-Decoded decode(std::string_view text) {
-  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
-  const unsigned lead = byte(0);
-  if (lead < 0x80) return {lead, 1, true};
-  if (lead < 0xC2 || lead > 0xF4) return {};
-  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
-  // The second byte is where overlong forms, surrogates and what lies beyond U+10FFFF show.
-  const unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
-  const unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
-  char32_t point = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i) {
-    if (i == text.size()) return {0, i, false, true};
-    if (byte(i) < (i == 1 ? lowest : 0x80) || byte(i) > (i == 1 ? highest : 0xBF))
-      return {0, i, false};
-    point = point << 6 | (byte(i) & 0x3Fu);
-  }
-  return {point, length, true};
-}
-
 bool is_mark(char32_t c) {
   if (c < 0x300) return false;
   const utf8proc_category_t category = utf8proc_category(static_cast<utf8proc_int32_t>(c));
@@ -93,7 +67,7 @@ std::size_t Sanitizer::pass(std::string_view text, bool last, std::string& out) 
       at = run;
       continue;
     }
-    const Decoded next = decode(text.substr(at));
+    const Utf8Character next = first_character(text.substr(at));
     if (next.cut && !last) return at;
     if (next.point == '\r' && next.good) {
       if (at + 1 == text.size() && !last) return at;

@@ -1,14 +1,26 @@
-// Choosing a session from a list: filter by typing, preview, open, rename, delete.
+// Sessions as a table, and choosing one from a list: filter by typing, preview, open, rename,
+// delete.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
+#include <vector>
 
 #include "core/store/session_store.h"
+#include "repl/layout/table.h"
 #include "repl/terminal/keyboard.h"
 
 namespace skein::pick {
+
+std::string age(std::string_view timestamp);  // "now", "3 min", "2 days"
+
+// Key, title, age, turns, branches, tokens; `current` is marked.
+layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current);
+// Title (in this many columns), age, turns, branches, tokens and key, for a list to pick from.
+std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
+                                      std::size_t title_columns);
 
 struct SessionChoice {
   std::string query{};          // to begin with

@@ -20,15 +20,16 @@ struct Completion {
   std::vector<std::string> choices{};
 };
 
-// What the editor needs from the loop. Each may be empty.
+// What the editor needs from the loop.
 struct EditorHelp {
-  std::function<Completion(std::string_view before_cursor)> complete{};
-  std::function<std::string(std::string_view line)> hint{};  // shown dim behind the line
-  std::function<void(const edit::Draft&)> keep{};            // called with the text typed so far
-  std::function<void()> expand{};         // Ctrl+O; may print, the line is drawn again after it
-  std::function<void()> show_thinking{};  // Ctrl+T on an empty line; the same
-  std::function<void()> cycle_mode{};     // Shift+Tab; the same
-  std::function<bool()> stopped{};        // a signal wants the prompt to end
+  std::function<Completion(std::string_view before_cursor)> complete = [](std::string_view) {
+    return Completion{};
+  };
+  std::function<std::string(std::string_view line)> hint{};  // shown dim after the line
+  std::function<void(const edit::Draft&)> keep = [](const edit::Draft&) {};  // what is typed so far
+  // Ctrl+O, Ctrl+T on an empty line, Shift+Tab. They may print; the line is drawn again after it.
+  std::function<void()> expand = [] {}, show_thinking = [] {}, cycle_mode = [] {};
+  std::function<bool()> stopped = [] { return false; };  // a signal wants the prompt to end
   bool color = true;
 };
 

@@ -7,14 +7,10 @@ namespace skein::prompt {
 
 using terminal::alt, terminal::ctrl, terminal::key;
 
-namespace {
-
 using Code = terminal::Key::Code;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds double_escape{600};
-
-}  // namespace
 
 const std::vector<PromptLine::Binding>& PromptLine::bindings() {
   using P = PromptLine&;

@@ -37,7 +37,7 @@ class PromptLine {
   EditorAction use(const terminal::Key& key);
   edit::LineEdit& line() { return line_; }
   const std::string& text() const { return line_.text(); }
-  // What to show dim behind the line: a hint from the command table, else the rest of an earlier
+  // What to show dim after the line: a hint from the command table, else the rest of an earlier
   // line, which Right and End accept.
   std::string hint();
 

@@ -139,7 +139,7 @@ class ReplxxEditor : public LineEditor {
         case terminal::Keyboard::KeyResult::signal:
           if (maybe_undrawn_) return hand_over_in_peace();
           if (terminal().take_resize()) return draw_for_new_size();
-          if (help_.stopped && help_.stopped()) return finish(End::interrupt);
+          if (help_.stopped()) return finish(End::interrupt);
       }
     }
   }
@@ -218,15 +218,9 @@ class ReplxxEditor : public LineEditor {
       case Wish::complete: complete(); break;
       case Wish::edit_elsewhere: edit_elsewhere(); break;
       case Wish::clear_screen: clear_screen(); break;
-      case Wish::expand:
-        if (help_.expand) help_.expand();
-        break;
-      case Wish::show_thinking:
-        if (help_.show_thinking) help_.show_thinking();
-        break;
-      case Wish::cycle_mode:
-        if (help_.cycle_mode) help_.cycle_mode();
-        break;
+      case Wish::expand: help_.expand(); break;
+      case Wish::show_thinking: help_.show_thinking(); break;
+      case Wish::cycle_mode: help_.cycle_mode(); break;
       case Wish::suspend:
         keep();
         terminal().suspend();
@@ -272,7 +266,6 @@ class ReplxxEditor : public LineEditor {
   }
 
   void complete() {
-    if (!help_.complete) return;
     const Completion found = help_.complete(before_cursor());
     if (found.choices.empty()) return;
     const std::string common = common_start(found.choices);
@@ -296,12 +289,12 @@ class ReplxxEditor : public LineEditor {
   }
 
   std::optional<milliseconds> time_to_keep() {
-    if (!help_.keep || draft() == kept_) return std::nullopt;
+    if (draft() == kept_) return std::nullopt;
     if (Clock::now() - kept_at_ > keep_at_least) keep();
     return keep_after;
   }
   void keep() {
-    if (!help_.keep || draft() == kept_) return;
+    if (draft() == kept_) return;
     kept_ = draft();
     kept_at_ = Clock::now();
     help_.keep(kept_);

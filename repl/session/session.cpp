@@ -8,7 +8,7 @@
 #include "core/store/backend.h"
 #include "core/text/amounts.h"
 #include "repl/layout/width.h"
-#include "repl/pick/session_rows.h"
+#include "repl/pick/session_picker.h"
 
 namespace skein::session {
 

@@ -4,8 +4,8 @@
 #include <iterator>
 #include <vector>
 
-#include "core/text/base.h"
 #include "core/text/text.h"
+#include "core/text/utf8.h"
 
 namespace skein::terminal {
 
@@ -31,7 +31,7 @@ Code code_of(char final) {
   }
 }
 
-// What number stands in front of a final ~.
+// By the number before a final ~.
 Code code_of(int number) {
   constexpr Code codes[] = {Code::unknown, Code::home,      Code::insert, Code::del, Code::end,
                             Code::page_up, Code::page_down, Code::home,   Code::end};
@@ -204,18 +204,9 @@ std::optional<Key> KeyDecoder::device_string(std::size_t start) {
 }
 
 std::optional<Key> KeyDecoder::utf8() {
-  const auto lead = static_cast<unsigned char>(bytes_[0]);
-  if (lead < 0x80) return take(1, character(lead));
-  const std::size_t length = lead >= 0xF0 ? 4 : lead >= 0xE0 ? 3 : lead >= 0xC2 ? 2 : 1;
-  std::size_t have = 1;
-  while (have < length && have < bytes_.size() && (bytes_[have] & 0xC0) == 0x80) ++have;
-  if (have < length && have == bytes_.size()) return std::nullopt;  // the rest has not arrived yet
-  const std::string_view piece = std::string_view(bytes_).substr(0, have);
-  if (have < length || !is_valid_utf8(piece)) return take(have, character(0xFFFD));
-  char32_t point = lead & (0x7Fu >> length);
-  for (std::size_t i = 1; i < length; ++i)
-    point = point << 6 | (static_cast<unsigned char>(bytes_[i]) & 0x3Fu);
-  return take(length, character(point));
+  const Utf8Character next = first_character(bytes_);
+  if (next.cut) return std::nullopt;  // the rest has not arrived yet
+  return take(next.length, character(next.good ? next.point : 0xFFFD));
 }
 
 }  // namespace skein::terminal

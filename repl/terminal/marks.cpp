@@ -5,12 +5,8 @@
 
 namespace skein::terminal {
 
-namespace {
-
 constexpr std::size_t widest_title = 60;
 constexpr std::int64_t long_turn_ms = 10'000;  // by then the user is looking elsewhere
-
-}  // namespace
 
 void TerminalMarks::tell(std::string_view bytes) const {
   if (write_) write_(bytes);

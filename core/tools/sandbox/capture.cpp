@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/text/base.h"
-#include "core/text/fd.h"
 #include "core/text/text.h"
 #include "core/tools/workspace/reading.h"
 
@@ -15,7 +14,8 @@ namespace skein::tools::sandbox {
 
 namespace {
 
-// On disk, not in memory (memfd): it may be large. Nobody else can open what has no name.
+// On disk, not in memory (memfd): it may be large. A file without a name cannot be opened by
+// others.
 Fd nameless_file() {
   const std::string chosen = env("TMPDIR"), folder = chosen.starts_with('/') ? chosen : "/tmp";
   Fd file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));

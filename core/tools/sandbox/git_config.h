@@ -20,7 +20,7 @@ bool harmless_change(std::string_view before, std::string_view now, const StaysI
 // A configuration with the harmless settings of `text` and no others.
 std::string harmless_part(std::string_view text, const StaysInside& inside);
 
-// What the text leads to, wherever it may stand and however it is written.
+// The files that the text names, wherever and however they are written.
 struct NamedFiles {
   std::vector<std::string> hook_folders{};  // core.hooksPath
   std::vector<std::string> includes{};      // include.path, includeIf.*.path

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <span>
 
-#include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
 #include "core/tools/sandbox/git_config.h"

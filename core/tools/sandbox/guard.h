@@ -1,4 +1,4 @@
-// Stands around a command: remembers what other programs run by themselves in the folders it may
+// Watches over a command: remembers what other programs run by themselves in the folders it may
 // write to, and takes back what it made or changed of that. What exists is walled off besides,
 // where the sandbox can do that; what does not exist yet, and what git replaces by renaming, cannot
 // be.

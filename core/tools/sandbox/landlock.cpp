@@ -3,6 +3,8 @@
 #include <sys/stat.h>
 #include <sys/syscall.h>
 #include <unistd.h>
+#include <algorithm>
+#include <filesystem>
 
 #include <cerrno>
 #include <cstdint>
@@ -11,12 +13,29 @@
 #include "core/text/base.h"
 #include "core/text/fd.h"
 #include "core/text/text.h"
-#include "core/tools/sandbox/grants.h"
 #include "core/tools/sandbox/sandbox.h"
+#include "core/tools/workspace/real_place.h"
 
 namespace skein::tools::sandbox {
 
 namespace {
+
+namespace fs = std::filesystem;
+
+void collect(const std::string& path, const std::vector<std::string>& out,
+             std::vector<std::string>& whole) {
+  const auto holds = [&](const std::string& place) { return workspace::is_below(place, path); };
+  const auto is_in = [&](const std::string& place) { return workspace::is_below(path, place); };
+  if (std::ranges::any_of(out, is_in)) return;
+  if (std::ranges::none_of(out, holds)) {
+    whole.push_back(path);
+    return;
+  }
+  std::error_code error;
+  for (fs::directory_iterator entry(path, error), end; !error && entry != end;
+       entry.increment(error))
+    if (std::error_code ignored; !entry->is_symlink(ignored)) collect(entry->path(), out, whole);
+}
 
 // The rights on files, as the kernel numbers them, and the version that brought each.
 namespace right {
@@ -54,7 +73,7 @@ void allow(const Fd& rules, const std::string& path, std::uint64_t rights) {
   const Fd place(open(path.c_str(), O_PATH | O_NOFOLLOW | O_CLOEXEC));
   struct stat info {};
   if (!place || fstat(place.get(), &info) != 0) return;  // what is not there needs no right
-  if (S_ISLNK(info.st_mode)) return;  // would be a right on a place that nobody looked at
+  if (S_ISLNK(info.st_mode)) return;  // would grant a right on an unchecked place
   if (!S_ISDIR(info.st_mode)) rights &= right::on_files;
   const PathRule rule{rights, place.get()};
   if (syscall(SYS_landlock_add_rule, rules.get(), rule_beneath_path, &rule, 0) != 0)
@@ -71,6 +90,27 @@ constexpr const char* devices[] = {"/dev/null", "/dev/zero", "/dev/full", "/dev/
                                    "/dev/urandom"};
 
 }  // namespace
+
+std::vector<std::string> grants_around(const std::string& top,
+                                       const std::vector<std::string>& out) {
+  std::vector<std::string> whole;
+  collect(top, out, whole);
+  return whole;
+}
+
+std::vector<std::string> folders_opened(const std::string& top,
+                                        const std::vector<std::string>& out) {
+  std::vector<std::string> folders;
+  for (fs::path place : out)
+    while (place.native() != top && workspace::is_below(place.native(), top)) {
+      place = place.parent_path();
+      folders.push_back(place);
+    }
+  std::ranges::sort(folders);
+  const auto repeated = std::ranges::unique(folders);
+  folders.erase(repeated.begin(), repeated.end());
+  return folders;
+}
 
 int landlock_version() {
   constexpr unsigned ask_version = 1;

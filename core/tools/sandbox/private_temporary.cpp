@@ -8,8 +8,6 @@
 #include <filesystem>
 #include <string_view>
 
-#include "core/text/fd.h"
-
 namespace skein::tools::sandbox {
 
 namespace {
@@ -47,7 +45,7 @@ const std::string& PrivateTemporary::path() {
   const fs::path above = fs::canonical(fs::temp_directory_path(error), error);
   if (error) return path_;
   remove_dead(above);
-  // Somebody who looks for dead ones may be quicker than our lock: then once more.
+  // Another process that removes dead ones may be quicker than our lock: then try again.
   for (int attempt = 0; attempt < 100 && path_.empty(); ++attempt) {
     std::string name = (above / (std::string(prefix) + std::string(blanks))).string();
     if (mkdtemp(name.data()) == nullptr) break;

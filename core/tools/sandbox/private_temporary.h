@@ -10,9 +10,6 @@ namespace skein::tools::sandbox {
 
 class PrivateTemporary {
  public:
-  PrivateTemporary() = default;
-  PrivateTemporary(const PrivateTemporary&) = delete;
-  PrivateTemporary& operator=(const PrivateTemporary&) = delete;
   ~PrivateTemporary();
 
   const std::string& path();  // canonical; empty if it cannot be made

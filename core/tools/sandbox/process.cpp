@@ -103,22 +103,15 @@ rlimit lowered(__rlimit_resource_t resource, std::uint64_t most) {
   return {std::min<rlim_t>(limit.rlim_cur, most), std::min<rlim_t>(limit.rlim_max, most)};
 }
 
-struct Pipe {
-  Fd read, write;
-};
-Pipe make_pipe() {
-  std::array<int, 2> ends{-1, -1};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) throw Error("cannot make a pipe: too many open files?");
-  return {Fd(ends[0]), Fd(ends[1])};
-}
-
 class Running {
  public:
   Running(pid_t pid, Fd output, const Watch& watch)
-      : pid_(pid), output_(std::move(output)), watch_(watch), wake_fd_(watch.wake_fd) {
+      : pid_(pid),
+        output_(std::move(output)),
+        child_(process_descriptor(pid)),
+        watch_(watch),
+        wake_fd_(watch.wake_fd) {
     fcntl(output_.get(), F_SETFL, O_NONBLOCK);
-    child_ = Fd(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
-    if (child_) fcntl(child_.get(), F_SETFD, FD_CLOEXEC);
   }
 
   ProgramEnd finish() {
@@ -143,7 +136,7 @@ class Running {
       else
         wait_a_little(due, watch_.stopped);
     }
-    // The leader is not reaped yet, so its group's number cannot belong to anybody else.
+    // The leader is not reaped yet, so its group's number cannot belong to another.
     kill(-pid_, SIGKILL);
     const int status = wait_for_child(pid_);
     reaped_ = true;
@@ -171,7 +164,7 @@ class Running {
     if (!child_ || wake_fd_ < 0) until = std::min(until, Clock::now() + glance);
     if (wait(fds, until, stop) != Wake::ready) return;
     if (fds[0].revents != 0) take_output();
-    // Awake but not stopped: if asking has not emptied that descriptor, nobody will.
+    // Awake but not stopped: if asking has not emptied that descriptor, nothing will.
     if (fds[1].revents != 0 && !watch_.stopped() && is_readable(wake_fd_)) wake_fd_ = -1;
   }
 
@@ -193,6 +186,7 @@ class Running {
 
 ProgramEnd run_program(const Program& program, const Watch& watch) {
   Pipe output = make_pipe(), report = make_pipe();
+  if (!output.read || !report.read) throw Error("cannot make a pipe: too many open files?");
   const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));
   const Fd here(program.folder < 0 ? open(".", O_PATH | O_DIRECTORY | O_CLOEXEC) : -1);
   const std::vector<char*> argv = pointers(program.arguments);

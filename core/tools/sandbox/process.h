@@ -48,7 +48,7 @@ struct ProgramEnd {
 };
 
 // Returns once the program has ended and what it had printed by then is read. What it left behind
-// ends with it, in whatever session it is: a daemon that holds the pipe open holds nobody up. If we
+// ends with it, in whatever session it is: a daemon that keeps the pipe open delays nothing. If we
 // are killed meanwhile the program ends with us. One program runs at a time.
 ProgramEnd run_program(const Program& program, const Watch& watch);
 

@@ -10,10 +10,10 @@ namespace skein::tools::sandbox {
 class Quarantine {
  public:
   // `folder` is made when it is needed. Without one (""), and where there is no room in it, a thing
-  // stays in its place under a name that means nothing to anybody.
+  // stays in its place under a name that no program looks for.
   explicit Quarantine(std::string folder) : folder_(std::move(folder)) {}
 
-  // Takes away what `name` stands for; `path` is how people call it. False if it is still there.
+  // Takes away what `name` refers to; `path` is its name for people. False if it is still there.
   bool take(int folder, const std::string& name, const std::string& path);
 
   // Where everything taken since the last call went, for people to read; empty: nothing was taken.

@@ -52,6 +52,15 @@ Fd landlock_rules(const SandboxSpec& cell);
 // The sentence about those folders, if some of them would be writable otherwise.
 std::string landlock_gap(const SandboxSpec& cell);
 
+// Landlock can only grant, and a grant reaches down to the last file. So that something inside
+// stays out: `top`, or, if something of `out` lies in it, its children but that one, and so on
+// down. All are real places. Links are left out: what they lead to has a place of its own.
+std::vector<std::string> grants_around(const std::string& top, const std::vector<std::string>& out);
+
+// The folders that had to be opened child by child: no right is granted on them as such.
+std::vector<std::string> folders_opened(const std::string& top,
+                                        const std::vector<std::string>& out);
+
 // Keys in this process's memory: no core dump, no ptrace, no /proc/PID/environ for others.
 void hide_process_memory();
 

@@ -8,7 +8,6 @@
 #include <utility>
 
 #include "core/model/self_running_names.h"
-#include "core/text/fd.h"
 #include "core/text/text.h"
 #include "core/tools/workspace/real_place.h"
 

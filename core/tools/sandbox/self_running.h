@@ -67,7 +67,7 @@ class SelfRunning {
   struct Folder {
     Stamp stamp{};
     bool in_git = false;       // in a folder named .git
-    bool of_packages = false;  // in node_modules: unpacked by the thousand, opened by nobody
+    bool of_packages = false;  // in node_modules: unpacked by the thousand, never opened
     bool made_by_command = false;
   };
   // A folder under whatever name; inodes are used again, the time of birth is not.

@@ -2,7 +2,6 @@
 
 #include <signal.h>
 #include <sys/prctl.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -14,7 +13,7 @@
 #include <iterator>
 #include <string>
 
-#include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/text/wait.h"
 
 namespace skein::tools::sandbox {
@@ -71,7 +70,7 @@ std::vector<pid_t> children() {
 }
 
 void wait_for(pid_t pid, Clock::time_point due) {
-  const Fd process(static_cast<int>(syscall(SYS_pidfd_open, pid, 0)));
+  const Fd process = process_descriptor(pid);
   wait(process.get(), process ? due : Clock::now() + std::chrono::milliseconds(1));
   waitpid(pid, nullptr, WNOHANG);
 }

@@ -8,7 +8,6 @@
 #include <memory>
 
 #include "core/text/base.h"
-#include "core/text/fd.h"
 #include "core/text/io.h"
 
 namespace skein::tools::sandbox {

@@ -23,8 +23,8 @@ Fd open_below(int root, std::string_view path);
 // Every name in an open folder; links are never folders.
 void each_name(Fd folder, const std::function<void(const std::string& name, bool is_folder)>& take);
 
-// When a folder or a file was last changed, as nobody can fake it. A change within the same tick of
-// the clock cannot be seen, so what is this fresh is never taken to be unchanged.
+// When a folder or a file was last changed, in a form that cannot be faked. A change within the
+// same tick of the clock cannot be seen, so what is this fresh is never taken to be unchanged.
 struct Stamp {
   workspace::FileId id{};
   std::int64_t changed_ns = 0;

@@ -1,6 +1,5 @@
 #include "core/tools/sandbox/warden.h"
 
-#include <fcntl.h>
 #include <signal.h>
 #include <sys/syscall.h>
 #include <sys/wait.h>
@@ -8,8 +7,8 @@
 #include <array>
 #include <cerrno>
 #include <cstddef>
+#include <utility>
 
-#include "core/text/fd.h"
 #include "core/text/io.h"
 
 namespace skein::tools::sandbox {
@@ -59,15 +58,14 @@ ssize_t read_some(int fd, char* into, std::size_t room) {
 }  // namespace
 
 Warden::Warden(int status) {
-  std::array<int, 2> ends{-1, -1};
-  if (pipe2(ends.data(), O_CLOEXEC) != 0) return;
-  const Fd far(ends[0]);
-  line_ = Fd(ends[1]);
+  Pipe line = make_pipe();
+  if (!line.read) return;
+  line_ = std::move(line.write);
   sigset_t all, before;
   sigfillset(&all);
   sigprocmask(SIG_SETMASK, &all, &before);  // our handlers mean us
   pid_ = fork();
-  if (pid_ == 0) keep_watch(far.get(), status);
+  if (pid_ == 0) keep_watch(line.read.get(), status);
   sigprocmask(SIG_SETMASK, &before, nullptr);
 }
 

@@ -14,8 +14,6 @@ class Warden {
   // Before the program is started. `status`: where bubblewrap tells the number of its first process
   // inside ("child-pid"), which leads a group of its own; -1: there is none.
   explicit Warden(int status);
-  Warden(const Warden&) = delete;
-  Warden& operator=(const Warden&) = delete;
   ~Warden();  // its duty is over
 
   void watch_over(pid_t group);

@@ -25,7 +25,7 @@ std::string objection(const struct stat& old, const std::optional<struct stat>& 
   if (old.st_nlink > 1)
     return "has " + std::to_string(old.st_nlink) +
            " hard links, and the others may lie outside the workspace; copy the file first to "
-           "give it a life of its own";
+           "make it independent";
   if (expected && !same_version(old, *expected)) return "has changed meanwhile; read it again";
   return "";
 }
@@ -69,7 +69,7 @@ std::string Root::replace(const Place& place, std::string_view bytes,
   }
   if (!write_all(file.get(), bytes) || fsync(file.get()) != 0) return refuse(std::strerror(errno));
 
-  // A new file must not overwrite what somebody else has put there since we looked.
+  // A new file must not overwrite what has been put there since we looked.
   const unsigned flags = exists ? 0 : RENAME_NOREPLACE;
   int renamed = renameat2(folder, temporary.name.c_str(), folder, place.name.c_str(), flags);
   if (renamed != 0 && errno == EINVAL && flags != 0)  // a file system without that flag

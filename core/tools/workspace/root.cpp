@@ -209,29 +209,20 @@ bool Root::is_forbidden(int folder, std::string_view name) const {
   return false;
 }
 
-Root::Folder Root::make_folder(const std::string& path) const {
+Root::Folder Root::folder_or_missing(const std::string& path, Missing how) const {
   Folder found = folder_at(path);
-  if (found.fd || found.error != ENOENT) return found;
+  if (how == Missing::refuse || found.fd || found.error != ENOENT) return found;
   const auto [above, name] = folder_and_name(path);
   if (name == ".") return found;
-  Folder parent = make_folder(above);
-  if (!parent.fd) return parent;
-  if (is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
-  if (mkdirat(parent.fd.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return {.error = errno};
-  Fd fd(openat(parent.fd.get(), name.c_str(), folder_flags | O_NOFOLLOW));
-  return {.fd = std::move(fd), .error = errno, .below = joined(parent.below, name)};
-}
-
-Root::Folder Root::imagine_folder(const std::string& path) const {
-  Folder found = folder_at(path);
-  if (found.fd || found.error != ENOENT) return found;
-  const auto [above, name] = folder_and_name(path);
-  if (name == ".") return found;
-  Folder parent = imagine_folder(above);
+  Folder parent = folder_or_missing(above, how);
   if (!parent.fd) return parent;
   if (!parent.imagined && is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
   parent.below = joined(parent.below, name);
-  parent.imagined = true;
+  parent.imagined = how == Missing::imagine;
+  if (parent.imagined) return parent;
+  if (mkdirat(parent.fd.get(), name.c_str(), 0777) != 0 && errno != EEXIST) return {.error = errno};
+  parent.fd = Fd(openat(parent.fd.get(), name.c_str(), folder_flags | O_NOFOLLOW));
+  parent.error = errno;
   return parent;
 }
 
@@ -243,9 +234,7 @@ Place Root::locate(std::string_view path, Missing folders) const {
   if (!relative) return refuse(leads_out);
   for (int links = 0; links <= max_links; ++links) {
     const auto [above, name] = folder_and_name(*relative);
-    Folder folder = folders == Missing::make_folders ? make_folder(above)
-                    : folders == Missing::imagine    ? imagine_folder(above)
-                                                     : folder_at(above);
+    Folder folder = folder_or_missing(above, folders);
     if (folder.outside) return refuse(leads_out);
     if (!folder.fd)
       return {.refusal = because(shown(path), folder.error), .missing = folder.error == ENOENT};

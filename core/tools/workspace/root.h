@@ -15,7 +15,7 @@
 
 namespace skein::tools::workspace {
 
-// Which file a name stands for, whatever it is called.
+// Which file a name refers to, whatever it is called.
 struct FileId {
   dev_t device = 0;
   ino_t inode = 0;
@@ -96,8 +96,7 @@ class Root {
   std::optional<std::string> inside(std::string_view path) const;
   Folder folder_at(const std::string& path) const;
   Folder walk_to(const std::string& path) const;
-  Folder make_folder(const std::string& path) const;
-  Folder imagine_folder(const std::string& path) const;
+  Folder folder_or_missing(const std::string& path, Missing how) const;
   std::optional<std::string> path_below(int folder) const;
   std::vector<Barrier> barriers() const;
   bool is_forbidden(int folder, std::string_view name) const;

@@ -18,7 +18,7 @@ std::size_t word_length(std::string_view text) {
   return static_cast<std::size_t>(std::ranges::find_if_not(text, is_word) - text.begin());
 }
 
-// The end of a string that was opened by `quote`, behind it; npos: not in this text.
+// The position after the end of a string opened by `quote`; npos: not in this text.
 std::size_t end_of_string(std::string_view text, std::size_t from, std::string_view quote) {
   for (std::size_t at = from; at < text.size(); ++at) {
     if (text[at] == '\\')

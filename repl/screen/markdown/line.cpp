@@ -9,6 +9,8 @@ using layout::painted;
 
 namespace {
 
+using Kind = MarkdownLine::Kind;
+
 constexpr std::size_t code_indent = 4;
 constexpr std::size_t most_quotes = 8;
 
@@ -21,12 +23,12 @@ class Reader {
   std::optional<MarkdownLine> read(bool in_list) {
     for (;;) {
       const std::size_t indent = spaces();
-      if (at_end()) return whole_ ? told(MarkdownLine::Kind::blank) : std::nullopt;
+      if (at_end()) return whole_ ? told(Kind::blank) : std::nullopt;
       if (rest()[0] == '>' && line_.quotes < most_quotes && !line_.item) {
         if (!quote(indent)) return std::nullopt;
         continue;
       }
-      if (indent >= code_indent && !in_list && !line_.item) return told(MarkdownLine::Kind::code);
+      if (indent >= code_indent && !in_list && !line_.item) return told(Kind::code);
       at_ += indent;
       line_.margin += indent;
       line_.first.append(indent, ' ');
@@ -47,7 +49,7 @@ class Reader {
   std::size_t spaces() const { return std::min(rest().find_first_not_of(" \t"), rest().size()); }
   std::size_t run() const { return std::min(rest().find_first_not_of(rest()[0]), rest().size()); }
 
-  std::optional<MarkdownLine> told(MarkdownLine::Kind kind) {
+  std::optional<MarkdownLine> told(Kind kind) {
     line_.kind = kind;
     line_.content = at_;
     return line_;
@@ -108,7 +110,7 @@ class Reader {
     return Step::yes;
   }
 
-  // "[ ] " or "[x] " behind the mark of an item.
+  // "[ ] " or "[x] " after the mark of an item.
   Step task(std::size_t& length, std::string& shown) const {
     const std::string_view box = rest().substr(length, 4);
     constexpr std::string_view boxes[] = {"[ ] ", "[x] ", "[X] "};
@@ -124,28 +126,27 @@ class Reader {
   }
 
   std::optional<MarkdownLine> leaf() {
-    if (at_end()) return whole_ ? told(MarkdownLine::Kind::prose) : std::nullopt;
+    if (at_end()) return whole_ ? told(Kind::prose) : std::nullopt;
     const char c = rest()[0];
-    if (c == '|') return told(MarkdownLine::Kind::row);
+    if (c == '|') return told(Kind::row);
     if (c == '#') {
       const std::size_t level = run();
       if (level == rest().size() && !whole_ && level <= 6) return std::nullopt;
-      if (level > 6 || (level < rest().size() && rest()[level] != ' '))
-        return told(MarkdownLine::Kind::prose);
+      if (level > 6 || (level < rest().size() && rest()[level] != ' ')) return told(Kind::prose);
       line_.level = level;
-      return told(MarkdownLine::Kind::heading);
+      return told(Kind::heading);
     }
     if (c == '`' || c == '~') {
       const std::size_t length = run();
       if (length == rest().size() && !whole_) return std::nullopt;
-      if (length < 3) return told(MarkdownLine::Kind::prose);
+      if (length < 3) return told(Kind::prose);
       line_.level = length;
       line_.mark = c;
-      return told(MarkdownLine::Kind::fence);
+      return told(Kind::fence);
     }
     const Step step = rule();
     if (step == Step::wait) return std::nullopt;
-    return told(step == Step::yes ? MarkdownLine::Kind::rule : MarkdownLine::Kind::prose);
+    return told(step == Step::yes ? Kind::rule : Kind::prose);
   }
 
   std::string_view text_;

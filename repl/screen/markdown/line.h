@@ -14,7 +14,7 @@ using layout::TerminalStyle;
 
 struct MarkdownLine {
   enum class Kind { blank, prose, heading, rule, fence, row, code } kind = Kind::prose;
-  std::size_t content = 0;        // where it begins, behind all marks
+  std::size_t content = 0;        // where it begins, after all marks
   std::size_t quotes = 0;         // how deep it is quoted
   std::size_t margin = 0;         // columns before the content, within the quotes
   bool item = false;              // it begins an item of a list

@@ -10,6 +10,8 @@ namespace skein::screen::markdown {
 
 namespace {
 
+using Kind = MarkdownLine::Kind;
+
 // The most that is held back while waiting for the end of a line or table.
 constexpr std::size_t longest_held = 4096;
 constexpr std::size_t longest_table = 256 * 1024;
@@ -106,14 +108,14 @@ void Markdown::advance(bool whole) {
 }
 
 void Markdown::begin(const MarkdownLine& line) {
-  if (!rows_.empty() && (line.kind != MarkdownLine::Kind::row || line.quotes != row_shape_.quotes ||
-                         row_bytes_ > longest_table))
+  if (!rows_.empty() &&
+      (line.kind != Kind::row || line.quotes != row_shape_.quotes || row_bytes_ > longest_table))
     show_table();
   shape_ = line;
   before_ = 0;
-  if (line.kind != MarkdownLine::Kind::blank) in_list_ = line.item || (in_list_ && line.margin > 0);
+  if (line.kind != Kind::blank) in_list_ = line.item || (in_list_ && line.margin > 0);
   line_.erase(0, line.content);
-  if (line.kind != MarkdownLine::Kind::prose) {
+  if (line.kind != Kind::prose) {
     phase_ = Phase::holding;
     return;
   }
@@ -152,19 +154,19 @@ void Markdown::finish_line() {
 
 void Markdown::finish_held() {
   switch (shape_.kind) {
-    case MarkdownLine::Kind::blank:
+    case Kind::blank:
       if (shape_.quotes == 0) {
         ++blank_;
         return;
       }
       return show_as_prose(shape_, "");
-    case MarkdownLine::Kind::row:
+    case Kind::row:
       if (rows_.empty()) row_shape_ = shape_;
       row_bytes_ += line_.size();
       rows_.push_back(line_);
       if (rows_.size() == 2 && !is_table_ruler(line_)) show_table();
       return;
-    case MarkdownLine::Kind::heading: {
+    case Kind::heading: {
       if (!look_.colour) return show_as_prose(shape_, line_);
       show_blank_lines();
       flow_.begin(shape_.first, shape_.others);
@@ -172,11 +174,11 @@ void Markdown::finish_held() {
       add_spans(heading_text(line_, shape_.level), style, look_, flow_);
       return flow_.end_line();
     }
-    case MarkdownLine::Kind::rule:
+    case Kind::rule:
       if (!look_.colour) return show_as_prose(shape_, line_);
       show_blank_lines();
       return flow_.lines(shape_.first + painted(rule_line(width_), style::dim, look_) + "\n");
-    case MarkdownLine::Kind::fence:
+    case Kind::fence:
       // ```like this``` it is code inside a line.
       if (shape_.mark == '`' && line_.find('`', shape_.level) != std::string::npos)
         return show_as_prose(shape_, line_);
@@ -188,10 +190,10 @@ void Markdown::finish_held() {
       colours_ = Highlighter(
           line_.substr(std::min(line_.find_first_not_of(" \t", shape_.level), line_.size())));
       return;
-    case MarkdownLine::Kind::code:
+    case Kind::code:
       show_blank_lines();
       return flow_.lines(shape_.first + painted(line_, style::code, look_) + "\n");
-    case MarkdownLine::Kind::prose: return;
+    case Kind::prose: return;
   }
 }
 

@@ -1,4 +1,4 @@
-#include "core/text/printable_json.h"
+#include "core/text/json.h"
 
 #include <doctest/doctest.h>
 

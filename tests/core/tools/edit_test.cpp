@@ -53,7 +53,7 @@ TEST_CASE("a text that occurs more than once is replaced only when all are meant
   CHECK(bench.result(
             "edit",
             {{"path", "f"}, {"old_text", "x"}, {"new_text", "z"}, {"replace_all", "=true"}}) ==
-        "changed f at line 1 and 1 more places");
+        "changed f at line 1 and 1 more place");
   CHECK(read_file(bench.root() / "f") == "z\ny\nz\n");
 }
 

@@ -167,7 +167,7 @@ TEST_CASE("a search that takes too long ends in time, within one line too") {
   write_file(bench.root() / "line", line);
   const auto start = std::chrono::steady_clock::now();
   const std::string result = bench.result("grep", {{"pattern", "a.{1000}c"}});
-  CHECK(result.starts_with("[no line matches in 1 files]\n[out of time: there may be more]\n"));
+  CHECK(result.starts_with("[no line matches in 1 file]\n[out of time: there may be more]\n"));
   CHECK(std::chrono::steady_clock::now() - start < std::chrono::seconds(5));
 }
 
@@ -176,9 +176,9 @@ TEST_CASE("what may go unseen in a very long line is said") {
   write_file(bench.root() / "line", std::string(50'000, '-'));
   const std::string result = bench.result("grep", {{"pattern", "a.{1000}b"}});
   CHECK(
-      result.starts_with("[no line matches in 1 files]\n[1 very long lines were searched in "
-                         "pieces: a match of more than "));
-  CHECK(bench.result("grep", {{"pattern", "a.*b"}}) == "[no line matches in 1 files]\n");
+      result.starts_with("[no line matches in 1 file]\n[searched in pieces: 1 very long line; "
+                         "a match of more than "));
+  CHECK(bench.result("grep", {{"pattern", "a.*b"}}) == "[no line matches in 1 file]\n");
 }
 
 TEST_CASE("bytes that are not UTF-8 are searched as one character each") {
@@ -219,5 +219,5 @@ TEST_CASE("a search is bounded in lines, in their length and in file size") {
   CHECK(bench.result("grep", {{"pattern", "x"}}).size() < 450);
   write_file(bench.root() / "a", std::string(6000, 'x'));
   CHECK(bench.result("grep", {{"pattern", "x"}}) ==
-        "[no line matches in 0 files]\n[1 files larger than 5,000 bytes were passed over]\n");
+        "[no line matches in 0 files]\n[1 file larger than 5,000 bytes left out]\n");
 }

@@ -1,4 +1,4 @@
-#include "repl/screen/status_line.h"
+#include "repl/screen/activity.h"
 
 #include <doctest/doctest.h>
 

@@ -1,4 +1,4 @@
-#include "core/tools/sandbox/grants.h"
+#include "core/tools/sandbox/sandbox.h"
 
 #include <doctest/doctest.h>
 

@@ -1,0 +1,38 @@
+// UTF-8, a character at a time.
+#pragma once
+
+#include <cstddef>
+#include <string_view>
+
+namespace skein {
+
+// A character, a malformed piece that one U+FFFD stands for (`good` is false), or one that is cut
+// off at the end of the text (`cut`: good so far).
+struct Utf8Character {
+  char32_t point = 0;
+  std::size_t length = 1;
+  bool good = false;
+  bool cut = false;
+};
+
+// The one at the start of `text`, which is not empty.
+inline Utf8Character first_character(std::string_view text) {
+  const auto byte = [&](std::size_t i) { return static_cast<unsigned char>(text[i]); };
+  const unsigned lead = byte(0);
+  if (lead < 0x80) return {lead, 1, true};
+  if (lead < 0xC2 || lead > 0xF4) return {};
+  const std::size_t length = lead < 0xE0 ? 2 : lead < 0xF0 ? 3 : 4;
+  // The second byte's range excludes overlong forms, surrogates and code points above U+10FFFF.
+  const unsigned lowest = lead == 0xE0 ? 0xA0 : lead == 0xF0 ? 0x90 : 0x80;
+  const unsigned highest = lead == 0xED ? 0x9F : lead == 0xF4 ? 0x8F : 0xBF;
+  char32_t point = lead & (0x7Fu >> length);
+  for (std::size_t i = 1; i < length; ++i) {
+    if (i == text.size()) return {0, i, false, true};
+    if (byte(i) < (i == 1 ? lowest : 0x80) || byte(i) > (i == 1 ? highest : 0xBF))
+      return {0, i, false};
+    point = point << 6 | (byte(i) & 0x3Fu);
+  }
+  return {point, length, true};
+}
+
+}  // namespace skein
