@@ -86,10 +86,13 @@ Result<std::vector<Entry>> SessionStore::load_session_entries(Id session,
 }
 
 Result<SessionRecord> SessionStore::find(std::string_view name) {
-  Result<SessionRecord> exact = backend_->find(name);
-  if (exact || exact.error().kind != Failure::Kind::gone) return exact;
+  const bool key = is_whole_key(name);
+  if (key || parse_id(name)) {
+    Result<SessionRecord> exact = backend_->find(name);
+    if (exact || exact.error().kind != Failure::Kind::gone) return exact;
+  }
   const Result<std::vector<SessionRecord>> all =
-      is_whole_key(name) ? std::vector<SessionRecord>{} : backend_->list();
+      key ? std::vector<SessionRecord>{} : backend_->list();
   if (!all) return all.error();
   const Result<const SessionRecord*> found = session_called(*all, name);
   if (!found) return found.error();
