@@ -190,7 +190,7 @@ BlockTreatment fate(const model::Thinking& block, const model::Message& author,
   // Half a thought, without the seal that says it is whole, is of no use to anyone.
   if (is_unfinished(author) && block.signature.empty() && block.provider_data.empty())
     return BlockTreatment::dropped;
-  if (own && target.unsigned_thinking) return BlockTreatment::kept;
+  if (own && (target.unsigned_thinking || target.reasoning_always)) return BlockTreatment::kept;
   // The target's own loop ends one day, and what was sent must not change then.
   return (unended && !own) || target.thinking_as_text ? BlockTreatment::plain_text
                                                       : BlockTreatment::dropped;
