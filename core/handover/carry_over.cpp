@@ -59,11 +59,31 @@ struct ItemKind {
   std::string_view operator()(const model::ToolUse&) const { return "fc"; }
   std::string_view operator()(const auto&) const { return ""; }
 };
+bool fits_item(std::string_view id, std::string_view kind) {
+  return id.size() <= max_item_id && id.starts_with(kind);
+}
+// {"id":"rs_1",…, the usual form, without a parse: there are three of these in every step.
+bool plainly_fits_item(std::string_view data, std::string_view kind) {
+  constexpr std::string_view opening = R"({"id":")";
+  if (!data.starts_with(opening)) return false;
+  data.remove_prefix(opening.size());
+  const std::string_view id = data.substr(0, data.find_first_of("\"\\"));
+  return fits_item(id, kind) && data.substr(id.size()).starts_with('"');
+}
 bool has_foreign_item_ids(const model::Message& message) {
   return std::ranges::any_of(message.content, [](const model::Block& block) {
+    const std::string_view kind = std::visit(ItemKind{}, block);
+    const std::string_view data = std::visit(
+        [](const auto& each) -> std::string_view {
+          if constexpr (requires { each.provider_data; })
+            return each.provider_data;
+          else
+            return each.raw;
+        },
+        block);
+    if (data.empty() || plainly_fits_item(data, kind)) return false;
     const std::string id = item_id(block);
-    return !id.empty() &&
-           (id.size() > max_item_id || !id.starts_with(std::visit(ItemKind{}, block)));
+    return !id.empty() && !fits_item(id, kind);
   });
 }
 
@@ -170,7 +190,7 @@ BlockTreatment fate(const model::Thinking& block, const model::Message& author,
   // Half a thought, without the seal that says it is whole, is of no use to anyone.
   if (is_unfinished(author) && block.signature.empty() && block.provider_data.empty())
     return BlockTreatment::dropped;
-  if (own && target.unsigned_thinking) return BlockTreatment::kept;
+  if (own && (target.unsigned_thinking || target.reasoning_always)) return BlockTreatment::kept;
   // The target's own loop ends one day, and what was sent must not change then.
   return (unended && !own) || target.thinking_as_text ? BlockTreatment::plain_text
                                                       : BlockTreatment::dropped;

@@ -95,10 +95,11 @@ class Sorter {
   // The first call of a step must bear a signature where the target checks it: in what it goes on
   // with. Turns that others ended are not checked, and a stand-in costs quality.
   void sign(model::ToolUse& call) const {
-    if (!target_.signed_calls) return;
+    // What it has was read when it was carried over.
+    if (!target_.signed_calls || call.provider_data.find("thoughtSignature") != std::string::npos)
+      return;
     Json data = parse_json(call.provider_data).value_or(Json::object());
     if (!data.is_object()) data = Json::object();
-    if (!string_at(data, "thoughtSignature").empty()) return;
     data["thoughtSignature"] = stand_in_signature;
     call.provider_data = dump(data);
   }

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cstddef>
+#include <optional>
+#include <string_view>
 
 #include "core/text/request_text.h"
 
@@ -16,16 +18,40 @@ bool says_something(const model::Message& message) {
   });
 }
 
-bool makes_calls(const model::Message& message) {
-  return std::ranges::any_of(message.content, [](const model::Block& block) {
-    return std::holds_alternative<model::ToolUse>(block);
-  });
-}
+// The replies of one author with no prompt between them.
+class Loop {
+ public:
+  explicit Loop(std::size_t the_first) : first(the_first) {}
 
-// An answer that nothing is left of ends nothing: the results before it are the last that was said.
-bool ends_a_loop(const model::Message& reply) {
-  return !makes_calls(reply) && !is_unfinished(reply) && says_something(reply);
-}
+  void add(const model::Message& reply) {
+    last_ = &reply;
+    for (const model::ToolUse* call : model::tool_uses(reply)) waiting_.push_back(call->id);
+    called_ = called_ || !waiting_.empty();
+  }
+  // Replies without a result between them are one reply, and end nothing if there is a call in it.
+  void add_results(const model::Message& message) {
+    for (const model::Block& block : message.content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block);
+          result && std::ranges::find(waiting_, result->tool_use_id) != waiting_.end())
+        waiting_.clear();
+  }
+
+  bool is_of(const model::Message& reply) const {
+    return last_->provider == reply.provider && last_->model == reply.model;
+  }
+  bool called() const { return called_; }
+  // An answer that nothing is left of ends nothing: what was said last are the results before it.
+  bool ended() const { return waiting_.empty() && !is_calling() && says_something(*last_); }
+
+  const std::size_t first;
+
+ private:
+  bool is_calling() const { return is_unfinished(*last_) || !model::tool_uses(*last_).empty(); }
+
+  const model::Message* last_ = nullptr;
+  std::vector<std::string_view> waiting_{};  // the calls since the last result
+  bool called_ = false;
+};
 
 }  // namespace
 
@@ -36,24 +62,21 @@ bool is_unfinished(const model::Message& message) {
 
 std::vector<bool> unended_loops(const std::vector<model::Message>& messages) {
   std::vector<bool> out(messages.size(), false);
-  std::size_t first = 0;                 // of the replies of one author with no prompt between
-  const model::Message* last = nullptr;  // of those
-  bool called = false;
+  std::optional<Loop> loop;
   const auto close = [&](std::size_t end, bool by_another) {
-    if (last != nullptr && called && (by_another || !ends_a_loop(*last)))
-      for (std::size_t i = first; i < end; ++i) out[i] = messages[i].role == model::Role::assistant;
-    last = nullptr;
-    called = false;
+    if (loop && loop->called() && (by_another || !loop->ended()))
+      for (std::size_t i = loop->first; i < end; ++i)
+        out[i] = messages[i].role == model::Role::assistant;
+    loop.reset();
   };
   for (std::size_t i = 0; i < messages.size(); ++i) {
     const model::Message& message = messages[i];
+    if (loop && message.role != model::Role::assistant) loop->add_results(message);
     if (message.role == model::Role::user && says_something(message)) close(i, false);
     if (message.role != model::Role::assistant) continue;
-    if (last != nullptr && (last->provider != message.provider || last->model != message.model))
-      close(i, true);
-    if (last == nullptr) first = i;
-    last = &message;
-    called = called || makes_calls(message);
+    if (loop && !loop->is_of(message)) close(i, true);
+    if (!loop) loop.emplace(i);
+    loop->add(message);
   }
   close(messages.size(), false);
   return out;

@@ -35,7 +35,8 @@ class BlockRules {
     const bool sealed =
         !block.signature.empty() ||
         (target_.wire == handover::WireFormat::openai_chat && !block.provider_data.empty());
-    check(sealed || (target_.unsigned_thinking && !block.redacted), "thinking without a signature");
+    const bool unsealed = target_.unsigned_thinking || target_.reasoning_always;
+    check(sealed || (unsealed && !block.redacted), "thinking without a signature");
     check(sealed || !is_blank(block.thinking), "thinking is blank");
     if (target_.wire == handover::WireFormat::google && !block.signature.empty())
       check(is_base64(block.signature), "a signature is not base64");

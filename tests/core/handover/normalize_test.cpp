@@ -224,6 +224,10 @@ TEST_CASE("the model's own thinking without a seal is left out only where a seal
   CHECK(checked({user("hi"), reply(claude, said)}, claude) ==
         Messages{user("hi"), reply(claude, {model::Text{"ok"}})});
   CHECK(checked({user("hi"), reply(gpt, said)}, gpt) == Messages{user("hi"), reply(gpt, said)});
+  // Others who speak this format seal nothing, and want to see it all the same.
+  Target kimi = target_for(WireFormat::anthropic, "kimi", "kimi-k3");
+  kimi.reasoning_always = true;
+  CHECK(checked({user("hi"), reply(kimi, said)}, kimi) == Messages{user("hi"), reply(kimi, said)});
 }
 
 TEST_CASE("a seal over words that had to be repaired is not sent") {

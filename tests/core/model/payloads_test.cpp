@@ -27,6 +27,8 @@ const Sample samples[] = {
      R"({"kind":"snapshot","name":"s","entryId":null})"},
     {payload::Permissions{{"read", "!bash"}}, type::custom,
      R"({"kind":"permissions","rules":["read","!bash"]})"},
+    {payload::ThinkingOffBefore{a}, type::custom,
+     R"({"kind":"thinking_off_before","entryId":"00000000000000aa"})"},
     {payload::ModelChange{"p", "m"}, type::model_change, R"({"provider":"p","model":"m"})"},
     {payload::ThinkingLevelChange{"high"}, type::thinking_level_change, R"({"level":"high"})"},
     {payload::SystemPromptOverride{"be brief"}, type::system_prompt_override,

@@ -117,12 +117,14 @@ TEST_CASE("settings, snapshots, labels, redactions and rules fold into the state
        custom(9, R"({"kind":"label","entryId":"0000000000000001","text":"start"})"),
        custom(10, R"x({"kind":"permissions","rules":["bash(ls)",7]})x"),
        custom(11, R"({"kind":"key","key":"main:cli:other"})"), custom(12, R"({"kind":"new"})"),
-       entry(13, 1, type::runtime_init, "{}")});
+       entry(13, 1, type::runtime_init, "{}"),
+       custom(14, R"({"kind":"thinking_off_before","entryId":"0000000000000001"})")});
 
   CHECK(state.model == "p/big");
   CHECK(state.thinking == "high");
   CHECK(state.system == "be brief");
   CHECK(state.redacted == std::set{Id{1}});
+  CHECK(state.thinking_off == std::set{Id{1}});
   CHECK(state.snapshots == std::map<std::string, Id>{{"b", Id{1}}});
   CHECK(state.labels == std::map<Id, std::string>{{Id{1}, "start"}});
   CHECK(state.permissions == std::vector<std::string>{"bash(ls)"});

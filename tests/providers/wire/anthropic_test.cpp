@@ -226,6 +226,22 @@ TEST_CASE("anthropic: a budget is given only to a loop that began with thinking"
   CHECK(off["messages"][1]["content"].size() == 1);
 }
 
+TEST_CASE("anthropic: who wants thinking in every reply gets it, sealed or not, with tools") {
+  model::Context context{
+      .messages = {model::user_message("hi"),
+                   {.role = model::Role::assistant,
+                    .content = {model::Thinking{"hm"}, model::Text{"a"}}},
+                   model::user_message("and?"),
+                   {.role = model::Role::assistant, .content = {model::Text{"b"}}}},
+      .tools = {{"read", "reads", R"({"type":"object"})"}}};
+  const ModelFacts facts{.thinking = ThinkingStyle::effort, .reasoning_always = true};
+  const Json messages = body_of(context, test_model, facts)["messages"];
+  CHECK(messages[1]["content"][0] == json(R"({"type":"thinking","thinking":"hm","signature":""})"));
+  CHECK(messages[3]["content"][0] == json(R"({"type":"thinking","thinking":"","signature":""})"));
+  context.tools.clear();
+  CHECK(body_of(context, test_model, facts)["messages"][3]["content"].size() == 1);
+}
+
 TEST_CASE("anthropic: what the service did to the request is counted, kind by kind") {
   const auto start = [](const std::string& list) {
     return R"({"type":"message_start","message":{"usage":{"input_tokens":1},"input_transformations":)" +

@@ -1,5 +1,6 @@
 #include <doctest/doctest.h>
 
+#include "core/model/payloads.h"
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
@@ -94,6 +95,8 @@ TEST_CASE("a fork keeps masks, labels and snapshots of what it took along, and o
   value_of(home.store.label(home.session, numbered_id(10), "elsewhere"));
   value_of(home.store.redact(home.session, numbered_id(3), "a secret"));
   value_of(home.store.redact(home.session, numbered_id(10), "another"));
+  for (const Id id : {numbered_id(2), numbered_id(10)})
+    append(home.store, home.session, {{model::make_entry(model::payload::ThinkingOffBefore{id})}});
 
   const Id made = home.fork(numbered_id(3));
 
@@ -101,6 +104,9 @@ TEST_CASE("a fork keeps masks, labels and snapshots of what it took along, and o
   CHECK(state.snapshots == std::map<std::string, Id>{{"mine", numbered_id(2)}});
   CHECK(state.labels == std::map<Id, std::string>{{numbered_id(1), "start"}});
   CHECK(state.redacted == std::set<Id>{numbered_id(3)});
+  CHECK(state.thinking_off == std::set<Id>{numbered_id(2)});
+  CHECK(value_of(store_at(home.path).open(home.session)).state.thinking_off ==
+        std::set<Id>{numbered_id(2), numbered_id(10)});
   check_whole(home, made);
 }
 

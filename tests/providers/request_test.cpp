@@ -1,0 +1,80 @@
+#include "providers/request.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/text/json.h"
+#include "tests/support/environment.h"
+
+using namespace skein;
+using namespace skein::providers;
+using namespace skein::test;
+
+namespace {
+
+CheckedRequest request_for(const catalog::Catalog& catalog, const model::ModelRef& model,
+                           const model::Context& context,
+                           const handover::Preferences& wishes = {}) {
+  const catalog::ProviderRow* row = catalog.find_provider(model.provider);
+  REQUIRE(row != nullptr);
+  return make_request(context, model, *row, catalog.find_model(model), wishes);
+}
+
+const model::ModelRef claude{"anthropic", "claude-opus-5-5", model::ThinkingLevel::high};
+
+}  // namespace
+
+TEST_CASE("an address never turns beta headers on: the vendor's own does, or the user") {
+  const Environment none("ANTHROPIC_BASE_URL", nullptr);
+  const model::Context context{.messages = {model::user_message("hi")}};
+  catalog::Catalog catalog;
+  const auto has_beta = [&] {
+    const CheckedRequest request = request_for(catalog, claude, context);
+    CHECK(request.faults.empty());
+    const bool header = !http::header_value(request.wire.headers, wire::beta_header).empty();
+    CHECK((request.wire.body.find("block_binding") != std::string::npos) == header);
+    return header;
+  };
+  CHECK(has_beta());
+  {
+    const Environment elsewhere("ANTHROPIC_BASE_URL", "https://relay.example");
+    CHECK_FALSE(has_beta());
+  }
+  catalog.move_provider("anthropic", "http://127.0.0.1:1");
+  CHECK_FALSE(has_beta());
+  catalog::ProviderRow row = *catalog.find_provider("anthropic");
+  row.betas = true;
+  catalog.add(row);
+  CHECK(has_beta());
+}
+
+TEST_CASE("what other models thought is shown if the user wishes it") {
+  const catalog::Catalog catalog;
+  const model::Context context{
+      .messages = {model::user_message("hi"),
+                   {.role = model::Role::assistant,
+                    .content = {model::Thinking{"it is a riddle", "c2ln"}, model::Text{"ok"}},
+                    .provider = "google",
+                    .model = "gemini-2.5-pro"},
+                   model::user_message("and?")}};
+  for (const bool shown : {false, true}) {
+    const CheckedRequest request =
+        request_for(catalog, claude, context, {.thinking_as_text = shown});
+    CHECK(request.faults.empty());
+    CHECK((request.wire.body.find("it is a riddle") != std::string::npos) == shown);
+  }
+}
+
+TEST_CASE("a Responses server is told which requests belong together") {
+  const catalog::Catalog catalog;
+  const model::ModelRef gpt{"openai-responses", "gpt-5.1"};
+  model::Context context{.messages = {model::user_message("hi")}, .session = std::string(99, 'k')};
+  const CheckedRequest request = request_for(catalog, gpt, context);
+  CHECK(request.faults.empty());
+  CHECK(string_at(*parse_json(request.wire.body), "prompt_cache_key") == std::string(64, 'k'));
+  context.session.clear();
+  CHECK_FALSE(
+      parse_json(request_for(catalog, gpt, context).wire.body)->contains("prompt_cache_key"));
+}
