@@ -129,12 +129,11 @@ std::string Seal::text() const { return "c2VhbA" + to_string(Id{chain_}) + "==";
 
 Json body_on(handover::WireFormat wire, const model::Context& context,
              const model::ModelRef& model) {
-  const handover::Target target = handover::target_for(wire, model.provider, model.model);
+  handover::Target target = handover::target_for(wire, model.provider, model.model);
+  target.signed_calls = wire == handover::WireFormat::google;
   model::Context fit = context;
   fit.messages = handover::normalize(context.messages, target);
-  wire::ModelFacts facts{.max_output = 1000};
-  if (wire == handover::WireFormat::google) facts.missing_signature = stand_in;
-  return *parse_json(row_of(wire).codec.encode(fit, model, facts).body);
+  return *parse_json(row_of(wire).codec.encode(fit, model, {.max_output = 1000}).body);
 }
 
 std::string difference(handover::WireFormat wire, const Json& earlier, const Json& later) {
