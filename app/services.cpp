@@ -92,9 +92,9 @@ session::Services Application::services() {
   services.model = [this](std::string_view name) { return catalog_.parse(name); };
   services.remarks = [this](const model::ModelRef& model) {
     std::vector<std::string> out = remarks_on(catalog_, model);
-    if (const std::string end = catalog::ending_text(catalog_.find_model(model), now_ms());
-        out.empty() && !end.empty())
-      out.push_back(model.model + " " + end);
+    const std::string end = catalog::ending_text(catalog_.find_model(model), now_ms());
+    if (!end.empty() && catalog::ended_text(catalog_, model, now_ms()).empty())
+      out.insert(out.begin(), model.model + " " + end);
     return out;
   };
   services.target = [this](const model::ModelRef& model) {

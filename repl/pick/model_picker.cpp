@@ -12,7 +12,7 @@ std::optional<std::string> pick_model(terminal::Keyboard& keyboard, const ModelC
     models = choice.models();
     const int columns = keyboard.terminal().size().columns;
     list.lines =
-        model_rows(models, choice.current, static_cast<std::size_t>(std::max(columns, 20)) - 2);
+        model_rows(models, choice.current, static_cast<std::size_t>(std::max(columns, 20)) - 3);
     list.texts.clear();
     for (const ModelLine& model : models) list.texts.push_back(model.name);
   };
