@@ -35,6 +35,7 @@ std::optional<model::Message> last_answer(const std::vector<model::Entry>& path)
                                                 ? model::message_from_json(entry->payload)
                                                 : std::nullopt;
     if (!message || (message->role == model::Role::assistant && message->content.empty())) continue;
+    if (model::tells_changes(*entry)) continue;  // a later beginning takes its place
     return message->role == model::Role::assistant ? message : std::nullopt;
   }
   return std::nullopt;
@@ -104,8 +105,9 @@ void Agent::note(Conversation& conversation, const std::string& text, Settings& 
 bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
   // A summary or a new beginning may have been written inside the turn.
   const std::vector<model::Entry>& path = conversation.path();
-  const auto last =
-      std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
+  const auto last = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
+    return entry.type == model::type::message && !model::tells_changes(entry);
+  });
   const auto message = last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
   if (!message || message->role == model::Role::assistant || last->run_id.empty()) return false;
   return bool(hold_alone(conversation.session(), ports));

@@ -95,6 +95,19 @@ TEST_CASE("what was told on another branch is told again") {
   CHECK(lines_of(conversation.path())[3] == "user: The workspace is now /b.");
 }
 
+TEST_CASE("what was told of changes is no question: going on from there asks the model to go on") {
+  Stage stage(R"(["1", "2", "3"])");
+  Conversation conversation = stage.conversation();
+  live_in(stage, "/a", "");
+  stage.turn(conversation, "one");
+  live_in(stage, "/b", "");
+  stage.turn(conversation, "two");
+  conversation.move_head(conversation.path()[3].id);  // undone
+  CHECK_FALSE(stage.agent.lacks_answer(conversation, stage.ports()));
+  stage.agent.go_on(conversation, stage.settings, stage.ports());
+  CHECK(last_message(stage) == "Go on.");
+}
+
 TEST_CASE("a tool that is gone is still listed, told of, and refuses") {
   Stage stage(R"(["1", [{"call": {"id": "c1", "name": "poke"}}], "3"])");
   Conversation conversation = stage.conversation();
