@@ -3,6 +3,7 @@
 // nothing is told as committed that was not written so, and the next append loses nothing either.
 #include <algorithm>
 
+#include "core/store/files/named_files.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
