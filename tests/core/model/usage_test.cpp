@@ -1,7 +1,8 @@
 #include <doctest/doctest.h>
 
 #include "core/model/message.h"
-#include "core/store/home/index.h"
+#include "core/store/home/parse_index.h"
+#include "core/store/home/print_index.h"
 
 using namespace skein;
 using namespace skein::model;

@@ -144,8 +144,8 @@ TEST_CASE("the price of a call follows its whole input, and a sum is never charg
   const auto cost = [&](const model::Usage& usage) {
     return catalog.cost("anthropic/claude-haiku-5-5", usage).value();
   };
-  const auto close = [](const Cost& cost, double dollars, bool at_least) {
-    return cost.dollars == doctest::Approx(dollars) && cost.at_least == at_least;
+  const auto close = [](const Cost& found, double dollars, bool at_least) {
+    return found.dollars == doctest::Approx(dollars) && found.at_least == at_least;
   };
   // 0.1 in and 0.5 out up to 100,000 tokens, five times that above.
   CHECK(close(cost(summed({{.input = 100'000}})), 0.01, false));
