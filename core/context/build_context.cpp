@@ -31,7 +31,9 @@ double correction(const model::ModelRef& model, const ContextHistory& telling, s
     const model::Message& message = telling.said[i].message;
     if (i >= telling.since_summary && message.usage && message.role == model::Role::assistant &&
         message.provider == model.provider && message.model == model.model) {
-      const std::int64_t real = model::whole_input(*message.usage);
+      model::Usage used;
+      used += *message.usage;  // which passes over numbers that can be none
+      const std::int64_t real = model::whole_input(used);
       const double now = real > 0 && guessed > 0
                              ? static_cast<double>(real) / static_cast<double>(guessed)
                              : ratio;

@@ -172,17 +172,16 @@ Block block_from(const Json& json) {
 Usage& operator+=(Usage& total, const Usage& more) {
   // Transcripts come from anywhere, and a sum may be a sum of sums.
   constexpr std::int64_t most = 1'000'000'000'000'000;
-  const auto add = [](std::int64_t& to, std::int64_t count) {
-    if (count > 0 && count <= most && to <= most) to += count;
-  };
+  constexpr std::int64_t Usage::*counts[] = {&Usage::input, &Usage::output, &Usage::cache_read,
+                                             &Usage::cache_write, &Usage::reasoning};
+  Usage counted{.longest = std::min(more.longest, most)};
+  for (const auto count : counts)
+    if (more.*count > 0 && more.*count <= most) counted.*count = more.*count;
   // Nothing yet is no call.
   const std::int64_t before = total == Usage{} ? 0 : longest_input(total);
-  total.longest = std::max(before, std::min(longest_input(more), most));
-  add(total.input, more.input);
-  add(total.output, more.output);
-  add(total.cache_read, more.cache_read);
-  add(total.cache_write, more.cache_write);
-  add(total.reasoning, more.reasoning);
+  total.longest = std::max(before, longest_input(counted));
+  for (const auto count : counts)
+    if (total.*count <= most) total.*count += counted.*count;
   return total;
 }
 

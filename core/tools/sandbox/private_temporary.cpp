@@ -15,14 +15,14 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view prefix = "skein-";
-constexpr std::string_view blanks = "XXXXXX";
+constexpr std::string_view placeholder = "XXXXXX";
 
 void remove_dead(const fs::path& above) {
   std::error_code error;
   for (fs::directory_iterator entry(above, error), end; !error && entry != end;
        entry.increment(error)) {
     const std::string name = entry->path().filename();
-    if (!name.starts_with(prefix) || name.size() != prefix.size() + blanks.size()) continue;
+    if (!name.starts_with(prefix) || name.size() != prefix.size() + placeholder.size()) continue;
     const Fd folder(open(entry->path().c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};
     if (!folder || fstat(folder.get(), &info) != 0 || info.st_uid != geteuid()) continue;
@@ -47,7 +47,7 @@ const std::string& PrivateTemporary::path() {
   remove_dead(above);
   // Another process that removes dead ones may be quicker than our lock: then try again.
   for (int attempt = 0; attempt < 100 && path_.empty(); ++attempt) {
-    std::string name = (above / (std::string(prefix) + std::string(blanks))).string();
+    std::string name = (above / (std::string(prefix) + std::string(placeholder))).string();
     if (mkdtemp(name.data()) == nullptr) break;
     Fd folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};

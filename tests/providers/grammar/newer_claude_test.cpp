@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "providers/grammar/validator.h"
+#include "tests/support/known_target.h"
 
 using namespace skein;
 using namespace skein::grammar;
@@ -29,8 +30,7 @@ TEST_CASE("the newer rules of the Anthropic format are seen, each for the models
       {"role":"assistant","content":[)" +
                              reply + R"({"type":"tool_use","id":"a","name":"x","input":{}}]},
       {"role":"user","content":[{"type":"tool_result","tool_use_id":"a","content":"1"}]}]})";
-    return joined(violations(
-        handover::target_for(handover::WireFormat::anthropic, "anthropic", model), body, betas));
+    return joined(violations(test::known_target("anthropic", model), body, betas));
   };
   const char *older = "claude-sonnet-4-5", *newer = "claude-opus-5-5";
   const std::string budget = R"("thinking":{"type":"enabled","budget_tokens":2048},)";

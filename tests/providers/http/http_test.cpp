@@ -119,7 +119,7 @@ TEST_CASE("where nobody listens the trouble names the address") {
   const std::string port = std::to_string(closed_port());
   const Outcome outcome = exchange(post("http://127.0.0.1:" + port));
   CHECK(outcome.response.end == End::unreachable);
-  CHECK(outcome.response.again);
+  CHECK_FALSE(outcome.response.again);  // a server of this machine does not start by itself
   CHECK(outcome.response.trouble.starts_with("nothing answers at 127.0.0.1:" + port));
 }
 

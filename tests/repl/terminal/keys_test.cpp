@@ -73,7 +73,7 @@ const std::vector<Sample>& samples() {
       {"\xC3\xA9", {character(U'é')}},
       {"\xF0\x9F\xAB\xA0", {character(U'\U0001FAE0')}},
       {"\xC3(", {character(0xFFFD), character('(')}},
-      {"\xED\xA0\x80", {character(0xFFFD)}},
+      {"\xED\xA0\x80", {character(0xFFFD), character(0xFFFD), character(0xFFFD)}},
       {"\x1b[200~two\nlines\x1b[201~", {pasted("two\nlines")}},
       {"\x1b[200~\x1b[A\x03\x1b[201~q", {pasted("\x1b[A\x03"), character('q')}},
       {"\x1b[12\rx", {Key{}, key(Code::enter), character('x')}},
