@@ -13,14 +13,14 @@ using catalog::ServiceModel;
 
 constexpr std::size_t most_bytes = std::size_t{8} << 20;
 constexpr std::size_t most_places = 64;
-constexpr std::int64_t most_tokens = 1'000'000'000;
+constexpr std::int64_t largest_count = 1'000'000'000;
 
-std::int64_t tokens_at(const Json& json, std::string_view name) {
+std::int64_t kept_tokens(const Json& json, std::string_view name) {
   const std::int64_t tokens = int_at(json, name);
-  return tokens > 0 && tokens <= most_tokens ? tokens : 0;
+  return tokens > 0 && tokens <= largest_count ? tokens : 0;
 }
 
-std::optional<double> price_at(const Json& json, std::string_view name) {
+std::optional<double> kept_price(const Json& json, std::string_view name) {
   const Json& price = at(json, name);
   if (!price.is_number()) return std::nullopt;
   const auto value = price.get<double>();
@@ -29,13 +29,13 @@ std::optional<double> price_at(const Json& json, std::string_view name) {
 
 ServiceModel read_model(const Json& json) {
   ServiceModel model{.name = string_at(json, "name"),
-                     .window = tokens_at(json, "window"),
-                     .max_output = tokens_at(json, "maxOutput")};
+                     .window = kept_tokens(json, "window"),
+                     .max_output = kept_tokens(json, "maxOutput")};
   if (const Json& images = at(json, "images"); images.is_boolean())
     model.images = images.get<bool>();
-  model.input = price_at(json, "input");
-  model.output = price_at(json, "output");
-  model.cache_read = price_at(json, "cacheRead");
+  model.input = kept_price(json, "input");
+  model.output = kept_price(json, "output");
+  model.cache_read = kept_price(json, "cacheRead");
   model.ends = string_at(json, "ends").substr(0, 10);
   return model;
 }

@@ -8,7 +8,7 @@ namespace skein::screen::markdown {
 namespace {
 
 using Found = std::optional<Span>;
-using Kind = Span::Kind;
+using SpanKind = Span::Kind;
 
 bool is_alnum(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
@@ -29,7 +29,7 @@ std::size_t run_of(std::string_view text, std::size_t at) {
 }
 
 Span literal(std::string_view text, std::size_t length) {
-  return {Kind::text, length, text.substr(0, length), {}};
+  return {SpanKind::text, length, text.substr(0, length), {}};
 }
 
 // The end of a span is not in sight: wait for more, or treat its start as ordinary text.
@@ -50,7 +50,7 @@ Found code_span(std::string_view text, bool whole) {
       std::string_view inner = reach.substr(ticks, at - ticks);
       if (inner.size() > 2 && inner.front() == ' ' && inner.back() == ' ')
         inner = inner.substr(1, inner.size() - 2);
-      return Span{Kind::code, at + run, inner, {}};
+      return Span{SpanKind::code, at + run, inner, {}};
     }
     at += run;
   }
@@ -91,10 +91,10 @@ Found emphasis(std::string_view text, char before, bool whole) {
     const bool fits = run == marks || (run == 3 && marks < 3);
     if (fits && at > marks && !is_space(reach[at - 1]) &&
         (after == reach.size() || !is_alnum(reach[after])))
-      return Span{strike       ? Kind::strike
-                  : marks == 1 ? Kind::emphasis
-                  : marks == 2 ? Kind::strong
-                               : Kind::both,
+      return Span{strike       ? SpanKind::strike
+                  : marks == 1 ? SpanKind::emphasis
+                  : marks == 2 ? SpanKind::strong
+                               : SpanKind::both,
                   after,
                   reach.substr(marks, after - 2 * marks),
                   {}};
@@ -124,7 +124,7 @@ Found link(std::string_view text, std::size_t opener, bool whole) {
   std::string_view address = reach.substr(start, at - start);
   address = address.substr(0, address.find_first_of(" \t"));
   if (shown.empty() || address.empty()) return literal(text, at + 1);
-  return Span{Kind::link, at + 1, shown, address};
+  return Span{SpanKind::link, at + 1, shown, address};
 }
 
 Found angle_link(std::string_view text, bool whole) {
@@ -136,7 +136,7 @@ Found angle_link(std::string_view text, bool whole) {
     if (end == std::string_view::npos) return open_ended(text, 1, whole);
     if (text[end] != '>') return literal(text, 1);
     const std::string_view address = text.substr(1, end - 1);
-    return Span{Kind::link, end + 1, address, address};
+    return Span{SpanKind::link, end + 1, address, address};
   }
   return literal(text, 1);
 }
@@ -152,7 +152,7 @@ constexpr Reference references[] = {{"&amp;", "&"},   {"&lt;", "<"},   {"&gt;", 
 
 Found reference(std::string_view text, bool whole) {
   for (const auto& [source, shown] : references) {
-    if (text.starts_with(source)) return Span{Kind::text, source.size(), shown, {}};
+    if (text.starts_with(source)) return Span{SpanKind::text, source.size(), shown, {}};
     if (!whole && source.starts_with(text)) return std::nullopt;
   }
   return literal(text, 1);
@@ -173,7 +173,7 @@ std::optional<Span> first_span(std::string_view text, char before, bool whole) {
     case '\\':
       if (alone && !whole) return std::nullopt;
       if (alone || !is_punct(text[1])) return literal(text, 1);
-      return Span{Kind::text, 2, text.substr(1, 1), {}};
+      return Span{SpanKind::text, 2, text.substr(1, 1), {}};
     case '`': return code_span(text, whole);
     case '[': return link(text, 1, whole);
     case '!':
@@ -187,15 +187,15 @@ std::optional<Span> first_span(std::string_view text, char before, bool whole) {
 
 void add_span(const Span& span, Style style, const TerminalStyle& look, Flow& flow) {
   switch (span.kind) {
-    case Kind::text: flow.add(span.inner, style); return;
-    case Kind::code: flow.add(span.inner, style | style::code); break;
-    case Kind::emphasis: add_spans(span.inner, style | style::emphasis, look, flow); break;
-    case Kind::strong: add_spans(span.inner, style | style::strong, look, flow); break;
-    case Kind::both:
+    case SpanKind::text: flow.add(span.inner, style); return;
+    case SpanKind::code: flow.add(span.inner, style | style::code); break;
+    case SpanKind::emphasis: add_spans(span.inner, style | style::emphasis, look, flow); break;
+    case SpanKind::strong: add_spans(span.inner, style | style::strong, look, flow); break;
+    case SpanKind::both:
       add_spans(span.inner, style | style::strong | style::emphasis, look, flow);
       break;
-    case Kind::strike: add_spans(span.inner, style | style::strike, look, flow); break;
-    case Kind::link: {
+    case SpanKind::strike: add_spans(span.inner, style | style::strike, look, flow); break;
+    case SpanKind::link: {
       const std::string start = layout::start_of_link(span.address, look);
       flow.add_unseen(start);
       add_spans(span.inner, style | style::link, look, flow);
