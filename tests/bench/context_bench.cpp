@@ -153,7 +153,9 @@ void fifty_turns(std::int64_t window) {
              }});
     agent::Conversation conversation(store, session);
     const std::string guide = "day " + std::to_string(day) + std::string(2000, 'g');
-    agent::Settings settings{.model = {"anthropic", "claude"}, .system = "be brief. " + guide};
+    agent::Settings settings;
+    settings.model = {"anthropic", "claude"};
+    settings.system = "be brief. " + guide;
     settings.surroundings = {{"AGENTS.md of this workspace", guide, true}};
     settings.rules.mode = permission::Mode::bypass;
     for (int turn = 0; turn < 10; ++turn)

@@ -177,13 +177,15 @@ class Player : public model::Provider {
     if (guide_.empty()) settings_.surroundings.pop_back();
     settings_.system = "be brief, in " + folder_ + ". " + guide_;
     tools_.clear();
-    for (const std::string& name : names_)
-      tools_.push_back({.name = name,
-                        .description = "version " + std::to_string(tool_version_),
-                        .schema = R"({"type":"object","properties":{"path":{"type":"string"}}})",
-                        .effect = model::Effect::reads,
-                        .title = [name](const JsonText&) { return name; },
-                        .run = [this](const JsonText&, const model::ToolPorts&) { return run(); }});
+    for (const std::string& name : names_) {
+      model::Tool& tool = tools_.emplace_back();
+      tool.name = name;
+      tool.description = "version " + std::to_string(tool_version_);
+      tool.schema = R"({"type":"object","properties":{"path":{"type":"string"}}})";
+      tool.effect = model::Effect::reads;
+      tool.title = [name](const JsonText&) { return name; };
+      tool.run = [this](const JsonText&, const model::ToolPorts&) { return run(); };
+    }
   }
 
   model::ToolOutcome run() {
@@ -197,8 +199,7 @@ class Player : public model::Provider {
 
   // A new process: nothing is left but what is on disk.
   void start() {
-    const std::optional<Id> session =
-        conversation_ ? std::optional(conversation_->session()) : std::nullopt;
+    const Id session = conversation_ ? conversation_->session() : Id{};
     conversation_.reset();
     agent_.reset();
     if (!store_ || on_disk_) {
@@ -213,7 +214,7 @@ class Player : public model::Provider {
         .provider = [this](const model::ModelRef&) -> model::Provider& { return *this; },
         .limits = [this](const model::ModelRef&) { return agent::ModelLimits{window_}; }});
     stop_ = false;
-    open(session ? *session : session_called(*store_, "main:test:random"));
+    open(session != Id{} ? session : session_called(*store_, "main:test:random"));
     agent_->recover(*conversation_, ports());
   }
 

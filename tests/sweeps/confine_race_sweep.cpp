@@ -15,6 +15,7 @@
 #include <thread>
 
 #include "core/text/fd.h"
+#include "core/text/io.h"
 #include "core/tools/workspace/root.h"
 #include "tests/support/workbench.h"
 
@@ -71,7 +72,7 @@ struct Tally {
   long attempts = 0, worked = 0, escapes = 0;
 };
 
-std::string text_behind(int fd) { return tools::read_all(fd, 100).value_or(""); }
+std::string text_behind(int fd) { return read_all(fd, 100).value_or(""); }
 
 bool read_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
   const tools::workspace::Place place = root.locate(path);
