@@ -25,6 +25,7 @@ class Loop {
 
   void add(const model::Message& reply) {
     last_ = &reply;
+    results_last_ = false;
     for (const model::ToolUse* call : model::tool_uses(reply)) waiting_.push_back(call->id);
     called_ = called_ || !waiting_.empty();
   }
@@ -32,8 +33,10 @@ class Loop {
   void add_results(const model::Message& message) {
     for (const model::Block& block : message.content)
       if (const auto* result = std::get_if<model::ToolResult>(&block);
-          result && std::ranges::find(waiting_, result->tool_use_id) != waiting_.end())
+          result && std::ranges::find(waiting_, result->tool_use_id) != waiting_.end()) {
         waiting_.clear();
+        results_last_ = true;
+      }
   }
 
   bool is_of(const model::Message& reply) const {
@@ -41,7 +44,10 @@ class Loop {
   }
   bool called() const { return called_; }
   // An answer that nothing is left of ends nothing: what was said last are the results before it.
-  bool ended() const { return waiting_.empty() && !is_calling() && says_something(*last_); }
+  // Nor does one that was said before the results.
+  bool ended() const {
+    return waiting_.empty() && !results_last_ && !is_calling() && says_something(*last_);
+  }
 
   const std::size_t first;
 
@@ -51,6 +57,7 @@ class Loop {
   const model::Message* last_ = nullptr;
   std::vector<std::string_view> waiting_{};  // the calls since the last result
   bool called_ = false;
+  bool results_last_ = false;
 };
 
 }  // namespace

@@ -5,6 +5,7 @@
 namespace skein::model {
 
 Message masked(Message message) {
+  const bool said_something = !message.content.empty();
   const auto text_only = [](Text& text) { text = Text{redacted_text}; };
   for (Block& block : message.content) {
     if (auto* text = std::get_if<Text>(&block)) text_only(*text);
@@ -17,7 +18,7 @@ Message masked(Message message) {
     return std::holds_alternative<Thinking>(block) || std::holds_alternative<Image>(block) ||
            std::holds_alternative<Opaque>(block);
   });
-  if (message.content.empty()) message.content.emplace_back(Text{redacted_text});
+  if (said_something && message.content.empty()) message.content.emplace_back(Text{redacted_text});
   message.error.clear();
   return message;
 }

@@ -275,7 +275,9 @@ Result<void> HomeIndex::rewrite_last() {
                 [&](const LastUsed& each) { return !index_.sessions.contains(each.session); });
   for (LastUsed& each : *used) each.entry = index_.sessions[each.session];
   hint_.reset();
-  return files::exists(files_, "last") ? write_last(*used) : Result<void>{};
+  if (const auto there = files::stat(files_, "last"); !there)
+    return there.error().missing ? Result<void>{} : there.error();
+  return write_last(*used);
 }
 
 void HomeIndex::refresh_last(Id session, const IndexEntry& entry) {
