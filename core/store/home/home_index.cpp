@@ -30,14 +30,14 @@ Index& HomeIndex::stored() {
   const bool hidden = !bytes && !bytes.error().missing && bytes.error().kind != too_large;
   // What cannot be read just now is not gone: what was read before is the better guess.
   if (read_ && hidden) return index_;
-  std::optional<Index> parsed = bytes ? parse_index(*std::move(bytes)) : std::nullopt;
-  if (const auto other = bytes && !parsed ? read() : Failure{})
+  const bool have = bool(bytes);
+  const std::string trouble = have ? "not an index" : bytes.error().text;
+  std::optional<Index> parsed = have ? parse_index(*std::move(bytes)) : std::nullopt;
+  if (const auto other = have && !parsed ? read() : Failure{})
     foreign_ = is_foreign_index(*other);
   else
     foreign_ = false;
-  if (now && !parsed)
-    log_warning("index unreadable",
-                {{"error", bytes ? "not an index" : bytes.error().text}, {"foreign", foreign_}});
+  if (now && !parsed) log_warning("index unreadable", {{"error", trouble}, {"foreign", foreign_}});
   index_ = parsed ? std::move(*parsed) : Index{};
   there_ = bool(now);
   stat_ = now ? *now : files::FileStat{};
