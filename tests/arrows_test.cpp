@@ -39,7 +39,11 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
       "core/store/home"}},
 
-    {"core/exchange", {"core/text", "core/model", "core/store"}},
+    {"core/exchange/importers", {"core/text", "core/model"}},
+    {"core/exchange/exporters", {"core/text", "core/model", "core/store"}},
+    {"core/exchange",
+     {"core/text", "core/model", "core/store", "core/exchange/importers",
+      "core/exchange/exporters"}},
     {"core/agent",
      {"core/text", "core/model", "core/permission", "core/context", "core/handover", "core/store"}},
 
@@ -91,7 +95,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"CLI/", {"app/cli.cpp"}},
     {"spdlog/", {"core/text/log.cpp"}},
     {"nlohmann/", {"core/text/json.h"}},
-    {"re2/", {"core/tools/regex.cpp"}},
+    {"re2/", {"core/text/regex.cpp"}},
     {"toml", {"app/config_file.cpp"}},
     {"utf8proc.h", {"repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},
 };

@@ -1,6 +1,7 @@
 // Anthropic Messages: POST …/v1/messages.
 #include <algorithm>
 
+#include "core/text/base64.h"
 #include "providers/wire/wire.h"
 
 namespace skein::wire {

@@ -4,6 +4,7 @@
 #include <string_view>
 #include <unordered_map>
 
+#include "core/text/base64.h"
 #include "providers/wire/wire.h"
 
 namespace skein::wire {

@@ -3,22 +3,9 @@
 #include <array>
 
 #include "core/model/tokens.h"
+#include "core/text/base64.h"
 
 namespace skein::wire {
-
-std::string base64(std::string_view bytes) {
-  constexpr char digits[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  out.reserve((bytes.size() + 2) / 3 * 4);
-  for (; !bytes.empty(); bytes.remove_prefix(std::min<std::size_t>(3, bytes.size()))) {
-    unsigned group = 0;
-    for (std::size_t i = 0; i < 3; ++i)
-      group = group << 8 | (i < bytes.size() ? static_cast<unsigned char>(bytes[i]) : 0u);
-    for (std::size_t i = 0; i < 4; ++i)
-      out += i <= bytes.size() ? digits[group >> (18 - 6 * i) & 63] : '=';
-  }
-  return out;
-}
 
 std::string data_url(const model::Image& image) {
   return "data:" + image.mime_type + ";base64," + base64(image.bytes);

@@ -13,7 +13,6 @@
 
 namespace skein::wire {
 
-std::string base64(std::string_view bytes);
 std::string data_url(const model::Image& image);
 
 // The text that stands for an image that cannot be sent; empty if it can.

@@ -3,30 +3,13 @@
 #include <algorithm>
 
 #include "core/store/home/blobs.h"
+#include "core/text/base64.h"
 #include "core/text/image_type.h"
 #include "core/text/sha256.h"
 
 namespace skein::store::home {
 
 namespace {
-
-std::optional<std::string> from_base64(std::string_view text) {
-  std::string out;
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  unsigned bits = 0;
-  int have = 0;
-  for (const char c : text) {
-    if (c == '=' || c == '\n' || c == '\r') continue;
-    const std::size_t value = digits.find(c == '-' ? '+' : c == '_' ? '/' : c);
-    if (value == std::string_view::npos) return std::nullopt;
-    bits = bits << 6 | static_cast<unsigned>(value);
-    if ((have += 6) < 8) continue;
-    have -= 8;
-    out += static_cast<char>(bits >> have & 0xFF);
-  }
-  return out;
-}
 
 std::string text_of(const Json& content) {
   if (content.is_string()) return content.get<std::string>();

@@ -2,11 +2,10 @@
 
 #include <chrono>
 
-#include "core/tools/regex.h"
+#include "core/text/regex.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
-using namespace skein::tools;
 using namespace skein::test;
 namespace fs = std::filesystem;
 

@@ -13,7 +13,7 @@ namespace re2 {
 class RE2;
 }
 
-namespace skein::tools {
+namespace skein {
 
 class Regex {
  public:
@@ -38,4 +38,4 @@ class Regex {
   std::size_t piece_bytes_ = 0;
 };
 
-}  // namespace skein::tools
+}  // namespace skein

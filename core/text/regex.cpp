@@ -1,11 +1,11 @@
-#include "core/tools/regex.h"
+#include "core/text/regex.h"
 
 #include <re2/re2.h>
 
 #include <algorithm>
 #include <cctype>
 
-namespace skein::tools {
+namespace skein {
 
 namespace {
 
@@ -62,4 +62,4 @@ bool Regex::found_in(std::string_view line, const std::function<bool()>& give_up
   }
 }
 
-}  // namespace skein::tools
+}  // namespace skein

@@ -1,0 +1,20 @@
+#include "core/exchange/importers/format.h"
+
+#include <algorithm>
+
+namespace skein::exchange::importers {
+
+std::span<const Format> formats() { return {}; }
+
+const Format* format_named(std::string_view name) {
+  const auto found = std::ranges::find(formats(), name, &Format::name);
+  return found == formats().end() ? nullptr : &*found;
+}
+
+const Format* format_of(const SourceFile& file) {
+  const auto found = std::ranges::find_if(
+      formats(), [&](const Format& format) { return format.recognizes(file); });
+  return found == formats().end() ? nullptr : &*found;
+}
+
+}  // namespace skein::exchange::importers
