@@ -97,7 +97,8 @@ void ModelCaller::read_for_request(Conversation& conversation, const Settings& s
   conversation.read_at_least(static_cast<std::size_t>(tokens) * 5);
 }
 
-context::BuiltContext ModelCaller::context(Conversation& conversation, const Settings& settings) {
+const context::BuiltContext& ModelCaller::context(Conversation& conversation,
+                                                  const Settings& settings) {
   read_for_request(conversation, settings);
   const auto build = [&]() -> const context::BuiltContext& {
     return contexts_.get(source_of(conversation, conversation.path(), settings));
@@ -127,13 +128,13 @@ model::Message ModelCaller::ask(Turn& turn) {
 
 ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
   make_room(turn);
-  context::BuiltContext built = context(turn.conversation, turn.settings);
+  context::BuiltContext built = request(turn);
   Attempt attempt = send(turn, built);
   // A refused call left nothing worth keeping, so it may be repeated.
   if (attempt.seals) attempt = send_unsealed(turn, built);
   for (int tries = 1; attempt.overflow && tries < most_tries; ++tries) {
     if (!make_room_after(turn, built, *attempt.overflow)) break;
-    built = context(turn.conversation, turn.settings);
+    built = request(turn);
     attempt = send(turn, built);
   }
   notice_cut(turn, built, attempt.reply);
@@ -141,15 +142,14 @@ ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
   return attempt;
 }
 
-// `seals`: what is thought of those in the request, if it is not as good as the session says.
-ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built,
-                                       model::Seals seals) {
-  model::Context context = built.context;
-  context.session = to_string(turn.conversation.session());
-  for (model::Message& message : context.messages) {
-    load_images(message.content, parts_.store);
-    message.seals = std::max(message.seals, seals);
-  }
+context::BuiltContext ModelCaller::request(const Turn& turn) {
+  context::BuiltContext built = context(turn.conversation, turn.settings);
+  built.context.session = to_string(turn.conversation.session());
+  for (model::Message& message : built.context.messages) load_images(message.content, parts_.store);
+  return built;
+}
+
+ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built) {
   Attempt attempt;
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
@@ -165,7 +165,7 @@ ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& 
   if (const std::int64_t left = built.window.tokens - built.room;
       left > 0 && left < built.window.output && model.max_output == 0)
     model.max_output = left;
-  attempt.reply = parts_.provider(model).stream(context, model, listening);
+  attempt.reply = parts_.provider(model).stream(built.context, model, listening);
   if (attempt.reply.stop != model::Stop::error || !attempt.reply.content.empty())
     attempt = {.reply = std::move(attempt.reply)};
   return attempt;
@@ -202,7 +202,9 @@ ModelCaller::Attempt ModelCaller::send_unsealed(Turn& turn, const context::Built
   log_warning("thinking refused", {{"model", model::to_string(turn.settings.model)}});
   turn.tell(model::Notice::Level::warning,
             "the model does not take back its earlier thinking; asking again without it");
-  Attempt attempt = send(turn, built, model::Seals::refused);
+  context::BuiltContext unsealed = built;
+  for (model::Message& message : unsealed.context.messages) message.seals = model::Seals::refused;
+  Attempt attempt = send(turn, unsealed);
   const std::vector<model::Entry>& path = turn.conversation.path();
   const auto last =
       std::ranges::find(path.rbegin(), path.rend(), model::type::message, &model::Entry::type);
@@ -280,7 +282,7 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
 // left out, and if that is not enough, results become shorter. It is written down, so that the next
 // request begins at the same place.
 void ModelCaller::cut(Turn& turn) {
-  const context::BuiltContext built = context(turn.conversation, turn.settings);
+  const context::BuiltContext& built = context(turn.conversation, turn.settings);
   if (built.fits()) return;
   const std::int64_t room =
       built.for_messages > 0 ? built.for_messages : context::enough_tokens(built.window);

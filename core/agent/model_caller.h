@@ -32,8 +32,8 @@ class ModelCaller {
   model::Message ask(Turn& turn);
   // Reads as much of the path as a request could need.
   void read_for_request(Conversation& conversation, const Settings& settings) const;
-  // The request that would be made now; of images only the names.
-  context::BuiltContext context(Conversation& conversation, const Settings& settings);
+  // The request that would be made now; of images only the names. Valid until the next is built.
+  const context::BuiltContext& context(Conversation& conversation, const Settings& settings);
   // `focus` says what matters and may be empty. If it fails, the session stays as it was.
   Compacted compact(Conversation& conversation, const std::string& focus, const Settings& settings,
                     const model::Ports& ports);
@@ -47,8 +47,8 @@ class ModelCaller {
     bool elsewhere = false;  // another model may answer
   };
   Attempt ask_one(Turn& turn);
-  Attempt send(Turn& turn, const context::BuiltContext& built,
-               model::Seals seals = model::Seals::good);
+  context::BuiltContext request(const Turn& turn);
+  Attempt send(Turn& turn, const context::BuiltContext& built);
   Attempt send_unsealed(Turn& turn, const context::BuiltContext& built);
   void notice_cut(Turn& turn, const context::BuiltContext& built, const model::Message& reply);
   void tell_of_dropped(const Turn& turn, const model::Message& reply);

@@ -118,7 +118,7 @@ Catalog::Catalog()
     : providers_(std::begin(rows::providers), std::end(rows::providers)),
       models_(std::begin(rows::models), std::end(rows::models)) {}
 
-std::string_view Catalog::keep(std::string_view text) const { return texts_.emplace_back(text); }
+std::string_view Catalog::keep(std::string_view text) const { return *texts_.emplace(text).first; }
 
 void Catalog::add(const ProviderRow& row) {
   ProviderRow own = row;

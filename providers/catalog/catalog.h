@@ -4,11 +4,11 @@
 
 #include <array>
 #include <cstdint>
-#include <deque>
 #include <functional>
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -170,7 +170,7 @@ class Catalog {
   const ModelRow* find_relative(const model::ModelRef& ref) const;
   std::string_view home_of(std::string_view provider) const;
 
-  mutable std::deque<std::string> texts_{};
+  mutable std::set<std::string, std::less<>> texts_{};  // stay where they are
   std::vector<ProviderRow> providers_{};
   std::vector<ModelRow> models_{};
   std::map<std::string, std::string, std::less<>> aliases_{};
