@@ -33,9 +33,13 @@ ChosenSession matching(SessionStore& store, const std::string& text) {
 // The session used last here, or the first one.
 ChosenSession last_or_default(SessionStore& store, const std::string& workspace) {
   if (const auto last = store.last_used(workspace)) return {*last, true};
-  // `last` is only a hint: the sessions themselves know where they were made.
-  for (const SessionRecord& record : store.list({.cwd = workspace}))
-    if (!record.key.starts_with("main:print:")) return {record.header.session, true};
+  // `last` is only a hint: the sessions themselves know where they were made. One that was brought
+  // in from elsewhere counts if there is none of our own.
+  const std::vector<SessionRecord> here = store.list({.cwd = workspace});
+  for (const bool imported : {false, true})
+    for (const SessionRecord& record : here)
+      if (!record.key.starts_with("main:print:") && record.state.origin.empty() != imported)
+        return {record.header.session, true};
   const bool taken = bool(store.find(store::default_key));
   return make(store, taken ? fresh_key("main:cli") : std::string(store::default_key), workspace);
 }

@@ -45,6 +45,18 @@ std::string listed(const std::set<std::string>& names) {
   return out;
 }
 
+// The model reads calls of tools that it does not have. Without this line it goes on making them.
+std::vector<model::Entry> told_of_import(std::span<const model::Entry> path) {
+  const auto last = std::ranges::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
+    return entry.type == model::type::message;
+  });
+  if (last == path.rend() || model::imported_from(*last).empty()) return {};
+  return {context::change_entry(
+      "The conversation up to here was held in another program, whose tools had other names and "
+      "arguments. Call only the tools you are given now.",
+      {})};
+}
+
 bool has_all(const std::vector<Id>& some, const std::vector<Id>& all) {
   return std::ranges::all_of(some, [&](Id id) { return std::ranges::find(all, id) != all.end(); });
 }
@@ -116,8 +128,13 @@ bool Surroundings::was_offered(const Conversation& conversation, const std::stri
 // Compared in its stored form: a system prompt from which a key was removed has not changed.
 std::vector<model::Entry> Surroundings::before_turn(const Turn& turn) {
   const Conversation& conversation = turn.conversation;
-  if (context::last_beginning(conversation.path()) == nullptr || is_stale(conversation))
-    return {rendered(conversation, turn.settings)};
+  if (context::last_beginning(conversation.path()) == nullptr) {
+    std::vector<model::Entry> entries{rendered(conversation, turn.settings)};
+    for (model::Entry& entry : told_of_import(conversation.path()))
+      entries.push_back(std::move(entry));
+    return entries;
+  }
+  if (is_stale(conversation)) return {rendered(conversation, turn.settings)};
   const RuntimeInit& last = beginning(conversation, conversation.path(), turn.settings);
   const RuntimeInit now = render(conversation, turn.settings);
   const bool other_prompt =

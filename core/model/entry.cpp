@@ -67,6 +67,12 @@ bool is_marginal(std::string_view type) {
 
 bool tells_changes(const Entry& entry) { return entry.meta.starts_with(R"({"changes":)"); }
 
+std::string imported_from(const Entry& entry) {
+  if (!entry.meta.starts_with(R"({"import":)")) return {};
+  const std::optional<Json> meta = parse_json(entry.meta);
+  return meta ? string_at(at(*meta, "import"), "from") : std::string{};
+}
+
 std::string preview(const Entry& entry, std::size_t characters) {
   if (const auto message = message_of(entry))
     return tells_changes(entry)    ? "(told what has changed)"

@@ -48,6 +48,9 @@ bool is_marginal(std::string_view type);
 // says so.
 bool tells_changes(const Entry& entry);
 
+// The format an entry was imported from, as `meta` says; empty: it is our own.
+std::string imported_from(const Entry& entry);
+
 // An entry as one line of text for lists and trees: whitespace folded, cut after `characters` code
 // points. Not yet safe for a terminal: the screen's sink makes it so.
 std::string preview(const Entry& entry, std::size_t characters);

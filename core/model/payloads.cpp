@@ -64,6 +64,26 @@ Read read_thinking_off_before(const Json& json) {
   return entry ? Read(ThinkingOffBefore{*entry}) : std::nullopt;
 }
 
+void write(Json& json, const Import& import) {
+  json["from"] = import.from;
+  json["session"] = import.session;
+  json["file"] = import.file;
+  if (import.parent) json["parent"] = to_string(*import.parent);
+  if (import.spawned) json["spawned"] = true;
+}
+Read read_import(const Json& json) {
+  return Import{string_at(json, "from"), string_at(json, "session"), string_at(json, "file"),
+                id_at(json, "parent"), bool_at(json, "spawned")};
+}
+
+void write(Json& json, const ImportContext& context) {
+  json["label"] = context.label;
+  json["text"] = context.text;
+}
+Read read_import_context(const Json& json) {
+  return ImportContext{string_at(json, "label"), string_at(json, "text")};
+}
+
 void write(Json& json, const ModelChange& change) {
   json["provider"] = change.provider;
   json["model"] = change.model;
@@ -184,6 +204,8 @@ constexpr Form forms[] = {
     {type::custom, "snapshot", read_snapshot},
     {type::custom, "permissions", read_permissions},
     {type::custom, "thinking_off_before", read_thinking_off_before},
+    {type::custom, "import", read_import},
+    {type::custom, "import_context", read_import_context},
     {type::model_change, "", read_model_change},
     {type::thinking_level_change, "", read_thinking_level_change},
     {type::system_prompt_override, "", read_system_prompt_override},

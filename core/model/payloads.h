@@ -71,6 +71,18 @@ struct RuntimeInit {
   std::vector<Id> masked{};                      // redacted entries it takes into account
 };
 std::string hash_of(const RuntimeInit& init);
+// The session was brought in from another program.
+struct Import {
+  std::string from{};          // the name of its format: "claude-code"
+  std::string session{};       // its id there
+  std::string file{};          // where it was read
+  std::optional<Id> parent{};  // our session of the one it was spawned by or forked from
+  bool spawned = false;        // by a tool call there: a sub-agent
+};
+// What the model was shown there although nobody typed it. Never sent again.
+struct ImportContext {
+  std::string label{}, text{};
+};
 struct BranchSummary {
   Id source_session{}, source_entry{};
   std::string summary{};
@@ -92,9 +104,10 @@ struct CompactionSummary {
 
 using Payload =
     std::variant<payload::Head, payload::Title, payload::Key, payload::Label, payload::Snapshot,
-                 payload::Permissions, payload::ThinkingOffBefore, payload::ModelChange,
-                 payload::ThinkingLevelChange, payload::SystemPromptOverride, payload::Redaction,
-                 payload::RuntimeInit, payload::BranchSummary, payload::CompactionSummary>;
+                 payload::Permissions, payload::ThinkingOffBefore, payload::Import,
+                 payload::ImportContext, payload::ModelChange, payload::ThinkingLevelChange,
+                 payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
+                 payload::BranchSummary, payload::CompactionSummary>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

@@ -150,6 +150,8 @@ struct Fold {
     state.permissions = std::move(permissions.rules);
   }
   void operator()(const ThinkingOffBefore& off) const { state.thinking_off.insert(off.entry); }
+  void operator()(Import& import) const { state.origin = std::move(import.from); }
+  void operator()(const ImportContext&) const {}
   void operator()(const ModelChange& change) const {
     state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;
   }

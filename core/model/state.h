@@ -22,6 +22,7 @@ struct SessionState {
   std::string key{};  // if it differs from the header's
   std::string title{};
   bool title_given = false;  // by a title entry; else it comes from the first prompt
+  std::string origin{};      // the format it was imported from; empty: it is our own
   std::string model{};       // provider/model, as last changed or used
   std::string thinking{};    // level
   std::string system{};      // the override, if there is one

@@ -190,6 +190,8 @@ class StorageBackend {
   // Only the latter, at once: somebody begins to work on the session, and may be killed.
   virtual void enter(Id session, const std::string& workspace) = 0;
   virtual std::optional<Id> last_used(const std::string& workspace) = 0;
+  // Nothing more is asked of the session for a while: what is held open of it is let go.
+  virtual void close(Id session) = 0;
 };
 
 }  // namespace skein::store

@@ -58,6 +58,11 @@ class SessionStore {
   explicit SessionStore(std::unique_ptr<StorageBackend> backend) : backend_(std::move(backend)) {}
 
   Result<SessionHandle> create_session(const NewSession& session);
+  // One whose id and time are given, with what it begins with. If the key is taken, the session
+  // that has it is returned instead.
+  Result<Created> create_session(const SessionHeader& header, std::span<const NewEntry> entries) {
+    return backend_->create(header, entries);
+  }
   Result<std::vector<Entry>> load_session_entries(Id session, const LoadOptions& options = {});
   Result<AppendResult> append_session_entries(Id session, std::span<const NewEntry> entries,
                                               const AppendOptions& options = {}) {
@@ -129,6 +134,7 @@ class SessionStore {
   std::optional<Id> last_used(const std::string& workspace) {
     return backend_->last_used(workspace);
   }
+  void close(Id session) { backend_->close(session); }
 
  private:
   Result<Path> path_by_tree(Id session, Id leaf);

@@ -43,6 +43,7 @@ class FileBackend : public StorageBackend {
   void remember(Id session, const std::string& workspace) override;
   void enter(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
+  void close(Id session) override { home_->forget(session); }
 
  private:
   Result<log::LogWriter*> log_of(Id session);

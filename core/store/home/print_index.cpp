@@ -52,6 +52,7 @@ JsonText print_state(const SessionState& state) {
     writer.raw("leaves", enclosed("[]", state.leaves, print_id));
   if (state.title_given) writer.raw("titleGiven", "true");
   writer.text_if("key", state.key);
+  writer.text_if("origin", state.origin);
   writer.text_if("thinking", state.thinking);
   writer.text_if("system", state.system);
   if (state.runtime_init)

@@ -1,0 +1,300 @@
+#include "core/exchange/session_import.h"
+
+#include <utility>
+
+#include "core/model/payloads.h"
+#include "core/text/json.h"
+
+namespace skein::exchange {
+
+using importers::ForeignContext, importers::ForeignEntry, importers::ForeignSession;
+using store::Failure;
+
+namespace {
+
+// Small enough for the store's limits, and for a process that is killed to lose little work.
+constexpr std::size_t batch_bytes = std::size_t{8} << 20, batch_entries = 2'000;
+// A line may have 16 MiB. What is longer is cut, and whole in a blob.
+constexpr std::size_t longest_text = std::size_t{4} << 20, excerpt_bytes = std::size_t{64} << 10;
+constexpr std::size_t longest_payload = std::size_t{15} << 20;
+constexpr std::size_t longest_blob = std::size_t{64} << 20;
+
+// Trouble that every other session would have as well.
+bool concerns_all(const Failure& failure) {
+  return failure.kind == Failure::Kind::no_space || failure.kind == Failure::Kind::io ||
+         failure.kind == Failure::Kind::read_only;
+}
+
+model::Entry entry_of(const std::variant<model::Message, model::Payload, ForeignContext>& content) {
+  if (const auto* message = std::get_if<model::Message>(&content))
+    return model::message_entry(*message);
+  if (const auto* context = std::get_if<ForeignContext>(&content))
+    return model::make_entry(model::payload::ImportContext{context->label, context->text});
+  return model::make_entry(std::get<model::Payload>(content));
+}
+
+JsonText origin_json(std::string_view format, std::string_view id, const JsonText& raw) {
+  std::string out = R"({"import":{"from":)" + json_string(format) + R"(,"id":)" + json_string(id);
+  if (!raw.empty()) out += R"(,"raw":)" + (parse_json(raw) ? raw : json_string(raw));
+  return out + "}}";
+}
+
+bool is_imported(const model::EntryFacts& entry) {
+  return entry.body.find(R"(,"meta":{"import":{)") != std::string_view::npos;
+}
+
+}  // namespace
+
+std::string import_key(const importers::Format& format, const std::string& session) {
+  std::string id = session;
+  for (char& c : id)
+    if ((c < '0' || c > '9') && (c < 'A' || c > 'Z') && (c < 'a' || c > 'z') &&
+        std::string_view("._@+-").find(c) == std::string_view::npos)
+      c = '-';
+  constexpr std::size_t longest = 64, digits = 16;
+  if (id.size() > longest || id.empty())
+    id = id.substr(0, longest - digits - 1) + "-" +
+         to_string(importers::session_id(format.name, session));
+  return "main:" + std::string(format.channel) + ":" + id;
+}
+
+Id SessionImport::id_of(std::string_view entry) const {
+  return importers::entry_id(format_.name, session_.id, entry);
+}
+
+bool SessionImport::begin(const ForeignSession& session) {
+  if (options_.wanted && !options_.wanted(session)) return false;
+  session_ = session;
+  if (!session_.cwd.starts_with('/')) session_.cwd.clear();
+  report_ = {.key = import_key(format_, session.id),
+             .session = importers::session_id(format_.name, session.id),
+             .title = session.title,
+             .cwd = session_.cwd,
+             .losses = std::move(report_.losses)};  // a reader may find some before
+  if (!options_.key.empty()) claim_key();
+  known_ = {};
+  stands_for_.clear();
+  last_.reset();
+  last_time_ = session.created_at;
+  batch_.clear();
+  batch_bytes_ = 0;
+  look_up();
+  add_origin();
+  add_title();
+  return true;
+}
+
+// Another key is another session, which the next import of the same source under it finds again.
+void SessionImport::claim_key() {
+  const store::Result<store::SessionRecord> taken = store_.find(options_.key);
+  if (taken && taken->header.session == report_.session) return;
+  report_.key = options_.key;
+  report_.session = importers::session_id(format_.name, options_.key + "\n" + session_.id);
+  if (taken && taken->header.session != report_.session)
+    throw Error(
+        "the session " + options_.key + " was not imported from " + file_ + "; give another key",
+        ExitStatus::usage);
+}
+
+// What is there of it, from this or an earlier import.
+void SessionImport::look_up() {
+  const store::Result<store::SessionRecord> found = store_.open(report_.session);
+  if (!found) return;
+  known_.there = true;
+  report_.key = found->key;
+  known_.head = found->state.head;
+  known_.head_was_moved = found->state.head != found->state.tail;
+  const auto done = store_.survey(report_.session, [&](const model::EntryFacts& entry) {
+    known_.ids.insert(entry.id);
+    const bool imported = is_imported(entry);
+    if (entry.id == known_.head) known_.head_is_ours = !imported;
+    if (entry.type == model::type::custom && entry.body.starts_with(R"({"kind":"title")"))
+      known_.title_is_ours = !imported;
+  });
+  if (!done) report_.trouble = done.error().text;
+}
+
+void SessionImport::add_origin() {
+  model::payload::Import origin{.from = std::string(format_.name),
+                                .session = session_.id,
+                                .file = file_,
+                                .spawned = session_.spawned};
+  if (!session_.parent.empty())
+    origin.parent = importers::session_id(format_.name, session_.parent);
+  model::Entry entry = model::make_entry(origin);
+  entry.id = id_of("import");
+  entry.meta = origin_json(format_.name, "import", {});
+  push(std::move(entry));
+}
+
+// Its id tells of its text, so that a new title there is one here.
+void SessionImport::add_title() {
+  if (session_.title.empty() || known_.title_is_ours) return;
+  const std::string id = "title:" + session_.title;
+  model::Entry entry = model::make_entry(model::payload::Title{session_.title});
+  entry.id = id_of(id);
+  entry.meta = origin_json(format_.name, id, {});
+  push(std::move(entry));
+}
+
+std::optional<Id> SessionImport::parent_of(const ForeignEntry& entry) const {
+  if (entry.parent.empty()) return std::nullopt;
+  const auto found = stands_for_.find(id_of(entry.parent));
+  return found != stands_for_.end() ? found->second : last_;
+}
+
+// Texts that are too long for a line; results are the usual case.
+void SessionImport::spill(model::Message& message) {
+  const auto cut = [&](std::string& text, std::string& blob) {
+    if (text.size() <= longest_text) return;
+    if (blob.empty()) blob = keep(text);
+    if (blob.empty()) lose("texts of more than 64 MiB, of which only the beginning is kept");
+    text.resize(utf8_prefix(text, excerpt_bytes).size());
+  };
+  for (model::Block& block : message.content) {
+    std::string unnamed;
+    if (auto* text = std::get_if<model::Text>(&block)) cut(text->text, unnamed);
+    if (auto* thinking = std::get_if<model::Thinking>(&block)) cut(thinking->thinking, unnamed);
+    if (auto* result = std::get_if<model::ToolResult>(&block))
+      for (model::ResultBlock& part : result->content)
+        if (auto* text = std::get_if<model::Text>(&part)) cut(text->text, result->blob);
+    if (!unnamed.empty()) lose("texts of more than 4 MiB, cut; they are whole in a blob");
+  }
+}
+
+void SessionImport::add(ForeignEntry entry) {
+  const Id id = id_of(entry.id);
+  if (stands_for_.contains(id)) return;
+  if (auto* message = std::get_if<model::Message>(&entry.content)) spill(*message);
+  model::Entry made = entry_of(entry.content);
+  made.id = id;
+  made.parent = parent_of(entry);
+  if (made.payload.size() + entry.raw.size() > longest_payload) entry.raw.clear();
+  made.meta = origin_json(format_.name, entry.id, entry.raw);
+  if (ms_from_utc(entry.time)) last_time_ = std::move(entry.time);
+  ++report_.entries;
+  if (made.payload.size() > longest_payload) {
+    lose("entries of more than 15 MiB");
+    stands_for_[id] = made.parent;
+    return;
+  }
+  const bool marginal = model::is_marginal(made.type);
+  stands_for_[id] = marginal ? made.parent : id;
+  if (!marginal) last_ = id;
+  if (const auto* message = std::get_if<model::Message>(&entry.content);
+      message != nullptr && report_.title.empty() && model::is_prompt(*message))
+    report_.title = model::title_from(model::plain_text(*message));
+  push(std::move(made));
+}
+
+void SessionImport::alias(std::string_view id, std::string_view added) {
+  if (const auto found = stands_for_.find(id_of(added)); found != stands_for_.end())
+    stands_for_.emplace(id_of(id), found->second);
+}
+
+void SessionImport::push(model::Entry entry) {
+  if (!known_.ids.insert(entry.id).second || !may_write()) return;
+  ++report_.added;
+  if (options_.dry_run) return;
+  entry.timestamp = ms_from_utc(last_time_) ? last_time_ : utc_from_ms(0);
+  if (options_.clean) entry.payload = options_.clean(std::move(entry.payload));
+  batch_bytes_ += entry.payload.size() + entry.meta.size();
+  batch_.push_back({.entry = std::move(entry), .follows = false});
+  if (batch_.size() >= batch_entries || batch_bytes_ >= batch_bytes) flush();
+}
+
+// Somebody who works in the session must not find its head elsewhere.
+bool SessionImport::may_write() {
+  if (!report_.trouble.empty()) return false;
+  if (options_.dry_run || !known_.there || known_.lease) return true;
+  store::Result<store::SessionLease> lease =
+      store_.hold(report_.session, store::LockMode::exclusive);
+  if (lease)
+    known_.lease = *std::move(lease);
+  else
+    report_.trouble = lease.error().text;
+  return bool(lease);
+}
+
+void SessionImport::create(const std::vector<store::NewEntry>& batch) {
+  store::SessionHeader header{.session = report_.session,
+                              .key = report_.key,
+                              .cwd = session_.cwd,
+                              .created_by = "skein " SKEIN_VERSION,
+                              .created_at = batch.front().entry.timestamp};
+  store::Result<store::Created> created = store_.create_session(header, batch);
+  if (created && !created->made && created->record.header.session != header.session) {
+    header.key = report_.key + "-" + to_string(report_.session).substr(12);
+    created = store_.create_session(header, batch);
+  }
+  if (!created) {
+    report_.trouble = created.error().text;
+    if (concerns_all(created.error())) (void)value_or_throw(std::move(created));
+    return;
+  }
+  report_.key = header.key;
+}
+
+void SessionImport::flush() {
+  std::vector<store::NewEntry> batch = std::exchange(batch_, {});
+  batch_bytes_ = 0;
+  if (batch.empty() || !report_.trouble.empty()) return;
+  if (!std::exchange(known_.there, true)) {
+    create(batch);
+    return;
+  }
+  // Whoever goes on in this session goes on where they were.
+  if (known_.head_is_ours) batch.push_back({model::make_entry(model::payload::Head{*known_.head})});
+  store::Result<store::AppendResult> done =
+      store_.append_session_entries(report_.session, batch, {.check_all_ids = true});
+  if (done) return;
+  report_.trouble = done.error().text;
+  if (concerns_all(done.error())) (void)value_or_throw(std::move(done));
+}
+
+// Where the session stood there, unless somebody has gone on or chosen another place here.
+void SessionImport::set_head(std::string_view leaf) {
+  const auto found = stands_for_.find(id_of(leaf));
+  const std::optional<Id> wanted =
+      leaf.empty() || found == stands_for_.end() ? last_ : found->second;
+  if (!wanted || known_.head_is_ours) return;
+  const bool grown = report_.added > 0;
+  // An import that was cut short left the head at the last entry it wrote.
+  if (!grown && (known_.head_was_moved || known_.head == wanted)) return;
+  if (grown && !batch_.empty() && batch_.back().entry.id == *wanted) return;
+  if (options_.dry_run || !may_write()) return;
+  model::Entry head = model::make_entry(model::payload::Head{*wanted});
+  head.timestamp = last_time_.empty() ? utc_from_ms(0) : last_time_;
+  head.meta = origin_json(format_.name, "head", {});
+  batch_.push_back({.entry = std::move(head)});
+}
+
+std::string SessionImport::keep(std::string_view bytes) {
+  if (bytes.size() > longest_blob) {
+    lose("contents of more than 64 MiB");
+    return {};
+  }
+  if (options_.dry_run) return std::string(64, '0');
+  store::Result<std::string> name = store_.keep_blob(bytes);
+  if (name) return *std::move(name);
+  if (concerns_all(name.error())) (void)value_or_throw(std::move(name));
+  lose("contents that could not be kept");
+  return {};
+}
+
+void SessionImport::lose(std::string_view what) { ++report_.losses[std::string(what)]; }
+
+void SessionImport::end(std::string_view leaf) {
+  if (report_.entries > 0) {
+    set_head(leaf);
+    flush();
+    if (report_.added > 0 && !options_.dry_run && report_.trouble.empty())
+      store_.remember(report_.session, {});
+  }
+  known_.lease = {};
+  store_.close(report_.session);
+  if (report_.entries > 0) done_.push_back(std::move(report_));
+  report_ = {};
+}
+
+}  // namespace skein::exchange

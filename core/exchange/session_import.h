@@ -1,0 +1,102 @@
+// One session of another program on its way into the store: ids become ours, parents are found
+// past what is kept beside the conversation, what is there already is passed over, and the rest is
+// appended in batches, so that a process that is killed leaves whole batches and the next import
+// goes on behind them.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <unordered_set>
+#include <vector>
+
+#include "core/exchange/importers/format.h"
+#include "core/store/session_store.h"
+
+namespace skein::exchange {
+
+struct ImportOptions {
+  std::string key{};     // of the session; empty: <agent>:<channel>:<its id there>
+  bool dry_run = false;  // nothing is written
+  // Applied to every payload: takes secrets out.
+  std::function<JsonText(JsonText)> clean{};
+  std::function<bool(const importers::ForeignSession&)> wanted{};  // empty: all are
+};
+
+// What came of one session.
+struct ImportedSession {
+  std::string key{};
+  Id session{};
+  std::string title{};
+  std::string cwd{};
+  std::size_t entries = 0;                      // of the source
+  std::size_t added = 0;                        // that were not here yet
+  std::map<std::string, std::size_t> losses{};  // what is not taken over, and how often
+  std::string trouble{};                        // why it could not be written; empty: it was
+};
+
+class SessionImport : public importers::Receiver {
+ public:
+  // All must outlive this.
+  SessionImport(store::SessionStore& store, const importers::Format& format,
+                const std::string& file, const ImportOptions& options)
+      : store_(store), format_(format), file_(file), options_(options) {}
+
+  bool begin(const importers::ForeignSession& session) override;
+  void add(importers::ForeignEntry entry) override;
+  void alias(std::string_view id, std::string_view added) override;
+  std::string keep(std::string_view bytes) override;
+  void lose(std::string_view what) override;
+  void end(std::string_view leaf) override;
+
+  const std::vector<ImportedSession>& sessions() const { return done_; }
+
+ private:
+  // What the store has of the session.
+  struct Known {
+    bool there = false;
+    std::unordered_set<Id> ids{};
+    std::optional<Id> head{};
+    bool head_is_ours = false;    // something was said behind what was imported
+    bool head_was_moved = false;  // by somebody: it is not where the last entry put it
+    bool title_is_ours = false;   // the user renamed it
+    store::SessionLease lease{};
+  };
+
+  Id id_of(std::string_view entry) const;
+  void claim_key();
+  void look_up();
+  bool may_write();
+  void add_origin();
+  void add_title();
+  void push(model::Entry entry);
+  std::optional<Id> parent_of(const importers::ForeignEntry& entry) const;
+  void spill(model::Message& message);
+  void flush();
+  void create(const std::vector<store::NewEntry>& batch);
+  void set_head(std::string_view leaf);
+
+  store::SessionStore& store_;
+  const importers::Format& format_;
+  const std::string file_;
+  const ImportOptions& options_;
+
+  importers::ForeignSession session_{};
+  ImportedSession report_{};
+  Known known_{};
+  // Which entry children of a foreign one follow: itself, or the nearest that is not marginal.
+  std::unordered_map<Id, std::optional<Id>> stands_for_{};
+  std::optional<Id> last_{};  // that is not marginal
+  std::string last_time_{};
+  std::vector<store::NewEntry> batch_{};
+  std::size_t batch_bytes_ = 0;
+  std::vector<ImportedSession> done_{};
+};
+
+// The session's key unless one is given: main:claude:<id>, made of what a key may have.
+std::string import_key(const importers::Format& format, const std::string& session);
+
+}  // namespace skein::exchange
