@@ -15,6 +15,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "core/text/json.h"
+#include "core/text/when.h"
 #include "repl/screen/screen.h"
 
 namespace skein::verbs {
@@ -26,18 +27,9 @@ namespace maintenance = store::home::maintenance;
 
 namespace {
 
-// "30d", "12h", "2w" in milliseconds.
-std::int64_t duration_ms(const std::string& text) {
-  constexpr std::int64_t hour = 60 * 60 * 1000;
-  constexpr std::pair<char, std::int64_t> units[] = {
-      {'h', hour}, {'d', 24 * hour}, {'w', 7 * 24 * hour}};
-  std::int64_t count = 0;
-  const char* end = text.data() + text.size();
-  const auto [stopped, failed] = std::from_chars(text.data(), end, count);
-  for (const auto& [unit, ms] : units)
-    if (failed == std::errc{} && stopped + 1 == end && *stopped == unit && count > 0 &&
-        count < 100'000)
-      return count * ms;
+// What --older-than says.
+std::int64_t age_ms(const std::string& text) {
+  if (const auto age = duration_ms(text)) return *age;
   throw Error("'" + text + "' is no length of time; say 12h, 30d or 8w", ExitStatus::usage);
 }
 
@@ -114,7 +106,7 @@ int empty_trash(const app::Invocation& invocation) {
 int prune_sessions(const app::Invocation& invocation) {
   if (!invocation.has("--older-than"))
     throw Error("say how old a session must be: --older-than 30d", ExitStatus::usage);
-  const std::int64_t age = duration_ms(invocation.value("--older-than"));
+  const std::int64_t age = age_ms(invocation.value("--older-than"));
   const bool only_look = invocation.has("--dry-run");
   SessionStore store = app::open_store(invocation);
   Json moved = Json::array();

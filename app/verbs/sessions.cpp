@@ -64,6 +64,7 @@ JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalo
   writer.id("head", state.head);
   writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
   writer.truth("archived", record.archived);
+  writer.text_if("origin", state.origin);
   writer.end();
   return out;
 }
@@ -166,7 +167,11 @@ void check_references(SessionStore& store, const std::string& name,
 int list_sessions(const app::Invocation& invocation) {
   const auto home = app::open_home(invocation);
   SessionStore store(std::make_unique<store::home::FileBackend>(home));
-  const std::vector<SessionRecord> sessions = store.list();
+  std::vector<SessionRecord> sessions = store.list();
+  if (const std::string origin = invocation.value("--origin"); !origin.empty())
+    std::erase_if(sessions, [&](const SessionRecord& record) {
+      return record.state.origin != (origin == "own" ? "" : origin);
+    });
   const auto catalog = app::configured_catalog(invocation);
   if (invocation.has("--json")) {
     std::string out = "[";
@@ -183,6 +188,7 @@ int list_sessions(const app::Invocation& invocation) {
     print_line(pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) +
                "  " + pad(record.used_at().substr(0, 16), 16) + "  " +
                (record.archived ? "archived · " : "") +
+               (record.state.origin.empty() ? "" : "from " + record.state.origin + " · ") +
                model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
                                  cost && cost->at_least) +
                "  " + record.state.title);

@@ -8,6 +8,7 @@ namespace {
 using Flags = std::vector<app::Subcommand::Flag>;
 const app::Subcommand::Flag json{"--json", "print JSON"};
 const Flags json_only{json};
+const Flags list_flags{json, {"--origin FORMAT", "only those imported from there; own: only ours"}};
 const Flags show_flags{json,
                        {"--tree", "the whole tree"},
                        {"--ascii", "draw it with ASCII"},
@@ -35,11 +36,20 @@ const Flags migrate_flags{{"--to MODEL", "PROVIDER/MODEL"},
                           {"--check", "only say what would be lost"},
                           {"--new-key KEY", "the copy's key"},
                           json};
+const Flags import_flags{
+    {"--from FORMAT", "claude-code, codex, …; auto (the default) looks into the files"},
+    {"--key KEY", "of the session, if there is only one"},
+    {"--since TIME", "only what changed since: 7d, 2026-11-01"},
+    {"--all", "all that the usual places of other programs hold, unasked"},
+    {"--undo", "move what came from there to the trash"},
+    {"--dry-run", "only say what would be done"},
+    json};
+const Flags watch_flags{{"--once", "bring in what is new, then end"}, json};
 const Flags trust_flags{{"--remove", "no longer"}};
 
 const app::Subcommand table[] = {
-    {"sessions", "", "list sessions, or do something with one", json_only, list_sessions},
-    {"sessions list", "", "key, title, messages, tokens, last used; newest first", json_only,
+    {"sessions", "", "list sessions, or do something with one", list_flags, list_sessions},
+    {"sessions list", "", "key, title, messages, tokens, last used; newest first", list_flags,
      list_sessions},
     {"sessions show", "KEY", "the active path", show_flags, show_session},
     {"sessions delete", "KEY…", "move sessions to the trash", json_only, delete_sessions},
@@ -63,6 +73,11 @@ const app::Subcommand table[] = {
      models_flags, list_models},
     {"migrate", "KEY", "a copy of a session for another model, and what that costs", migrate_flags,
      migrate_session},
+    {"import", "[FILE|DIR…]",
+     "bring in sessions of other programs; without a name those found here", import_flags,
+     import_sessions},
+    {"watch", "", "bring in what other programs write, as they write it", watch_flags,
+     watch_sessions},
     {"trust", "", "let this workspace's configuration set models, addresses and key commands",
      trust_flags, trust},
 };

@@ -21,6 +21,8 @@ int branch_session(const app::Invocation& invocation);
 int doctor(const app::Invocation& invocation);
 int trust(const app::Invocation& invocation);
 int list_models(const app::Invocation& invocation);
+int import_sessions(const app::Invocation& invocation);
+int watch_sessions(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);
 
 }  // namespace skein::verbs

@@ -63,7 +63,8 @@ Id SessionImport::id_of(std::string_view entry) const {
 }
 
 bool SessionImport::begin(const ForeignSession& session) {
-  if (options_.wanted && !options_.wanted(session)) return false;
+  open_ = !options_.wanted || options_.wanted(session);
+  if (!open_) return false;
   session_ = session;
   if (!session_.cwd.starts_with('/')) session_.cwd.clear();
   report_ = {.key = import_key(format_, session.id),
@@ -75,7 +76,7 @@ bool SessionImport::begin(const ForeignSession& session) {
   known_ = {};
   stands_for_.clear();
   last_.reset();
-  last_time_ = session.created_at;
+  last_time_ = utc_from_ms(ms_from_utc(session.created_at).value_or(0));
   batch_.clear();
   batch_bytes_ = 0;
   look_up();
@@ -164,14 +165,14 @@ void SessionImport::spill(model::Message& message) {
 
 void SessionImport::add(ForeignEntry entry) {
   const Id id = id_of(entry.id);
-  if (stands_for_.contains(id)) return;
+  if (!open_ || stands_for_.contains(id)) return;
   if (auto* message = std::get_if<model::Message>(&entry.content)) spill(*message);
   model::Entry made = entry_of(entry.content);
   made.id = id;
   made.parent = parent_of(entry);
   if (made.payload.size() + entry.raw.size() > longest_payload) entry.raw.clear();
   made.meta = origin_json(format_.name, entry.id, entry.raw);
-  if (ms_from_utc(entry.time)) last_time_ = std::move(entry.time);
+  if (const auto time = ms_from_utc(entry.time)) last_time_ = utc_from_ms(*time);
   ++report_.entries;
   if (made.payload.size() > longest_payload) {
     lose("entries of more than 15 MiB");
@@ -196,7 +197,7 @@ void SessionImport::push(model::Entry entry) {
   if (!known_.ids.insert(entry.id).second || !may_write()) return;
   ++report_.added;
   if (options_.dry_run) return;
-  entry.timestamp = ms_from_utc(last_time_) ? last_time_ : utc_from_ms(0);
+  entry.timestamp = last_time_;
   if (options_.clean) entry.payload = options_.clean(std::move(entry.payload));
   batch_bytes_ += entry.payload.size() + entry.meta.size();
   batch_.push_back({.entry = std::move(entry), .follows = false});
@@ -264,7 +265,7 @@ void SessionImport::set_head(std::string_view leaf) {
   if (grown && !batch_.empty() && batch_.back().entry.id == *wanted) return;
   if (options_.dry_run || !may_write()) return;
   model::Entry head = model::make_entry(model::payload::Head{*wanted});
-  head.timestamp = last_time_.empty() ? utc_from_ms(0) : last_time_;
+  head.timestamp = last_time_;
   head.meta = origin_json(format_.name, "head", {});
   batch_.push_back({.entry = std::move(head)});
 }
@@ -285,6 +286,7 @@ std::string SessionImport::keep(std::string_view bytes) {
 void SessionImport::lose(std::string_view what) { ++report_.losses[std::string(what)]; }
 
 void SessionImport::end(std::string_view leaf) {
+  if (!std::exchange(open_, false)) return;
   if (report_.entries > 0) {
     set_head(leaf);
     flush();

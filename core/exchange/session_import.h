@@ -84,6 +84,7 @@ class SessionImport : public importers::Receiver {
   const std::string file_;
   const ImportOptions& options_;
 
+  bool open_ = false;  // between begin() and end() of a session that is wanted
   importers::ForeignSession session_{};
   ImportedSession report_{};
   Known known_{};

@@ -74,6 +74,7 @@ std::optional<std::int64_t> ms_from_utc(std::string_view timestamp) {
     }
   }
   if (rest != "Z" && rest != "+00:00") return std::nullopt;
+  if (tm.tm_mon < 1 || tm.tm_mon > 12 || tm.tm_mday < 1 || tm.tm_mday > 31) return std::nullopt;
   tm.tm_year -= 1900;
   tm.tm_mon -= 1;
   return static_cast<std::int64_t>(timegm(&tm)) * 1000 + ms;

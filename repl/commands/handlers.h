@@ -53,6 +53,7 @@ void set_system(Session& session, std::string_view text);
 void show_login(Session& session, std::string_view provider);
 
 void export_session(Session& session, std::string_view arguments);
+void import_sessions(Session& session, std::string_view path);
 std::vector<std::string> format_names(Session& session, std::string_view start);
 void show_tools(Session& session, std::string_view);
 void show_config(Session& session, std::string_view);

@@ -89,8 +89,10 @@ void new_session(Session& session, std::string_view title) {
 // the user was reading out of sight.
 void list_sessions(Session& session, std::string_view filter) {
   constexpr std::size_t most = 50;
-  const bool all = std::exchange(filter, filter == "all" ? "" : filter) == "all";
+  const bool all = filter == "all", own = filter == "own";
+  if (all || own) filter = {};
   std::vector<SessionRecord> shown = session.store().list();
+  if (own) std::erase_if(shown, &pick::is_import);
   std::erase_if(shown, [&](const SessionRecord& record) {
     return (record.key + " " + record.state.title).find(filter) == std::string::npos;
   });

@@ -89,6 +89,8 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions, I
                                   {"turns", true, true},
                                   {"branches", true, true},
                                   {"tokens", true, true}}};
+  const bool imports = std::ranges::any_of(sessions, &is_import);
+  if (imports) table.columns.push_back({"from"});
   for (const store::SessionRecord& record : sessions) {
     if (record.header.session == current) table.marked = table.rows.size();
     const model::SessionState& state = record.state;
@@ -96,6 +98,7 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions, I
     table.rows.push_back({record.key, state.title, age(last_used(record)),
                           std::to_string(state.messages), std::to_string(state.leaves.size()),
                           tokens > 0 ? short_count(tokens) : ""});
+    if (imports) table.rows.back().push_back(state.origin);
   }
   return table;
 }
@@ -118,9 +121,14 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
   PickList list{.title = "sessions",
                 .query = choice.query,
                 .keys = "opens · Ctrl+R renames · Ctrl+D deletes",
-                .further = {terminal::ctrl('r'), terminal::ctrl('d')}};
+                .further = {terminal::ctrl('r'), terminal::ctrl('d'), terminal::ctrl('o')}};
+  bool own = false;  // without those of other programs
   for (;;) {
-    const std::vector<store::SessionRecord> sessions = store.list();
+    std::vector<store::SessionRecord> sessions = store.list();
+    if (std::ranges::any_of(sessions, &is_import))
+      list.keys = own ? "opens · Ctrl+R renames · Ctrl+D deletes · Ctrl+O shows imports"
+                      : "opens · Ctrl+R renames · Ctrl+D deletes · Ctrl+O hides imports";
+    if (own) std::erase_if(sessions, &is_import);
     const int columns = keyboard.terminal().size().columns;
     list.lines = session_rows(sessions, static_cast<std::size_t>(std::max(12, columns * 2 / 5)));
     list.texts.clear();
@@ -132,7 +140,9 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
     const Picked picked = pick(keyboard, list);
     if (!picked.index) return std::nullopt;
     const store::SessionRecord& record = sessions[*picked.index];
-    if (picked.key == terminal::ctrl('d')) {
+    if (picked.key == terminal::ctrl('o')) {
+      own = !own;
+    } else if (picked.key == terminal::ctrl('d')) {
       choice.erase(record);
     } else if (picked.key == terminal::ctrl('r')) {
       const auto title = ask_line(keyboard, "title › ", record.state.title);

@@ -16,6 +16,9 @@ namespace skein::pick {
 
 std::string age(std::string_view timestamp);  // "now", "3 min", "2 days"
 
+// It was brought in from another program.
+inline bool is_import(const store::SessionRecord& record) { return !record.state.origin.empty(); }
+
 // Key, title, age, turns, branches, tokens; `current` is marked.
 layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current);
 // Title (in this many columns), age, turns, branches, tokens and key, for a list to pick from.

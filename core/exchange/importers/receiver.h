@@ -18,6 +18,7 @@ struct ForeignSession {
   std::string cwd{};         // the folder it was about
   std::string title{};       // one that was given or made there; else the first prompt is it
   std::string created_at{};  // as transcripts write times; empty: that of its first entry
+  std::string updated_at{};  // when something was last said, if that is known without reading it
   std::string parent{};      // id of the session it was spawned by or forked from; empty: none
   bool spawned = false;      // by a tool call of `parent`: a sub-agent
 };

@@ -1,0 +1,40 @@
+// Folders whose files other programs write, and the files that have changed (inotify). Folders that
+// appear later are followed as well; where the kernel has no more watches to give, they are not,
+// and incomplete() says so.
+#pragma once
+
+#include <map>
+#include <set>
+#include <string>
+
+#include "core/text/fd.h"
+
+namespace skein::exchange {
+
+class FolderWatch {
+ public:
+  FolderWatch();
+
+  // With everything below, links excepted. One that is not there yet is waited for in its parent.
+  void add(const std::string& folder);
+
+  int descriptor() const { return events_.get(); }  // readable when something changed; -1: never
+  // What changed since it was last asked; a folder stands for all that is in it.
+  std::set<std::string> changed();
+  bool incomplete() const { return incomplete_; }
+
+ private:
+  void follow(const std::string& folder);
+
+  struct Watched {
+    std::string folder{};
+    bool followed = true;  // else it is only watched for a folder that is to appear in it
+  };
+
+  Fd events_;
+  std::map<int, Watched> watches_{};
+  std::set<std::string> awaited_{};  // folders that were not there yet
+  bool incomplete_ = false;
+};
+
+}  // namespace skein::exchange
