@@ -1,0 +1,53 @@
+// Content blocks as Anthropic's API has them, and as the programs around it write them down, as
+// ours. What others sealed is never ours to send: of thinking the text stays, without a signature.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/exchange/importers/receiver.h"
+#include "core/model/message.h"
+#include "core/text/json.h"
+
+namespace skein::exchange::importers {
+
+class AnthropicBlocks {
+ public:
+  // `receiver` keeps the images, and must outlive this.
+  explicit AnthropicBlocks(Receiver& receiver) : receiver_(receiver) {}
+
+  // A string, or blocks. Empty texts and thinking of which only the sealed form is there are left
+  // out. `calls_named`: what calls without an id are called, with a number behind it.
+  std::vector<model::Block> content(const Json& json, std::string_view calls_named);
+  std::vector<model::ResultBlock> result_content(const Json& json);
+
+  // Whether something that was read since this was asked last has no place in our blocks.
+  bool take_left_out();
+
+ private:
+  void add(std::vector<model::Block>& out, const Json& json, std::string_view calls_named);
+  void add_thinking(std::vector<model::Block>& out, const Json& json);
+  void add_file(std::vector<model::Block>& out, const Json& json);
+  void add_unknown(std::vector<model::Block>& out, const Json& json);
+
+  Receiver& receiver_;
+  bool left_out_ = false;
+};
+
+// A call's arguments: an object, the text of one, or something else as the member `_raw`.
+JsonText call_input(const Json& value);
+model::Usage anthropic_usage(const Json& usage);
+// Stop::none: it does not say.
+model::Stop anthropic_stop(std::string_view reason);
+
+bool has_calls(const std::vector<model::Block>& blocks);
+
+// An image as a blob; none if `base64` is no image.
+std::optional<model::Image> kept_image(Receiver& receiver, std::string_view mime_type,
+                                       std::string_view base64);
+// The same from data:image/png;base64,…
+std::optional<model::Image> kept_image_at(Receiver& receiver, std::string_view url);
+
+}  // namespace skein::exchange::importers

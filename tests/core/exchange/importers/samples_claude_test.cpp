@@ -1,0 +1,65 @@
+// Real and made-up files of other agents, counted. They are not part of the repository: without
+// SKEIN_SAMPLES, which names the folder they lie in, nothing is compared.
+#include <doctest/doctest.h>
+
+#include <set>
+#include <string>
+
+#include "core/text/text.h"
+#include "tests/support/collected_import.h"
+
+using namespace skein;
+
+namespace {
+
+struct Row {
+  const char* file;
+  int sessions, prompts, answers, calls, results, contexts;
+};
+
+const Row rows[] = {
+    {"claude-code/cclog_dag_compact_after_rewind.jsonl", 1, 5, 5, 0, 0, 0},
+    {"claude-code/cclog_edge_cases.jsonl", 1, 4, 4, 3, 1, 3},
+    {"claude-code/cclog_representative_messages.jsonl", 1, 4, 5, 2, 2, 0},
+    {"claude-code/agent-sessions_small.jsonl", 1, 10, 9, 3, 2, 35},
+    {"2026/agent-sessions/claude/small.jsonl", 1, 10, 9, 3, 2, 35},
+    {"2026/agent-sessions/claude/subagent/0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f.jsonl", 2, 2, 2, 2,
+     1, 1},
+};
+
+std::set<std::string> ids(const test::CollectedImport& import) {
+  std::set<std::string> out;
+  for (const auto& session : import.sessions)
+    for (const auto& entry : session.entries) out.insert(session.session.id + " " + entry.id);
+  return out;
+}
+
+}  // namespace
+
+TEST_CASE("samples of other agents have the prompts, answers, calls and results they have") {
+  const std::string folder = env("SKEIN_SAMPLES");
+  if (folder.empty()) {
+    MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
+    return;
+  }
+  for (const Row& row : rows) {
+    CAPTURE(row.file);
+    const test::CollectedImport import = test::collect_file(folder + "/" + row.file);
+    int prompts = 0, answers = 0, calls = 0, results = 0, contexts = 0;
+    for (const auto& session : import.sessions) {
+      prompts += session.prompts();
+      answers += session.answers();
+      calls += session.calls();
+      results += session.results();
+      contexts += session.contexts();
+    }
+    CHECK(static_cast<int>(import.sessions.size()) == row.sessions);
+    CHECK(prompts == row.prompts);
+    CHECK(answers == row.answers);
+    CHECK(calls == row.calls);
+    CHECK(results == row.results);
+    CHECK(contexts == row.contexts);
+    for (const std::string& fault : import.faults) CHECK_MESSAGE(false, fault);
+    CHECK(ids(import) == ids(test::collect_file(folder + "/" + row.file)));
+  }
+}
