@@ -73,7 +73,7 @@ std::string report_text(const std::vector<ImportedFile>& files, bool dry_run) {
   }
   return lines + trouble + counted(sessions, "session") + ", " +
          (entries == 1 ? "1 entry" : with_separators(entries) + " entries") + ", " +
-         with_separators(added) + (dry_run ? " would be new\n" : " new\n");
+         with_separators(added) + (dry_run ? " would be new" : " new");
 }
 
 std::string counted_by_agent(const std::vector<ImportSource>& sources) {

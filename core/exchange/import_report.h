@@ -16,8 +16,8 @@ struct ImportedFile {
 
 // {files: [{file, format, sessions: [{key, id, entries, new, losses: […]}]}]}
 JsonText report_json(const std::vector<ImportedFile>& files);
-// A line for each session (of many only the last), what was not taken over, and the sum. Not yet
-// safe for a terminal.
+// A line for each session (of many only some), what was not taken over, and the sum; without a
+// newline at its end. Not yet safe for a terminal.
 std::string report_text(const std::vector<ImportedFile>& files, bool dry_run);
 // "3 sessions of Claude Code and 1 of Codex".
 std::string counted_by_agent(const std::vector<ImportSource>& sources);

@@ -17,6 +17,7 @@ constexpr std::size_t batch_bytes = std::size_t{8} << 20, batch_entries = 2'000;
 // A line may have 16 MiB. What is longer is cut, and whole in a blob.
 constexpr std::size_t longest_text = std::size_t{4} << 20, excerpt_bytes = std::size_t{64} << 10;
 constexpr std::size_t longest_payload = std::size_t{15} << 20;
+constexpr std::size_t longest_title = 200;
 constexpr std::size_t longest_blob = std::size_t{64} << 20;
 
 // Trouble that every other session would have as well.
@@ -66,10 +67,11 @@ bool SessionImport::begin(const ForeignSession& session) {
   open_ = !options_.wanted || options_.wanted(session);
   if (!open_) return false;
   session_ = session;
+  session_.title.resize(utf8_prefix(session_.title, longest_title).size());
   if (!session_.cwd.starts_with('/')) session_.cwd.clear();
   report_ = {.key = import_key(format_, session.id),
              .session = importers::session_id(format_.name, session.id),
-             .title = session.title,
+             .title = session_.title,
              .cwd = session_.cwd,
              .losses = std::move(report_.losses)};  // a reader may find some before
   if (!options_.key.empty()) claim_key();
@@ -185,7 +187,7 @@ void SessionImport::add(ForeignEntry entry) {
   if (const auto* message = std::get_if<model::Message>(&entry.content);
       message != nullptr && report_.title.empty() && model::is_prompt(*message))
     report_.title = model::title_from(model::plain_text(*message));
-  push(std::move(made));
+  if (push(std::move(made))) ++report_.added;
 }
 
 void SessionImport::alias(std::string_view id, std::string_view added) {
@@ -193,15 +195,15 @@ void SessionImport::alias(std::string_view id, std::string_view added) {
     stands_for_.emplace(id_of(id), found->second);
 }
 
-void SessionImport::push(model::Entry entry) {
-  if (!known_.ids.insert(entry.id).second || !may_write()) return;
-  ++report_.added;
-  if (options_.dry_run) return;
+bool SessionImport::push(model::Entry entry) {
+  if (!known_.ids.insert(entry.id).second || !may_write()) return false;
+  if (options_.dry_run) return true;
   entry.timestamp = last_time_;
   if (options_.clean) entry.payload = options_.clean(std::move(entry.payload));
   batch_bytes_ += entry.payload.size() + entry.meta.size();
   batch_.push_back({.entry = std::move(entry), .follows = false});
   if (batch_.size() >= batch_entries || batch_bytes_ >= batch_bytes) flush();
+  return true;
 }
 
 // Somebody who works in the session must not find its head elsewhere.
@@ -290,8 +292,7 @@ void SessionImport::end(std::string_view leaf) {
   if (report_.entries > 0) {
     set_head(leaf);
     flush();
-    if (report_.added > 0 && !options_.dry_run && report_.trouble.empty())
-      store_.remember(report_.session, {});
+    if (!options_.dry_run && report_.trouble.empty()) store_.remember(report_.session, {});
   }
   known_.lease = {};
   store_.close(report_.session);

@@ -72,7 +72,7 @@ class SessionImport : public importers::Receiver {
   bool may_write();
   void add_origin();
   void add_title();
-  void push(model::Entry entry);
+  bool push(model::Entry entry);  // true: it was not here yet
   std::optional<Id> parent_of(const importers::ForeignEntry& entry) const;
   void spill(model::Message& message);
   void flush();

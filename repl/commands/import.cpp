@@ -56,7 +56,7 @@ void import_sessions(Session& session, std::string_view path) {
   }
   if (files.empty()) return;
   session.screen().print_untrusted(exchange::report_text(files, false) +
-                                   "/resume lists them; /switch KEY opens one\n");
+                                   "\n/resume lists them; /switch KEY opens one\n");
 }
 
 }  // namespace skein::commands
