@@ -19,6 +19,7 @@
 #include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/tools/tools.h"
+#include "providers/catalog/ending.h"
 #include "providers/event_mask.h"
 #include "providers/http/address.h"
 #include "providers/stream.h"
@@ -32,17 +33,6 @@ using store::SessionStore, tools::sandbox::best_sandbox, tools::sandbox::describ
 using tools::sandbox::Sandbox;
 
 namespace {
-
-// No SA_RESTART: a signal must end a wait.
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) {
-    if (signal != SIGINT) leave_asked() = true;
-    stop_asked() = true;
-  };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
 
 // Where no limit is known none is sent, and an answer still needs room. A window that ends where
 // the price goes up is the user's, not the model's: no need to keep all of the longest answer free.
@@ -217,16 +207,30 @@ std::string Application::without_key() const {
   return std::string(row.name) + "/" + std::string(row.model);
 }
 
+bool Application::has_key(const ProviderRow& row) const {
+  return !row.key_command.empty() ||
+         keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
+}
+
 std::string Application::default_model() const {
   for (const ProviderRow& row : catalog_.providers()) {
     if (row.local || !row.key_needed) continue;
-    const bool usable = !row.key_command.empty() ||
-                        keys_.has_any({row.key_variables.begin(), row.key_variables.end()});
+    const bool usable = has_key(row);
     for (const ModelRow& model : catalog_.models())
       if (usable && model.provider == row.name)
         return std::string(row.name) + "/" + std::string(model.name);
   }
   return without_key();
+}
+
+// The model another program used may be nobody's here, have no key, or be gone.
+bool Application::can_be_asked(const std::string& model) const {
+  const std::size_t slash = std::min(model.find('/'), model.size());
+  const ModelRef ref{model.substr(0, slash), model.substr(std::min(slash + 1, model.size()))};
+  if (catalog_.find_built_in(ref.provider) != nullptr) return true;
+  const ProviderRow* row = catalog_.find_provider(ref.provider);
+  return row != nullptr && !ref.model.empty() && (!row->key_needed || has_key(*row)) &&
+         catalog::ended_text(catalog_, ref, now_ms()).empty();
 }
 
 Agent::Settings Application::settings_for(const Conversation& conversation, Flags flags) const {
@@ -237,8 +241,14 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
                            .rules = config_.rules,
                            .max_calls = config_.max_turns};
   std::string model = config_.model;
-  if (!(by_flag && !invocation_.model.empty()) && !conversation.state().model.empty())
-    model = conversation.state().model;
+  if (const std::string& last = conversation.state().model;
+      !(by_flag && !invocation_.model.empty()) && !last.empty()) {
+    if (conversation.state().origin.empty() || can_be_asked(last))
+      model = last;
+    else
+      settings.notices.push_back(last + " cannot be asked here; going on with " +
+                                 (model.empty() ? default_model() : model));
+  }
   settings.model = catalog_.parse(model.empty() ? default_model() : model);
   std::string thinking = config_.thinking;
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
@@ -255,6 +265,17 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;
   return settings;
+}
+
+// No SA_RESTART: a signal must end a wait.
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    if (signal != SIGINT) leave_asked() = true;
+    stop_asked() = true;
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
 }
 
 int run(const Invocation& invocation) {

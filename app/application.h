@@ -55,6 +55,8 @@ class Application {
       std::function<void(const model::Event&)> sink) const;
 
  private:
+  bool has_key(const catalog::ProviderRow& row) const;
+  bool can_be_asked(const std::string& model) const;
   std::string kept(std::string_view bytes);
   agent::ModelLimits limits_of(const model::ModelRef& model);
   std::vector<model::ModelRef> fallbacks_of(const model::ModelRef& model) const;
@@ -85,6 +87,7 @@ int print_mode(Application& application,
 int repl_mode(Application& application, const Invocation& invocation);  // the prompt
 bool attended();  // a user sees what we ask and can answer it
 
+void catch_signals();  // from now on they only set these:
 // Set by SIGINT, SIGTERM and SIGHUP; cleared before something starts that can be stopped.
 std::atomic<bool>& stop_asked();
 // Set by SIGTERM and SIGHUP, never cleared.

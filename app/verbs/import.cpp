@@ -185,7 +185,6 @@ int import_sessions(const app::Invocation& invocation) {
     }
     files.push_back(std::move(file));
     progress.step(source.bytes);
-    if (app::stop_asked()) return app::interrupted_status;
   }
   progress.end();
   print_answer(invocation, report_json(files), report_text(files, options.dry_run));

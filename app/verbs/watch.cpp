@@ -189,10 +189,11 @@ class Watch {
 }  // namespace
 
 int watch_sessions(const app::Invocation& invocation) {
+  app::catch_signals();
   Watch watch(invocation);
   watch.look_everywhere();
   if (!invocation.has("--once")) watch.follow();
-  return 0;
+  return app::stop_asked() ? app::interrupted_status : 0;
 }
 
 }  // namespace skein::verbs
