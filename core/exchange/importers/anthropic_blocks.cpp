@@ -50,10 +50,14 @@ model::Stop anthropic_stop(std::string_view reason) {
   return found == std::end(rows) ? Stop::none : found->second;
 }
 
-bool has_calls(const std::vector<model::Block>& blocks) {
-  return std::ranges::any_of(blocks, [](const model::Block& block) {
-    return std::holds_alternative<model::ToolUse>(block);
-  });
+model::Stop end_of(const model::Message& answer) {
+  const auto has = [&]<class Kind>(const Kind&) {
+    return std::ranges::any_of(answer.content, [](const model::Block& block) {
+      return std::holds_alternative<Kind>(block);
+    });
+  };
+  if (has(model::ToolUse{})) return model::Stop::tool_use;
+  return has(model::Text{}) ? model::Stop::stop : model::Stop::interrupted;
 }
 
 std::optional<model::Image> kept_image(Receiver& receiver, std::string_view mime_type,

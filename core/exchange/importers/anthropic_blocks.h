@@ -42,7 +42,9 @@ model::Usage anthropic_usage(const Json& usage);
 // Stop::none: it does not say.
 model::Stop anthropic_stop(std::string_view reason);
 
-bool has_calls(const std::vector<model::Block>& blocks);
+// How an answer ended that does not say so: other programs write down only whole blocks, so what
+// has words has them all.
+model::Stop end_of(const model::Message& answer);
 
 // An image as a blob; none if `base64` is no image.
 std::optional<model::Image> kept_image(Receiver& receiver, std::string_view mime_type,

@@ -210,10 +210,7 @@ void ClaudeEntries::give_answer(std::uint32_t place) {
   set_raw(entry, records);
   const bool synthetic = message.model == "<synthetic>";
   if (synthetic) message.model.clear();
-  if (message.stop == model::Stop::none)
-    message.stop = has_calls(message.content) ? model::Stop::tool_use
-                   : unit.unfinished          ? model::Stop::interrupted
-                                              : model::Stop::stop;
+  if (message.stop == model::Stop::none) message.stop = end_of(message);
   if (aborted) message.stop = model::Stop::aborted;
   if (failed) {
     message.stop = model::Stop::error;

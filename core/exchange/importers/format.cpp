@@ -3,12 +3,14 @@
 #include <algorithm>
 
 #include "core/exchange/importers/claude_code.h"
+#include "core/exchange/importers/codex.h"
 
 namespace skein::exchange::importers {
 
 std::span<const Format> formats() {
   static const Format rows[] = {
       claude_code(),
+      codex(),
   };
   return rows;
 }

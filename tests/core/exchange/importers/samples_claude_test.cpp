@@ -25,6 +25,19 @@ const Row rows[] = {
     {"2026/agent-sessions/claude/small.jsonl", 1, 10, 9, 3, 2, 35},
     {"2026/agent-sessions/claude/subagent/0a1b2c3d-4e5f-4061-8071-2a3b4c5d6e7f.jsonl", 2, 2, 2, 2,
      1, 1},
+    {"codex/agentsview_function_calls.jsonl", 1, 1, 1, 2, 0, 0},
+    {"codex/agentsview_standard_session.jsonl", 1, 1, 1, 0, 0, 0},
+    {"codex/cclog_malformed_rollout-66666666.jsonl", 1, 1, 0, 0, 0, 0},
+    {"codex/cclog_rollout-2026-01-02T03-04-05-11111111-1111-4111-8111-111111111111.jsonl", 1, 1, 4,
+     3, 3, 0},
+    {"codex/agent-sessions_small.jsonl", 1, 1, 10, 8, 7, 3},
+    {"2026/agent-sessions/codex/small.jsonl", 1, 1, 10, 8, 7, 3},
+    {"2026/real/codex-0.166.0/"
+     "rollout-2026-11-15T20-11-06-01a1e0d5-be5a-78d2-b85a-f5c5b8c7ae99.jsonl",
+     1, 3, 5, 2, 2, 2},
+    {"2026/real/codex-0.166.0/"
+     "rollout-2026-11-15T20-11-08-01a1e0d5-c660-7c32-9d4a-fbb4eadadf26.jsonl",
+     1, 4, 6, 2, 2, 2},
 };
 
 std::set<std::string> ids(const test::CollectedImport& import) {
