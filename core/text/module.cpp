@@ -11,12 +11,12 @@ namespace skein {
 
 namespace {
 
-std::string named(const std::string& module, std::string_view purpose) {
+std::string module_file(const std::string& module, std::string_view purpose) {
   return "the " + std::string(purpose) + " module " + module + ".so";
 }
 
 // Beside the executable in a build tree, in ../lib*/skein once installed.
-void* load(const std::string& module, std::string_view purpose) {
+void* load_module(const std::string& module, std::string_view purpose) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::string tried;
   for (const char* place : {".", "../lib/skein", "../lib64/skein"}) {
@@ -26,15 +26,15 @@ void* load(const std::string& module, std::string_view purpose) {
     if (void* loaded = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return loaded;
     tried = dlerror();
   }
-  throw Error(named(module, purpose) + " cannot be loaded" +
+  throw Error(module_file(module, purpose) + " cannot be loaded" +
               (tried.empty() ? " (not found near " + here.string() + ")" : ": " + tried));
 }
 
 }  // namespace
 
 void* module_symbol(const std::string& module, std::string_view purpose, const char* symbol) {
-  void* const found = dlsym(load(module, purpose), symbol);
-  if (found == nullptr) throw Error(named(module, purpose) + " is of another version");
+  void* const found = dlsym(load_module(module, purpose), symbol);
+  if (found == nullptr) throw Error(module_file(module, purpose) + " is of another version");
   return found;
 }
 
