@@ -2,12 +2,14 @@
 
 #include <algorithm>
 
+#include "core/exchange/importers/openclaw.h"
 #include "core/exchange/importers/pi.h"
 
 namespace skein::exchange::importers {
 
 std::span<const Format> formats() {
   static const Format rows[] = {
+      openclaw(),
       pi(),
   };
   return rows;

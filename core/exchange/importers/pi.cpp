@@ -47,6 +47,9 @@ Format pi() {
 }
 
 bool has_pi_lines(const SourceFile& file) {
+  // What OpenClaw has put aside, or keeps to go back to, was a session once.
+  for (const char* aside : {".jsonl.reset.", ".jsonl.deleted.", ".checkpoint."})
+    if (file.name().find(aside) != std::string::npos) return false;
   const std::string head = file.head();
   std::string_view rest = head;
   if (rest.starts_with("\xEF\xBB\xBF")) rest.remove_prefix(3);

@@ -71,11 +71,12 @@ std::optional<PiHeader> pi_header(std::string_view line) {
 PiLines::PiLines(std::string_view format, std::string_view session, Receiver& receiver)
     : format_(format), session_(session), receiver_(receiver) {}
 
-void PiLines::begin_window(std::string_view window, bool continues) {
+void PiLines::begin_window(const std::string& window, const std::string& before) {
+  const auto end = before.empty() ? ends_.end() : ends_.find(before);
+  previous_ = before_window_ = end == ends_.end() ? -1 : end->second;
   window_ = window;
   ++windows_;
   lines_ = 0;
-  previous_ = before_window_ = continues ? last_ : -1;
 }
 
 void PiLines::begin(const PiHeader& header) {
@@ -104,9 +105,14 @@ bool PiLines::add(std::string_view text) {
   });
 }
 
-std::string PiLines::leaf() const {
-  const std::int32_t anchor = last_ < 0 ? -1 : nodes_[static_cast<std::size_t>(last_)].anchor;
+std::string PiLines::leaf_at(std::int32_t node) const {
+  const std::int32_t anchor = node < 0 ? -1 : nodes_[static_cast<std::size_t>(node)].anchor;
   return anchor < 0 ? std::string() : nodes_[static_cast<std::size_t>(anchor)].id;
+}
+
+std::string PiLines::leaf_of(const std::string& window) const {
+  const auto end = ends_.find(window);
+  return leaf_at(end == ends_.end() ? last_ : end->second);
 }
 
 std::int32_t PiLines::find(const std::string& id) const {
@@ -133,10 +139,7 @@ void PiLines::add_entry(const Line& line) {
   if (const std::int32_t same = find(line.id); same >= 0) {
     const Node& node = nodes_[static_cast<std::size_t>(same)];
     if (node.window == windows_) return receiver_.lose("entries whose id was there already");
-    if (node.content == content) {
-      previous_ = last_ = same;
-      return;
-    }
+    if (node.content == content) return stand_at(same);
     own.id = window_ + "/" + line.id;
     if (places_.contains(own.id)) return receiver_.lose("entries whose id was there already");
   }
@@ -147,7 +150,12 @@ void PiLines::add_entry(const Line& line) {
       {.id = own.id, .parent = parent, .anchor = anchor, .window = windows_, .content = content});
   places_.emplace(own.id, last_);
   add_content(own);
-  previous_ = last_;
+  stand_at(last_);
+}
+
+void PiLines::stand_at(std::int32_t node) {
+  previous_ = last_ = node;
+  if (windows_ > 0) ends_[window_] = node;
 }
 
 template <class Content>

@@ -31,14 +31,15 @@ class PiLines {
   PiLines(std::string_view format, std::string_view session, Receiver& receiver);
 
   // From here on come the lines of the window with that id. Ids may come again there: an entry with
-  // the same content is the one that was; other ones are told apart by the window's name.
-  // `continues`: what has no parent follows the last entry of the window before.
-  void begin_window(std::string_view window, bool continues);
+  // the same content is the one that was; other ones are told apart by the window's name. What has
+  // no parent follows the last entry of `before`, a window that was; empty: nothing.
+  void begin_window(const std::string& window, const std::string& before);
   void begin(const PiHeader& header);  // what version 1 says there
   // A line, or several that were glued together. False: nothing of it can be read.
   bool add(std::string_view line);
-  // Where the session stands; empty: nowhere yet.
-  std::string leaf() const;
+  // Where the session stands, or stood at the end of that window; empty: nowhere yet.
+  std::string leaf() const { return leaf_at(last_); }
+  std::string leaf_of(const std::string& window) const;
 
  private:
   struct Node {
@@ -53,6 +54,7 @@ class PiLines {
 
   void add_entry(const Line& line);
   void add_content(const Line& line);
+  void stand_at(std::int32_t node);
   void add_message(const Line& line);
   void add_compaction(const Line& line);
   void add_branch_summary(const Line& line);
@@ -63,6 +65,7 @@ class PiLines {
   // Gives an entry; a message or a summary becomes what later ones follow.
   template <class Content>
   void give(const Line& line, const std::string& id, Content content, bool raw);
+  std::string leaf_at(std::int32_t node) const;
   std::int32_t find(const std::string& id) const;
   std::int32_t parent_of(const Line& line) const;
   const Node* given_node(const std::string& id) const;  // none: it is not there, or gave nothing
@@ -77,6 +80,7 @@ class PiLines {
   std::int32_t before_window_ = -1;  // what roots of this window follow
   std::int32_t previous_ = -1;       // the entry before in this window
   std::string window_{};
+  std::unordered_map<std::string, std::int32_t> ends_{};  // of windows: their last entries
   std::uint32_t windows_ = 0;
   std::size_t lines_ = 0;  // of this window, counted as version 1 does
   std::string provider_{}, model_{};
