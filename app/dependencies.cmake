@@ -9,6 +9,7 @@ find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
+find_package(SQLite3 REQUIRED)
 find_package(tomlplusplus REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 
@@ -23,7 +24,17 @@ add_library(skein_utf8proc INTERFACE)
 target_include_directories(skein_utf8proc SYSTEM INTERFACE ${UTF8PROC_INCLUDE})
 target_link_libraries(skein_utf8proc INTERFACE ${UTF8PROC_LIBRARY})
 
-# RE2 likewise, unless it is one that needs Abseil: its archive would want all of Abseil's.
+# Zstandard has none either; its module is loaded only when it is needed, so the shared one does.
+find_path(ZSTD_INCLUDE zstd.h)
+find_library(ZSTD_LIBRARY zstd)
+if(NOT ZSTD_INCLUDE OR NOT ZSTD_LIBRARY)
+  message(FATAL_ERROR "Zstandard could not be found; on Debian it is libzstd-dev")
+endif()
+add_library(skein_zstd INTERFACE)
+target_include_directories(skein_zstd SYSTEM INTERFACE ${ZSTD_INCLUDE})
+target_link_libraries(skein_zstd INTERFACE ${ZSTD_LIBRARY})
+
+# RE2 as an archive too, unless it is one that needs Abseil: its archive would want all of Abseil's.
 find_path(RE2_INCLUDE re2/re2.h)
 if(RE2_INCLUDE)
   file(STRINGS ${RE2_INCLUDE}/re2/re2.h RE2_ABSEIL REGEX "include \"absl/")

@@ -96,6 +96,8 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"spdlog/", {"core/text/log.cpp"}},
     {"nlohmann/", {"core/text/json.h"}},
     {"re2/", {"core/text/regex.cpp"}},
+    {"sqlite3.h", {"core/exchange/importers/sqlite_module.cpp"}},
+    {"zstd.h", {"core/exchange/importers/zstd_module.cpp"}},
     {"toml", {"app/config_file.cpp"}},
     {"utf8proc.h", {"repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},
 };

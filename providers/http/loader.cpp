@@ -1,11 +1,8 @@
 // Finds and loads the network module the first time a request is sent. `skein --version`, a resumed
 // session, an offline turn: none of them needs libcurl, which with its two dozen libraries costs
 // more to load than all of skein.
-#include <dlfcn.h>
-
-#include <filesystem>
-
 #include "core/text/log.h"
+#include "core/text/module.h"
 #include "providers/http/http.h"
 
 namespace skein::http {
@@ -15,25 +12,9 @@ namespace {
 using ExchangeFunction = void (*)(const HttpRequest&, const HttpHandlers&, const model::Ports&,
                                   HttpResponse&);
 
-// Beside the executable in a build tree, in ../lib*/skein once installed.
-void* load_module() {
-  const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
-  std::string tried;
-  for (const char* place :
-       {"skein_http.so", "../lib/skein/skein_http.so", "../lib64/skein/skein_http.so"}) {
-    const std::filesystem::path file = here / place;
-    if (!std::filesystem::exists(file)) continue;
-    if (void* module = dlopen(file.c_str(), RTLD_NOW | RTLD_LOCAL)) return module;
-    tried = dlerror();
-  }
-  throw Error("the network module skein_http.so cannot be loaded" +
-              (tried.empty() ? " (not found near " + here.string() + ")" : ": " + tried));
-}
-
 ExchangeFunction exchange_function() {
-  static const auto function =
-      reinterpret_cast<ExchangeFunction>(dlsym(load_module(), "skein_http_exchange"));
-  if (function == nullptr) throw Error("the network module skein_http.so is of another version");
+  static const auto function = reinterpret_cast<ExchangeFunction>(
+      module_symbol("skein_http", "network", "skein_http_exchange"));
   return function;
 }
 

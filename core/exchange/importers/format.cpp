@@ -4,6 +4,8 @@
 
 #include "core/exchange/importers/claude_code.h"
 #include "core/exchange/importers/codex.h"
+#include "core/exchange/importers/openclaw.h"
+#include "core/exchange/importers/pi.h"
 
 namespace skein::exchange::importers {
 
@@ -11,6 +13,8 @@ std::span<const Format> formats() {
   static const Format rows[] = {
       claude_code(),
       codex(),
+      openclaw(),
+      pi(),
   };
   return rows;
 }

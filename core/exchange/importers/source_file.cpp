@@ -9,6 +9,9 @@
 #include <cstring>
 #include <utility>
 
+#include "core/exchange/importers/zstd.h"
+#include "core/text/base.h"
+
 namespace skein::exchange::importers {
 
 std::variant<SourceFile, std::string> SourceFile::open(const std::string& path) {
@@ -21,7 +24,23 @@ std::variant<SourceFile, std::string> SourceFile::open(const std::string& path) 
     return "cannot read " + path + ": " + std::strerror(errno);
   if (!S_ISREG(facts.st_mode)) return path + " is not a file";
   source.size_ = static_cast<std::uint64_t>(facts.st_size);
+  if (is_zstd(source.read(0, 4))) return unpacked(std::move(source));
   return source;
+}
+
+std::variant<SourceFile, std::string> SourceFile::unpacked(SourceFile packed) {
+  try {
+    std::variant<Fd, std::string> content = unzstd_file(packed.file_.get());
+    if (const auto* problem = std::get_if<std::string>(&content)) return packed.path_ + *problem;
+    packed.file_ = std::move(std::get<Fd>(content));
+  } catch (const Error& error) {  // no module
+    return "cannot unpack " + packed.path_ + ": " + error.what();
+  }
+  struct stat facts {};
+  if (fstat(packed.file_.get(), &facts) != 0)
+    return "cannot read " + packed.path_ + ": " + std::strerror(errno);
+  packed.size_ = static_cast<std::uint64_t>(facts.st_size);
+  return packed;
 }
 
 SourceFile SourceFile::of_bytes(std::string path, std::string bytes) {

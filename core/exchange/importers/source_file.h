@@ -15,7 +15,7 @@ namespace skein::exchange::importers {
 class SourceFile {
  public:
   // The file, or the sentence that says why it cannot be read. A folder, a pipe or a device is
-  // none.
+  // none. What was compressed with Zstandard is read as its content.
   static std::variant<SourceFile, std::string> open(const std::string& path);
   // What `bytes` would be under that name.
   static SourceFile of_bytes(std::string path, std::string bytes);
@@ -41,6 +41,8 @@ class SourceFile {
   static constexpr std::size_t longest_line = std::size_t{64} << 20;
 
  private:
+  static std::variant<SourceFile, std::string> unpacked(SourceFile packed);
+
   std::string path_{};
   Fd file_{};
   std::string bytes_{};  // instead of the file
