@@ -2,9 +2,18 @@
 
 #include <algorithm>
 
+#include "core/exchange/importers/gemini.h"
+#include "core/exchange/importers/qwen.h"
+
 namespace skein::exchange::importers {
 
-std::span<const Format> formats() { return {}; }
+std::span<const Format> formats() {
+  static const Format rows[] = {
+      gemini(),
+      qwen(),
+  };
+  return rows;
+}
 
 const Format* format_named(std::string_view name) {
   const auto found = std::ranges::find(formats(), name, &Format::name);
