@@ -2,7 +2,10 @@
 
 #include <algorithm>
 
+#include "core/exchange/importers/claw0.h"
 #include "core/exchange/importers/gemini.h"
+#include "core/exchange/importers/google.h"
+#include "core/exchange/importers/openai.h"
 #include "core/exchange/importers/qwen.h"
 
 namespace skein::exchange::importers {
@@ -11,6 +14,10 @@ std::span<const Format> formats() {
   static const Format rows[] = {
       gemini(),
       qwen(),
+      claw0(),
+      // What nobody else claims may be a bare array.
+      google(),
+      openai(),
   };
   return rows;
 }

@@ -36,6 +36,10 @@ const Sample samples[] = {
     {"2026/agent-sessions/qwen/019f0000-0000-7000-8000-000000000005.jsonl", "qwen", 1, 1, 1, 0, 0,
      0},
     {"2026/agent-sessions/qwen/system_telemetry.jsonl", "qwen", 1, 0, 1, 1, 1, 0},
+    {"claw0/mini-claw/transcripts/main_cli_user_eb8cc25e45be.jsonl", "claw0", 1, 3, 5, 4, 4, 0},
+    {"claw0/mini-claw/transcripts/main_cli_user_101112_66c86b7e67ef.jsonl", "claw0", 1, 1, 1, 0, 0,
+     0},
+    {"claw0/claw0/agents/claw0/sessions/b5dc2b5f945b.jsonl", "claw0", 1, 2, 3, 2, 2, 0},
 };
 
 }  // namespace
