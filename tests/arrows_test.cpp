@@ -24,6 +24,7 @@ const Arrows arrows = {
     {"core/text", {}},
     {"core/model", {"core/text"}},
 
+    {"core/legacy", {"core/text", "core/model"}},
     {"core/permission", {"core/text", "core/model"}},
     {"core/context", {"core/text", "core/model"}},
     {"core/handover", {"core/text", "core/model"}},
@@ -34,12 +35,13 @@ const Arrows arrows = {
     {"core/store/files", {"core/text", "core/store"}},
     {"core/store/log", {"core/text", "core/model", "core/store", "core/store/files"}},
     {"core/store/home",
-     {"core/text", "core/model", "core/store", "core/store/files", "core/store/log"}},
+     {"core/text", "core/model", "core/legacy", "core/store", "core/store/files",
+      "core/store/log"}},
     {"core/store/home/maintenance",
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
       "core/store/home"}},
 
-    {"core/exchange/importers", {"core/text", "core/model"}},
+    {"core/exchange/importers", {"core/text", "core/model", "core/legacy"}},
     {"core/exchange/exporters", {"core/text", "core/model", "core/store"}},
     {"core/exchange",
      {"core/text", "core/model", "core/store", "core/exchange/importers",

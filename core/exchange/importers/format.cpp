@@ -3,9 +3,14 @@
 #include <algorithm>
 
 #include "core/exchange/importers/claude_code.h"
+#include "core/exchange/importers/claw0.h"
 #include "core/exchange/importers/codex.h"
+#include "core/exchange/importers/gemini.h"
+#include "core/exchange/importers/google.h"
+#include "core/exchange/importers/openai.h"
 #include "core/exchange/importers/openclaw.h"
 #include "core/exchange/importers/pi.h"
+#include "core/exchange/importers/qwen.h"
 
 namespace skein::exchange::importers {
 
@@ -15,6 +20,12 @@ std::span<const Format> formats() {
       codex(),
       openclaw(),
       pi(),
+      gemini(),
+      qwen(),
+      claw0(),
+      // What nobody else claims may be a bare array.
+      google(),
+      openai(),
   };
   return rows;
 }

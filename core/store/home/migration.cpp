@@ -5,7 +5,7 @@
 #include "core/store/files/named_files.h"
 #include "core/store/home/blobs.h"
 #include "core/store/home/gzip.h"
-#include "core/store/home/legacy.h"
+#include "core/store/home/read_legacy.h"
 #include "core/store/log/new_transcript.h"
 #include "core/text/log.h"
 #include "core/text/sha256.h"
@@ -62,11 +62,11 @@ class Migration {
     }
     const auto bytes = files::read_whole(files_, source_, max_legacy_bytes, described(session_));
     if (!bytes) return bytes.error();
-    std::optional<LegacySession> legacy = read_legacy(session_, *bytes);
-    if (!legacy)
+    std::optional<legacy::Session> old = read_legacy(session_, *bytes);
+    if (!old)
       return Failure{Failure::Kind::damaged,
                      described(session_) + " is in no form skein knows; it was left as it is"};
-    return replace(*legacy);
+    return replace(*old);
   }
 
  private:
@@ -78,12 +78,12 @@ class Migration {
     return set_aside(source_ == path_ ? legacy_path(session_) : source_);
   }
 
-  Result<SessionHeader> header_for(LegacySession& legacy) {
+  Result<SessionHeader> header_for(legacy::Session& old) {
     SessionHeader header{.session = session_,
-                         .key = legacy.key,
-                         .cwd = legacy.cwd,
+                         .key = old.key,
+                         .cwd = old.cwd,
                          .created_by = "skein " SKEIN_VERSION,
-                         .created_at = legacy.created_at};
+                         .created_at = old.created_at};
     const std::string made_up = "main:migrated:" + to_string(session_);
     if (key_problem(header.key)) header.key = made_up;
     const Result<Index*> index = change_.settle();
@@ -92,27 +92,27 @@ class Migration {
     std::string key = free_key(**index, session_, header.key);
     if (key_problem(key)) key = made_up;
     if (key != header.key)
-      legacy.losses.push_back("its key " + header.key +
-                              " belongs to another session; it is called " + key);
+      old.losses.push_back("its key " + header.key + " belongs to another session; it is called " +
+                           key);
     header.key = key;
     if (header.created_at.empty())
-      header.created_at = legacy.entries.empty() ? now_utc() : legacy.entries.front().timestamp;
+      header.created_at = old.entries.empty() ? now_utc() : old.entries.front().timestamp;
     return header;
   }
 
-  Result<MigrationResult> replace(LegacySession& legacy) {
-    const Result<SessionHeader> header = header_for(legacy);
+  Result<MigrationResult> replace(legacy::Session& old) {
+    const Result<SessionHeader> header = header_for(old);
     if (!header) return header.error();
     const std::string doing = "migrating " + described(session_);
     log::NewTranscript migrated(files_, *header, doing);
-    for (const Entry& entry : legacy.entries) {
+    for (const Entry& entry : old.entries) {
       if (entry.payload.size() + entry.meta.size() + 1024 > log::max_line_bytes)
         return Failure{Failure::Kind::refused, described(session_) +
                                                    " cannot be migrated: an entry of it is larger "
                                                    "than 16 MiB; it was left as it is"};
       migrated.add(entry);
     }
-    for (const std::string& blob : legacy.blobs)
+    for (const std::string& blob : old.blobs)
       if (const auto kept = write_blob(files_, blob); !kept) return kept.error();
     Result<void> done = migrated.finish();
     if (done && source_ == path_) {
@@ -124,9 +124,9 @@ class Migration {
       done = migrated.link_into_place();
     }
     if (!done) return done.error();
-    result_.form = legacy.form;
-    result_.entries = legacy.entries.size();
-    result_.losses = std::move(legacy.losses);
+    result_.form = old.form;
+    result_.entries = old.entries.size();
+    result_.losses = std::move(old.losses);
     log_warning("migration", {{"session", to_string(session_)},
                               {"form", result_.form},
                               {"entries", result_.entries},
@@ -192,8 +192,8 @@ std::string older_form(files::Files& files, const std::string& name) {
   const std::optional<Id> session = session_of_legacy(name);
   if (!session) return {};
   const auto bytes = files::read_whole(files, "transcripts/" + name, max_legacy_bytes);
-  const auto legacy = bytes ? read_legacy(*session, *bytes) : std::nullopt;
-  return legacy ? legacy->form : std::string{};
+  const auto old = bytes ? read_legacy(*session, *bytes) : std::nullopt;
+  return old ? old->form : std::string{};
 }
 
 std::size_t older_forms(Home& home) {

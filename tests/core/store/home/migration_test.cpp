@@ -1,7 +1,7 @@
 #include <doctest/doctest.h>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/home/legacy.h"
+#include "core/store/home/read_legacy.h"
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/home/migration.h"
 #include "core/store/log/header.h"

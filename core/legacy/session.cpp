@@ -1,24 +1,22 @@
-#include "core/store/home/legacy.h"
+#include "core/legacy/session.h"
 
 #include <algorithm>
-#include <set>
 
-#include "core/store/home/legacy_blocks.h"
-#include "core/store/home/legacy_chain.h"
-#include "core/store/log/line_codec.h"
+#include "core/legacy/blocks.h"
+#include "core/legacy/chain.h"
 #include "core/text/json.h"
 
-namespace skein::store::home {
+namespace skein::legacy {
 
 namespace {
 
-void expect_results(LegacyChain& chain, const LegacyMessage& message) {
+void expect_results(Chain& chain, const Message& message) {
   for (const model::Block& block : message.content)
     if (const auto* result = std::get_if<model::ToolResult>(&block))
       chain.expect_result(*result, message.time);
 }
 
-void add_message(LegacyChain& chain, LegacyMessage message, LegacySession& out) {
+void add_message(Chain& chain, Message message, Session& out) {
   for (const model::Block& block : message.content)
     if (const auto* result = std::get_if<model::ToolResult>(&block))
       chain.result(result->tool_use_id);
@@ -51,48 +49,50 @@ void add_message(LegacyChain& chain, LegacyMessage message, LegacySession& out) 
   }
 }
 
-std::optional<LegacySession> read_one_file(Id session, std::string_view bytes) {
+std::optional<Session> read_one_file(Id session, std::string_view bytes) {
   const std::optional<Json> json = parse_json(bytes);
   if (!json) return std::nullopt;
   const Json& messages =
       json->is_array() ? *json : first_of(*json, {"messages", "contents", "history"});
   const auto has_role = [](const Json& each) { return !string_at(each, "role").empty(); };
   if (!messages.is_array() || std::ranges::none_of(messages, has_role)) return std::nullopt;
-  LegacySession out{
-      .form = "one JSON file",
-      .key = string_at(*json, "key", string_at(*json, "session_key")),
-      .cwd = string_at(*json, "cwd"),
-      .created_at = legacy_time(first_of(*json, {"createdAt", "created_at", "created"}))};
+  Session out{.form = "one JSON file",
+              .key = string_at(*json, "key", string_at(*json, "session_key")),
+              .cwd = string_at(*json, "cwd"),
+              .created_at = time_of(first_of(*json, {"createdAt", "created_at", "created"}))};
   if (!first_of(*json, {"system", "systemInstruction", "system_instruction"}).is_null())
     out.losses.push_back("its system prompt was left out");
-  LegacyBlocks blocks(out);
-  std::vector<LegacyMessage> all;
+  Blocks blocks(out);
+  std::vector<Message> all;
   for (const Json& message : messages) all.push_back(blocks.message(message));
-  LegacyChain chain(session, out);
-  for (const LegacyMessage& message : all) expect_results(chain, message);
-  for (LegacyMessage& message : all) add_message(chain, std::move(message), out);
+  Chain chain(session, out);
+  for (const Message& message : all) expect_results(chain, message);
+  for (Message& message : all) add_message(chain, std::move(message), out);
   chain.finish();
   blocks.finish();
   return out;
 }
 
+// Other programs begin with a line of that type, too, but with other members.
+bool is_header(const Json& line) {
+  return string_at(line, "type") == "session" && line.contains("created");
+}
+
 // {"type":"session"|"user"|"assistant"|"tool_use"|"tool_result", …, "ts"}
-std::optional<LegacySession> read_flat(Id session, const std::vector<Json>& lines) {
-  // Other programs begin with a line of that type, too, but with other members.
-  if (lines.empty() || string_at(lines.front(), "type") != "session" ||
-      !lines.front().contains("created"))
-    return std::nullopt;
-  LegacySession out{.form = "flat lines",
-                    .key = string_at(lines.front(), "key"),
-                    .created_at = legacy_time(at(lines.front(), "created"))};
-  LegacyBlocks blocks(out);
-  LegacyChain chain(session, out);
-  std::vector<LegacyMessage> all;
+Session read_flat(Id session, const std::vector<Json>& lines) {
+  Session out{.form = "flat lines"};
+  if (!lines.empty() && is_header(lines.front())) {
+    out.key = string_at(lines.front(), "key");
+    out.created_at = time_of(at(lines.front(), "created"));
+  }
+  Blocks blocks(out);
+  Chain chain(session, out);
+  std::vector<Message> all;
   for (const Json& line : lines) {
     const std::string type = string_at(line, "type"), call = string_at(line, "tool_use_id");
-    LegacyMessage& message = all.emplace_back();
+    Message& message = all.emplace_back();
     message.role = type;
-    message.time = legacy_time(at(line, "ts"));
+    message.time = time_of(at(line, "ts"));
     if (type == "tool_result") {
       message.content.emplace_back(
           model::ToolResult{call, blocks.result_content(first_of(line, {"output", "content"})),
@@ -105,7 +105,7 @@ std::optional<LegacySession> read_flat(Id session, const std::vector<Json>& line
     }
     expect_results(chain, message);
   }
-  for (LegacyMessage& message : all) {
+  for (Message& message : all) {
     if (message.role == "user")
       add_message(chain, std::move(message), out);
     else if (message.role == "assistant" || message.role == "tool_use")
@@ -120,38 +120,15 @@ std::optional<LegacySession> read_flat(Id session, const std::vector<Json>& line
   return out;
 }
 
-// Our own lines, before they were sealed.
-std::optional<LegacySession> read_unsealed(const std::vector<Json>& lines) {
-  if (lines.empty() || string_at(lines.front(), "type") != model::type::session_header)
-    return std::nullopt;
-  const Json& header = at(lines.front(), "payload");
-  if (!header.is_object() || int_at(header, "version") != 0 || lines.front().contains("seal"))
-    return std::nullopt;
-  LegacySession out{.form = "unsealed lines",
-                    .key = string_at(header, "key"),
-                    .cwd = string_at(header, "cwd"),
-                    .created_at = string_at(lines.front(), "timestamp")};
-  std::set<Id> known;
-  std::optional<Id> last;
-  for (std::size_t i = 1; i < lines.size(); ++i) {
-    std::optional<model::Entry> entry = log::entry_from_json(dump(lines[i]));
-    if (!entry || !known.insert(entry->id).second) {
-      out.losses.push_back("line " + std::to_string(i + 1) +
-                           (entry ? " repeats an id" : " is no entry") + " and was left out");
-      continue;
-    }
-    if (entry->parent && !known.contains(*entry->parent)) entry->parent = last;
-    if (!model::is_marginal(entry->type)) last = entry->id;
-    out.entries.push_back(std::move(*entry));
-  }
-  return out;
+Session with_losses(Session found, const std::vector<std::string>& losses) {
+  found.losses.insert(found.losses.begin(), losses.begin(), losses.end());
+  return found;
 }
 
 }  // namespace
 
-std::optional<LegacySession> read_legacy(Id session, std::string_view bytes) {
-  std::vector<Json> lines;
-  std::vector<std::string> losses;
+Lines lines_of(std::string_view bytes) {
+  Lines out;
   std::size_t number = 0;
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t end = std::min(bytes.find('\n', at), bytes.size());
@@ -161,19 +138,27 @@ std::optional<LegacySession> read_legacy(Id session, std::string_view bytes) {
     if (text.find_first_not_of(" \t\r") == std::string_view::npos) continue;
     std::optional<Json> line = parse_json(text);
     if (line && line->is_object())
-      lines.push_back(std::move(*line));
-    else if (lines.empty())
-      return read_one_file(session, bytes);
+      out.objects.push_back(std::move(*line));
+    else if (out.objects.empty())
+      return {};
     else
-      losses.push_back("line " + std::to_string(number) + " is damaged and was left out");
+      out.losses.push_back("line " + std::to_string(number) + " is damaged and was left out");
   }
-  for (auto found : {read_flat(session, lines), read_unsealed(lines),
-                     lines.size() == 1 ? read_one_file(session, bytes) : std::nullopt}) {
-    if (!found) continue;
-    found->losses.insert(found->losses.begin(), losses.begin(), losses.end());
-    return found;
-  }
-  return std::nullopt;
+  return out;
 }
 
-}  // namespace skein::store::home
+std::optional<Session> read_session(Id session, std::string_view bytes) {
+  const Lines lines = lines_of(bytes);
+  if (lines.objects.empty()) return read_one_file(session, bytes);
+  if (is_header(lines.objects.front()))
+    return with_losses(read_flat(session, lines.objects), lines.losses);
+  if (lines.objects.size() > 1) return std::nullopt;
+  std::optional<Session> found = read_one_file(session, bytes);
+  return found ? with_losses(*std::move(found), lines.losses) : found;
+}
+
+Session read_flat_lines(Id session, const Lines& lines) {
+  return with_losses(read_flat(session, lines.objects), lines.losses);
+}
+
+}  // namespace skein::legacy

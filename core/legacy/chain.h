@@ -7,14 +7,14 @@
 #include <string>
 #include <vector>
 
+#include "core/legacy/session.h"
 #include "core/model/message.h"
-#include "core/store/home/legacy.h"
 
-namespace skein::store::home {
+namespace skein::legacy {
 
-class LegacyChain {
+class Chain {
  public:
-  LegacyChain(Id session, LegacySession& out) : session_(session), out_(out) {}
+  Chain(Id session, Session& out) : session_(session), out_(out) {}
 
   // All results first, whatever their place; then the messages in theirs.
   void expect_result(model::ToolResult result, const std::string& time);
@@ -37,7 +37,7 @@ class LegacyChain {
   void add_entry(model::Entry entry, const std::string& time);
 
   Id session_;
-  LegacySession& out_;
+  Session& out_;
   std::map<std::string, Result> results_{};
   std::set<std::string> calls_{};
   model::Message reply_{.role = model::Role::assistant};
@@ -45,4 +45,4 @@ class LegacyChain {
   std::optional<Id> last_{};
 };
 
-}  // namespace skein::store::home
+}  // namespace skein::legacy

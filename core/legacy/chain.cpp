@@ -1,4 +1,4 @@
-#include "core/store/home/legacy_chain.h"
+#include "core/legacy/chain.h"
 
 #include <algorithm>
 #include <utility>
@@ -6,20 +6,20 @@
 #include "core/text/json.h"
 #include "core/text/sha256.h"
 
-namespace skein::store::home {
+namespace skein::legacy {
 
-void LegacyChain::expect_result(model::ToolResult result, const std::string& time) {
+void Chain::expect_result(model::ToolResult result, const std::string& time) {
   std::string call = result.tool_use_id;
   results_.try_emplace(std::move(call), Result{std::move(result), time});
 }
 
-void LegacyChain::user(std::vector<model::Block> content, const std::string& time) {
+void Chain::user(std::vector<model::Block> content, const std::string& time) {
   flush();
   if (content.empty()) return;
   add(model::Message{.role = model::Role::user, .content = std::move(content)}, time);
 }
 
-void LegacyChain::assistant(std::vector<model::Block> content, const std::string& time) {
+void Chain::assistant(std::vector<model::Block> content, const std::string& time) {
   // Words behind a call are the next answer, wherever the call's result was written.
   if (!model::tool_uses(reply_).empty() && !content.empty() &&
       std::holds_alternative<model::Text>(content[0]))
@@ -32,13 +32,13 @@ void LegacyChain::assistant(std::vector<model::Block> content, const std::string
   }
 }
 
-void LegacyChain::result(const std::string& call) {
+void Chain::result(const std::string& call) {
   const auto calls = model::tool_uses(reply_);
   if (std::ranges::any_of(calls, [&](const model::ToolUse* each) { return each->id == call; }))
     flush();
 }
 
-void LegacyChain::flush() {
+void Chain::flush() {
   if (reply_.content.empty()) return;
   const model::Message reply =
       std::exchange(reply_, model::Message{.role = model::Role::assistant});
@@ -50,7 +50,7 @@ void LegacyChain::flush() {
   for (const model::ToolUse* call : model::tool_uses(reply)) answer(call->id);
 }
 
-void LegacyChain::finish() {
+void Chain::finish() {
   flush();
   for (const auto& [call, orphan] : results_) {
     out_.losses.push_back("a result of the call '" + call +
@@ -65,7 +65,7 @@ void LegacyChain::finish() {
   }
 }
 
-void LegacyChain::answer(const std::string& call) {
+void Chain::answer(const std::string& call) {
   const auto found = results_.find(call);
   if (found == results_.end()) return;
   model::Message message{.role = model::Role::tool};
@@ -74,11 +74,11 @@ void LegacyChain::answer(const std::string& call) {
   results_.erase(found);
 }
 
-void LegacyChain::add(const model::Message& message, const std::string& time) {
+void Chain::add(const model::Message& message, const std::string& time) {
   add_entry(model::message_entry(message), time);
 }
 
-void LegacyChain::add_entry(model::Entry entry, const std::string& time) {
+void Chain::add_entry(model::Entry entry, const std::string& time) {
   // The same session migrated twice is the same session.
   entry.id = *parse_id(
       sha256_hex(to_string(session_) + ":" + std::to_string(out_.entries.size())).substr(0, 16));
@@ -89,4 +89,4 @@ void LegacyChain::add_entry(model::Entry entry, const std::string& time) {
   out_.entries.push_back(std::move(entry));
 }
 
-}  // namespace skein::store::home
+}  // namespace skein::legacy

@@ -1,15 +1,16 @@
-#include "core/store/home/legacy_blocks.h"
+#include "core/legacy/blocks.h"
 
 #include <algorithm>
 
-#include "core/store/home/blobs.h"
 #include "core/text/base64.h"
 #include "core/text/image_type.h"
 #include "core/text/sha256.h"
 
-namespace skein::store::home {
+namespace skein::legacy {
 
 namespace {
+
+constexpr std::size_t max_image_bytes = std::size_t{64} << 20;  // what a blob may have
 
 std::string text_of(const Json& content) {
   if (content.is_string()) return content.get<std::string>();
@@ -36,7 +37,7 @@ std::string role_of(const Json& message) {
 
 }  // namespace
 
-std::string legacy_time(const Json& value) {
+std::string time_of(const Json& value) {
   if (value.is_number()) {
     const double number = value.get<double>();
     if (!(number > 0) || number > 1e14) return {};
@@ -61,10 +62,10 @@ JsonText object_text(const Json& value) {
   return value.is_null() ? "{}" : dump({{"input", value}});
 }
 
-LegacyMessage LegacyBlocks::message(const Json& json) {
-  LegacyMessage out{.role = role_of(json),
-                    .time = legacy_time(first_of(json, {"timestamp", "ts", "created_at"})),
-                    .json = json};
+Message Blocks::message(const Json& json) {
+  Message out{.role = role_of(json),
+              .time = time_of(first_of(json, {"timestamp", "ts", "created_at"})),
+              .json = json};
   const Json& parts = at(json, "parts");
   if (parts.is_string()) out.content.emplace_back(model::Text{parts.get<std::string>()});
   if (parts.is_array())
@@ -93,7 +94,7 @@ LegacyMessage LegacyBlocks::message(const Json& json) {
   return out;
 }
 
-std::vector<model::Block> LegacyBlocks::content(const Json& json) {
+std::vector<model::Block> Blocks::content(const Json& json) {
   std::vector<model::Block> out;
   // Some keep the blocks as a string.
   if (json.is_string() && json.get_ref<const std::string&>().starts_with("[{"))
@@ -111,7 +112,7 @@ std::vector<model::Block> LegacyBlocks::content(const Json& json) {
   return out;
 }
 
-model::Block LegacyBlocks::block(const Json& json) {
+model::Block Blocks::block(const Json& json) {
   if (json.is_string()) return model::Text{json.get<std::string>()};
   const std::string type = string_at(json, "type");
   if (type == "text" || type == "input_text" || type == "output_text")
@@ -139,7 +140,7 @@ model::Block LegacyBlocks::block(const Json& json) {
   return unknown("a block of the type '" + type + "'", json);
 }
 
-model::Block LegacyBlocks::part(const Json& json) {
+model::Block Blocks::part(const Json& json) {
   if (json.is_string()) return model::Text{json.get<std::string>()};
   if (json.contains("text")) {
     if (bool_at(json, "thought")) return model::Thinking{.thinking = string_at(json, "text")};
@@ -172,15 +173,14 @@ model::Block LegacyBlocks::part(const Json& json) {
                            .is_error = response.is_object() && response.contains("error")};
 }
 
-std::vector<model::ResultBlock> LegacyBlocks::result_content(const Json& json) {
+std::vector<model::ResultBlock> Blocks::result_content(const Json& json) {
   return as_result(content(json));
 }
 
-model::Block LegacyBlocks::image(const std::string& type, const std::string& base64,
-                                 const Json& raw) {
+model::Block Blocks::image(const std::string& type, const std::string& base64, const Json& raw) {
   std::optional<std::string> bytes = from_base64(base64);
   if (!bytes || bytes->empty()) return unknown("an image that could not be read", raw);
-  if (bytes->size() > max_blob_bytes) return unknown("an image of more than 64 MiB", raw);
+  if (bytes->size() > max_image_bytes) return unknown("an image of more than 64 MiB", raw);
   if (type.empty() ? image_type(*bytes).empty() : !type.starts_with("image/"))
     return unknown("a file of the type '" + type + "'", raw);
   model::Image out{.mime_type = type.empty() ? std::string(image_type(*bytes)) : type,
@@ -190,7 +190,7 @@ model::Block LegacyBlocks::image(const std::string& type, const std::string& bas
 }
 
 // data:image/png;base64,…
-model::Block LegacyBlocks::image_at(const std::string& url, const Json& raw) {
+model::Block Blocks::image_at(const std::string& url, const Json& raw) {
   const std::size_t comma = url.find(',');
   if (!url.starts_with("data:") || comma == std::string::npos)
     return unknown("an image that is kept elsewhere (" + url.substr(0, 200) + ")", raw);
@@ -200,15 +200,15 @@ model::Block LegacyBlocks::image_at(const std::string& url, const Json& raw) {
   return image(type, url.substr(comma + 1), raw);
 }
 
-model::Block LegacyBlocks::unknown(const std::string& what, const Json& raw) {
+model::Block Blocks::unknown(const std::string& what, const Json& raw) {
   ++lost_[what];
   return model::Opaque{"", dump(raw)};
 }
 
-void LegacyBlocks::finish() {
+void Blocks::finish() {
   for (const auto& [what, count] : lost_)
     out_.losses.push_back((count == 1 ? what : what + ", " + std::to_string(count) + " times,") +
                           " is kept as it was written, but no model will see it");
 }
 
-}  // namespace skein::store::home
+}  // namespace skein::legacy

@@ -1,0 +1,45 @@
+// Messages as OpenAI's services take them, and those who speak like them, as ours. For .cpp files
+// only.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/exchange/importers/message_array.h"
+#include "core/exchange/importers/receiver.h"
+#include "core/text/json.h"
+
+namespace skein::exchange::importers {
+
+class OpenaiMessages {
+ public:
+  // Who answers if a message does not say.
+  OpenaiMessages(std::string model, Receiver& receiver)
+      : receiver_(receiver), model_(std::move(model)) {}
+
+  // One of a chat (with a role), or an item of the newer interface (with a type).
+  ArrayMessage read(const Json& message);
+
+ private:
+  ArrayMessage item(const Json& json, const std::string& type);
+  ArrayMessage answer(const Json& json);
+  ArrayMessage result(const Json& json, const Json& content, std::string call);
+  std::vector<model::Block> content(const Json& json, bool& unplaced);
+  std::optional<model::Image> image(const std::string& url);
+  void add_calls(const Json& json, std::vector<model::Block>& out);
+  model::Message answer_with(std::vector<model::Block> said, const Json& json);
+
+  Receiver& receiver_;
+  std::string model_;
+  std::size_t calls_ = 0;  // so far: ids that are made up depend on it
+};
+
+model::Stop openai_stop(std::string_view reason, bool calls);
+// Whose model it is, by its name; empty: unknown.
+std::string provider_of_model(std::string_view model);
+// {prompt_tokens, completion_tokens, …}
+std::optional<model::Usage> openai_usage(const Json& usage);
+bool is_openai_message(const Json& json);
+
+}  // namespace skein::exchange::importers
