@@ -33,17 +33,6 @@ using tools::sandbox::Sandbox;
 
 namespace {
 
-// No SA_RESTART: a signal must end a wait.
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) {
-    if (signal != SIGINT) leave_asked() = true;
-    stop_asked() = true;
-  };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
 // Where no limit is known none is sent, and an answer still needs room. A window that ends where
 // the price goes up is the user's, not the model's: no need to keep all of the longest answer free.
 std::int64_t reserved_for_answer(const ModelRow& row) {
@@ -58,6 +47,17 @@ SessionStore store_for(const Invocation& invocation) {
 }
 
 }  // namespace
+
+// No SA_RESTART: a signal must end a wait.
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    if (signal != SIGINT) leave_asked() = true;
+    stop_asked() = true;
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
 
 std::atomic<bool>& stop_asked() {
   static std::atomic<bool> asked{false};

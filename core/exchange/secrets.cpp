@@ -114,13 +114,8 @@ std::string unescaped(std::string_view quoted) {
 std::string SecretMask::mark(std::string_view kind, std::string_view secret) {
   const auto [place, is_new] = numbers_.try_emplace(std::string(secret), found_.size() + 1);
   if (is_new) found_.push_back({place->second, std::string(kind), shortened(secret), place_, 0});
-  FoundSecret& found = found_[place->second - 1];
-  if (found.times++ == 0) found.place = place_;
+  ++found_[place->second - 1].times;
   return "‹secret " + std::to_string(place->second) + "›";
-}
-
-void SecretMask::count_again() {
-  for (FoundSecret& each : found_) each.times = 0;
 }
 
 std::string SecretMask::formed(std::string_view text) {
@@ -218,8 +213,7 @@ JsonText SecretMask::json(std::string_view json) {
 
 std::string counts_by_kind(const std::vector<FoundSecret>& found) {
   std::map<std::string, std::size_t> counts;
-  for (const FoundSecret& each : found)
-    if (each.times > 0) ++counts[each.kind];
+  for (const FoundSecret& each : found) ++counts[each.kind];
   std::string out;
   for (const auto& [kind, count] : counts)
     out += (out.empty() ? "" : ", ") + std::to_string(count) + " × " + kind;

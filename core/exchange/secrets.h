@@ -32,8 +32,6 @@ class SecretMask {
   JsonText json(std::string_view json);
 
   const std::vector<FoundSecret>& found() const { return found_; }
-  // Nothing has been counted yet; the numbers stay.
-  void count_again();
 
  private:
   std::string formed(std::string_view text);
