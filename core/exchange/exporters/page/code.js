@@ -25,6 +25,7 @@ function colour(target, text, language) {
 }
 
 function changes(target, lines) {
+  if (lines[lines.length - 1] === "") lines.pop();
   for (const line of lines) {
     const kind = /^(?:@@|diff |index |--- |\+\+\+ )/.test(line) ? "hunk" : line[0] === "+" ? "add" : line[0] === "-" ? "del" : "";
     target.append(kind ? el("span", kind, line + "\n") : line + "\n");

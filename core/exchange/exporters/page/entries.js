@@ -31,7 +31,13 @@ function callBody(inner, name, input) {
   if (typeof before === "string" && typeof after === "string") inner.append(differenceBlock(before, after));
   else if (/^write/i.test(name) && typeof input?.content === "string") inner.append(differenceBlock("", input.content));
   else if (typeof input?.command === "string") inner.append(code(input.command, "sh"));
-  else inner.append(code(JSON.stringify(input, null, 2), "json"));
+  else if (!isBrief(input)) inner.append(code(JSON.stringify(input, null, 2), "json"));
+}
+
+// Whether the line that is always seen says all of it.
+function isBrief(input) {
+  const values = input !== null && typeof input === "object" ? Object.values(input) : [];
+  return values.length === 1 && typeof values[0] === "string" && values[0].length < 60 && briefly(input) === values[0];
 }
 
 function resultBody(inner, result) {
@@ -45,7 +51,7 @@ function callElement(call, result) {
   return fold("tool" + (failed ? " bad" : ""), name, briefly(input), !result ? "no result" : failed ? "failed" : lineCount(result[3]), (inner) => {
     callBody(inner, name, input);
     if (!result) return;
-    inner.append(el("p", "label", failed ? "failed with" : "result"));
+    if (inner.firstChild) inner.append(el("p", "label", failed ? "failed with" : "result"));
     resultBody(inner, result);
   });
 }

@@ -32,7 +32,7 @@ function layoutTree(model, onPath) {
 function labelOf(entry) {
   if (entry.t === "note") return entry.n;
   for (const block of entry.b || [])
-    if (block[0] === "t" && block[1].trim()) return block[1].trim().slice(0, 120).replace(/\s+/g, " ");
+    if (block[0] === "t" && block[1].trim()) return block[1].trim().slice(0, 160).replace(/[*`]+|^[#>\s]+/g, "").replace(/\s+/g, " ").trim();
   for (const block of entry.b || []) if (block[0] === "c") return block[2] + " " + briefly(block[3]);
   return entry.t === "tool" ? "result" : entry.m || "…";
 }

@@ -66,7 +66,19 @@ class View {
   }
 
   elements(from, to) {
-    return this.path.slice(from, to).map((entry) => entryElement(entry, this.results, this.called));
+    return this.path.slice(from, to).map((entry, i) => {
+      const element = entryElement(entry, this.results, this.called);
+      if (this.goesOn(entry, from + i)) element.classList.add("again");
+      return element;
+    });
+  }
+
+  // Whether the one who spoke before speaks on, with nothing but results in between.
+  goesOn(entry, index) {
+    if (entry.t !== "assistant") return false;
+    let before = index - 1;
+    while (before >= 0 && this.path[before].t === "tool") --before;
+    return before >= 0 && this.path[before].t === "assistant" && this.path[before].m === entry.m;
   }
 
   // Draws anew around the entry at `index`.
