@@ -49,6 +49,17 @@ SessionStore store_for(const Invocation& invocation) {
 
 }  // namespace
 
+// No SA_RESTART: a signal must end a wait.
+void catch_signals() {
+  struct sigaction action {};
+  action.sa_handler = [](int signal) {
+    if (signal != SIGINT) leave_asked() = true;
+    stop_asked() = true;
+  };
+  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
+  std::signal(SIGPIPE, SIG_IGN);
+}
+
 std::atomic<bool>& stop_asked() {
   static std::atomic<bool> asked{false};
   static_assert(std::atomic<bool>::is_always_lock_free);

@@ -87,7 +87,8 @@ int print_mode(Application& application,
 int repl_mode(Application& application, const Invocation& invocation);  // the prompt
 bool attended();  // a user sees what we ask and can answer it
 
-void catch_signals();  // from now on they only set these:
+// From now on these set what is below, and none ends the program.
+void catch_signals();
 // Set by SIGINT, SIGTERM and SIGHUP; cleared before something starts that can be stopped.
 std::atomic<bool>& stop_asked();
 // Set by SIGTERM and SIGHUP, never cleared.

@@ -53,11 +53,12 @@ void add_subcommand(CLI::App& app, const Subcommand& row, Collected& into) {
         ->required(arity.least > 0);
   for (const Subcommand::Flag& flag : row.flags) {
     const std::size_t space = flag.name.find(' ');
-    const std::string flag_name(flag.name.substr(0, space));
+    const std::string flag_name(flag.name.substr(0, space));  // maybe "-o,--output"
+    const std::string known_as = flag_name.substr(flag_name.find(',') + 1);
     if (space == std::string_view::npos)
-      sub->add_flag(flag_name, into.given[flag_name], std::string(flag.help));
+      sub->add_flag(flag_name, into.given[known_as], std::string(flag.help));
     else
-      sub->add_option(flag_name, into.values[flag_name], std::string(flag.help))
+      sub->add_option(flag_name, into.values[known_as], std::string(flag.help))
           ->option_text(std::string(flag.name.substr(space + 1)));
   }
 }
@@ -166,14 +167,13 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
     "acp admin agents bench bisect blame completion eval follow insights jobs mcp prove "
-    "replay rewind search serve share skills sync update upgrade";
+    "replay rewind search serve skills sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;
 };
 constexpr Reserved with_advice[] = {
     {"config", "`skein help config` lists the keys of the configuration"},
-    {"export", "`skein sessions show KEY --json` prints a session"},
     {"key", "`/login` in skein says how to give one"},
     {"login", "`/login` in skein says how to give a key"},
     {"logout", "skein keeps no key"},

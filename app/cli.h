@@ -16,7 +16,8 @@ struct Invocation;
 // --help and the dispatch are functions of the table.
 struct Subcommand {
   struct Flag {
-    std::string_view name;  // "--json", or "--reason TEXT" if it takes a value
+    // "--json", or "--reason TEXT" if it takes a value; "-o,--output FILE" is known as --output.
+    std::string_view name;
     std::string_view help;
   };
   std::string_view name;       // "append", "sessions delete"

@@ -26,6 +26,26 @@ const Flags redact_flags{{"--reason TEXT", "why"},
                          {"--scrub", "take what it says out of every file, for good"},
                          {"--text TEXT", "with --scrub: this must not be in any file either"},
                          json};
+const app::Subcommand::Flag all_branches{"--all-branches", "the whole tree"};
+const app::Subcommand::Flag one_branch{"--branch ENTRY", "the path to this entry, not to the head"};
+const app::Subcommand::Flag no_tools{"--no-tools", "without calls and their results"};
+const app::Subcommand::Flag no_thinking{"--no-thinking", "without what models thought"};
+const Flags export_flags{
+    {"--format FORMAT", "markdown, html, jsonl, json, text, pi, openai, anthropic or google"},
+    {"-o,--output FILE", "write it there; its ending tells the format as well"},
+    one_branch,
+    all_branches,
+    {"--redact-secrets", "mask keys, tokens and passwords, and say how many"},
+    no_tools,
+    no_thinking};
+const Flags share_flags{
+    {"-o,--output FILE", "the page's name"},
+    one_branch,
+    all_branches,
+    no_tools,
+    no_thinking,
+    {"--serve", "show it to one browser of this machine, and follow the session, until ^C"},
+    {"--port N", "with --serve: this port"}};
 const Flags doctor_flags{
     json,
     {"--repair", "rebuild what opens read-only, migrate older forms, remove leftovers"},
@@ -67,6 +87,9 @@ const app::Subcommand table[] = {
     {"branch", "KEY", "a new session that starts at an entry", branch_flags, branch_session},
     {"redact", "KEY ENTRY", "mask an entry in every view, export and request", redact_flags,
      redact_entry},
+    {"export", "KEY", "a session as a document, a page, or other programs' messages", export_flags,
+     export_session},
+    {"share", "KEY", "a page of a session with its secrets masked", share_flags, share_session},
     {"doctor", "[KEY…]", "what is damaged, and where; changes nothing without --repair",
      doctor_flags, doctor, app::Subcommand::Config::may_be_broken},
     {"models", "[PROVIDER]", "known models, windows, prices, ends, and which can be used now",

@@ -18,6 +18,8 @@ int redact_entry(const app::Invocation& invocation);
 int rename_session(const app::Invocation& invocation);
 int append_entries(const app::Invocation& invocation);
 int branch_session(const app::Invocation& invocation);
+int export_session(const app::Invocation& invocation);
+int share_session(const app::Invocation& invocation);
 int doctor(const app::Invocation& invocation);
 int trust(const app::Invocation& invocation);
 int list_models(const app::Invocation& invocation);

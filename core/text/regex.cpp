@@ -5,11 +5,15 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/text/base.h"
+
 namespace skein {
 
 namespace {
 
 constexpr int most_memory = 8 << 20;
+// A hundred forms in one pattern have more states than a user's.
+constexpr int most_memory_of_ours = 64 << 20;
 // Steps times bytes that take a second or two at worst.
 constexpr std::size_t most_work = 100'000'000;
 constexpr std::size_t least_piece = 1024;
@@ -60,6 +64,36 @@ bool Regex::found_in(std::string_view line, const std::function<bool()>& give_up
     if (expression_->Match(line, from, to, RE2::UNANCHORED, nullptr, 0)) return true;
     if (to == line.size() || (give_up && give_up())) return false;
   }
+}
+
+Regex Regex::of_bytes(std::string_view pattern) {
+  RE2::Options options;
+  options.set_log_errors(false);
+  options.set_max_mem(most_memory_of_ours);
+  options.set_encoding(RE2::Options::EncodingLatin1);
+  options.set_dot_nl(true);
+  Regex regex;
+  regex.expression_ =
+      std::make_shared<const RE2>(re2::StringPiece(pattern.data(), pattern.size()), options);
+  if (!regex.expression_->ok())
+    throw Error("the pattern " + std::string(pattern) + ": " + regex.expression_->error());
+  return regex;
+}
+
+std::optional<Regex::Match> Regex::find(std::string_view text, std::size_t from,
+                                        Place place) const {
+  re2::StringPiece parts[2];
+  const int wanted = place == Place::exactly && expression_->NumberOfCapturingGroups() > 0 ? 2 : 1;
+  const auto anchor = place == Place::exactly ? RE2::ANCHOR_START : RE2::UNANCHORED;
+  if (from > text.size() || !expression_->Match(text, from, text.size(), anchor, parts, wanted))
+    return std::nullopt;
+  const auto span = [&](const re2::StringPiece& part) {
+    const auto begin = static_cast<std::size_t>(part.data() - text.data());
+    return Span{begin, begin + part.size()};
+  };
+  Match match{span(parts[0]), span(parts[0])};
+  if (parts[1].data() != nullptr) match.group = span(parts[1]);
+  return match;
 }
 
 }  // namespace skein

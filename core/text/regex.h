@@ -1,10 +1,11 @@
-// Regular expressions for grep: RE2, whose time is linear in the text and whose memory is bounded
+// Regular expressions: RE2, whose time is linear in the text and whose memory is bounded
 // whatever the pattern is. Its syntax, and \uHHHH as models write it; no back references and no
 // look-around: they are refused, not misread.
 #pragma once
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -28,6 +29,23 @@ class Regex {
   // A longer line is searched in overlapping pieces, since RE2 cannot be stopped on its way: a
   // match of more than half of this may go unseen in it.
   std::size_t piece_bytes() const { return piece_bytes_; }
+
+  // For patterns of our own, over bytes of any kind and length; `.` is any of them. Throws Error if
+  // the pattern is wrong.
+  static Regex of_bytes(std::string_view pattern);
+
+  struct Span {
+    std::size_t begin = 0, end = 0;
+  };
+  struct Match {
+    Span whole{};
+    Span group{};  // found exactly: the first one of the pattern; else, or without one, the whole
+  };
+  // The first match that begins at `from` or later, or exactly there; what is before it in `text`
+  // still counts for \b.
+  enum class Place { anywhere, exactly };
+  std::optional<Match> find(std::string_view text, std::size_t from,
+                            Place place = Place::anywhere) const;
 
   // Bytes every matching line holds; empty if none are known. A fast way to say no.
   const std::string& required() const { return required_; }

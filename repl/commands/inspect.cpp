@@ -1,17 +1,14 @@
 // Commands that show tools, configuration and the state of the files, or export the conversation.
-#include <fcntl.h>
-#include <unistd.h>
 #include <algorithm>
-#include <iterator>
+#include <optional>
+#include <utility>
 
-#include <cerrno>
-#include <cstring>
-
-#include "core/exchange/export.h"
-#include "core/model/redaction.h"
+#include "core/exchange/export_request.h"
+#include "core/exchange/output_file.h"
+#include "core/exchange/secrets.h"
+#include "core/exchange/session_source.h"
+#include "core/model/stats.h"
 #include "core/text/amounts.h"
-#include "core/text/fd.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
@@ -20,61 +17,58 @@
 
 namespace skein::commands {
 
-using model::Entry, store::value_or_throw;
+using store::value_or_throw;
 
 namespace {
 
-struct Format {
-  std::string_view name, suffix;
-  std::string (*write)(std::string_view title, std::span<const Entry> path);
-};
-constexpr Format formats[] = {
-    {"markdown", ".md", exchange::as_markdown},
-    {"jsonl", ".jsonl",
-     [](std::string_view, std::span<const Entry> path) { return exchange::as_json_lines(path); }},
-};
-
-// An export may contain secrets, so only the user may read it; it never overwrites a file.
-void write_new_file(const std::string& path, std::string_view text) {
-  const Fd fd(::open(path.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600));
-  if (!fd || !write_all(fd.get(), text) || ::fsync(fd.get()) != 0)
-    throw Error(path + ": " + (errno == EEXIST ? "already exists" : std::strerror(errno)));
-}
-
-std::vector<Entry> masked_path(Session& session) {
-  std::vector<Entry> path = value_or_throw(
-      session.store().load_session_entries(session.id(), {.branch = head_of(session)}));
-  for (Entry& entry : path) entry = model::masked(entry, session.conversation().state().redacted);
-  return path;
+// What it cost, as far as prices are known.
+std::string usage_line(Session& session) {
+  double dollars = 0;
+  bool known = true, at_least = false;
+  const model::SessionState& state = session.conversation().state();
+  for (const auto& [model, usage] : state.usage) {
+    const auto cost = session.services().cost(model, usage);
+    known = known && cost;
+    if (cost) dollars += cost->dollars, at_least = at_least || cost->at_least;
+  }
+  return model::stats_line(state, known ? std::optional(dollars) : std::nullopt, at_least);
 }
 
 }  // namespace
 
-// [format] [file]; the suffix decides the format, and a missing file name is made from the key.
+// [format] [file] [flags], as `skein export` takes them; a missing file name is made from the key.
 void export_session(Session& session, std::string_view arguments) {
-  const auto [first, rest] = first_word(arguments);
-  const Format* format = std::ranges::find(formats, first, &Format::name);
-  std::string file(format != std::end(formats) ? rest : arguments);
-  if (arguments.empty()) format = formats;
-  if (format == std::end(formats))
-    format = std::ranges::find_if(formats,
-                                  [&](const Format& each) { return file.ends_with(each.suffix); });
-  if (format == std::end(formats)) throw Error("/export writes markdown (.md) or jsonl (.jsonl)");
-  const store::SessionRecord& record = session.conversation().record();
-  if (file.empty()) {
-    file = record.key + std::string(format->suffix);
-    for (char& c : file)
-      if (c == ':' || c == '/') c = '-';
-  }
+  std::vector<std::string_view> words = split(arguments, ' ');
+  std::erase(words, "");
+  const exchange::ExportRequest request = exchange::read_request(words);
+  const store::SessionRecord record = value_or_throw(session.store().open(session.id()));
+  exchange::Selection selection{.branch = head_of(session), .all_branches = request.all_branches};
+  if (!request.branch.empty()) selection.branch = entry_named(session, request.branch);
+  exchange::SecretMask mask;
+  exchange::exporters::ExportedSession exported = exchange::exported_session(
+      session.store(), record, selection, request.redact_secrets ? &mask : nullptr);
+  exported.usage = usage_line(session);
+  exported = exchange::exporters::with_options(std::move(exported), request.show);
+
+  const bool named = !request.file.empty();
+  const std::string file =
+      named ? request.file : exchange::file_name_for(record.key, *request.format);
   const std::string path = file.starts_with('/') ? file : session.workspace() + "/" + file;
-  const std::string text = format->write(record.state.title, masked_path(session));
-  write_new_file(path, text);
-  session.screen().print_untrusted("wrote " + path + " (" + std::to_string(text.size()) +
+  using Existing = exchange::OutputFile::Existing;
+  exchange::OutputFile output(path, named ? Existing::replace : Existing::keep);
+  request.format->write(exported, [&](std::string_view piece) { output.write(piece); });
+  output.finish();
+  if (request.redact_secrets)
+    session.screen().print_untrusted(
+        mask.found().empty() ? "no secret was found\n"
+                             : "masked " + counted(mask.found().size(), "secret") + ": " +
+                                   exchange::counts_by_kind(mask.found()) + "\n");
+  session.screen().print_untrusted("wrote " + path + " (" + with_separators(output.bytes()) +
                                    " bytes)\n");
 }
 
 std::vector<std::string> format_names(Session&, std::string_view start) {
-  return names_from(formats, start, &Format::name);
+  return names_from(exchange::exporters::formats(), start, &exchange::exporters::Format::name);
 }
 
 void show_tools(Session& session, std::string_view) {

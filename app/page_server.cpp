@@ -1,0 +1,206 @@
+#include "app/page_server.h"
+
+#include <arpa/inet.h>
+#include <netinet/in.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <cstring>
+#include <vector>
+
+#include "core/exchange/exporters/html.h"
+#include "core/text/base.h"
+#include "core/text/wait.h"
+
+namespace skein::app {
+
+namespace {
+
+using namespace std::chrono_literals;
+
+constexpr std::size_t most_connections = 16;
+constexpr auto patience = 10s;      // for a request, and for each step of an answer
+constexpr auto look_every = 500ms;  // at the session
+constexpr auto breath_every = 20s;  // a line to a stream, which notices by it that nobody listens
+constexpr std::size_t most_unread = 32 << 20;  // of a stream whose reader has fallen asleep
+
+std::string secret() { return to_string(random_id()) + to_string(random_id()); }
+
+// In a time that says nothing about where they differ.
+bool same(std::string_view one, std::string_view other) {
+  if (one.size() != other.size()) return false;
+  unsigned differs = 0;
+  for (std::size_t i = 0; i < one.size(); ++i) differs |= static_cast<unsigned>(one[i] ^ other[i]);
+  return differs == 0;
+}
+
+std::string refusal(int status, std::string_view why) {
+  return http_answer(status, "text/plain; charset=utf-8",
+                     "Content-Security-Policy: default-src 'none'\r\n", std::string(why) + "\n");
+}
+
+}  // namespace
+
+PageServer::PageServer(SharedSession& session, std::uint16_t port)
+    : session_(session), token_(secret()), cookie_(secret()) {
+  listener_ = Fd(::socket(AF_INET, SOCK_STREAM | SOCK_CLOEXEC | SOCK_NONBLOCK, 0));
+  const int yes = 1;
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  address.sin_port = htons(port);
+  socklen_t size = sizeof address;
+  if (!listener_ ||
+      ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
+      ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
+      ::listen(listener_.get(), 8) != 0 ||
+      ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
+    throw Error("cannot listen at 127.0.0.1" + (port == 0 ? "" : ":" + std::to_string(port)) +
+                ": " + std::strerror(errno));
+  port_ = ntohs(address.sin_port);
+}
+
+std::string PageServer::address() const {
+  return "http://127.0.0.1:" + std::to_string(port_) + "/" + token_ + "/";
+}
+
+void PageServer::run(const std::function<bool()>& stop) {
+  Clock::time_point look = Clock::now() + look_every;
+  while (!stop()) {
+    std::vector<pollfd> fds{{listener_.get(), POLLIN, 0}};
+    for (const Connection& each : connections_) {
+      const bool writes = each.written < each.out.size();
+      fds.push_back({each.socket.get(), static_cast<short>(writes ? POLLOUT : POLLIN), 0});
+    }
+    if (wait(fds, look, stop) == Wake::signal) continue;
+    std::size_t at = 1;
+    for (auto each = connections_.begin(); each != connections_.end(); ++at) {
+      const bool alive = go_on(*each, fds[at].revents) && Clock::now() < each->until;
+      each = alive ? std::next(each) : connections_.erase(each);
+    }
+    if (fds[0].revents != 0) accept_one();
+    if (Clock::now() < look) continue;
+    look = Clock::now() + look_every;
+    tell_streams();
+  }
+}
+
+void PageServer::accept_one() {
+  Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+  if (!socket || connections_.size() >= most_connections) return;
+  connections_.push_back({.socket = std::move(socket), .until = Clock::now() + patience});
+}
+
+bool PageServer::go_on(Connection& connection, short events) {
+  if (events == 0) return true;
+  if (connection.written < connection.out.size()) return write(connection);
+  return read(connection);
+}
+
+bool PageServer::read(Connection& connection) {
+  char bytes[4096];
+  const ssize_t got = ::recv(connection.socket.get(), bytes, sizeof bytes, 0);
+  if (got < 0 && (errno == EAGAIN || errno == EINTR)) return true;
+  if (got <= 0) return false;
+  if (connection.answered) return true;  // nothing that follows a request matters
+  connection.in.append(bytes, static_cast<std::size_t>(got));
+  const ReadRequest read = read_request(connection.in);
+  if (read.status != 0)
+    connection.out = refusal(read.status, "this page only answers plain GET requests");
+  else if (read.request)
+    answer(connection, *read.request);
+  else
+    return true;
+  connection.answered = true;
+  return write(connection);
+}
+
+bool PageServer::write(Connection& connection) {
+  const ssize_t sent = ::send(connection.socket.get(), connection.out.data() + connection.written,
+                              connection.out.size() - connection.written, MSG_NOSIGNAL);
+  if (sent < 0) return errno == EAGAIN || errno == EINTR;
+  connection.written += static_cast<std::size_t>(sent);
+  connection.until = Clock::now() + patience;
+  if (connection.written < connection.out.size()) return true;
+  connection.out.clear();
+  connection.written = 0;
+  if (connection.streams) connection.until = Clock::now() + breath_every;
+  if (!connection.streams) ::shutdown(connection.socket.get(), SHUT_WR);
+  return connection.streams;
+}
+
+// A page elsewhere may make a browser ask us, by a name of its own that leads here.
+bool PageServer::is_ours(const HttpRequest& request) const {
+  const std::string port = ":" + std::to_string(port_);
+  const bool here = request.host == "127.0.0.1" + port || request.host == "localhost" + port;
+  return here && (request.fetch_site.empty() || request.fetch_site == "none" ||
+                  request.fetch_site == "same-origin");
+}
+
+void PageServer::answer(Connection& connection, const HttpRequest& request) {
+  const std::string name = "skein" + std::to_string(port_);
+  if (!is_ours(request)) {
+    connection.out = refusal(403, "ask for 127.0.0.1");
+  } else if (same(request.path, "/" + token_ + "/") && !token_used_) {
+    token_used_ = true;
+    connection.out = http_answer(303, "text/plain; charset=utf-8",
+                                 "Location: /\r\nSet-Cookie: " + name + "=" + cookie_ +
+                                     "; Path=/; HttpOnly; SameSite=Strict\r\n",
+                                 "");
+  } else if (!same(cookie_named(request.cookies, name), cookie_)) {
+    connection.out = refusal(403, "this page is for the browser that opened its address first");
+  } else if (request.path == "/" || same(request.path, "/" + token_ + "/")) {
+    connection.out =
+        http_answer(200, "text/html; charset=utf-8",
+                    "Content-Security-Policy: " + exchange::exporters::page_policy(true) +
+                        "; frame-ancestors 'none'\r\n",
+                    session_.page());
+  } else if (request.path == "/events") {
+    begin_stream(connection, request);
+  } else {
+    connection.out = refusal(404, "there is only one page");
+  }
+}
+
+void PageServer::begin_stream(Connection& connection, const HttpRequest& request) {
+  constexpr std::string_view after = "after=";
+  if (request.query.starts_with(after))
+    std::from_chars(request.query.data() + after.size(),
+                    request.query.data() + request.query.size(), connection.entries);
+  connection.streams = true;
+  connection.edition = session_.edition();
+  connection.out = http_head(200, "text/event-stream", "") + "\r\nretry: 2000\n\n";
+  send_news(connection);
+}
+
+void PageServer::send_news(Connection& connection) {
+  if (connection.out.size() > most_unread) {
+    connection.until = {};
+    return;
+  }
+  if (connection.edition != session_.edition()) {
+    connection.edition = session_.edition();
+    connection.out += "event: changed\ndata: {}\n\n";
+    return;
+  }
+  const SharedSession::News news = session_.since(connection.entries);
+  connection.entries = std::max(connection.entries, news.count);
+  if (!news.entries.empty()) connection.out += "data: " + news.entries + "\n\n";
+}
+
+void PageServer::tell_streams() {
+  const bool news = session_.changed();
+  for (Connection& each : connections_) {
+    if (!each.streams) continue;
+    const bool idle = each.out.empty();
+    if (news) send_news(each);
+    // A comment: if it cannot be sent, nobody is there.
+    if (idle && each.out.empty() && each.until - Clock::now() < breath_every - 5s)
+      each.out = ": \n\n";
+  }
+}
+
+}  // namespace skein::app

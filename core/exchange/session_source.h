@@ -1,0 +1,29 @@
+// A session of the store as exporters take it: one path or all branches, what is redacted masked,
+// and secrets too if that is wanted.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "core/exchange/exporters/exported_session.h"
+#include "core/exchange/secrets.h"
+#include "core/store/session_store.h"
+
+namespace skein::exchange {
+
+struct Selection {
+  std::optional<Id> branch{};  // the path to this entry; none: to the head
+  bool all_branches = false;
+};
+
+// Reads the session as it is now. `store` and `mask` (none: secrets stay) must outlive what is
+// returned. With a mask all is gone over once before, so that a secret is masked wherever it
+// stands; what was found is in the mask then. `usage` is left to the caller, who knows prices.
+exporters::ExportedSession exported_session(store::SessionStore& store,
+                                            const store::SessionRecord& record,
+                                            const Selection& selection, SecretMask* mask);
+
+// "intact", or what is not.
+std::string seal_verdict(const store::Damage& damage);
+
+}  // namespace skein::exchange
