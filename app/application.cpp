@@ -278,17 +278,6 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
   return settings;
 }
 
-// No SA_RESTART: a signal must end a wait.
-void catch_signals() {
-  struct sigaction action {};
-  action.sa_handler = [](int signal) {
-    if (signal != SIGINT) leave_asked() = true;
-    stop_asked() = true;
-  };
-  for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
-  std::signal(SIGPIPE, SIG_IGN);
-}
-
 int run(const Invocation& invocation) {
   start_log(state_folder(), invocation.debug);
   if (invocation.debug && !log_file().empty())
