@@ -2,15 +2,18 @@
 
 #include <algorithm>
 
+#include "core/exchange/importers/anthropic.h"
 #include "core/exchange/importers/claude_code.h"
 #include "core/exchange/importers/codex.h"
+#include "core/exchange/importers/cursor.h"
+#include "core/exchange/importers/droid.h"
+#include "core/exchange/importers/myagents.h"
 
 namespace skein::exchange::importers {
 
 std::span<const Format> formats() {
   static const Format rows[] = {
-      claude_code(),
-      codex(),
+      claude_code(), codex(), droid(), cursor(), myagents(), anthropic(),
   };
   return rows;
 }

@@ -38,6 +38,11 @@ const Row rows[] = {
     {"2026/real/codex-0.166.0/"
      "rollout-2026-11-15T20-11-08-01a1e0d5-c660-7c32-9d4a-fbb4eadadf26.jsonl",
      1, 4, 6, 2, 2, 2},
+    {"2026/agent-sessions/droid/session_store_small.jsonl", 1, 1, 1, 1, 1, 0},
+    {"2026/agent-sessions/droid/stream_json_small.jsonl", 1, 1, 2, 1, 1, 0},
+    {"2026/agent-sessions/cursor/small.jsonl", 1, 2, 2, 1, 1, 0},
+    {"2026/agent-sessions/cursor/subagent/parent.jsonl", 1, 1, 1, 1, 1, 0},
+    {"2026/agent-sessions/cursor/subagent/subagents/child.jsonl", 1, 1, 1, 0, 0, 0},
 };
 
 std::set<std::string> ids(const test::CollectedImport& import) {

@@ -1,0 +1,127 @@
+#include "core/exchange/importers/cursor.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <system_error>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "core/exchange/importers/anthropic_blocks.h"
+#include "core/exchange/importers/each_record.h"
+#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/message_giver.h"
+#include "core/exchange/importers/whole_json.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::exchange::importers {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+bool recognizes(const SourceFile& file) {
+  const Json first = first_record(file);
+  const std::string role = string_at(first, "role");
+  return (role == "user" || role == "assistant") && !first.contains("type") &&
+         !first.contains("id") && at(at(first, "message"), "content").is_array();
+}
+
+// The user's words stand between tags, and around them what was shown with them.
+struct Query {
+  std::string words{}, around{};
+};
+Query query_in(const std::string& text) {
+  constexpr std::string_view open = "<user_query>", close = "</user_query>";
+  const std::size_t begin = text.find(open);
+  const std::size_t end = text.rfind(close);
+  if (begin == std::string::npos || end == std::string::npos || end < begin + open.size())
+    return {.words = text};
+  const std::string_view all = text;
+  Query out{
+      .words = std::string(trimmed(all.substr(begin + open.size(), end - begin - open.size()))),
+      .around = std::string(trimmed(all.substr(0, begin)))};
+  const std::string_view after = trimmed(all.substr(end + close.size()));
+  if (!after.empty()) out.around += (out.around.empty() ? "" : "\n") + std::string(after);
+  return out;
+}
+
+void give_user(MessageGiver& giver, const MessageGiver::Place& place,
+               std::vector<model::Block> content) {
+  for (model::Block& block : content) {
+    auto* const text = std::get_if<model::Text>(&block);
+    if (text == nullptr) continue;
+    Query query = query_in(text->text);
+    text->text = std::move(query.words);
+    if (!query.around.empty())
+      giver.context({.id = place.id + "/context"}, {"attached", std::move(query.around)});
+  }
+  std::erase_if(content, [](const model::Block& block) {
+    const auto* const text = std::get_if<model::Text>(&block);
+    return text != nullptr && text->text.empty();
+  });
+  giver.user(place, std::move(content));
+}
+
+void read_one(const SourceFile& file, const ForeignSession& session, const ReadOptions& options,
+              Receiver& receiver) {
+  if (!receiver.begin(session)) return;
+  MessageGiver giver(receiver);
+  AnthropicBlocks blocks(receiver);
+  std::size_t number = 0;
+  each_record(file, options.growing, receiver, [&](const Json& record, std::string_view text) {
+    const std::string role = string_at(record, "role");
+    if (role != "user" && role != "assistant") return;
+    MessageGiver::Place place{.id =
+                                  std::to_string(++number) + "-" + sha256_hex(text).substr(0, 16)};
+    std::vector<model::Block> content =
+        blocks.content(at(at(record, "message"), "content"), place.id);
+    if (role == "user") return give_user(giver, place, std::move(content));
+    giver.answer(std::move(place), {.content = std::move(content)});
+    giver.make_up_results();
+  });
+  giver.finish();
+}
+
+void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  const fs::path folder = file.folder();
+  const std::string name = name_without_ending(file);
+  if (folder.filename() == "subagents") {
+    const std::string parent = folder.parent_path().filename().string();
+    return read_one(file, {.id = parent + "/" + name, .parent = parent, .spawned = true}, options,
+                    receiver);
+  }
+  read_one(file, {.id = name}, options, receiver);
+  if (folder.filename() != name) return;
+  std::error_code failed;
+  if (fs::symlink_status(folder / "subagents", failed).type() != fs::file_type::directory) return;
+  std::vector<std::string> agents;
+  for (fs::directory_iterator at(folder / "subagents", failed);
+       !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    std::error_code unknown;
+    if (at->symlink_status(unknown).type() == fs::file_type::regular &&
+        at->path().extension() == ".jsonl")
+      agents.push_back(at->path().string());
+  }
+  std::ranges::sort(agents);
+  for (const std::string& path : agents) {
+    auto agent = SourceFile::open(path);
+    if (const auto* const source = std::get_if<SourceFile>(&agent))
+      read_one(*source,
+               {.id = name + "/" + name_without_ending(*source), .parent = name, .spawned = true},
+               options, receiver);
+  }
+}
+
+std::vector<std::string> places(const Environment& environment) {
+  return {environment("HOME") + "/.cursor/projects"};
+}
+
+}  // namespace
+
+Format cursor() { return {"cursor", "Cursor", "cursor", recognizes, read, places}; }
+
+}  // namespace skein::exchange::importers
