@@ -19,7 +19,7 @@ namespace skein::exchange::importers {
 
 namespace {
 
-bool contains_any(std::string_view text, std::initializer_list<std::string_view> words) {
+bool has_any_of(std::string_view text, std::initializer_list<std::string_view> words) {
   return std::ranges::any_of(
       words, [&](std::string_view word) { return text.find(word) != std::string_view::npos; });
 }
@@ -32,7 +32,7 @@ std::string squeezed(std::string_view text) {
   return out;
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_anthropic(const SourceFile& file) {
   const std::string head = file.head();
   const std::string text = squeezed(head.starts_with("\xEF\xBB\xBF") ? head.substr(3) : head);
   const bool array = text.starts_with("[{");
@@ -44,12 +44,11 @@ bool recognizes(const SourceFile& file) {
       first.find("\"content\":") == std::string_view::npos)
     return false;
   // Those of OpenAI and Google, and of programs that number their messages.
-  if (contains_any(text,
-                   {"\"function\":{", "\"tool_call_id\":", "\"parts\":[", "\"role\":\"system\"",
-                    "\"role\":\"developer\"", "\"role\":\"model\"", "\"image_url\":"}))
+  if (has_any_of(text, {"\"function\":{", "\"tool_call_id\":", "\"parts\":[", "\"role\":\"system\"",
+                        "\"role\":\"developer\"", "\"role\":\"model\"", "\"image_url\":"}))
     return false;
-  return !contains_any(first, {"\"timestamp\":", "\"uuid\":"}) ||
-         contains_any(text, {"\"type\":\"tool_use\"", "\"stop_reason\":"});
+  return !has_any_of(first, {"\"timestamp\":", "\"uuid\":"}) ||
+         has_any_of(text, {"\"type\":\"tool_use\"", "\"stop_reason\":"});
 }
 
 // `tool_calls` and `thinking` beside the content.
@@ -75,8 +74,8 @@ void add_beside(std::vector<model::Block>& blocks, const Json& message, const st
   }
 }
 
-void give_message(const Json& message, std::size_t place, MessageGiver& giver,
-                  AnthropicBlocks& reader, Receiver& receiver) {
+void give_anthropic_message(const Json& message, std::size_t place, MessageGiver& giver,
+                            AnthropicBlocks& reader, Receiver& receiver) {
   const std::string role = string_at(message, "role");
   const std::string id = id_or_hash(message, place);
   MessageGiver::Place where{.id = id, .time = time_from(at(message, "timestamp"))};
@@ -110,7 +109,7 @@ void give_message(const Json& message, std::size_t place, MessageGiver& giver,
   receiver.lose("messages of an unknown kind");
 }
 
-void read(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
+void read_anthropic(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
   const Json whole = whole_json(file);
   const Json& messages = whole.is_array() ? whole : at(whole, "messages");
   if (!messages.is_array() || messages.empty()) return;
@@ -129,14 +128,14 @@ void read(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
   if (const std::string system = string_at(whole, "system"); !system.empty())
     giver.context({.id = "system"}, {"instructions", system});
   for (std::size_t i = 0; i < messages.size(); ++i)
-    give_message(messages[i], i, giver, reader, receiver);
+    give_anthropic_message(messages[i], i, giver, reader, receiver);
   giver.finish();
 }
 
 }  // namespace
 
 Format anthropic() {
-  return {"anthropic", "Anthropic messages", "anthropic", recognizes, read, nullptr};
+  return {"anthropic", "Anthropic messages", "anthropic", is_anthropic, read_anthropic, nullptr};
 }
 
 }  // namespace skein::exchange::importers

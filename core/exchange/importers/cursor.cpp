@@ -23,7 +23,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool recognizes(const SourceFile& file) {
+bool is_cursor(const SourceFile& file) {
   const Json first = first_record(file);
   const std::string role = string_at(first, "role");
   return (role == "user" || role == "assistant") && !first.contains("type") &&
@@ -31,17 +31,17 @@ bool recognizes(const SourceFile& file) {
 }
 
 // The user's words stand between tags, and around them what was shown with them.
-struct Query {
+struct CursorQuery {
   std::string words{}, around{};
 };
-Query query_in(const std::string& text) {
+CursorQuery query_in(const std::string& text) {
   constexpr std::string_view open = "<user_query>", close = "</user_query>";
   const std::size_t begin = text.find(open);
   const std::size_t end = text.rfind(close);
   if (begin == std::string::npos || end == std::string::npos || end < begin + open.size())
     return {.words = text};
   const std::string_view all = text;
-  Query out{
+  CursorQuery out{
       .words = std::string(trimmed(all.substr(begin + open.size(), end - begin - open.size()))),
       .around = std::string(trimmed(all.substr(0, begin)))};
   const std::string_view after = trimmed(all.substr(end + close.size()));
@@ -49,12 +49,12 @@ Query query_in(const std::string& text) {
   return out;
 }
 
-void give_user(MessageGiver& giver, const MessageGiver::Place& place,
-               std::vector<model::Block> content) {
+void give_cursor_user(MessageGiver& giver, const MessageGiver::Place& place,
+                      std::vector<model::Block> content) {
   for (model::Block& block : content) {
     auto* const text = std::get_if<model::Text>(&block);
     if (text == nullptr) continue;
-    Query query = query_in(text->text);
+    CursorQuery query = query_in(text->text);
     text->text = std::move(query.words);
     if (!query.around.empty())
       giver.context({.id = place.id + "/context"}, {"attached", std::move(query.around)});
@@ -66,8 +66,8 @@ void give_user(MessageGiver& giver, const MessageGiver::Place& place,
   giver.user(place, std::move(content));
 }
 
-void read_one(const SourceFile& file, const ForeignSession& session, const ReadOptions& options,
-              Receiver& receiver) {
+void read_cursor_file(const SourceFile& file, const ForeignSession& session,
+                      const ReadOptions& options, Receiver& receiver) {
   if (!receiver.begin(session)) return;
   MessageGiver giver(receiver);
   AnthropicBlocks blocks(receiver);
@@ -79,22 +79,22 @@ void read_one(const SourceFile& file, const ForeignSession& session, const ReadO
                                   std::to_string(++number) + "-" + sha256_hex(text).substr(0, 16)};
     std::vector<model::Block> content =
         blocks.content(at(at(record, "message"), "content"), place.id);
-    if (role == "user") return give_user(giver, place, std::move(content));
+    if (role == "user") return give_cursor_user(giver, place, std::move(content));
     giver.answer(std::move(place), {.content = std::move(content)});
     giver.make_up_results();
   });
   giver.finish();
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+void read_cursor(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const fs::path folder = file.folder();
   const std::string name = name_without_ending(file);
   if (folder.filename() == "subagents") {
     const std::string parent = folder.parent_path().filename().string();
-    return read_one(file, {.id = parent + "/" + name, .parent = parent, .spawned = true}, options,
-                    receiver);
+    return read_cursor_file(file, {.id = parent + "/" + name, .parent = parent, .spawned = true},
+                            options, receiver);
   }
-  read_one(file, {.id = name}, options, receiver);
+  read_cursor_file(file, {.id = name}, options, receiver);
   if (folder.filename() != name) return;
   std::error_code failed;
   if (fs::symlink_status(folder / "subagents", failed).type() != fs::file_type::directory) return;
@@ -110,18 +110,19 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   for (const std::string& path : agents) {
     auto agent = SourceFile::open(path);
     if (const auto* const source = std::get_if<SourceFile>(&agent))
-      read_one(*source,
-               {.id = name + "/" + name_without_ending(*source), .parent = name, .spawned = true},
-               options, receiver);
+      read_cursor_file(
+          *source,
+          {.id = name + "/" + name_without_ending(*source), .parent = name, .spawned = true},
+          options, receiver);
   }
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> cursor_places(const Environment& environment) {
   return {environment("HOME") + "/.cursor/projects"};
 }
 
 }  // namespace
 
-Format cursor() { return {"cursor", "Cursor", "cursor", recognizes, read, places}; }
+Format cursor() { return {"cursor", "Cursor", "cursor", is_cursor, read_cursor, cursor_places}; }
 
 }  // namespace skein::exchange::importers

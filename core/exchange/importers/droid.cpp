@@ -20,7 +20,7 @@ namespace skein::exchange::importers {
 
 namespace {
 
-bool recognizes(const SourceFile& file) {
+bool is_droid(const SourceFile& file) {
   const Json first = first_record(file);
   const std::string type = string_at(first, "type");
   if (type == "session_start") return !string_at(first, "id").empty();
@@ -32,7 +32,7 @@ bool recognizes(const SourceFile& file) {
 }
 
 // "Error: Command failed (exit code: 1)".
-bool says_failed(std::string_view text) {
+bool droid_says_failed(std::string_view text) {
   constexpr std::string_view words = "(exit code: ";
   const std::size_t found = text.substr(0, 200).find(words);
   if (!text.starts_with("Error: ") || found == std::string_view::npos) return false;
@@ -42,7 +42,7 @@ bool says_failed(std::string_view text) {
          code != 0;
 }
 
-std::string provider_of(const std::string& model) {
+std::string droid_provider(const std::string& model) {
   if (model.starts_with("claude")) return "anthropic";
   if (model.starts_with("gpt") || model.starts_with("o")) return "openai";
   return model.starts_with("gemini") ? "google" : std::string{};
@@ -83,7 +83,7 @@ class DroidReader {
   // The stream has no ids.
   static std::string id_of(const Json& record, std::string_view text) {
     const std::string quoted = "\"" + string_at(record, "id") + "\"";
-    const std::string_view id = raw_id(quoted);
+    const std::string_view id = raw_entry_id(quoted);
     const bool own = !id.empty() && string_at(record, "type") != "completion";
     return own ? std::string(id) : "line-" + sha256_hex(text).substr(0, 16);
   }
@@ -93,13 +93,13 @@ class DroidReader {
     for (model::Block& block : content)
       if (auto* const result = std::get_if<model::ToolResult>(&block))
         if (const auto* const first = std::get_if<model::Text>(&result->content.front()))
-          result->is_error = result->is_error || says_failed(first->text);
+          result->is_error = result->is_error || droid_says_failed(first->text);
     if (blocks_.take_left_out()) place.raw = dump(message);
     if (string_at(message, "role") != "assistant")
       return giver_.user(std::move(place), std::move(content));
     const std::string model = string_at(message, "model", model_);
     giver_.answer(std::move(place), {.content = std::move(content),
-                                     .provider = provider_of(model),
+                                     .provider = droid_provider(model),
                                      .model = model,
                                      .stop = anthropic_stop(string_at(message, "stop_reason"))});
   }
@@ -131,7 +131,7 @@ class DroidReader {
   const std::string model_;
 };
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+void read_droid(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const Json first = first_record(file);
   ForeignSession session{.id = string_at(first, "session_id"),
                          .cwd = string_at(first, "cwd"),
@@ -149,12 +149,12 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   reader.finish();
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> droid_places(const Environment& environment) {
   return {environment("HOME") + "/.factory/sessions"};
 }
 
 }  // namespace
 
-Format droid() { return {"droid", "Droid", "droid", recognizes, read, places}; }
+Format droid() { return {"droid", "Droid", "droid", is_droid, read_droid, droid_places}; }
 
 }  // namespace skein::exchange::importers

@@ -22,18 +22,18 @@ namespace {
 
 namespace fs = std::filesystem;
 
-bool is_message(const Json& record) {
+bool is_myagents_message(const Json& record) {
   const std::string role = string_at(record, "role");
   return (role == "user" || role == "assistant") && !string_at(record, "id").empty() &&
          !at(record, "content").is_null() && !at(record, "timestamp").is_null() &&
          !record.contains("type") && !record.contains("message");
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_myagents(const SourceFile& file) {
   const Json first = first_record(file);
-  if (is_message(first)) return true;
+  if (is_myagents_message(first)) return true;
   const Json& messages = at(first, "messages");
-  if (messages.is_array()) return !messages.empty() && is_message(messages.front());
+  if (messages.is_array()) return !messages.empty() && is_myagents_message(messages.front());
   // A file that is longer than its head.
   if (!file.name().ends_with(".json") || !first.is_null()) return false;
   const std::string head = file.head();
@@ -42,11 +42,11 @@ bool recognizes(const SourceFile& file) {
   if (message == std::string::npos) return false;
   const std::string_view rest = std::string_view(head).substr(message);
   const auto record = read_json(rest.substr(0, bracketed_length(rest)));
-  return record && is_message(*record);
+  return record && is_myagents_message(*record);
 }
 
 // Content is a text, or blocks, or the text of blocks.
-Json content_of(const Json& message) {
+Json myagents_content(const Json& message) {
   const Json& content = at(message, "content");
   if (!content.is_string() || !content.get_ref<const std::string&>().starts_with("[{"))
     return content;
@@ -56,23 +56,23 @@ Json content_of(const Json& message) {
              : content;
 }
 
-model::Usage usage_of(const Json& usage) {
+model::Usage myagents_usage(const Json& usage) {
   return {.input = count_at(usage, "inputTokens"),
           .output = count_at(usage, "outputTokens"),
           .cache_read = count_at(usage, "cacheReadTokens"),
           .cache_write = count_at(usage, "cacheCreationTokens")};
 }
 
-class MessageReader {
+class MyAgentsReader {
  public:
-  explicit MessageReader(Receiver& receiver)
+  explicit MyAgentsReader(Receiver& receiver)
       : receiver_(receiver), giver_(receiver), blocks_(receiver) {}
 
   void take(const Json& message) {
-    if (!is_message(message)) return receiver_.lose("messages of an unknown kind");
+    if (!is_myagents_message(message)) return receiver_.lose("messages of an unknown kind");
     const std::string id = id_or_hash(message, ++number_);
     const std::string time = time_from(at(message, "timestamp"));
-    const Json content = content_of(message);
+    const Json content = myagents_content(message);
     if (string_at(message, "role") == "user") {
       giver_.user({.id = id, .time = time}, blocks_.content(content, id));
       if (at(message, "attachments").is_array() && !at(message, "attachments").empty())
@@ -82,7 +82,7 @@ class MessageReader {
     model::Message answer{.provider = "anthropic",
                           .model = string_at(at(message, "usage"), "model"),
                           .duration_ms = count_at(message, "durationMs")};
-    if (at(message, "usage").is_object()) answer.usage = usage_of(at(message, "usage"));
+    if (at(message, "usage").is_object()) answer.usage = myagents_usage(at(message, "usage"));
     take_answer(id, time, std::move(answer), content);
   }
   void finish() { giver_.finish(); }
@@ -139,7 +139,7 @@ class MessageReader {
 };
 
 // What the list of all sessions says of this one.
-ForeignSession session_of(const SourceFile& file) {
+ForeignSession myagents_session(const SourceFile& file) {
   ForeignSession out{.id = name_without_ending(file)};
   const std::string above = fs::path(file.folder()).parent_path().string();
   const auto text = read_plain_file(above, "sessions.json");
@@ -154,11 +154,11 @@ ForeignSession session_of(const SourceFile& file) {
   return out;
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
-  const bool lean = is_message(first_record(file)) || file.name().ends_with(".jsonl");
+void read_myagents(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  const bool lean = is_myagents_message(first_record(file)) || file.name().ends_with(".jsonl");
   const Json whole = lean ? Json(nullptr) : whole_json(file);
-  if (!receiver.begin(session_of(file))) return;
-  MessageReader reader(receiver);
+  if (!receiver.begin(myagents_session(file))) return;
+  MyAgentsReader reader(receiver);
   if (lean)
     each_record(file, options.growing, receiver,
                 [&](const Json& record, std::string_view) { reader.take(record); });
@@ -167,12 +167,14 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   reader.finish();
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> myagents_places(const Environment& environment) {
   return {environment("HOME") + "/.myagents/sessions"};
 }
 
 }  // namespace
 
-Format myagents() { return {"myagents", "MyAgents", "myagents", recognizes, read, places}; }
+Format myagents() {
+  return {"myagents", "MyAgents", "myagents", is_myagents, read_myagents, myagents_places};
+}
 
 }  // namespace skein::exchange::importers

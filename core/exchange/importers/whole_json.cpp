@@ -30,7 +30,7 @@ std::string name_without_ending(const SourceFile& file) {
 
 std::string id_or_hash(const Json& message, std::size_t place) {
   const std::string quoted = "\"" + string_at(message, "id") + "\"";
-  const std::string_view id = raw_id(quoted);
+  const std::string_view id = raw_entry_id(quoted);
   if (!id.empty()) return std::string(id);
   return std::to_string(place) + "-" + sha256_hex(dump(message)).substr(0, 16);
 }
