@@ -84,9 +84,11 @@ void ClaudeEntries::give_unit(std::uint32_t place) {
 }
 
 void ClaudeEntries::add(std::uint32_t place, ForeignEntry entry) {
-  const std::string id = entry.id;
-  given_[place].said |= !std::holds_alternative<ForeignContext>(entry.content);
-  given_[place].entry = previous_ = index_.names.number(id);
+  // What follows a context follows what it stands behind, so that a path has none of them.
+  if (!std::holds_alternative<ForeignContext>(entry.content)) {
+    given_[place].said = true;
+    given_[place].entry = previous_ = index_.names.number(entry.id);
+  }
   receiver_.add(std::move(entry));
 }
 

@@ -265,6 +265,7 @@ void ClaudeIndex::choose_title() {
   for (const auto& [summary, leaf] : summaries_)
     if (custom_title_.empty() && made_title_.empty() && line(names.known(leaf)) != no_line)
       title = summary;
+  title.resize(utf8_prefix(title, 500).size());
 }
 
 }  // namespace skein::exchange::importers

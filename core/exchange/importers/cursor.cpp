@@ -30,6 +30,52 @@ bool is_cursor(const SourceFile& file) {
          !first.contains("id") && at(at(first, "message"), "content").is_array();
 }
 
+// A folder's name as it stands in that of a project: every other character is a '-'.
+std::string project_name(std::string_view name) {
+  std::string out(name);
+  for (char& c : out)
+    if (!((c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9'))) c = '-';
+  return out;
+}
+
+// Finds the folder a project is about, if it is on this machine: a '-' may stand for anything, so
+// names are compared, in a few hundred folders at most.
+class ProjectSearch {
+ public:
+  std::string find(const fs::path& above, std::string_view name);
+
+ private:
+  int looks_left_ = 200;
+};
+
+std::string ProjectSearch::find(const fs::path& above, std::string_view name) {
+  std::error_code failed;
+  if (--looks_left_ < 0) return {};
+  for (fs::directory_iterator at(above, fs::directory_options::skip_permission_denied, failed);
+       !failed && at != fs::directory_iterator(); at.increment(failed)) {
+    const std::string part = project_name(at->path().filename().string());
+    std::error_code unknown;
+    if (part.empty() || !name.starts_with(part) ||
+        at->symlink_status(unknown).type() != fs::file_type::directory)
+      continue;
+    if (name.size() == part.size()) return at->path().string();
+    if (name[part.size()] != '-') continue;
+    std::string found = find(at->path(), name.substr(part.size() + 1));
+    if (!found.empty()) return found;
+  }
+  return {};
+}
+
+// …/<project>/agent-transcripts/<id>/<id>.jsonl
+std::string cursor_cwd(const SourceFile& file) {
+  fs::path folder = file.folder();
+  for (int up = 0; up < 4 && folder.has_relative_path(); ++up, folder = folder.parent_path()) {
+    if (folder.filename() != "agent-transcripts") continue;
+    return ProjectSearch().find("/", folder.parent_path().filename().string());
+  }
+  return {};
+}
+
 // The user's words stand between tags, and around them what was shown with them.
 struct CursorQuery {
   std::string words{}, around{};
@@ -89,12 +135,14 @@ void read_cursor_file(const SourceFile& file, const ForeignSession& session,
 void read_cursor(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const fs::path folder = file.folder();
   const std::string name = name_without_ending(file);
+  const std::string cwd = cursor_cwd(file);
   if (folder.filename() == "subagents") {
     const std::string parent = folder.parent_path().filename().string();
-    return read_cursor_file(file, {.id = parent + "/" + name, .parent = parent, .spawned = true},
-                            options, receiver);
+    return read_cursor_file(
+        file, {.id = parent + "/" + name, .cwd = cwd, .parent = parent, .spawned = true}, options,
+        receiver);
   }
-  read_cursor_file(file, {.id = name}, options, receiver);
+  read_cursor_file(file, {.id = name, .cwd = cwd}, options, receiver);
   if (folder.filename() != name) return;
   std::error_code failed;
   if (fs::symlink_status(folder / "subagents", failed).type() != fs::file_type::directory) return;
@@ -110,10 +158,12 @@ void read_cursor(const SourceFile& file, const ReadOptions& options, Receiver& r
   for (const std::string& path : agents) {
     auto agent = SourceFile::open(path);
     if (const auto* const source = std::get_if<SourceFile>(&agent))
-      read_cursor_file(
-          *source,
-          {.id = name + "/" + name_without_ending(*source), .parent = name, .spawned = true},
-          options, receiver);
+      read_cursor_file(*source,
+                       {.id = name + "/" + name_without_ending(*source),
+                        .cwd = cwd,
+                        .parent = name,
+                        .spawned = true},
+                       options, receiver);
   }
 }
 

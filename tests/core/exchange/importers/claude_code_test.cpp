@@ -197,6 +197,7 @@ TEST_CASE("what the user did not type is context") {
   const test::CollectedSession& only = import.sessions[0];
   CHECK(only.contexts() == 6);
   CHECK(only.path() == "user: and this too\nuser: what is it?\n");
+  CHECK(entry(only, "u6").parent.empty());  // nothing follows a context
   const auto& memory = std::get<importers::ForeignContext>(entry(only, "u5").content);
   CHECK(memory.label == "nested_memory");
   CHECK(memory.text == "memory");

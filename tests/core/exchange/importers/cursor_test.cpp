@@ -77,3 +77,19 @@ TEST_CASE("Cursor's sub-agents are sessions of their own") {
   CHECK(import.sessions[1].session.spawned);
   CHECK(test::collect_file(agent.string()).sessions[0].session.id == "t1/a1");
 }
+
+TEST_CASE("the folder of Cursor's project is found by its name, if it is there") {
+  const test::TempDir folder;
+  const fs::path work = fs::canonical(folder.path()) / "my.own_app";
+  fs::create_directories(work);
+  std::string project = work.string().substr(1);
+  for (char& c : project)
+    if (c == '/' || c == '.' || c == '_') c = '-';
+  for (const std::string& name : {project, std::string("nowhere-at-all")}) {
+    const fs::path file = folder.path() / name / "agent-transcripts" / "t1" / "t1.jsonl";
+    fs::create_directories(file.parent_path());
+    test::write_file(file, talk);
+    CHECK(test::collect_file(file.string()).sessions[0].session.cwd ==
+          (name == project ? work.string() : std::string{}));
+  }
+}
