@@ -92,13 +92,17 @@ void CodexUnits::place_output(std::uint32_t place) {
   ++units[results].calls;
 }
 
-// Only what stands at the end may be unfinished.
+// Only what stands at the end may be unfinished, and what only events tell of: as soon as there is
+// an item, it counts instead.
 void CodexUnits::find_unfinished() {
+  for (CodexUnit& unit : units)
+    unit.unfinished = (unit.kind == CodexEntry::prompt || unit.kind == CodexEntry::answer) &&
+                      index_.records[unit.first].event;
   if (latest_ == no_record) return;
   CodexUnit& answer = units[latest_];
   for (std::size_t after = latest_ + 1; after < units.size(); ++after)
     if (units[after].kind != CodexEntry::results) return;
-  answer.unfinished = !closed_;
+  answer.unfinished = answer.unfinished || !closed_;
   if (answer.partner != no_record) units[answer.partner].unfinished = waits(answer);
 }
 

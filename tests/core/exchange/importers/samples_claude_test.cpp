@@ -4,9 +4,11 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "core/text/text.h"
 #include "tests/support/collected_import.h"
+#include "tests/support/temp_dir.h"
 
 using namespace skein;
 
@@ -79,5 +81,26 @@ TEST_CASE("samples of other agents have the prompts, answers, calls and results 
     CHECK(contexts == row.contexts);
     for (const std::string& fault : import.faults) CHECK_MESSAGE(false, fault);
     CHECK(ids(import) == ids(test::collect_file(folder + "/" + row.file)));
+  }
+}
+
+TEST_CASE(
+    "samples that are cut have no ids that the whole ones lack, except of what is unfinished") {
+  const std::string folder = env("SKEIN_SAMPLES");
+  if (folder.empty()) {
+    MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
+    return;
+  }
+  for (const Row& row : rows) {
+    CAPTURE(row.file);
+    const std::string path = folder + "/" + row.file;
+    const std::string bytes = test::read_file(path);
+    const std::set<std::string> all = ids(test::collect_file(path));
+    const auto source = exchange::importers::SourceFile::of_bytes(path, bytes);
+    const std::string_view format = exchange::importers::format_of(source)->name;
+    for (std::size_t end = bytes.find('\n'); end != std::string::npos;
+         end = bytes.find('\n', end + 1))
+      for (const std::string& id : ids(test::collect_bytes(path, bytes.substr(0, end + 1), format)))
+        if (id.find('+') == std::string::npos) CHECK_MESSAGE(all.contains(id), id);
   }
 }
