@@ -20,6 +20,7 @@ ClaudeTree::ClaudeTree(const ClaudeIndex& index)
     const std::uint32_t place = unit_for(line);
     ClaudeUnit& unit = units[place];
     unit_of_[line] = place;
+    if (unit.kind != ClaudeKind::link && unit.kind != ClaudeKind::context) latest_ = place;
     if (unit.first == no_line)
       unit.first = line;
     else
@@ -54,7 +55,10 @@ std::uint32_t ClaudeTree::unit_for(std::uint32_t place) {
         has_room(units[units[answer].partner]))
       unit = units[answer].partner;
   }
-  if (line.kind == ClaudeKind::summary && open_boundary_ != no_unit)
+  // Of the boundary it follows, or that stands right before it.
+  const std::uint32_t before = parent_line(line);
+  if (line.kind == ClaudeKind::summary && open_boundary_ != no_unit &&
+      (latest_ == open_boundary_ || (before < place && unit_of_[before] == open_boundary_)))
     unit = std::exchange(open_boundary_, no_unit);
   if (unit != fresh) return unit;
   if (line.kind == ClaudeKind::boundary) open_boundary_ = fresh;

@@ -241,6 +241,20 @@ TEST_CASE("a compaction is one entry, and keeps what it says it kept") {
   CHECK(only.prompts() == 3);
 }
 
+TEST_CASE("a compaction without a boundary is one, too, and none takes another's summary") {
+  const test::CollectedImport import =
+      read(line("b1", "", R"("type":"system","subtype":"compact_boundary")") +
+           user("u1", "b1", "go on") +
+           user("s1", "u1", "The story so far.", "\"isCompactSummary\":true,"));
+  const auto summary = [&](const std::string& id) {
+    return std::get<model::payload::CompactionSummary>(
+               std::get<model::Payload>(entry(import.sessions[0], id).content))
+        .summary;
+  };
+  CHECK(summary("b1").empty());
+  CHECK(summary("s1") == "The story so far.");
+}
+
 TEST_CASE("errors and what the program said itself are no answers of the model") {
   const std::string synthetic =
       R"("type":"assistant","message":{"id":"x%","model":"<synthetic>","role":"assistant",)"
