@@ -14,6 +14,7 @@
 #include "core/exchange/importers/claude_tree.h"
 #include "core/exchange/importers/json_members.h"
 #include "core/exchange/importers/plain_file.h"
+#include "core/exchange/importers/whole_json.h"
 #include "core/text/text.h"
 
 namespace skein::exchange::importers {
@@ -23,13 +24,6 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::string_view of_agents = "agent-";
-
-std::string stem(const SourceFile& file) {
-  std::string name = file.name();
-  for (const std::string_view ending : {".zst", ".jsonl"})
-    if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  return name;
-}
 
 bool is_hex(char c) {
   return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
@@ -56,7 +50,7 @@ bool is_agent(std::string_view name) {
          std::ranges::all_of(name.substr(of_agents.size()), is_hex);
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_claude_code(const SourceFile& file) {
   const std::string head = file.head();
   std::string_view text = head;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -79,15 +73,15 @@ bool recognizes(const SourceFile& file) {
          (!session.empty() && std::ranges::find(first_types, type) != std::end(first_types));
 }
 
-struct Place {
+struct ClaudePlace {
   ForeignSession session{};
   fs::path folder{};  // of what belongs to the session beside its file
   bool is_agent = false;
 };
 
-Place place_of(const SourceFile& file, const ClaudeIndex& index) {
-  Place out;
-  const std::string name = stem(file);
+ClaudePlace claude_place(const SourceFile& file, const ClaudeIndex& index) {
+  ClaudePlace out;
+  const std::string name = name_without_ending(file);
   const auto main = folder_of_main(file);
   out.is_agent = is_agent(name) || (main && name.starts_with(of_agents));
   out.session.cwd = index.cwd;
@@ -108,11 +102,11 @@ Place place_of(const SourceFile& file, const ClaudeIndex& index) {
   return out;
 }
 
-void read_one(const SourceFile& file, const ReadOptions& options, Receiver& receiver,
-              Place* where) {
+void read_claude_file(const SourceFile& file, const ReadOptions& options, Receiver& receiver,
+                      ClaudePlace* where) {
   ClaudeIndex index(file, options.growing);
   const ClaudeTree tree(index);
-  const Place place = place_of(file, index);
+  const ClaudePlace place = claude_place(file, index);
   if (where != nullptr) *where = place;
   ClaudeEntries entries(file, index, tree, options, receiver,
                         (place.folder / "tool-results").string());
@@ -158,20 +152,20 @@ std::vector<std::string> agents_in(const fs::path& folder) {
   return out;
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
-  Place place;
-  read_one(file, options, receiver, &place);
+void read_claude_code(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  ClaudePlace place;
+  read_claude_file(file, options, receiver, &place);
   if (place.is_agent) return;
   for (const std::string& path : agents_in(place.folder / "subagents")) {
     auto agent = SourceFile::open(path);
     if (const auto* source = std::get_if<SourceFile>(&agent))
-      read_one(*source, options, receiver, nullptr);
+      read_claude_file(*source, options, receiver, nullptr);
     else
       receiver.lose("files of sub-agents that cannot be read");
   }
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> claude_places(const Environment& environment) {
   std::vector<std::string> out;
   const std::string configured = environment("CLAUDE_CONFIG_DIR");
   for (const std::string_view each : split(configured, ','))
@@ -183,6 +177,8 @@ std::vector<std::string> places(const Environment& environment) {
 
 }  // namespace
 
-Format claude_code() { return {"claude-code", "Claude Code", "claude", recognizes, read, places}; }
+Format claude_code() {
+  return {"claude-code", "Claude Code", "claude", is_claude_code, read_claude_code, claude_places};
+}
 
 }  // namespace skein::exchange::importers

@@ -84,9 +84,11 @@ void ClaudeEntries::give_unit(std::uint32_t place) {
 }
 
 void ClaudeEntries::add(std::uint32_t place, ForeignEntry entry) {
-  const std::string id = entry.id;
-  given_[place].said |= !std::holds_alternative<ForeignContext>(entry.content);
-  given_[place].entry = previous_ = index_.names.number(id);
+  // What follows a context follows what it stands behind, so that a path has none of them.
+  if (!std::holds_alternative<ForeignContext>(entry.content)) {
+    given_[place].said = true;
+    given_[place].entry = previous_ = index_.names.number(entry.id);
+  }
   receiver_.add(std::move(entry));
 }
 
@@ -333,11 +335,15 @@ bool ClaudeEntries::comes_before(std::uint32_t earlier, std::uint32_t unit) {
   return false;
 }
 
+// The last of what was said, before what a sub-agent said on a branch.
 std::string ClaudeEntries::leaf(const std::vector<std::uint32_t>& units) const {
   std::uint32_t last = no_unit;
+  const auto rank = [&](std::uint32_t unit) {
+    const bool side = index_.lines[tree_.units[unit].first].side;
+    return std::pair(!side, tree_.units[unit].last);
+  };
   for (const std::uint32_t unit : units)
-    if (given_[unit].said && (last == no_unit || tree_.units[unit].last > tree_.units[last].last))
-      last = unit;
+    if (given_[unit].said && (last == no_unit || rank(unit) > rank(last))) last = unit;
   if (last == no_unit) return {};
   const std::uint32_t partner = tree_.units[last].partner;
   if (tree_.units[last].kind == ClaudeKind::answer && partner != no_unit && given_[partner].said)

@@ -25,7 +25,7 @@ constexpr std::size_t most_summaries = 256;
 bool is_true(std::string_view value) { return value == "true"; }
 
 // What the program writes for itself: nothing of the conversation is in it.
-bool is_bookkeeping(std::string_view type) {
+bool is_claude_bookkeeping(std::string_view type) {
   static constexpr std::string_view rows[] = {
       "progress",
       "summary",
@@ -162,7 +162,7 @@ bool ClaudeIndex::classify(ClaudeLine& line, const Seen& seen) {
   }
   if (type == "file-history-snapshot")
     ++losses["file snapshots"];
-  else if (!line.attachment && !is_bookkeeping(type))
+  else if (!line.attachment && !is_claude_bookkeeping(type))
     ++losses["records of an unknown kind"];
   return line.attachment || !raw_id(seen.uuid).empty();  // others may follow it
 }
@@ -226,7 +226,7 @@ void ClaudeIndex::look_at_block(ClaudeLine& line, std::string_view block) {
 // A repeated line is left out. Under an id that another line has already, what says something else
 // gets one of its own.
 bool ClaudeIndex::name(ClaudeLine& line, const Seen& seen, std::string_view record) {
-  std::string id(raw_id(seen.uuid));
+  std::string id(raw_entry_id(seen.uuid));
   if (id.empty()) id = "line-" + sha256_hex(record).substr(0, 16);
   line.id = names.number(id);
   if (const std::uint32_t other = this->line(line.id); other != no_line) {
@@ -265,6 +265,7 @@ void ClaudeIndex::choose_title() {
   for (const auto& [summary, leaf] : summaries_)
     if (custom_title_.empty() && made_title_.empty() && line(names.known(leaf)) != no_line)
       title = summary;
+  title.resize(utf8_prefix(title, 500).size());
 }
 
 }  // namespace skein::exchange::importers

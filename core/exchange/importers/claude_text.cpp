@@ -11,11 +11,11 @@ namespace skein::exchange::importers {
 
 namespace {
 
-struct Beginning {
+struct ClaudeBeginning {
   std::string_view text, label;
 };
 
-constexpr Beginning beginnings[] = {
+constexpr ClaudeBeginning claude_beginnings[] = {
     {"<system-reminder>", "reminder"},
     {"<local-command-stdout>", "local command"},
     {"<local-command-stderr>", "local command"},
@@ -55,8 +55,8 @@ bool is_name(char c) {
 std::string_view claude_context(std::string_view text) {
   text = trimmed(text);
   const auto* const found = std::ranges::find_if(
-      beginnings, [&](const Beginning& row) { return text.starts_with(row.text); });
-  return found == std::end(beginnings) ? std::string_view{} : found->label;
+      claude_beginnings, [&](const ClaudeBeginning& row) { return text.starts_with(row.text); });
+  return found == std::end(claude_beginnings) ? std::string_view{} : found->label;
 }
 
 std::string claude_command(std::string_view text) {

@@ -20,6 +20,7 @@ ClaudeTree::ClaudeTree(const ClaudeIndex& index)
     const std::uint32_t place = unit_for(line);
     ClaudeUnit& unit = units[place];
     unit_of_[line] = place;
+    if (unit.kind != ClaudeKind::link && unit.kind != ClaudeKind::context) latest_ = place;
     if (unit.first == no_line)
       unit.first = line;
     else
@@ -54,7 +55,10 @@ std::uint32_t ClaudeTree::unit_for(std::uint32_t place) {
         has_room(units[units[answer].partner]))
       unit = units[answer].partner;
   }
-  if (line.kind == ClaudeKind::summary && open_boundary_ != no_unit)
+  // Of the boundary it follows, or that stands right before it.
+  const std::uint32_t before = parent_line(line);
+  if (line.kind == ClaudeKind::summary && open_boundary_ != no_unit &&
+      (latest_ == open_boundary_ || (before < place && unit_of_[before] == open_boundary_)))
     unit = std::exchange(open_boundary_, no_unit);
   if (unit != fresh) return unit;
   if (line.kind == ClaudeKind::boundary) open_boundary_ = fresh;
@@ -115,24 +119,21 @@ std::vector<std::uint32_t> ClaudeTree::tops() const {
   return top;
 }
 
-// Trees of nothing but a sub-agent's lines are sessions of their own.
+// A tree that a sub-agent's line begins, after the conversation itself has begun, is a session of
+// its own. What comes later in the file never changes that, so that ids stay what they were.
 void ClaudeTree::divide() {
   const std::vector<std::uint32_t> top = tops();
-  std::vector<bool> is_main(units.size(), false);
-  bool any_main = false;
-  for (std::uint32_t unit = 0; unit < units.size(); ++unit)
-    if (units[unit].kind != ClaudeKind::link && !index_.lines[units[unit].first].side)
-      is_main[top[unit]] = any_main = true;
-  std::unordered_map<std::uint32_t, std::size_t> session_of;
+  std::unordered_map<std::uint32_t, std::size_t> session_of;  // by the tree
+  bool begun = false;
   sessions.emplace_back();
   for (std::uint32_t unit = 0; unit < units.size(); ++unit) {
-    const bool apart = any_main && !is_main[top[unit]] && index_.lines[units[unit].first].side;
-    if (!apart) {
-      sessions.front().push_back(unit);
-      continue;
+    const bool side = index_.lines[units[unit].first].side;
+    const auto [place, added] = session_of.emplace(top[unit], 0);
+    if (added && side && begun) {
+      place->second = sessions.size();
+      sessions.emplace_back();
     }
-    const auto [place, added] = session_of.emplace(top[unit], sessions.size());
-    if (added) sessions.emplace_back();
+    begun = begun || (!side && units[unit].kind != ClaudeKind::link);
     sessions[place->second].push_back(unit);
   }
 }

@@ -52,6 +52,7 @@ struct ClaudeTree {
   std::vector<std::uint32_t> next_{}, unit_of_{};
   std::unordered_map<std::uint32_t, std::uint32_t> unit_of_message_{};
   std::uint32_t open_boundary_ = no_unit;  // that has no summary yet
+  std::uint32_t latest_ = no_unit;         // that a line was added to
 };
 
 }  // namespace skein::exchange::importers

@@ -24,13 +24,13 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string stem(std::string name) {
+std::string rollout_name(std::string name) {
   for (const std::string_view ending : {".zst", ".jsonl"})
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
   return name;
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_codex(const SourceFile& file) {
   const std::string head = file.head();
   std::string_view text = head;
   if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
@@ -83,7 +83,7 @@ std::optional<SourceFile> find_rollout(const std::vector<fs::path>& places, cons
     for (; !failed && at != fs::recursive_directory_iterator() && seen < most_files;
          at.increment(failed), ++seen) {
       if (at.depth() > 3 || &place == &places.front()) at.disable_recursion_pending();
-      const std::string name = stem(at->path().filename().string());
+      const std::string name = rollout_name(at->path().filename().string());
       if (!name.starts_with("rollout-") || !(name.ends_with("-" + id) || name.ends_with("_" + id)))
         continue;
       std::error_code unknown;
@@ -95,16 +95,16 @@ std::optional<SourceFile> find_rollout(const std::vector<fs::path>& places, cons
   return std::nullopt;
 }
 
-struct History {
+struct CodexHistory {
   std::deque<SourceFile> others{};  // stay where they are
   std::vector<CodexFile> files{};   // in the order in which they continue each other
   bool whole = true;
 };
 
 // The file, behind what it continues.
-History history_of(const SourceFile& file, CodexHead head) {
+CodexHistory history_of(const SourceFile& file, CodexHead head) {
   constexpr std::size_t most = 64;
-  History out{.files = {{&file, file.size()}}};
+  CodexHistory out{.files = {{&file, file.size()}}};
   const std::vector<fs::path> places = search_places(file);
   std::set<std::string> seen;
   while (!head.base.empty()) {
@@ -138,15 +138,15 @@ std::string thread_name(const SourceFile& file, const std::string& session) {
   return {};
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+void read_codex(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const CodexHead head = codex_head(file);
-  ForeignSession session{.id = head.session.empty() ? stem(file.name()) : head.session,
+  ForeignSession session{.id = head.session.empty() ? rollout_name(file.name()) : head.session,
                          .cwd = head.cwd,
                          .title = thread_name(file, head.session),
                          .created_at = head.time,
                          .parent = head.parent == head.session ? std::string{} : head.parent,
                          .spawned = head.spawned};
-  const History history = history_of(file, head);
+  const CodexHistory history = history_of(file, head);
   const CodexIndex index(history.files, options.growing);
   const CodexUnits units(index);
   if (units.units.empty() || !receiver.begin(session)) return;
@@ -158,7 +158,7 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
       .give();
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> codex_places(const Environment& environment) {
   std::string home = environment("CODEX_HOME");
   if (home.empty()) home = environment("HOME") + "/.codex";
   return {home + "/sessions", home + "/archived_sessions"};
@@ -166,6 +166,6 @@ std::vector<std::string> places(const Environment& environment) {
 
 }  // namespace
 
-Format codex() { return {"codex", "Codex", "codex", recognizes, read, places}; }
+Format codex() { return {"codex", "Codex", "codex", is_codex, read_codex, codex_places}; }
 
 }  // namespace skein::exchange::importers

@@ -30,7 +30,7 @@ void CodexEntries::give() {
     give_unit(unit);
     // Results follow their calls at once, whatever was written between.
     const std::uint32_t partner = units_.units[unit].partner;
-    if (units_.units[unit].kind == CodexEntry::answer && partner != none) give_unit(partner);
+    if (units_.units[unit].kind == CodexEntry::answer && partner != no_record) give_unit(partner);
   }
   receiver_.end(current_);
 }
@@ -67,7 +67,7 @@ void CodexEntries::add(ForeignEntry entry) {
 
 void CodexEntries::alias_rest(const CodexUnit& unit, const std::string& id) {
   if (unit.unfinished) return;
-  for (std::uint32_t at = units_.next(unit.first); at != none; at = units_.next(at))
+  for (std::uint32_t at = units_.next(unit.first); at != no_record; at = units_.next(at))
     receiver_.alias(index_.names.text(index_.records[at].id), id);
 }
 
@@ -142,7 +142,7 @@ void CodexEntries::give_answer(const CodexUnit& unit) {
                          .model = index_.names.text(index_.records[unit.first].model)};
   model::Message found{.role = model::Role::tool};  // by the service itself
   std::string found_id;
-  for (std::uint32_t place = unit.first; place != none; place = units_.next(place)) {
+  for (std::uint32_t place = unit.first; place != no_record; place = units_.next(place)) {
     const CodexRecord& record = index_.records[place];
     const Json item = body(record);
     const bool calls = record.kind != CodexKind::answer;
@@ -155,7 +155,7 @@ void CodexEntries::give_answer(const CodexUnit& unit) {
     found_id = index_.names.text(record.id) + "/results";
   }
   if (message.content.empty() && entry.raw.empty()) return;
-  if (unit.usage != none) {
+  if (unit.usage != no_record) {
     const Json told = body(index_.records[unit.usage]);
     const Json& last = at(at(told, "info"), "last_token_usage");
     message.usage = codex_usage(last.is_object() ? last : at(told, "usage"));
@@ -174,9 +174,9 @@ void CodexEntries::give_results(const CodexUnit& unit) {
   ForeignEntry entry = entry_of(unit);
   model::Message message{.role = model::Role::tool};
   std::unordered_set<std::string> answered;
-  for (std::uint32_t place = unit.first; place != none; place = units_.next(place)) {
+  for (std::uint32_t place = unit.first; place != no_record; place = units_.next(place)) {
     const CodexRecord& record = index_.records[place];
-    if (record.call == 0 && unit.partner == none) {
+    if (record.call == 0 && unit.partner == no_record) {
       receiver_.lose("tool results that answer no call");
       continue;
     }

@@ -21,13 +21,13 @@ namespace {
 
 constexpr std::size_t most_records = 8'000'000;
 
-std::uint64_t hash_of(std::string_view text) { return std::hash<std::string_view>{}(text); }
+std::uint64_t codex_hash(std::string_view text) { return std::hash<std::string_view>{}(text); }
 
-struct ItemRow {
+struct CodexRow {
   std::string_view type;
   CodexKind kind;
 };
-constexpr ItemRow item_rows[] = {
+constexpr CodexRow codex_item_rows[] = {
     {"message", CodexKind::prompt},
     {"agent_message", CodexKind::context},
     {"reasoning", CodexKind::answer},
@@ -42,7 +42,7 @@ constexpr ItemRow item_rows[] = {
     {"local_shell_call_output", CodexKind::output},
     {"tool_search_output", CodexKind::output},
 };
-constexpr ItemRow event_rows[] = {
+constexpr CodexRow codex_event_rows[] = {
     {"user_message", CodexKind::prompt},
     {"agent_message", CodexKind::answer},
     {"thread_rolled_back", CodexKind::rollback},
@@ -56,8 +56,8 @@ constexpr ItemRow event_rows[] = {
 };
 
 // Items without a place in a conversation; of the sealed ones nothing can be read.
-bool is_bookkeeping(std::string_view type) { return type == "ghost_snapshot"; }
-bool is_sealed(std::string_view type) {
+bool is_codex_bookkeeping(std::string_view type) { return type == "ghost_snapshot"; }
+bool is_codex_sealed(std::string_view type) {
   return type == "compaction" || type == "context_compaction" || type == "compaction_summary";
 }
 
@@ -131,7 +131,7 @@ std::size_t CodexIndex::add(std::string_view text, std::uint64_t offset, std::ui
   std::string_view id;
   RawMembers body(seen.payload);
   while (const auto member = body.next())
-    if (member->key == "id") id = raw_id(member->value);
+    if (member->key == "id") id = raw_entry_id(member->value);
   if (name(record, id, record_text)) records.push_back(record);
   return length;
 }
@@ -173,11 +173,11 @@ bool CodexIndex::classify_item(CodexRecord& record, std::string_view item) {
     if (member->key == "content") content = true;
   }
   if (type.empty() && content && !role.empty()) type = "message";
-  const auto* const row = std::ranges::find(item_rows, type, &ItemRow::type);
-  if (row == std::end(item_rows)) {
-    if (is_sealed(type))
+  const auto* const row = std::ranges::find(codex_item_rows, type, &CodexRow::type);
+  if (row == std::end(codex_item_rows)) {
+    if (is_codex_sealed(type))
       ++losses["sealed compactions"];
-    else if (!is_bookkeeping(type))
+    else if (!is_codex_bookkeeping(type))
       ++losses["items of an unknown kind"];
     return false;
   }
@@ -196,8 +196,8 @@ bool CodexIndex::classify_event(CodexRecord& record, std::string_view event) {
     if (member->key == "type") type = raw_id(member->value);
     if (member->key == "info") info = member->value;
   }
-  const auto* const row = std::ranges::find(event_rows, type, &ItemRow::type);
-  if (row == std::end(event_rows)) return false;
+  const auto* const row = std::ranges::find(codex_event_rows, type, &CodexRow::type);
+  if (row == std::end(codex_event_rows)) return false;
   record.kind = row->kind;
   record.event = true;
   if (row->kind != CodexKind::usage) return true;
@@ -206,7 +206,7 @@ bool CodexIndex::classify_event(CodexRecord& record, std::string_view event) {
   RawMembers counts(info);
   while (const auto member = counts.next())
     if (member->key == "total_token_usage") total = member->value;
-  return !total.empty() && std::exchange(last_total_, hash_of(total)) != hash_of(total);
+  return !total.empty() && std::exchange(last_total_, codex_hash(total)) != codex_hash(total);
 }
 
 // A repeated item is left out. Under an id that another one has already, what says something else
@@ -215,7 +215,7 @@ bool CodexIndex::name(CodexRecord& record, std::string_view id, std::string_view
   if (record.kind == CodexKind::usage || record.kind == CodexKind::end) return true;
   const std::string own = id.empty() ? "line-" + sha256_hex(text).substr(0, 16) : std::string(id);
   record.id = names.number(own);
-  const std::uint64_t said = hash_of(text.substr(record.body, record.body_size));
+  const std::uint64_t said = codex_hash(text.substr(record.body, record.body_size));
   const auto [before, added] = said_.emplace(record.id, said);
   if (added) return true;
   // Equal lines without ids are told apart by their number; an id that comes again is a copy.

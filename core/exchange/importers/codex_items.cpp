@@ -13,11 +13,11 @@ namespace skein::exchange::importers {
 
 namespace {
 
-struct Beginning {
+struct CodexBeginning {
   std::string_view text, label;
 };
 
-constexpr Beginning beginnings[] = {
+constexpr CodexBeginning codex_beginnings[] = {
     {"<environment_context>", "environment"},
     {"<user_instructions>", "instructions"},
     {"# AGENTS.md instructions", "instructions"},
@@ -44,7 +44,7 @@ std::string joined_text(const Json& content) {
 }
 
 // "Exit code: 1" or "Process exited with code 1", in the lines before the output itself.
-bool says_failed(std::string_view text) {
+bool codex_says_failed(std::string_view text) {
   const std::size_t output = text.substr(0, 400).find("Output:");
   const std::string_view head = text.substr(0, output == std::string_view::npos ? 400 : output);
   for (const std::string_view words : {"Exit code: ", "exited with code "}) {
@@ -73,11 +73,12 @@ std::string codex_context(const Json& message, std::string_view text) {
     const auto& kind = kinds.front().get_ref<const std::string&>();
     if (kind.starts_with("user.")) return {};
     if (kind.starts_with("environments.")) return "environment";
+    if (kind != "unknown") return kind;
   }
   const std::string_view begin = trimmed(text);
   const auto* const found = std::ranges::find_if(
-      beginnings, [&](const Beginning& row) { return begin.starts_with(row.text); });
-  return found == std::end(beginnings) ? std::string{} : std::string(found->label);
+      codex_beginnings, [&](const CodexBeginning& row) { return begin.starts_with(row.text); });
+  return found == std::end(codex_beginnings) ? std::string{} : std::string(found->label);
 }
 
 std::vector<model::Block> codex_content(const Json& content, Receiver& receiver) {
@@ -137,7 +138,7 @@ model::ToolResult codex_result(const Json& item, std::string call, Receiver& rec
   std::optional<Json> packed;
   if (output->is_string()) {
     const auto& text = output->get_ref<const std::string&>();
-    out.is_error = says_failed(text);
+    out.is_error = codex_says_failed(text);
     // {"output": "…", "metadata": {"exit_code": 1}}, as text.
     if (text.starts_with('{')) packed = read_json(text);
     if (packed && at(*packed, "metadata").is_object() && at(*packed, "output").is_string()) {

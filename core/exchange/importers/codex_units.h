@@ -10,7 +10,7 @@
 
 namespace skein::exchange::importers {
 
-inline constexpr std::uint32_t none = 0xFFFFFFFF;
+inline constexpr std::uint32_t no_record = 0xFFFFFFFF;
 
 enum class CodexEntry : std::uint8_t {
   prompt,
@@ -24,13 +24,13 @@ enum class CodexEntry : std::uint8_t {
 
 struct CodexUnit {
   CodexEntry kind = CodexEntry::context;
-  bool unfinished = false;                  // more of it may come
-  std::uint32_t first = none, last = none;  // see CodexUnits::next()
-  std::uint32_t size = 0;                   // how many records
-  std::uint64_t bytes = 0;                  // of all of them
-  std::uint32_t calls = 0;                  // made, or answered
-  std::uint32_t partner = none;             // an answer's results; the answer of results
-  std::uint32_t usage = none;               // the record that has it
+  bool unfinished = false;                            // more of it may come
+  std::uint32_t first = no_record, last = no_record;  // see CodexUnits::next()
+  std::uint32_t size = 0;                             // how many records
+  std::uint64_t bytes = 0;                            // of all of them
+  std::uint32_t calls = 0;                            // made, or answered
+  std::uint32_t partner = no_record;                  // an answer's results; the answer of results
+  std::uint32_t usage = no_record;                    // the record that has it
 };
 
 struct CodexUnits {
@@ -51,8 +51,8 @@ struct CodexUnits {
   const CodexIndex& index_;
   std::vector<std::uint32_t> next_{};
   std::unordered_map<std::uint32_t, std::uint32_t> answer_of_{};  // by the name of a call
-  std::uint32_t open_ = none;                                     // the answer that is going on
-  std::uint32_t latest_ = none;                                   // the answer that came last
+  std::uint32_t open_ = no_record;                                // the answer that is going on
+  std::uint32_t latest_ = no_record;                              // the answer that came last
   bool closed_ = false;  // something tells that it is whole
 };
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/exchange/importers/anthropic.h"
 #include "core/exchange/importers/claude_code.h"
 #include "core/exchange/importers/claw0.h"
 #include "core/exchange/importers/codex.h"
@@ -11,6 +12,9 @@
 #include "core/exchange/importers/openclaw.h"
 #include "core/exchange/importers/pi.h"
 #include "core/exchange/importers/qwen.h"
+#include "core/exchange/importers/cursor.h"
+#include "core/exchange/importers/droid.h"
+#include "core/exchange/importers/myagents.h"
 
 namespace skein::exchange::importers {
 
@@ -26,6 +30,7 @@ std::span<const Format> formats() {
       // What nobody else claims may be a bare array.
       google(),
       openai(),
+      claude_code(), codex(), droid(), cursor(), myagents(), anthropic(),
   };
   return rows;
 }

@@ -113,6 +113,11 @@ std::string_view raw_id(std::string_view value) {
   return fit ? id : std::string_view{};
 }
 
+std::string_view raw_entry_id(std::string_view value) {
+  const std::string_view id = raw_id(value);
+  return id.find_first_of("/+#") == std::string_view::npos ? id : std::string_view{};
+}
+
 std::string_view raw_beginning(std::string_view value) {
   return value.starts_with('"') ? value.substr(1) : std::string_view{};
 }

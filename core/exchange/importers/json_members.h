@@ -40,6 +40,8 @@ class RawMembers {
 std::string raw_string(std::string_view value);
 // The same if it may be an id: 1 to 128 printable ASCII characters, none of them escaped.
 std::string_view raw_id(std::string_view value);
+// The same for an entry's: without the characters by which we make further ids of one.
+std::string_view raw_entry_id(std::string_view value);
 // Of a string, as it is escaped there, for comparing how it begins.
 std::string_view raw_beginning(std::string_view value);
 // What may stand after the end of an object on the same line: another one that was glued to it.

@@ -197,6 +197,7 @@ TEST_CASE("what the user did not type is context") {
   const test::CollectedSession& only = import.sessions[0];
   CHECK(only.contexts() == 6);
   CHECK(only.path() == "user: and this too\nuser: what is it?\n");
+  CHECK(entry(only, "u6").parent.empty());  // nothing follows a context
   const auto& memory = std::get<importers::ForeignContext>(entry(only, "u5").content);
   CHECK(memory.label == "nested_memory");
   CHECK(memory.text == "memory");
@@ -238,6 +239,20 @@ TEST_CASE("a compaction is one entry, and keeps what it says it kept") {
   CHECK(entry(only, "u3").parent == "b1");
   CHECK(only.aliases.at("s1") == "b1");
   CHECK(only.prompts() == 3);
+}
+
+TEST_CASE("a compaction without a boundary is one, too, and none takes another's summary") {
+  const test::CollectedImport import =
+      read(line("b1", "", R"("type":"system","subtype":"compact_boundary")") +
+           user("u1", "b1", "go on") +
+           user("s1", "u1", "The story so far.", "\"isCompactSummary\":true,"));
+  const auto summary = [&](const std::string& id) {
+    return std::get<model::payload::CompactionSummary>(
+               std::get<model::Payload>(entry(import.sessions[0], id).content))
+        .summary;
+  };
+  CHECK(summary("b1").empty());
+  CHECK(summary("s1") == "The story so far.");
 }
 
 TEST_CASE("errors and what the program said itself are no answers of the model") {

@@ -4,9 +4,11 @@
 
 #include <set>
 #include <string>
+#include <string_view>
 
 #include "core/text/text.h"
 #include "tests/support/collected_import.h"
+#include "tests/support/temp_dir.h"
 
 using namespace skein;
 
@@ -38,6 +40,11 @@ const Row rows[] = {
     {"2026/real/codex-0.166.0/"
      "rollout-2026-11-15T20-11-08-01a1e0d5-c660-7c32-9d4a-fbb4eadadf26.jsonl",
      1, 4, 6, 2, 2, 2},
+    {"2026/agent-sessions/droid/session_store_small.jsonl", 1, 1, 1, 1, 1, 0},
+    {"2026/agent-sessions/droid/stream_json_small.jsonl", 1, 1, 2, 1, 1, 0},
+    {"2026/agent-sessions/cursor/small.jsonl", 1, 2, 2, 1, 1, 0},
+    {"2026/agent-sessions/cursor/subagent/parent.jsonl", 1, 1, 1, 1, 1, 0},
+    {"2026/agent-sessions/cursor/subagent/subagents/child.jsonl", 1, 1, 1, 0, 0, 0},
 };
 
 std::set<std::string> ids(const test::CollectedImport& import) {
@@ -74,5 +81,26 @@ TEST_CASE("samples of other agents have the prompts, answers, calls and results 
     CHECK(contexts == row.contexts);
     for (const std::string& fault : import.faults) CHECK_MESSAGE(false, fault);
     CHECK(ids(import) == ids(test::collect_file(folder + "/" + row.file)));
+  }
+}
+
+TEST_CASE(
+    "samples that are cut have no ids that the whole ones lack, except of what is unfinished") {
+  const std::string folder = env("SKEIN_SAMPLES");
+  if (folder.empty()) {
+    MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
+    return;
+  }
+  for (const Row& row : rows) {
+    CAPTURE(row.file);
+    const std::string path = folder + "/" + row.file;
+    const std::string bytes = test::read_file(path);
+    const std::set<std::string> all = ids(test::collect_file(path));
+    const auto source = exchange::importers::SourceFile::of_bytes(path, bytes);
+    const std::string_view format = exchange::importers::format_of(source)->name;
+    for (std::size_t end = bytes.find('\n'); end != std::string::npos;
+         end = bytes.find('\n', end + 1))
+      for (const std::string& id : ids(test::collect_bytes(path, bytes.substr(0, end + 1), format)))
+        if (id.find('+') == std::string::npos) CHECK_MESSAGE(all.contains(id), id);
   }
 }
