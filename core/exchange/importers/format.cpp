@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/exchange/importers/openclaw.h"
+#include "core/exchange/importers/opencode.h"
 #include "core/exchange/importers/pi.h"
 
 namespace skein::exchange::importers {
@@ -10,6 +11,7 @@ namespace skein::exchange::importers {
 std::span<const Format> formats() {
   static const Format rows[] = {
       openclaw(),
+      opencode(),
       pi(),
   };
   return rows;
