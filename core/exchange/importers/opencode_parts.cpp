@@ -88,8 +88,8 @@ std::vector<OpencodeStep> opencode_steps(const std::vector<OpencodePart>& parts,
 void add_opencode_call(OpencodeStep& step, std::string id, std::string name, const Json& state,
                        Receiver& receiver) {
   const std::string status = string_at(state, "status");
-  step.said.emplace_back(
-      model::ToolUse{.id = id, .name = std::move(name), .input = call_input(at(state, "input"))});
+  step.said.emplace_back(model::ToolUse{
+      .id = id, .name = std::move(name), .input = input_of_call(at(state, "input"))});
   if (status == "pending" || status == "running" || status == "streaming") {
     step.waiting = true;
     return;
