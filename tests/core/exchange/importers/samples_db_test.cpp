@@ -22,12 +22,13 @@ using test::CollectedSession;
 namespace {
 
 std::optional<std::string> samples() {
-  std::string folder = env("SKEIN_SAMPLES");
+  const std::string folder = env("SKEIN_SAMPLES");
   if (folder.empty()) {
     MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
     return std::nullopt;
   }
-  return folder;
+  // Other tests want recordings beside them.
+  return std::filesystem::is_directory(folder + "/fixtures") ? folder + "/fixtures" : folder;
 }
 
 struct Counts {
