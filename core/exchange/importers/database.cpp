@@ -85,7 +85,10 @@ bool is_database_with(const SourceFile& file, std::string_view table, std::strin
   constexpr std::string_view magic("SQLite format 3\0", 16);
   const std::string head = file.head();
   if (!head.starts_with(magic)) return false;
-  if (file.name() == usual_name) return true;
+  const std::string name = file.name();
+  const std::size_t ending = usual_name.rfind('.');
+  if (name.starts_with(usual_name.substr(0, ending)) && name.ends_with(usual_name.substr(ending)))
+    return true;
   for (const char* quote : {" ", " `", " \"", " IF NOT EXISTS "}) {
     const std::string words = "CREATE TABLE" + std::string(quote) + std::string(table);
     const std::size_t at = head.find(words);

@@ -38,8 +38,8 @@ class Database {
   std::map<std::string, std::vector<std::string>> columns_{};
 };
 
-// Whether the file is a database, and one that has this table; a name it usually has tells where
-// the beginning of the file does not.
+// Whether the file is a database, and one that has this table; the name it usually has, perhaps
+// with more before its ending, tells where the beginning of the file does not.
 bool is_database_with(const SourceFile& file, std::string_view table, std::string_view usual_name);
 
 }  // namespace skein::exchange::importers

@@ -33,7 +33,7 @@ std::int64_t token_count(const Json& object, std::string_view key) {
   return std::clamp<std::int64_t>(int_at(object, key), 0, most);
 }
 
-JsonText call_input(const Json& input) {
+JsonText input_of_call(const Json& input) {
   if (input.is_object()) return dump(input);
   if (input.is_null()) return "{}";
   return dump(Json{{"_raw", input.is_string() ? input.get<std::string>() : dump(input)}});

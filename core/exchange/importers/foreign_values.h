@@ -20,7 +20,7 @@ std::string transcript_time_of_ms(std::int64_t ms_since_epoch);
 std::int64_t token_count(const Json& object, std::string_view key);
 
 // The input of a call, which is a JSON object; what is none becomes its member `_raw`.
-JsonText call_input(const Json& input);
+JsonText input_of_call(const Json& input);
 
 // An image that came as base64, its bytes kept. nullopt: it cannot be, which was reported.
 std::optional<model::Image> kept_image(std::string_view base64, std::string_view mime_type,

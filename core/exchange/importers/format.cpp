@@ -10,6 +10,7 @@
 #include "core/exchange/importers/google.h"
 #include "core/exchange/importers/openai.h"
 #include "core/exchange/importers/openclaw.h"
+#include "core/exchange/importers/opencode.h"
 #include "core/exchange/importers/pi.h"
 #include "core/exchange/importers/qwen.h"
 #include "core/exchange/importers/cursor.h"
@@ -23,6 +24,7 @@ std::span<const Format> formats() {
       claude_code(),
       codex(),
       openclaw(),
+      opencode(),
       pi(),
       gemini(),
       qwen(),

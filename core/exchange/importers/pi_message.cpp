@@ -52,7 +52,7 @@ struct PiBlocks {
     } else if (type == "toolCall") {
       blocks.emplace_back(model::ToolUse{.id = string_at(block, "id"),
                                          .name = string_at(block, "name"),
-                                         .input = call_input(at(block, "arguments"))});
+                                         .input = input_of_call(at(block, "arguments"))});
     } else {
       more = true;
       receiver.lose("blocks of unknown kinds");

@@ -127,6 +127,22 @@ TEST_CASE("what only calls itself a table is not read") {
   CHECK_FALSE(database.has("a\" b; --"));
 }
 
+TEST_CASE("a database is told by its tables, or by its name") {
+  const test::TempDir dir;
+  for (const char* name : {"a.db", "usual.db", "usual-two.db"})
+    test::SampleDatabase(dir / name).run("CREATE TABLE `part`(a); CREATE TABLE parts_of(b)");
+  const auto is = [&](const char* name, const char* table) {
+    return is_database_with(opened(dir / name), table, "usual.db");
+  };
+  CHECK(is("a.db", "part"));
+  CHECK(is("a.db", "parts_of"));
+  CHECK_FALSE(is("a.db", "parts"));
+  CHECK(is("usual.db", "other"));
+  CHECK(is("usual-two.db", "other"));
+  test::write_file(dir / "usual.db", "CREATE TABLE part(a)");
+  CHECK_FALSE(is("usual.db", "part"));
+}
+
 TEST_CASE("a database gives no more than it can hold") {
   const test::TempDir dir;
   test::SampleDatabase(dir / "a.db")

@@ -22,12 +22,13 @@ using test::CollectedSession;
 namespace {
 
 std::optional<std::string> samples() {
-  std::string folder = env("SKEIN_SAMPLES");
+  const std::string folder = env("SKEIN_SAMPLES");
   if (folder.empty()) {
     MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
     return std::nullopt;
   }
-  return folder;
+  // Other tests want recordings beside them.
+  return std::filesystem::is_directory(folder + "/fixtures") ? folder + "/fixtures" : folder;
 }
 
 struct Counts {
@@ -59,6 +60,13 @@ struct Sample {
   Counts counts;
 };
 constexpr Sample table[] = {
+    {"2026/real/opencode-1.18.33/opencode.db", "opencode", {1, 2, 3, 1, 1, 0}},
+    {"2026/agent-sessions/opencode/storage_v2/session/proj_test/ses_s_stage0_small.json",
+     "opencode",
+     {1, 1, 1, 1, 1, 0}},
+    {"2026/agent-sessions/opencode/storage_legacy/session/proj_test/ses_s_stage0_drift.json",
+     "opencode",
+     {1, 1, 1, 1, 1, 0}},
     {"2026/openclaw-sqlite-synthetic/openclaw-agent.sqlite", "openclaw", {1, 1, 1, 0, 0, 0}},
     {"2026/agent-sessions/openclaw/small.jsonl", "openclaw", {1, 1, 1, 1, 1, 0}},
     {"openclaw/agent-sessions_small.jsonl", "openclaw", {1, 1, 1, 1, 1, 0}},
