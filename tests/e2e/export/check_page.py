@@ -1,7 +1,9 @@
 """The page in a real browser: it says nothing to anyone, and shows what it should."""
 import json
+import signal
 import subprocess
 import sys
+import time
 
 from browser import Browser
 
@@ -140,10 +142,37 @@ def check_many(browser):
     assert browser.trouble() == [], browser.trouble()
 
 
+def check_live(browser):
+    server = subprocess.Popen([skein, "share", "main:e:reading", "--serve"], stdout=subprocess.PIPE, stdin=subprocess.DEVNULL, text=True)
+    try:
+        address = next(line for line in server.stdout if "http://" in line).split(": ", 1)[1].strip()
+        browser.open(address)
+        check(browser, "location.pathname", "/")
+        lines = json.dumps(entry(9, 7, said("a word that came later", "assistant")))
+        subprocess.run([skein, "append", "main:e:reading"], input=lines, text=True, check=True, stdout=subprocess.DEVNULL)
+        check(browser, """new Promise((done) => {
+            const look = setInterval(() => document.querySelector('#e-0000000000000009')?.textContent.includes('came later') && (clearInterval(look), done(true)), 50);
+            setTimeout(() => done(false), 10000);
+        })""")
+        subprocess.run([skein, "redact", "main:e:reading", f"{9:016x}"], check=True, stdout=subprocess.DEVNULL)
+        for _ in range(100):  # it loads itself anew
+            if browser.run("document.querySelector('#e-0000000000000009')?.textContent.includes('[redacted]')"):
+                break
+            time.sleep(0.1)
+        check(browser, "document.body.textContent.includes('came later')", False)
+        server.send_signal(signal.SIGINT)
+        assert server.wait(timeout=10) == 0
+    finally:
+        server.kill()
+    here = address[:address.index("/", 8)]
+    trouble = [each for each in browser.trouble() if not each.startswith("request: " + here)]
+    assert [each for each in trouble if "ERR_CONNECTION" not in each and "ERR_INCOMPLETE" not in each] == [], trouble
+
+
 browser = Browser()
 try:
     browser.emulate()
-    for each in (check_hostile, check_reading, check_many):
+    for each in (check_hostile, check_reading, check_many, check_live):
         each(browser)
 finally:
     browser.close()
