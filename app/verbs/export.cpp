@@ -21,7 +21,7 @@ using store::value_or_throw;
 
 namespace {
 
-void notice(const std::string& text) {
+void tell(const std::string& text) {
   std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
 
@@ -40,7 +40,7 @@ void write_to_file(const ExportRequest& request, const ExportedSession& session,
   OutputFile file(path, existing);
   request.format->write(session, [&](std::string_view piece) { file.write(piece); });
   file.finish();
-  notice("wrote " + path + " (" + with_separators(file.bytes()) + " bytes)");
+  tell("wrote " + path + " (" + with_separators(file.bytes()) + " bytes)");
 }
 
 }  // namespace
@@ -77,7 +77,7 @@ int export_session(const app::Invocation& invocation) {
   const ExportedSession session =
       session_to_export(invocation, store, request, request.redact_secrets ? &mask : nullptr);
   if (request.redact_secrets)
-    notice(mask.found().empty() ? "no secret was found"
+    tell(mask.found().empty() ? "no secret was found"
                                 : "masked " + counted(mask.found().size(), "secret") + ": " +
                                       exchange::counts_by_kind(mask.found()));
   const bool page_to_terminal =

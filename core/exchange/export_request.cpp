@@ -19,9 +19,9 @@ void settle(ExportRequest& request, std::string_view format) {
       std::vector<std::string_view> names;
       for (const Format& each : exporters::formats()) names.push_back(each.name);
       const std::string meant(nearest(format, names));
-      refuse("there is no format '" + std::string(format) + "'" +
-             (meant.empty() ? "" : "; did you mean " + meant + "?") + " There are " +
-             exporters::format_names());
+      refuse("there is no format '" + std::string(format) + "'; " +
+             (meant.empty() ? "there are " + exporters::format_names()
+                            : "did you mean " + meant + "?"));
     }
   }
   if (request.format == nullptr && !request.file.empty() && request.file != "-") {

@@ -16,6 +16,8 @@ namespace {
 
 // Shorter ones would be found in ordinary words.
 constexpr std::size_t least_known = 10;
+// No form has fewer, whatever stands around it.
+constexpr std::size_t least_secret = 12;
 constexpr double least_entropy = 3.5;
 
 // All forms at once find a place quickly; one by one they then say what is there.
@@ -169,7 +171,10 @@ std::string SecretMask::known(std::string text) const {
   return text;
 }
 
-std::string SecretMask::text(std::string_view text) { return known(assigned(formed(text))); }
+std::string SecretMask::text(std::string_view text) {
+  if (text.size() < least_secret) return std::string(text);
+  return known(assigned(formed(text)));
+}
 
 std::string SecretMask::masked_member(std::string_view name, std::string_view value) {
   std::string out = text(value);

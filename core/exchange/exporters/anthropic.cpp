@@ -8,22 +8,22 @@ namespace skein::exchange::exporters {
 
 namespace {
 
-Json text_block(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
+Json anthropic_text(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
 
-Json image_block(const ExportedSession& session, const model::Image& image) {
+Json anthropic_image(const ExportedSession& session, const model::Image& image) {
   LoadedImage loaded = load_image(session, image);
-  if (!loaded.there()) return text_block("(an image that is not there any more)");
+  if (!loaded.there()) return anthropic_text("(an image that is not there any more)");
   return {
       {"type", "image"},
       {"source", {{"type", "base64"}, {"media_type", loaded.mime_type}, {"data", loaded.base64}}}};
 }
 
-struct BlockWriter {
+struct AnthropicBlocks {
   const ExportedSession& session;
   const Turn& turn;
   Json& blocks;
 
-  void operator()(const model::Text& block) const { blocks.push_back(text_block(block.text)); }
+  void operator()(const model::Text& block) const { blocks.push_back(anthropic_text(block.text)); }
   // Only what this service signed comes back to it.
   void operator()(const model::Thinking& block) const {
     const bool its_own = turn.provider.find("anthropic") != std::string::npos ||
@@ -35,7 +35,7 @@ struct BlockWriter {
                                            {"signature", block.signature}});
   }
   void operator()(const model::Image& block) const {
-    blocks.push_back(image_block(session, block));
+    blocks.push_back(anthropic_image(session, block));
   }
   void operator()(const model::ToolUse& block) const {
     blocks.push_back({{"type", "tool_use"},
@@ -46,10 +46,10 @@ struct BlockWriter {
   void operator()(const model::ToolResult& block) const {
     Json content = Json::array();
     if (const std::string text = words_of(block); !text.empty())
-      content.push_back(text_block(text));
+      content.push_back(anthropic_text(text));
     for (const model::ResultBlock& part : block.content)
       if (const auto* image = std::get_if<model::Image>(&part))
-        content.push_back(image_block(session, *image));
+        content.push_back(anthropic_image(session, *image));
     Json result{{"type", "tool_result"}, {"tool_use_id", block.tool_use_id}, {"content", content}};
     if (block.is_error) result["is_error"] = true;
     blocks.push_back(std::move(result));
@@ -67,7 +67,7 @@ void write_anthropic(const ExportedSession& session, const Sink& sink) {
   each_turn(session, [&](const Turn& turn) {
     Json blocks = Json::array();
     for (const model::Block& block : turn.blocks)
-      std::visit(BlockWriter{session, turn, blocks}, block);
+      std::visit(AnthropicBlocks{session, turn, blocks}, block);
     if (blocks.empty()) return;
     sink((first ? "\n" : ",\n") +
          dump({{"role", turn.assistant ? "assistant" : "user"}, {"content", blocks}}));

@@ -8,7 +8,7 @@ namespace skein::exchange::exporters {
 
 namespace {
 
-Json image_part(const ExportedSession& session, const model::Image& image) {
+Json google_image(const ExportedSession& session, const model::Image& image) {
   LoadedImage loaded = load_image(session, image);
   if (!loaded.there()) return {{"text", "(an image that is not there any more)"}};
   return {{"inlineData", {{"mimeType", loaded.mime_type}, {"data", loaded.base64}}}};
@@ -37,7 +37,7 @@ Json parts_of(const ExportedSession& session, const Turn& turn) {
     if (const auto* text = std::get_if<model::Text>(&block))
       parts.push_back(signed_part({{"text", text->text}}, text->provider_data));
     if (const auto* image = std::get_if<model::Image>(&block))
-      parts.push_back(image_part(session, *image));
+      parts.push_back(google_image(session, *image));
     if (const auto* call = std::get_if<model::ToolUse>(&block))
       parts.push_back(signed_part({{"functionCall",
                                     {{"id", call->id},
@@ -48,7 +48,7 @@ Json parts_of(const ExportedSession& session, const Turn& turn) {
       parts.push_back(result_part(*result, turn.names[results++]));
       for (const model::ResultBlock& part : result->content)
         if (const auto* image = std::get_if<model::Image>(&part))
-          pictures.push_back(image_part(session, *image));
+          pictures.push_back(google_image(session, *image));
     }
   }
   for (Json& picture : pictures) parts.push_back(std::move(picture));

@@ -39,7 +39,7 @@ std::string unmarked(std::string text) {
   return text;
 }
 
-struct BlockWriter {
+struct MarkdownBlocks {
   const ExportedSession& session;
   std::string& out;
 
@@ -107,7 +107,8 @@ std::string body_of(const ExportedSession& session, const model::Entry& entry) {
   if (!message) return {};
   if (message->continuation) return model::tells_changes(entry) ? "" : "*asked to go on*\n\n";
   std::string out = heading(*message);
-  for (const model::Block& block : message->content) std::visit(BlockWriter{session, out}, block);
+  for (const model::Block& block : message->content)
+    std::visit(MarkdownBlocks{session, out}, block);
   if (!message->error.empty()) out += "*error: " + escaped(message->error) + "*\n\n";
   return out;
 }

@@ -8,11 +8,11 @@ namespace skein::exchange::exporters {
 
 namespace {
 
-Json text_part(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
+Json openai_text(const std::string& text) { return {{"type", "text"}, {"text", text}}; }
 
-Json image_part(const ExportedSession& session, const model::Image& image) {
+Json openai_image(const ExportedSession& session, const model::Image& image) {
   const LoadedImage loaded = load_image(session, image);
-  if (!loaded.there()) return text_part("(an image that is not there any more)");
+  if (!loaded.there()) return openai_text("(an image that is not there any more)");
   return {{"type", "image_url"}, {"image_url", {{"url", loaded.data_url()}}}};
 }
 
@@ -43,11 +43,12 @@ std::vector<Json> said_by_user(const ExportedSession& session, const Turn& turn)
                           {"content", words_of(*result)}});
       for (const model::ResultBlock& part : result->content)
         if (const auto* image = std::get_if<model::Image>(&part))
-          parts.push_back(image_part(session, *image));
+          parts.push_back(openai_image(session, *image));
     }
-    if (const auto* text = std::get_if<model::Text>(&block)) parts.push_back(text_part(text->text));
+    if (const auto* text = std::get_if<model::Text>(&block))
+      parts.push_back(openai_text(text->text));
     if (const auto* image = std::get_if<model::Image>(&block))
-      parts.push_back(image_part(session, *image));
+      parts.push_back(openai_image(session, *image));
   }
   if (parts.empty()) return messages;
   const bool plain = parts.size() == 1 && parts[0].contains("text");

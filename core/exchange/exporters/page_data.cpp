@@ -20,7 +20,7 @@ Json images_of(const ExportedSession& session, const model::ToolResult& result) 
   return out;
 }
 
-struct BlockWriter {
+struct PageBlocks {
   const ExportedSession& session;
   Json& blocks;
 
@@ -50,7 +50,7 @@ void add_message(Json& out, const ExportedSession& session, const model::Message
   out["t"] = message.continuation ? "skein" : model::name(message.role);
   if (message.role == model::Role::assistant && !message.model.empty()) out["m"] = message.model;
   Json blocks = Json::array();
-  for (const model::Block& block : message.content) std::visit(BlockWriter{session, blocks}, block);
+  for (const model::Block& block : message.content) std::visit(PageBlocks{session, blocks}, block);
   out["b"] = std::move(blocks);
   if (!message.error.empty()) out["e"] = message.error;
 }

@@ -16,7 +16,7 @@ std::string indented(std::string_view text, std::string_view first, std::string_
   return out;
 }
 
-struct BlockWriter {
+struct TextBlocks {
   const ExportedSession& session;
   std::string& out;
 
@@ -52,7 +52,7 @@ std::string shown(const ExportedSession& session, const model::Entry& entry) {
   const auto message = model::message_of(entry);
   if (!message) return {};
   std::string out = "--- " + speaker(*message) + " · " + entry.timestamp + "\n";
-  for (const model::Block& block : message->content) std::visit(BlockWriter{session, out}, block);
+  for (const model::Block& block : message->content) std::visit(TextBlocks{session, out}, block);
   if (!message->error.empty()) out += indented(message->error, "  error: ", "  ");
   return out;
 }

@@ -3,6 +3,10 @@
 function follow(view) {
   const events = new EventSource("events?after=" + view.model.all.length);
   events.addEventListener("message", (event) => view.grow(JSON.parse(event.data)));
+  // Whoever shared it has stopped; the page stays as it is.
+  let failed = 0;
+  events.addEventListener("open", () => (failed = 0));
+  events.addEventListener("error", () => ++failed > 15 && events.close());
   // Something that is shown was redacted, or the session went on elsewhere.
   events.addEventListener("changed", () => location.reload());
 }

@@ -36,6 +36,7 @@ class View {
     this.bottom = el("div", "more");
     this.list = el("div");
     this.main.append(this.top, this.list, this.bottom);
+    this.from = this.to = 0;
     this.tree = new TreeView(document.querySelector(".tree"), (entry) => this.go(entry));
     this.watcher = new IntersectionObserver((seen) => seen.forEach((each) => each.isIntersecting && this.extend(each.target)), { rootMargin: "1200px" });
     const leaf = model.byId.get(model.session.leaf) || model.all.findLast((entry) => !entry.x);
