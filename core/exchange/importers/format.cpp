@@ -3,8 +3,12 @@
 #include <algorithm>
 
 #include "core/exchange/importers/claw0.h"
+#include "core/exchange/importers/copilot.h"
 #include "core/exchange/importers/gemini.h"
 #include "core/exchange/importers/google.h"
+#include "core/exchange/importers/grok.h"
+#include "core/exchange/importers/hermes.h"
+#include "core/exchange/importers/kimi.h"
 #include "core/exchange/importers/openai.h"
 #include "core/exchange/importers/qwen.h"
 
@@ -14,6 +18,10 @@ std::span<const Format> formats() {
   static const Format rows[] = {
       gemini(),
       qwen(),
+      copilot(),
+      kimi(),
+      grok(),
+      hermes(),
       claw0(),
       // What nobody else claims may be a bare array.
       google(),
