@@ -21,25 +21,26 @@ void Chain::user(std::vector<model::Block> content, const std::string& time) {
 
 void Chain::assistant(std::vector<model::Block> content, const std::string& time) {
   // Words behind a call are the next answer, wherever the call's result was written.
-  if (!model::tool_uses(reply_).empty() && !content.empty() &&
-      std::holds_alternative<model::Text>(content[0]))
+  if (!reply_calls_.empty() && !content.empty() && std::holds_alternative<model::Text>(content[0]))
     flush();
   if (reply_.content.empty()) reply_time_ = time;
   for (model::Block& block : content) {
     const auto* call = std::get_if<model::ToolUse>(&block);
-    if (call != nullptr && !calls_.insert(call->id).second) continue;
+    if (call != nullptr) {
+      if (!calls_.insert(call->id).second) continue;
+      reply_calls_.insert(call->id);
+    }
     reply_.content.push_back(std::move(block));
   }
 }
 
 void Chain::result(const std::string& call) {
-  const auto calls = model::tool_uses(reply_);
-  if (std::ranges::any_of(calls, [&](const model::ToolUse* each) { return each->id == call; }))
-    flush();
+  if (reply_calls_.contains(call)) flush();
 }
 
 void Chain::flush() {
   if (reply_.content.empty()) return;
+  reply_calls_.clear();
   const model::Message reply =
       std::exchange(reply_, model::Message{.role = model::Role::assistant});
   model::Message whole = reply;

@@ -40,6 +40,7 @@ class Chain {
   Session& out_;
   std::map<std::string, Result> results_{};
   std::set<std::string> calls_{};
+  std::set<std::string> reply_calls_{};  // those of the reply under way
   model::Message reply_{.role = model::Role::assistant};
   std::string reply_time_{}, last_time_ = utc_from_ms(0);
   std::optional<Id> last_{};

@@ -6,8 +6,12 @@
 #include "core/exchange/importers/claude_code.h"
 #include "core/exchange/importers/claw0.h"
 #include "core/exchange/importers/codex.h"
+#include "core/exchange/importers/copilot.h"
 #include "core/exchange/importers/gemini.h"
 #include "core/exchange/importers/google.h"
+#include "core/exchange/importers/grok.h"
+#include "core/exchange/importers/hermes.h"
+#include "core/exchange/importers/kimi.h"
 #include "core/exchange/importers/openai.h"
 #include "core/exchange/importers/openclaw.h"
 #include "core/exchange/importers/opencode.h"
@@ -28,6 +32,10 @@ std::span<const Format> formats() {
       pi(),
       gemini(),
       qwen(),
+      copilot(),
+      kimi(),
+      grok(),
+      hermes(),
       claw0(),
       // What nobody else claims may be a bare array.
       google(),

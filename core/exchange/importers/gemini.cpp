@@ -1,8 +1,10 @@
 #include "core/exchange/importers/gemini.h"
 
 #include <algorithm>
+#include <iterator>
 #include <optional>
 #include <string>
+#include <unordered_map>
 #include <unordered_set>
 #include <utility>
 #include <variant>
@@ -147,13 +149,13 @@ class GeminiWriter {
  private:
   // An answer's calls are written when they are done.
   bool is_finished(const Json& record) const {
+    std::unordered_set<std::string> done;
+    if (const Json& kept = at(record, "toolCalls"); kept.is_array())
+      for (const Json& call : kept)
+        if (!at(call, "result").is_null()) done.insert(string_at(call, "id"));
     const std::vector<std::string> calls = gemini_calls(record);
     return !calls.empty() && std::ranges::all_of(calls, [&](const std::string& call) {
-      if (history_.response_to(call) != nullptr) return true;
-      const Json& kept = at(record, "toolCalls");
-      return kept.is_array() && std::ranges::any_of(kept, [&](const Json& each) {
-               return string_at(each, "id") == call && !at(each, "result").is_null();
-             });
+      return done.contains(call) || history_.response_to(call) != nullptr;
     });
   }
 
@@ -267,14 +269,18 @@ class GeminiWriter {
     }
   }
 
+  // A message may answer many calls, and is read for the first of them.
   std::optional<model::ToolResult> answered_later(const std::string& call) {
     const GeminiHistory::Message* message = history_.response_to(call);
     if (message == nullptr) return std::nullopt;
-    const auto record = parse_json(message->record);
-    if (!record) return std::nullopt;
-    GeminiContent content = parts_.read(at(*record, "content"), {});
-    const auto found = std::ranges::find(content.results, call, &model::ToolResult::tool_use_id);
-    return found == content.results.end() ? std::nullopt : std::optional(std::move(*found));
+    if (later_read_.insert(message).second)
+      if (const auto record = parse_json(message->record))
+        for (model::ToolResult& result : parts_.read(at(*record, "content"), {}).results) {
+          std::string answered = result.tool_use_id;
+          later_.emplace(std::move(answered), std::move(result));
+        }
+    const auto found = later_.find(call);
+    return found == later_.end() ? std::nullopt : std::optional(found->second);
   }
 
   static std::optional<model::Usage> usage_in(const Json& tokens) {
@@ -290,7 +296,9 @@ class GeminiWriter {
   GeminiParts parts_;
   EntryChain chain_;
   std::vector<std::string> ends_{};  // of each node: the entry that follows it comes below this one
-  std::string id_{}, time_{};        // of what is being given
+  std::unordered_set<const GeminiHistory::Message*> later_read_{};
+  std::unordered_map<std::string, model::ToolResult> later_{};  // by their calls
+  std::string id_{}, time_{};                                   // of what is being given
 };
 
 bool recognizes(const SourceFile& file) {

@@ -47,10 +47,7 @@ void GeminiParts::add_part(const Json& part, std::string_view where, GeminiConte
     return;
   }
   if (const Json& made = at(part, "functionCall"); made.is_object()) {
-    const auto calls = std::ranges::count_if(out.said, [](const model::Block& block) {
-      return std::holds_alternative<model::ToolUse>(block);
-    });
-    out.said.emplace_back(call(made, where, static_cast<std::size_t>(calls)));
+    out.said.emplace_back(call(made, where, out.calls++));
     return;
   }
   if (const Json& response = at(part, "functionResponse"); response.is_object()) {
@@ -114,7 +111,7 @@ std::optional<model::Usage> usage_of(const GeminiTokens& tokens) {
       .input = std::max<std::int64_t>(tokens.prompt - tokens.cached, 0) + tokens.tools,
       .output = tokens.output + (apart ? tokens.thoughts : 0),
       .cache_read = tokens.cached,
-      .reasoning = tokens.thoughts};
+      .reasoning = apart ? tokens.thoughts : std::min(tokens.thoughts, tokens.output)};
 }
 
 std::string spoken_text(const Json& content) {

@@ -18,6 +18,7 @@ namespace skein::exchange::importers {
 struct GeminiContent {
   std::vector<model::Block> said{};  // texts, thoughts, images, calls
   std::vector<model::ToolResult> results{};
+  std::size_t calls = 0;
   bool unplaced = false;  // something of it has no place in these: a seal, a part of another kind
 };
 

@@ -1,6 +1,8 @@
 #include "core/exchange/importers/json_records.h"
 
 #include <algorithm>
+#include <filesystem>
+#include <system_error>
 #include <utility>
 #include <variant>
 
@@ -102,6 +104,11 @@ std::string folder_named(std::string_view text) {
       text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
   if (!text.starts_with('/') || text.size() > 4096 || !plain || !is_valid_utf8(text)) return {};
   return std::string(text);
+}
+
+std::string absolute_path(const SourceFile& file) {
+  std::error_code ignored;
+  return std::filesystem::absolute(file.path(), ignored).lexically_normal().string();
 }
 
 std::string short_hash(std::initializer_list<std::string_view> parts, std::size_t digits) {

@@ -1,9 +1,7 @@
 #include "core/exchange/importers/message_array.h"
 
 #include <algorithm>
-#include <filesystem>
 #include <optional>
-#include <system_error>
 
 #include "core/exchange/importers/json_records.h"
 #include "core/legacy/blocks.h"
@@ -54,13 +52,12 @@ class ArrayReader {
   }
 
   bool begin(const Json& facts, const Json& first) {
-    std::error_code ignored;
-    const std::string path = std::filesystem::absolute(file_.path(), ignored).lexically_normal();
-    ForeignSession session{.id = short_hash({path, std::to_string(number_++), dump(first)}, 24),
-                           .cwd = folder_named(string_at(facts, "cwd")),
-                           .title = string_at(facts, "title"),
-                           .created_at = legacy::time_of(legacy::first_of(
-                               facts, {"created_at", "createdAt", "created", "timestamp"}))};
+    ForeignSession session{
+        .id = short_hash({absolute_path(file_), std::to_string(number_++), dump(first)}, 24),
+        .cwd = folder_named(string_at(facts, "cwd")),
+        .title = string_at(facts, "title"),
+        .created_at = legacy::time_of(
+            legacy::first_of(facts, {"created_at", "createdAt", "created", "timestamp"}))};
     // A name of its own is better than a place.
     for (const char* name : {"session_id", "sessionId", "conversation_id"})
       if (std::string id = string_at(facts, name); !id.empty()) session.id = std::move(id);

@@ -1,6 +1,7 @@
 #include "core/exchange/importers/openai_messages.h"
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 #include "core/exchange/importers/json_records.h"
@@ -109,7 +110,9 @@ ArrayMessage OpenaiMessages::read(const Json& message) {
     return out;
   }
   model::Message said{.role = model::Role::user};
-  said.content = content(at(message, "content"), out.unplaced);
+  Content parts = content(at(message, "content"));
+  said.content = std::move(parts.said);
+  out.unplaced = parts.unplaced;
   if (!said.content.empty()) out.said.emplace_back(std::move(said));
   return out;
 }
@@ -141,8 +144,9 @@ ArrayMessage OpenaiMessages::answer(const Json& json) {
   std::vector<model::Block> said;
   if (std::string text = thoughts_of(json); !text.empty())
     said.emplace_back(model::Thinking{.thinking = std::move(text)});
-  for (model::Block& block : content(at(json, "content"), out.unplaced))
-    said.push_back(std::move(block));
+  Content parts = content(at(json, "content"));
+  std::ranges::move(parts.said, std::back_inserter(said));
+  out.unplaced = parts.unplaced;
   const std::string refusal = string_at(json, "refusal");
   if (!refusal.empty()) said.emplace_back(model::Text{refusal});
   add_calls(json, said);
@@ -184,7 +188,9 @@ void OpenaiMessages::add_calls(const Json& json, std::vector<model::Block>& out)
 ArrayMessage OpenaiMessages::result(const Json& json, const Json& said, std::string call) {
   ArrayMessage out;
   model::ToolResult result{.tool_use_id = std::move(call)};
-  result.content = as_result(content(said, out.unplaced));
+  Content parts = content(said);
+  result.content = as_result(std::move(parts.said));
+  out.unplaced = parts.unplaced;
   result.is_error = bool_at(json, "is_error") || bool_at(json, "isError");
   model::Message message{.role = model::Role::tool};
   message.content.emplace_back(std::move(result));
@@ -192,28 +198,25 @@ ArrayMessage OpenaiMessages::result(const Json& json, const Json& said, std::str
   return out;
 }
 
-std::vector<model::Block> OpenaiMessages::content(const Json& json, bool& unplaced) {
-  std::vector<model::Block> out;
+OpenaiMessages::Content OpenaiMessages::content(const Json& json) {
+  Content out;
   if (json.is_string() && !json.get_ref<const std::string&>().empty())
-    out.emplace_back(model::Text{json.get<std::string>()});
+    out.said.emplace_back(model::Text{json.get<std::string>()});
   else if (json.is_object())
-    out.emplace_back(model::Text{dump(json)});
+    out.said.emplace_back(model::Text{dump(json)});
   if (!json.is_array()) return out;
   for (const Json& part : json) {
-    if (std::string text = part.is_string() ? part.get<std::string>() : string_at(part, "text");
-        !text.empty()) {
-      out.emplace_back(model::Text{std::move(text)});
-      continue;
+    std::string text = part.is_string() ? part.get<std::string>() : string_at(part, "text");
+    const Json& link = legacy::first_of(part, {"image_url", "url"});
+    auto picture = image(link.is_string() ? link.get<std::string>() : string_at(link, "url"));
+    if (!text.empty()) {
+      out.said.emplace_back(model::Text{std::move(text)});
+    } else if (picture) {
+      out.said.emplace_back(*std::move(picture));
+    } else if (!string_at(part, "type").ends_with("text")) {  // an empty one is nothing
+      out.unplaced = true;
+      receiver_.lose("attachments and parts of other kinds");
     }
-    if (const Json& at_url = at(part, "image_url"); !at_url.is_null())
-      if (auto found =
-              image(at_url.is_string() ? at_url.get<std::string>() : string_at(at_url, "url"))) {
-        out.emplace_back(*std::move(found));
-        continue;
-      }
-    if (string_at(part, "type").ends_with("text")) continue;  // an empty one
-    unplaced = true;
-    receiver_.lose("attachments and parts of other kinds");
   }
   return out;
 }

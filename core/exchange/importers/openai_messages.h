@@ -21,11 +21,17 @@ class OpenaiMessages {
   // One of a chat (with a role), or an item of the newer interface (with a type).
   ArrayMessage read(const Json& message);
 
- private:
-  ArrayMessage item(const Json& json, const std::string& type);
+  // Pieces of it, for those who put them together otherwise.
   ArrayMessage answer(const Json& json);
   ArrayMessage result(const Json& json, const Json& content, std::string call);
-  std::vector<model::Block> content(const Json& json, bool& unplaced);
+  struct Content {
+    std::vector<model::Block> said{};
+    bool unplaced = false;  // a part of it has no place among blocks
+  };
+  Content content(const Json& json);  // a string, or parts
+
+ private:
+  ArrayMessage item(const Json& json, const std::string& type);
   std::optional<model::Image> image(const std::string& url);
   void add_calls(const Json& json, std::vector<model::Block>& out);
   model::Message answer_with(std::vector<model::Block> said, const Json& json);
