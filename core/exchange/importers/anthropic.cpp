@@ -9,9 +9,9 @@
 #include <vector>
 
 #include "core/exchange/importers/anthropic_blocks.h"
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/foreign_values.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/message_giver.h"
-#include "core/exchange/importers/whole_json.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 

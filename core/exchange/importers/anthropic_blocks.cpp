@@ -4,7 +4,7 @@
 #include <utility>
 #include <variant>
 
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/text/base64.h"
 #include "core/text/image_type.h"
 
@@ -15,18 +15,6 @@ namespace {
 bool is_call(std::string_view type) { return type == "tool_use" || type == "toolCall"; }
 
 }  // namespace
-
-JsonText call_input(const Json& value) {
-  if (value.is_object()) return dump(value);
-  if (value.is_null()) return "{}";
-  if (value.is_string()) {
-    const auto& text = value.get_ref<const std::string&>();
-    if (const auto parsed = read_json(text); parsed && parsed->is_object()) return dump(*parsed);
-    if (text.empty()) return "{}";
-    return "{\"_raw\":" + json_string(text) + "}";
-  }
-  return "{\"_raw\":" + json_string(dump(value)) + "}";
-}
 
 model::Usage anthropic_usage(const Json& usage) {
   return {.input = count_at(usage, "input_tokens"),
@@ -58,28 +46,6 @@ model::Stop end_of(const model::Message& answer) {
   };
   if (has(model::ToolUse{})) return model::Stop::tool_use;
   return has(model::Text{}) ? model::Stop::stop : model::Stop::interrupted;
-}
-
-std::optional<model::Image> kept_image(Receiver& receiver, std::string_view mime_type,
-                                       std::string_view base64) {
-  const std::optional<std::string> bytes = from_base64(base64);
-  if (!bytes || bytes->empty()) return std::nullopt;
-  const std::string_view found = image_type(*bytes);
-  if (found.empty() && !mime_type.starts_with("image/")) return std::nullopt;
-  std::string blob = receiver.keep(*bytes);
-  if (blob.empty()) return std::nullopt;
-  return model::Image{.mime_type = std::string(found.empty() ? mime_type : found),
-                      .blob = std::move(blob)};
-}
-
-std::optional<model::Image> kept_image_at(Receiver& receiver, std::string_view url) {
-  constexpr std::string_view scheme = "data:", encoding = ";base64";
-  const std::size_t comma = url.find(',');
-  if (!url.starts_with(scheme) || comma == std::string_view::npos) return std::nullopt;
-  std::string_view type = url.substr(scheme.size(), comma - scheme.size());
-  if (!type.ends_with(encoding)) return std::nullopt;
-  type = type.substr(0, type.find(';'));
-  return kept_image(receiver, type, url.substr(comma + 1));
 }
 
 std::vector<model::Block> AnthropicBlocks::content(const Json& json, std::string_view calls_named) {

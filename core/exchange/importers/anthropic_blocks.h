@@ -36,8 +36,6 @@ class AnthropicBlocks {
   bool left_out_ = false;
 };
 
-// A call's arguments: an object, the text of one, or something else as the member `_raw`.
-JsonText call_input(const Json& value);
 model::Usage anthropic_usage(const Json& usage);
 // Stop::none: it does not say.
 model::Stop anthropic_stop(std::string_view reason);
@@ -45,11 +43,5 @@ model::Stop anthropic_stop(std::string_view reason);
 // How an answer ended that does not say so: other programs write down only whole blocks, so what
 // has words has them all.
 model::Stop end_of(const model::Message& answer);
-
-// An image as a blob; none if `base64` is no image.
-std::optional<model::Image> kept_image(Receiver& receiver, std::string_view mime_type,
-                                       std::string_view base64);
-// The same from data:image/png;base64,…
-std::optional<model::Image> kept_image_at(Receiver& receiver, std::string_view url);
 
 }  // namespace skein::exchange::importers

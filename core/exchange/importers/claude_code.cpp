@@ -12,9 +12,10 @@
 #include "core/exchange/importers/claude_entries.h"
 #include "core/exchange/importers/claude_index.h"
 #include "core/exchange/importers/claude_tree.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/plain_file.h"
-#include "core/exchange/importers/whole_json.h"
 #include "core/text/text.h"
 
 namespace skein::exchange::importers {

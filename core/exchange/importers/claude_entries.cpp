@@ -5,7 +5,8 @@
 #include <utility>
 #include <variant>
 
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/foreign_values.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/plain_file.h"
 #include "core/text/base.h"
 

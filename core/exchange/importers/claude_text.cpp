@@ -5,6 +5,7 @@
 #include <variant>
 
 #include "core/exchange/importers/anthropic_blocks.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/text/text.h"
 
 namespace skein::exchange::importers {

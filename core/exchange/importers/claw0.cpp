@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/exchange/importers/entry_chain.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_records.h"
 #include "core/legacy/blocks.h"
 #include "core/legacy/session.h"

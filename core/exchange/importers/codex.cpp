@@ -15,6 +15,7 @@
 #include "core/exchange/importers/codex_index.h"
 #include "core/exchange/importers/codex_units.h"
 #include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/plain_file.h"
 #include "core/text/text.h"
 

@@ -8,7 +8,7 @@
 #include "core/exchange/importers/anthropic_blocks.h"
 #include "core/exchange/importers/claude_text.h"
 #include "core/exchange/importers/codex_items.h"
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/text/base.h"
 
 namespace skein::exchange::importers {

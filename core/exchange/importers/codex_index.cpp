@@ -5,7 +5,9 @@
 #include <optional>
 #include <utility>
 
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/text/base.h"
 #include "core/text/sha256.h"
 

@@ -6,7 +6,8 @@
 #include <variant>
 
 #include "core/exchange/importers/anthropic_blocks.h"
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/foreign_values.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/text/text.h"
 
 namespace skein::exchange::importers {

@@ -10,10 +10,9 @@
 #include <vector>
 
 #include "core/exchange/importers/anthropic_blocks.h"
-#include "core/exchange/importers/each_record.h"
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/foreign_values.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/message_giver.h"
-#include "core/exchange/importers/whole_json.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 
@@ -118,16 +117,20 @@ void read_cursor_file(const SourceFile& file, const ForeignSession& session,
   MessageGiver giver(receiver);
   AnthropicBlocks blocks(receiver);
   std::size_t number = 0;
-  each_record(file, options.growing, receiver, [&](const Json& record, std::string_view text) {
+  each_record(file, options, receiver, [&](const Json& record, std::string_view text) {
     const std::string role = string_at(record, "role");
-    if (role != "user" && role != "assistant") return;
+    if (role != "user" && role != "assistant") return true;
     MessageGiver::Place place{.id =
                                   std::to_string(++number) + "-" + sha256_hex(text).substr(0, 16)};
     std::vector<model::Block> content =
         blocks.content(at(at(record, "message"), "content"), place.id);
-    if (role == "user") return give_cursor_user(giver, place, std::move(content));
+    if (role == "user") {
+      give_cursor_user(giver, place, std::move(content));
+      return true;
+    }
     giver.answer(std::move(place), {.content = std::move(content)});
     giver.make_up_results();
+    return true;
   });
   giver.finish();
 }

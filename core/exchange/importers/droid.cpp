@@ -9,11 +9,11 @@
 #include <vector>
 
 #include "core/exchange/importers/anthropic_blocks.h"
-#include "core/exchange/importers/each_record.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/message_giver.h"
 #include "core/exchange/importers/plain_file.h"
-#include "core/exchange/importers/whole_json.h"
 #include "core/text/sha256.h"
 
 namespace skein::exchange::importers {
@@ -144,8 +144,10 @@ void read_droid(const SourceFile& file, const ReadOptions& options, Receiver& re
           read_plain_file(file.folder(), name_without_ending(file) + ".settings.json"))
     if (const auto settings = read_json(*text)) model = string_at(*settings, "model");
   DroidReader reader(receiver, std::move(model));
-  each_record(file, options.growing, receiver,
-              [&](const Json& record, std::string_view text) { reader.take(record, text); });
+  each_record(file, options, receiver, [&](const Json& record, std::string_view text) {
+    reader.take(record, text);
+    return true;
+  });
   reader.finish();
 }
 

@@ -7,19 +7,19 @@
 #include "core/exchange/importers/claw0.h"
 #include "core/exchange/importers/codex.h"
 #include "core/exchange/importers/copilot.h"
+#include "core/exchange/importers/cursor.h"
+#include "core/exchange/importers/droid.h"
 #include "core/exchange/importers/gemini.h"
 #include "core/exchange/importers/google.h"
 #include "core/exchange/importers/grok.h"
 #include "core/exchange/importers/hermes.h"
 #include "core/exchange/importers/kimi.h"
+#include "core/exchange/importers/myagents.h"
 #include "core/exchange/importers/openai.h"
 #include "core/exchange/importers/openclaw.h"
 #include "core/exchange/importers/opencode.h"
 #include "core/exchange/importers/pi.h"
 #include "core/exchange/importers/qwen.h"
-#include "core/exchange/importers/cursor.h"
-#include "core/exchange/importers/droid.h"
-#include "core/exchange/importers/myagents.h"
 
 namespace skein::exchange::importers {
 
@@ -36,11 +36,14 @@ std::span<const Format> formats() {
       kimi(),
       grok(),
       hermes(),
+      droid(),
+      cursor(),
       claw0(),
+      myagents(),
       // What nobody else claims may be a bare array.
+      anthropic(),
       google(),
       openai(),
-      claude_code(), codex(), droid(), cursor(), myagents(), anthropic(),
   };
   return rows;
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/exchange/importers/entry_chain.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/gemini_history.h"
 #include "core/exchange/importers/gemini_parts.h"
 #include "core/exchange/importers/json_records.h"
@@ -58,9 +59,9 @@ GeminiFile read_file(const SourceFile& file, const ReadOptions& options, Receive
   GeminiFile out;
   const std::vector<Json> first = first_records(file, 1);
   if (first.empty() || is_one_object(first[0]))
-    if (const auto whole = whole_json(file); whole && is_one_object(*whole)) {
-      out.learn(*whole);
-      for (const Json& message : at(*whole, "messages"))
+    if (const Json whole = whole_json(file); is_one_object(whole)) {
+      out.learn(whole);
+      for (const Json& message : at(whole, "messages"))
         if (message.is_object()) out.history.add(message, dump(message));
       return out;
     }

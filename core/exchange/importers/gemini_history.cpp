@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/gemini_parts.h"
-#include "core/exchange/importers/json_records.h"
 
 namespace skein::exchange::importers {
 

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/exchange/importers/json_records.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/text/base64.h"
 
 namespace skein::exchange::importers {

@@ -5,7 +5,6 @@
 #include <utility>
 
 #include "core/exchange/importers/gemini_parts.h"
-#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/message_array.h"
 #include "core/legacy/blocks.h"
 

@@ -4,6 +4,7 @@
 #include <string>
 #include <vector>
 
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/message_array.h"
 #include "core/exchange/importers/openai_messages.h"
@@ -22,18 +23,18 @@ bool recognizes(const SourceFile& file) {
 }
 
 void read(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
-  const std::optional<Json> whole = whole_json(file);
-  if (!whole || !at(*whole, "messages").is_array())
-    throw Error("cannot read " + file.path() + ": it is damaged, or of more than 64 MiB");
-  ForeignSession session{.id = string_at(*whole, "session_id"),
-                         .cwd = folder_named(string_at(*whole, "cwd")),
-                         .title = string_at(*whole, "title"),
-                         .created_at = legacy::time_of(at(*whole, "session_start"))};
+  const Json whole = whole_json(file);
+  if (!at(whole, "messages").is_array())
+    throw Error("cannot read " + file.path() + ": it is damaged, or of more than 256 MiB");
+  ForeignSession session{.id = string_at(whole, "session_id"),
+                         .cwd = folder_named(string_at(whole, "cwd")),
+                         .title = string_at(whole, "title"),
+                         .created_at = legacy::time_of(at(whole, "session_start"))};
   if (session.id.empty()) session.id = file.name();
   if (!receiver.begin(session)) return;
-  OpenaiMessages messages(string_at(*whole, "model"), receiver);
+  OpenaiMessages messages(string_at(whole, "model"), receiver);
   ArrayWriter writer(receiver, [&](const Json& message) { return messages.read(message); });
-  for (const Json& message : at(*whole, "messages")) writer.write(message);
+  for (const Json& message : at(whole, "messages")) writer.write(message);
   receiver.end(writer.leaf());
 }
 

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/exchange/importers/json_records.h"
 #include "core/text/base.h"
 
 namespace skein::exchange::importers {
@@ -125,33 +126,6 @@ std::string_view raw_beginning(std::string_view value) {
 std::string_view after_blanks(std::string_view text) {
   while (!text.empty() && is_blank(text.front())) text.remove_prefix(1);
   return text;
-}
-
-std::optional<Json> read_json(std::string_view text) {
-  if (auto value = parse_json(text)) return value;
-  return parse_json(json_line(text));
-}
-
-std::string time_from(std::string_view iso) {
-  constexpr std::size_t longest = 40;
-  if (iso.size() > longest) return {};
-  const auto ms = ms_from_utc(iso);
-  return ms ? utc_from_ms(*ms) : std::string{};
-}
-
-std::string time_from(const Json& value) {
-  if (value.is_string()) return time_from(std::string_view(value.get_ref<const std::string&>()));
-  if (!value.is_number()) return {};
-  const double number = value.get<double>();
-  if (!(number > 0) || number > 1e14) return {};
-  // 1e11 seconds are the year 5138, 1e11 milliseconds 1973.
-  return utc_from_ms(static_cast<std::int64_t>(number < 1e11 ? number * 1000 : number));
-}
-
-std::int64_t count_at(const Json& object, std::string_view key) {
-  // Sums of many stay far from the end of the type.
-  constexpr std::int64_t most = std::int64_t{1} << 50;
-  return std::clamp<std::int64_t>(int_at(object, key), 0, most);
 }
 
 }  // namespace skein::exchange::importers

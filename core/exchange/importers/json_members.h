@@ -4,12 +4,9 @@
 #pragma once
 
 #include <cstddef>
-#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
-
-#include "core/text/json.h"
 
 namespace skein::exchange::importers {
 
@@ -46,15 +43,5 @@ std::string_view raw_entry_id(std::string_view value);
 std::string_view raw_beginning(std::string_view value);
 // What may stand after the end of an object on the same line: another one that was glued to it.
 std::string_view after_blanks(std::string_view text);
-
-// As parse_json; what only fails for lone surrogates or bytes that are not UTF-8 is mended first.
-std::optional<Json> read_json(std::string_view text);
-
-// An ISO time, or seconds or milliseconds since 1970, as transcripts write times; empty: neither.
-std::string time_from(const Json& value);
-std::string time_from(std::string_view iso);
-
-// Never negative, whatever stands there.
-std::int64_t count_at(const Json& object, std::string_view key);
 
 }  // namespace skein::exchange::importers

@@ -1,16 +1,19 @@
 #include "core/exchange/importers/json_records.h"
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 #include <variant>
 
-#include "core/text/sha256.h"
+#include "core/exchange/importers/json_members.h"
 
 namespace skein::exchange::importers {
 
 namespace {
+
+std::string_view without_mark(std::string_view text) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  return text.starts_with(byte_order_mark) ? text.substr(byte_order_mark.size()) : text;
+}
 
 constexpr std::size_t head_bytes = 256 * 1024;
 constexpr std::size_t most_beside = 1 << 20;
@@ -19,10 +22,10 @@ constexpr std::size_t most_beside = 1 << 20;
 bool split_line(std::string_view line,
                 const std::function<bool(const Json&, std::string_view)>& each,
                 const std::function<void()>& damaged) {
-  if (const auto whole = parse_json(line); whole && whole->is_object()) return each(*whole, line);
+  if (const auto whole = read_json(line); whole && whole->is_object()) return each(*whole, line);
   while (!line.empty()) {
     const std::size_t length = bracketed_length(line);
-    const auto piece = length == 0 ? std::nullopt : parse_json(line.substr(0, length));
+    const auto piece = length == 0 ? std::nullopt : read_json(line.substr(0, length));
     if (!piece || !piece->is_object()) {
       damaged();
       return true;
@@ -39,6 +42,11 @@ bool is_blank(std::string_view line) {
 }
 
 }  // namespace
+
+std::optional<Json> read_json(std::string_view text) {
+  if (auto value = parse_json(text)) return value;
+  return parse_json(json_line(text));
+}
 
 void each_record(const SourceFile& file, const ReadOptions& options, Receiver& receiver,
                  const std::function<bool(const Json& record, std::string_view text)>& each) {
@@ -68,12 +76,19 @@ std::vector<Json> first_records(const SourceFile& file, std::size_t most) {
   return out;
 }
 
-std::optional<Json> whole_json(const SourceFile& file) {
-  if (file.size() > SourceFile::longest_line) return std::nullopt;
-  const std::string bytes = file.read(0, SourceFile::longest_line);
-  std::string_view text = bytes;
-  if (text.starts_with("\xEF\xBB\xBF")) text.remove_prefix(3);
-  return parse_json(text);
+Json first_record(const SourceFile& file) {
+  const std::string head = file.head();
+  const std::string_view text = after_blanks(without_mark(head));
+  auto record =
+      text.starts_with('{') ? read_json(text.substr(0, bracketed_length(text))) : std::nullopt;
+  return record ? std::move(*record) : Json(nullptr);
+}
+
+Json whole_json(const SourceFile& file) {
+  constexpr std::uint64_t most = std::uint64_t{256} << 20;
+  if (file.size() > most) return nullptr;
+  const std::string bytes = file.read(0, static_cast<std::size_t>(file.size()));
+  return read_json(without_mark(bytes)).value_or(Json(nullptr));
 }
 
 Json json_beside(const std::string& path) {
@@ -81,44 +96,6 @@ Json json_beside(const std::string& path) {
   const auto* found = std::get_if<SourceFile>(&file);
   if (found == nullptr || found->size() > most_beside) return {};
   return parse_json(found->read(0, most_beside)).value_or(Json{});
-}
-
-std::int64_t count_at(const Json& object, std::string_view key) {
-  return std::clamp<std::int64_t>(int_at(object, key), 0, 1'000'000'000'000);
-}
-
-JsonText call_input(const Json& given) {
-  if (given.is_object()) return dump(given);
-  if (given.is_null()) return "{}";
-  if (!given.is_string()) return dump({{"_raw", dump(given)}});
-  const auto& text = given.get_ref<const std::string&>();
-  if (is_blank(text)) return "{}";
-  const auto parsed = parse_json(text);
-  return parsed && parsed->is_object() ? dump(*parsed) : dump({{"_raw", text}});
-}
-
-std::string folder_named(std::string_view text) {
-  const std::size_t end = text.find_last_not_of(" \t\r\n");
-  text = text.substr(0, end == std::string_view::npos ? 0 : end + 1);
-  const bool plain = std::ranges::none_of(
-      text, [](char c) { return static_cast<unsigned char>(c) < ' ' || c == '\x7f'; });
-  if (!text.starts_with('/') || text.size() > 4096 || !plain || !is_valid_utf8(text)) return {};
-  return std::string(text);
-}
-
-std::string absolute_path(const SourceFile& file) {
-  std::error_code ignored;
-  return std::filesystem::absolute(file.path(), ignored).lexically_normal().string();
-}
-
-std::string short_hash(std::initializer_list<std::string_view> parts, std::size_t digits) {
-  std::string all;
-  for (const std::string_view part : parts) {
-    all += std::to_string(part.size());
-    all += ':';
-    all += part;
-  }
-  return sha256_hex(all).substr(0, digits);
 }
 
 }  // namespace skein::exchange::importers

@@ -14,6 +14,9 @@
 
 namespace skein::exchange::importers {
 
+// As parse_json; what only fails for lone surrogates or bytes that are not UTF-8 is mended first.
+std::optional<Json> read_json(std::string_view text);
+
 // Every object of a file of lines, with its text, until `each` returns false; both are valid until
 // the next. What is none is lost, except for a last line that may still be under way.
 void each_record(const SourceFile& file, const ReadOptions& options, Receiver& receiver,
@@ -22,26 +25,13 @@ void each_record(const SourceFile& file, const ReadOptions& options, Receiver& r
 // The first objects of a file of lines, as far as they lie in its head; for telling whose it is.
 std::vector<Json> first_records(const SourceFile& file, std::size_t most);
 
-// The file as one value; nullopt: it is none, or of more than longest_line bytes.
-std::optional<Json> whole_json(const SourceFile& file);
+// The first object of the file; null: it does not begin with one.
+Json first_record(const SourceFile& file);
+
+// The file as one value; null if it is none, or too large to be held in memory.
+Json whole_json(const SourceFile& file);
 
 // A small file with a fixed name, as one value; null if it cannot be read.
 Json json_beside(const std::string& path);
-
-// A count of tokens or the like: never negative, and small enough to be added to others.
-std::int64_t count_at(const Json& object, std::string_view key);
-
-// A call's input as an object; what was none is its member `_raw`.
-JsonText call_input(const Json& given);
-
-// Text of another program as the name of a folder: a whole path without control characters, or
-// nothing.
-std::string folder_named(std::string_view text);
-
-// Where the file lies, from the root: the same whatever folder one is in.
-std::string absolute_path(const SourceFile& file);
-
-// The first `digits` hex digits of the hash of these.
-std::string short_hash(std::initializer_list<std::string_view> parts, std::size_t digits = 12);
 
 }  // namespace skein::exchange::importers

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/exchange/importers/entry_chain.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/openai_messages.h"
 #include "core/legacy/blocks.h"

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <optional>
 
+#include "core/exchange/importers/foreign_values.h"
 #include "core/exchange/importers/json_records.h"
 #include "core/legacy/blocks.h"
 
@@ -108,15 +109,13 @@ bool holds_array(const SourceFile& file, const ArrayDialect& dialect) {
   if (!may_hold(file)) return false;
   const std::vector<Json> first = first_records(file, 4);
   if (!first.empty()) return is_conversation(first.front(), dialect) || speaks(first, dialect);
-  const auto whole = whole_json(file);
-  return whole && is_conversation(*whole, dialect);
+  return is_conversation(whole_json(file), dialect);
 }
 
 void read_array(const SourceFile& file, const ReadOptions& options, Receiver& receiver,
                 const ArrayDialect& dialect) {
-  const auto whole = whole_json(file);
-  if (whole && is_conversation(*whole, dialect))
-    return ArrayReader(file, receiver, dialect).conversation(*whole);
+  if (const Json whole = whole_json(file); is_conversation(whole, dialect))
+    return ArrayReader(file, receiver, dialect).conversation(whole);
   read_lines(file, options, receiver, dialect);
 }
 

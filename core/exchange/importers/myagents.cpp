@@ -10,11 +10,10 @@
 #include <vector>
 
 #include "core/exchange/importers/anthropic_blocks.h"
-#include "core/exchange/importers/each_record.h"
-#include "core/exchange/importers/json_members.h"
+#include "core/exchange/importers/foreign_values.h"
+#include "core/exchange/importers/json_records.h"
 #include "core/exchange/importers/message_giver.h"
 #include "core/exchange/importers/plain_file.h"
-#include "core/exchange/importers/whole_json.h"
 
 namespace skein::exchange::importers {
 
@@ -160,8 +159,10 @@ void read_myagents(const SourceFile& file, const ReadOptions& options, Receiver&
   if (!receiver.begin(myagents_session(file))) return;
   MyAgentsReader reader(receiver);
   if (lean)
-    each_record(file, options.growing, receiver,
-                [&](const Json& record, std::string_view) { reader.take(record); });
+    each_record(file, options, receiver, [&](const Json& record, std::string_view) {
+      reader.take(record);
+      return true;
+    });
   else if (const Json& messages = at(whole, "messages"); messages.is_array())
     for (const Json& message : messages) reader.take(message);
   reader.finish();

@@ -4,7 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "core/exchange/importers/json_records.h"
+#include "core/exchange/importers/foreign_values.h"
 #include "core/legacy/blocks.h"
 #include "core/text/base64.h"
 

@@ -112,7 +112,7 @@ void ClawReader::find_sessions() {
     for (const std::string& title : {cell_text(row[3]), cell_text(row[4]), string_at(told, "label"),
                                      string_at(told, "displayName"), string_at(told, "subject")})
       if (session.title.empty()) session.title = title;
-    session.created_at = transcript_time_of_ms(row[8].integer);
+    session.created_at = time_from(Json(row[8].integer));
     session.spawned = !row[5].bytes.empty();
     for (std::size_t column = 5; column <= 7; ++column)
       if (session.parent_key.empty()) session.parent_key = cell_text(row[column]);

@@ -88,8 +88,8 @@ std::vector<OpencodeStep> opencode_steps(const std::vector<OpencodePart>& parts,
 void add_opencode_call(OpencodeStep& step, std::string id, std::string name, const Json& state,
                        Receiver& receiver) {
   const std::string status = string_at(state, "status");
-  step.said.emplace_back(model::ToolUse{
-      .id = id, .name = std::move(name), .input = input_of_call(at(state, "input"))});
+  step.said.emplace_back(
+      model::ToolUse{.id = id, .name = std::move(name), .input = call_input(at(state, "input"))});
   if (status == "pending" || status == "running" || status == "streaming") {
     step.waiting = true;
     return;
@@ -105,13 +105,13 @@ void add_opencode_call(OpencodeStep& step, std::string id, std::string name, con
 std::optional<model::Usage> opencode_usage(const Json& tokens) {
   if (!tokens.is_object()) return std::nullopt;
   const Json& cache = at(tokens, "cache");
-  model::Usage usage{.input = token_count(tokens, "input"),
-                     .output = token_count(tokens, "output"),
-                     .cache_read = token_count(cache, "read"),
-                     .cache_write = token_count(cache, "write"),
-                     .reasoning = token_count(tokens, "reasoning")};
+  model::Usage usage{.input = count_at(tokens, "input"),
+                     .output = count_at(tokens, "output"),
+                     .cache_read = count_at(cache, "read"),
+                     .cache_write = count_at(cache, "write"),
+                     .reasoning = count_at(tokens, "reasoning")};
   // Some versions count reasoning beside the output; the total tells.
-  const std::int64_t total = token_count(tokens, "total");
+  const std::int64_t total = count_at(tokens, "total");
   if (usage.reasoning > usage.output ||
       (usage.reasoning > 0 && total == whole_input(usage) + usage.output + usage.reasoning))
     usage.output += usage.reasoning;
@@ -147,7 +147,7 @@ std::string opencode_error(const Json& error) {
 std::optional<model::Image> opencode_image(const Json& file, Receiver& receiver) {
   std::string url = string_at(file, "url");
   if (url.empty()) url = string_at(file, "uri");
-  if (url.starts_with("data:image/")) return kept_data_url(url, receiver);
+  if (url.starts_with("data:image/")) return kept_image_at(receiver, url);
   receiver.lose("attached files");
   return std::nullopt;
 }

@@ -34,7 +34,7 @@ std::optional<ForeignSession> opencode_session(const Json& json) {
                          .title = string_at(json, "title"),
                          .parent = string_at(json, "parentID")};
   if (session.id.empty()) return std::nullopt;
-  session.created_at = transcript_time_of_ms(int_at(at(json, "time"), "created"));
+  session.created_at = time_from(at(at(json, "time"), "created"));
   // Until something has made a better one.
   for (const char* placeholder : {"New session - ", "Child session - "})
     if (session.title.starts_with(placeholder)) session.title.clear();
@@ -87,7 +87,7 @@ void OpencodeEntries::give(const Given& from, ForeignEntry entry, bool has_child
     return receiver_.lose("entries whose id was there already");
   entry.id = from.id;
   entry.parent = last_;
-  entry.time = transcript_time_of_ms(from.time);
+  entry.time = time_from(Json(from.time));
   receiver_.add(std::move(entry));
   if (!has_children) return;
   last_ = from.id;

@@ -21,8 +21,8 @@ struct PiLines::Line {
 namespace {
 
 std::string pi_time(const Json& json) {
-  if (std::string time = transcript_time(string_at(json, "timestamp")); !time.empty()) return time;
-  return transcript_time_of_ms(int_at(at(json, "message"), "timestamp"));
+  if (std::string time = time_from(at(json, "timestamp")); !time.empty()) return time;
+  return time_from(at(at(json, "message"), "timestamp"));
 }
 
 // Of an entry, wherever it hangs: a window begins with copies that have lost their parents.
@@ -226,7 +226,7 @@ void PiLines::add_compaction(const Line& line) {
   const Json& details = at(json, "details");
   model::payload::CompactionSummary summary{.summary = string_at(json, "summary"),
                                             .first_kept = first_kept(kept),
-                                            .tokens_before = token_count(json, "tokensBefore"),
+                                            .tokens_before = count_at(json, "tokensBefore"),
                                             .files_read = pi_names(at(details, "readFiles")),
                                             .files_changed = pi_names(at(details, "modifiedFiles")),
                                             .usage = pi_usage(at(json, "usage"))};

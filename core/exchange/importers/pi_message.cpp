@@ -25,7 +25,7 @@ struct PiBlocks {
   std::vector<model::Block> blocks{};
 
   void add_image(const Json& block) {
-    if (auto image = kept_image(string_at(block, "data"), string_at(block, "mimeType"), receiver))
+    if (auto image = kept_image(receiver, string_at(block, "mimeType"), string_at(block, "data")))
       blocks.emplace_back(*std::move(image));
   }
 
@@ -52,7 +52,7 @@ struct PiBlocks {
     } else if (type == "toolCall") {
       blocks.emplace_back(model::ToolUse{.id = string_at(block, "id"),
                                          .name = string_at(block, "name"),
-                                         .input = input_of_call(at(block, "arguments"))});
+                                         .input = call_input(at(block, "arguments"))});
     } else {
       more = true;
       receiver.lose("blocks of unknown kinds");
@@ -90,7 +90,7 @@ PiMessage pi_answer(const Json& message, Receiver& receiver) {
                         .stop = pi_stop(message, content.blocks),
                         .error = string_at(message, "errorMessage"),
                         .usage = pi_usage(at(message, "usage")),
-                        .duration_ms = token_count(message, "durationMs")};
+                        .duration_ms = count_at(message, "durationMs")};
   answer.content = std::move(content.blocks);
   return {std::move(answer), content.more || pi_has_more(message, {"diagnostics", "deferred"})};
 }
@@ -106,7 +106,7 @@ PiMessage pi_result(const Json& message, Receiver& receiver) {
   }
   model::Message answer{.role = model::Role::tool,
                         .usage = pi_usage(at(message, "usage")),
-                        .duration_ms = token_count(message, "durationMs")};
+                        .duration_ms = count_at(message, "durationMs")};
   answer.content.emplace_back(std::move(result));
   return {std::move(answer), content.more || pi_has_more(message, {"details", "nestedCalls"})};
 }
@@ -169,11 +169,11 @@ std::string pi_text(const Json& content) {
 
 std::optional<model::Usage> pi_usage(const Json& usage) {
   if (!usage.is_object()) return std::nullopt;
-  return model::Usage{.input = token_count(usage, "input"),
-                      .output = token_count(usage, "output"),
-                      .cache_read = token_count(usage, "cacheRead"),
-                      .cache_write = token_count(usage, "cacheWrite"),
-                      .reasoning = token_count(usage, "reasoning")};
+  return model::Usage{.input = count_at(usage, "input"),
+                      .output = count_at(usage, "output"),
+                      .cache_read = count_at(usage, "cacheRead"),
+                      .cache_write = count_at(usage, "cacheWrite"),
+                      .reasoning = count_at(usage, "reasoning")};
 }
 
 PiMessage pi_message(const Json& message, Receiver& receiver) {
