@@ -36,7 +36,7 @@ bool recognizes(const SourceFile& file) {
 // agents/<agent>/sessions/<id>.jsonl, or transcripts/<key>_<id>.jsonl: the id is the same whether
 // the header could be read or not.
 std::string id_in_name(const SourceFile& file) {
-  const std::string name = file.name().substr(0, file.name().rfind('.'));
+  const std::string name = stem_of(file);
   const std::string tail = name.substr(name.rfind('_') + 1);
   const bool hex =
       tail.size() == 12 && tail.find_first_not_of("0123456789abcdef") == std::string::npos;

@@ -173,9 +173,8 @@ bool recognizes(const SourceFile& file) {
 }
 
 ForeignSession session_of(const SourceFile& file, const std::vector<Json>& first) {
-  const std::string stem = file.name().substr(0, file.name().rfind('.'));
-  ForeignSession out{.id = stem == "events" ? file.folder().substr(file.folder().rfind('/') + 1)
-                                            : stem};
+  const std::string stem = stem_of(file);
+  ForeignSession out{.id = stem == "events" ? folder_name_of(file) : stem};
   const auto start = std::ranges::find_if(first, is_start);
   if (start == first.end()) return out;
   const Json& data = at(*start, "data");

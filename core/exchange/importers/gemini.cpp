@@ -87,10 +87,10 @@ ForeignSession session_of(const SourceFile& file, const GeminiFile& read) {
                      .title = read.title,
                      .created_at = read.created_at,
                      .spawned = read.spawned};
-  if (out.id.empty()) out.id = file.name().substr(0, file.name().rfind('.'));
+  if (out.id.empty()) out.id = stem_of(file);
   // chats/<the session that spawned it>/<its own>.jsonl
   if (out.spawned) {
-    const std::string folder = file.folder().substr(file.folder().rfind('/') + 1);
+    const std::string folder = folder_name_of(file);
     if (folder != "chats" && folder != out.id && folder.size() > 8) out.parent = folder;
   }
   return out;

@@ -1,6 +1,7 @@
 #include "core/exchange/importers/grok.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -135,9 +136,7 @@ bool recognizes(const SourceFile& file) {
 
 // sessions/<the folder it is about>/<id>/chat_history.jsonl
 ForeignSession session_of(const SourceFile& file) {
-  const std::string folder = file.folder();
-  const std::size_t slash = folder.rfind('/');
-  const Json summary = json_beside(folder + "/summary.json");
+  const Json summary = json_beside(file.folder() + "/summary.json");
   ForeignSession out{
       .id = string_at(at(summary, "info"), "id"),
       .cwd = folder_named(string_at(at(summary, "info"), "cwd")),
@@ -145,10 +144,11 @@ ForeignSession session_of(const SourceFile& file) {
       .created_at = legacy::time_of(at(summary, "created_at")),
       .parent = string_at(summary, "parent_session_id"),
       .spawned = string_at(summary, "session_kind") == "subagent"};
-  if (out.id.empty()) out.id = folder.substr(slash + 1);
-  if (out.cwd.empty() && slash != std::string::npos) {
-    const std::string above = folder.substr(0, slash);
-    out.cwd = folder_named(percent_decoded(above.substr(above.rfind('/') + 1)));
+  if (out.id.empty()) out.id = folder_name_of(file);
+  if (out.cwd.empty()) {
+    const std::filesystem::path folder =
+        std::filesystem::path(absolute_path(file)).parent_path().parent_path();
+    out.cwd = folder_named(percent_decoded(folder.filename().string()));
   }
   return out;
 }

@@ -53,7 +53,12 @@ void each_record(const SourceFile& file, const ReadOptions& options, Receiver& r
 
 std::vector<Json> first_records(const SourceFile& file, std::size_t most) {
   std::vector<Json> out;
-  const SourceFile head = SourceFile::of_bytes(file.path(), file.read(0, head_bytes));
+  std::string bytes = file.read(0, head_bytes);
+  // A first line that is longer tells as much as a short one.
+  if (bytes.size() < file.size() && bytes.find('\n') == std::string::npos &&
+      bytes.starts_with('{') && file.size() <= SourceFile::longest_line)
+    bytes = file.read(0, SourceFile::longest_line);
+  const SourceFile head = SourceFile::of_bytes(file.path(), std::move(bytes));
   std::size_t damaged = 0;
   head.lines([&](const SourceFile::Line& line) {
     return split_line(
@@ -109,6 +114,17 @@ std::string folder_named(std::string_view text) {
 std::string absolute_path(const SourceFile& file) {
   std::error_code ignored;
   return std::filesystem::absolute(file.path(), ignored).lexically_normal().string();
+}
+
+std::string stem_of(const SourceFile& file) {
+  const std::string name = file.name();
+  const std::string stem = name.substr(0, name.rfind('.'));
+  return !stem.empty() ? stem : name.empty() ? "session" : name;
+}
+
+std::string folder_name_of(const SourceFile& file) {
+  const std::string name = std::filesystem::path(absolute_path(file)).parent_path().filename();
+  return name.empty() ? "session" : name;
 }
 
 std::string short_hash(std::initializer_list<std::string_view> parts, std::size_t digits) {

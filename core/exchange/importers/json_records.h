@@ -40,6 +40,9 @@ std::string folder_named(std::string_view text);
 
 // Where the file lies, from the root: the same whatever folder one is in.
 std::string absolute_path(const SourceFile& file);
+// Its name without the ending; that of its folder. Never empty.
+std::string stem_of(const SourceFile& file);
+std::string folder_name_of(const SourceFile& file);
 
 // The first `digits` hex digits of the hash of these.
 std::string short_hash(std::initializer_list<std::string_view> parts, std::size_t digits = 12);

@@ -85,7 +85,9 @@ class KimiReader {
     if (role == "user" && kind != "user") {
       const std::string label = string_at(origin, "variant", string_at(origin, "name", kind));
       add(hash_, time_, ForeignContext{label, model::plain_text(out)});
-    } else if (role == "user" || role == "assistant") {
+    } else if (role != "user" && role != "assistant") {
+      add(hash_, time_, ForeignContext{role, model::plain_text(out)});
+    } else {
       if (role == "assistant") out.stop = model::Stop::stop;
       add(hash_, time_, std::move(out), content.unplaced ? std::string(text) : JsonText{});
     }
@@ -215,7 +217,7 @@ ForeignSession session_of(const SourceFile& file) {
     if (out.cwd.empty()) out.cwd = folder_named(string_at(line, "cwd"));
   }
   out.created_at = created;
-  out.id = last_part(file.name()).substr(0, file.name().rfind('.')) + " " + created;
+  out.id = stem_of(file) + " " + created;
   if (!usual) return out;
   out.id = last_part(session);
   if (out.id.starts_with("session_")) out.id.erase(0, 8);

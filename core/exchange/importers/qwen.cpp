@@ -223,7 +223,7 @@ std::string title_of(const SourceFile& file) {
 
 // The first line that names a session says which it is.
 ForeignSession session_of(const SourceFile& file) {
-  ForeignSession out{.id = file.name().substr(0, file.name().rfind('.')), .title = title_of(file)};
+  ForeignSession out{.id = stem_of(file), .title = title_of(file)};
   for (const Json& line : first_records(file, 8)) {
     if (!is_ours(line)) continue;
     out.id = string_at(line, "sessionId");
