@@ -10,7 +10,7 @@ namespace skein::exchange {
 
 namespace {
 
-constexpr std::size_t most_lines = 20;
+constexpr std::size_t most_shown = 20;
 
 Json losses_json(const ImportedSession& session) {
   Json out = Json::array();
@@ -58,13 +58,13 @@ std::string report_text(const std::vector<ImportedFile>& files, bool dry_run) {
   for (const ImportedFile& file : files) {
     if (!file.trouble.empty()) trouble += file.source.path + ": " + file.trouble + "\n";
     for (const ImportedSession& session : file.sessions) {
-      if (++sessions <= most_lines || !session.trouble.empty()) lines += line_of(session);
+      if (++sessions <= most_shown || !session.trouble.empty()) lines += line_of(session);
       entries += session.entries;
       added += session.added;
       for (const auto& [what, count] : session.losses) losses[what] += count;
     }
   }
-  if (sessions > most_lines) lines += "… and " + std::to_string(sessions - most_lines) + " more\n";
+  if (sessions > most_shown) lines += "… and " + std::to_string(sessions - most_shown) + " more\n";
   if (!losses.empty()) {
     lines += "not taken over:";
     for (const auto& [what, count] : losses)

@@ -29,7 +29,7 @@ bool is_line(const Json& line) {
   return (type == "user" || type == "assistant") && !at(line, "content").is_null();
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_claw0(const SourceFile& file) {
   return std::ranges::any_of(first_records(file, 3),
                              [](const Json& line) { return is_header(line) || is_line(line); });
 }
@@ -37,14 +37,14 @@ bool recognizes(const SourceFile& file) {
 // agents/<agent>/sessions/<id>.jsonl, or transcripts/<key>_<id>.jsonl: the id is the same whether
 // the header could be read or not.
 std::string id_in_name(const SourceFile& file) {
-  const std::string name = file.name().substr(0, file.name().rfind('.'));
+  const std::string name = name_without_ending(file);
   const std::string tail = name.substr(name.rfind('_') + 1);
   const bool hex =
       tail.size() == 12 && tail.find_first_not_of("0123456789abcdef") == std::string::npos;
   return hex ? tail : name;
 }
 
-ForeignSession session_of(const SourceFile& file, const legacy::Lines& lines) {
+ForeignSession claw0_session(const SourceFile& file, const legacy::Lines& lines) {
   ForeignSession out{.id = id_in_name(file)};
   if (!lines.objects.empty() && is_header(lines.objects.front())) {
     out.id = string_at(lines.objects.front(), "id", out.id);
@@ -99,13 +99,13 @@ std::string give(legacy::Session read, const ReadOptions& options, Receiver& rec
   return chain.last();
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+void read_claw0(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   legacy::Lines lines;
   each_record(file, options, receiver, [&](const Json& line, std::string_view) {
     lines.objects.push_back(line);
     return true;
   });
-  if (!receiver.begin(session_of(file, lines))) return;
+  if (!receiver.begin(claw0_session(file, lines))) return;
   receiver.end(give(legacy::read_flat_lines(Id{}, lines), options, receiver));
 }
 
@@ -115,8 +115,8 @@ Format claw0() {
   return {.name = "claw0",
           .agent = "claw0",
           .channel = "claw0",
-          .recognizes = recognizes,
-          .read = read,
+          .recognizes = is_claw0,
+          .read = read_claw0,
           .places = nullptr};
 }
 

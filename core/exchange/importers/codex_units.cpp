@@ -7,7 +7,7 @@ namespace skein::exchange::importers {
 namespace {
 
 // Whether another record may be joined to it: an entry must fit into memory.
-bool has_room(const CodexUnit& unit) {
+bool has_place(const CodexUnit& unit) {
   return unit.size < 4096 && unit.bytes < (std::uint64_t{64} << 20);
 }
 
@@ -37,7 +37,7 @@ void CodexUnits::join(std::uint32_t place, std::uint32_t record) {
 
 // Goes on with the answer, or begins one.
 void CodexUnits::say(std::uint32_t record) {
-  if (open_ == no_record || !has_room(units[open_])) open_ = latest_ = begin(CodexEntry::answer);
+  if (open_ == no_record || !has_place(units[open_])) open_ = latest_ = begin(CodexEntry::answer);
   join(open_, record);
 }
 
@@ -83,7 +83,7 @@ void CodexUnits::place_output(std::uint32_t place) {
   // Some do not name the call.
   if (record.call == 0 && latest_ != no_record && waits(units[latest_])) answer = latest_;
   std::uint32_t results = answer == no_record ? no_record : units[answer].partner;
-  if (results == no_record || !has_room(units[results])) {
+  if (results == no_record || !has_place(units[results])) {
     results = begin(CodexEntry::results);
     units[results].partner = answer;
     if (answer != no_record) units[answer].partner = results;

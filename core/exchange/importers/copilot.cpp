@@ -28,7 +28,7 @@ class CopilotReader {
   CopilotReader(Receiver& receiver, bool spawned, std::string model)
       : chain_(receiver), spawned_(spawned), model_(std::move(model)) {}
 
-  void read(const Json& event, std::string_view text) {
+  void read_copilot(const Json& event, std::string_view text) {
     const std::string type = string_at(event, "type");
     const Json& data = at(event, "data");
     event_ = {string_at(event, "id"), string_at(event, "parentId"),
@@ -168,15 +168,14 @@ bool is_event(const Json& event) {
           type == "tool.execution_complete");
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_copilot(const SourceFile& file) {
   return std::ranges::any_of(first_records(file, 8),
                              [](const Json& event) { return is_start(event) || is_event(event); });
 }
 
-ForeignSession session_of(const SourceFile& file, const std::vector<Json>& first) {
-  const std::string stem = file.name().substr(0, file.name().rfind('.'));
-  ForeignSession out{.id = stem == "events" ? file.folder().substr(file.folder().rfind('/') + 1)
-                                            : stem};
+ForeignSession copilot_session(const SourceFile& file, const std::vector<Json>& first) {
+  const std::string stem = name_without_ending(file);
+  ForeignSession out{.id = stem == "events" ? folder_name_of(file) : stem};
   const auto start = std::ranges::find_if(first, is_start);
   if (start == first.end()) return out;
   const Json& data = at(*start, "data");
@@ -206,9 +205,9 @@ void read_sub_agent(const ForeignSession& parent, const std::string& call, const
   receiver.end(reader.leaf());
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+void read_copilot(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const std::vector<Json> first = first_records(file, 8);
-  const ForeignSession session = session_of(file, first);
+  const ForeignSession session = copilot_session(file, first);
   const auto start = std::ranges::find_if(first, is_start);
   const bool wanted = receiver.begin(session);
   CopilotReader reader(receiver, false,
@@ -235,7 +234,7 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   for (const auto& [call, agent] : agents) read_sub_agent(session, call, agent, receiver);
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> copilot_places(const Environment& environment) {
   return {environment("HOME") + "/.copilot/session-state"};
 }
 
@@ -245,9 +244,9 @@ Format copilot() {
   return {.name = "copilot",
           .agent = "Copilot CLI",
           .channel = "copilot",
-          .recognizes = recognizes,
-          .read = read,
-          .places = places};
+          .recognizes = is_copilot,
+          .read = read_copilot,
+          .places = copilot_places};
 }
 
 }  // namespace skein::exchange::importers

@@ -120,7 +120,12 @@ std::string name_without_ending(const SourceFile& file) {
   std::string name = file.name();
   for (const std::string_view ending : {".zst", ".jsonl", ".json"})
     if (name.ends_with(ending)) name.resize(name.size() - ending.size());
-  return name;
+  return name.empty() ? "session" : name;
+}
+
+std::string folder_name_of(const SourceFile& file) {
+  const std::string name = std::filesystem::path(absolute_path(file)).parent_path().filename();
+  return name.empty() ? "session" : name;
 }
 
 std::string id_or_hash(const Json& message, std::size_t place) {

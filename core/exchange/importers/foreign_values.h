@@ -43,8 +43,9 @@ bool is_plain_name(std::string_view name);
 std::string folder_named(std::string_view text);
 // Where the file lies, from the root: the same whatever folder one is in.
 std::string absolute_path(const SourceFile& file);
-// Its name without what tells the kind of file.
+// Its name without what tells the kind of file; that of its folder. Never empty.
 std::string name_without_ending(const SourceFile& file);
+std::string folder_name_of(const SourceFile& file);
 
 // The first `digits` hex digits of the hash of these.
 std::string short_hash(std::initializer_list<std::string_view> parts, std::size_t digits = 12);

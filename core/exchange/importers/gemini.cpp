@@ -82,16 +82,16 @@ std::string project_of(const SourceFile& file) {
   return {};
 }
 
-ForeignSession session_of(const SourceFile& file, const GeminiFile& read) {
+ForeignSession gemini_session(const SourceFile& file, const GeminiFile& read) {
   ForeignSession out{.id = read.id,
                      .cwd = project_of(file),
                      .title = read.title,
                      .created_at = read.created_at,
                      .spawned = read.spawned};
-  if (out.id.empty()) out.id = file.name().substr(0, file.name().rfind('.'));
+  if (out.id.empty()) out.id = name_without_ending(file);
   // chats/<the session that spawned it>/<its own>.jsonl
   if (out.spawned) {
-    const std::string folder = file.folder().substr(file.folder().rfind('/') + 1);
+    const std::string folder = folder_name_of(file);
     if (folder != "chats" && folder != out.id && folder.size() > 8) out.parent = folder;
   }
   return out;
@@ -302,7 +302,7 @@ class GeminiWriter {
   std::string id_{}, time_{};                                   // of what is being given
 };
 
-bool recognizes(const SourceFile& file) {
+bool is_gemini(const SourceFile& file) {
   const std::vector<Json> first = first_records(file, 3);
   for (const Json& record : first)
     if ((at(record, "sessionId").is_string() && at(record, "projectHash").is_string()) ||
@@ -316,15 +316,15 @@ bool recognizes(const SourceFile& file) {
          has("\"projectHash\"") && has("\"messages\"");
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+void read_gemini(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const GeminiFile content = read_file(file, options, receiver);
-  if (!receiver.begin(session_of(file, content))) return;
+  if (!receiver.begin(gemini_session(file, content))) return;
   GeminiWriter writer(content.history, receiver);
   writer.write(options);
   receiver.end(writer.leaf());
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> gemini_places(const Environment& environment) {
   return {environment("HOME") + "/.gemini/tmp"};
 }
 
@@ -334,9 +334,9 @@ Format gemini() {
   return {.name = "gemini",
           .agent = "Gemini CLI",
           .channel = "gemini",
-          .recognizes = recognizes,
-          .read = read,
-          .places = places};
+          .recognizes = is_gemini,
+          .read = read_gemini,
+          .places = gemini_places};
 }
 
 }  // namespace skein::exchange::importers

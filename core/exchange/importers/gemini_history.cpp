@@ -117,7 +117,6 @@ std::size_t GeminiHistory::learn(const Json& message, std::string_view text, boo
       ++old.form;
     }
     old.record = std::string(text);
-    old.rewritten = false;
     remember_calls(message, *found);
     return *found;
   }
@@ -125,8 +124,7 @@ std::size_t GeminiHistory::learn(const Json& message, std::string_view text, boo
   messages_.push_back({.id = id,
                        .kind = kind,
                        .record = text.empty() ? dump(message) : std::string(text),
-                       .content = content,
-                       .rewritten = checkpoint});
+                       .content = content});
   by_id_.emplace(std::move(id), index);
   remember_calls(message, index);
   return index;

@@ -34,8 +34,7 @@ class GeminiHistory {
     // Counts the contents it had: an answer is written before its calls are known, and is not the
     // same entry with them.
     std::size_t form = 1;
-    std::string content{};   // of the last form, as a hash
-    bool rewritten = false;  // known only from a checkpoint
+    std::string content{};  // of the last form, as a hash
     bool current = false;
     std::size_t places = 0;
   };

@@ -12,7 +12,7 @@ namespace skein::exchange::importers {
 
 namespace {
 
-bool is_message(const Json& json) {
+bool is_google_message(const Json& json) {
   const std::string role = string_at(json, "role");
   return role == "model" ||
          (at(json, "parts").is_array() && (role == "user" || role == "function" || role == "tool"));
@@ -75,23 +75,23 @@ class GoogleContents {
   std::size_t read_ = 0;
 };
 
-ReadMessage reader(const Json& facts, Receiver& receiver) {
+ReadMessage google_reader(const Json& facts, Receiver& receiver) {
   // Shared by the copies of the function, which is made to be copied.
   auto contents = std::make_shared<GoogleContents>(string_at(facts, "model"), receiver);
   return [contents](const Json& message) { return contents->read(message); };
 }
 
-std::string instructions(const Json& facts) {
+std::string google_instructions(const Json& facts) {
   const Json& given = legacy::first_of(facts, {"systemInstruction", "system_instruction"});
   const Json& parts = at(given, "parts");
   return spoken_text(parts.is_null() ? given : parts);
 }
 
-const ArrayDialect& dialect() {
+const ArrayDialect& google_dialect() {
   static const ArrayDialect the{.lists = {"contents", "messages", "history"},
-                                .is_message = is_message,
-                                .reader = reader,
-                                .instructions = instructions};
+                                .is_message = is_google_message,
+                                .reader = google_reader,
+                                .instructions = google_instructions};
   return the;
 }
 
@@ -101,9 +101,9 @@ Format google() {
   return {.name = "google",
           .agent = "Google contents",
           .channel = "google",
-          .recognizes = [](const SourceFile& file) { return holds_array(file, dialect()); },
+          .recognizes = [](const SourceFile& file) { return holds_array(file, google_dialect()); },
           .read = [](const SourceFile& file, const ReadOptions& options,
-                     Receiver& receiver) { read_array(file, options, receiver, dialect()); },
+                     Receiver& receiver) { read_array(file, options, receiver, google_dialect()); },
           .places = nullptr};
 }
 

@@ -1,6 +1,7 @@
 #include "core/exchange/importers/grok.h"
 
 #include <algorithm>
+#include <filesystem>
 #include <iterator>
 #include <string>
 #include <utility>
@@ -21,7 +22,7 @@ class GrokReader {
   explicit GrokReader(Receiver& receiver)
       : receiver_(receiver), contents_({}, receiver), chain_(receiver) {}
 
-  void read(const Json& line, std::string_view text) {
+  void read_grok(const Json& line, std::string_view text) {
     const std::string type = string_at(line, "type");
     if (type == "reasoning") {
       finish();
@@ -122,7 +123,7 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_grok(const SourceFile& file) {
   return std::ranges::any_of(first_records(file, 4), [&](const Json& line) {
     const std::string type = string_at(line, "type");
     if (line.contains("ts") || line.contains("uuid") || line.contains("timestamp")) return false;
@@ -135,10 +136,8 @@ bool recognizes(const SourceFile& file) {
 }
 
 // sessions/<the folder it is about>/<id>/chat_history.jsonl
-ForeignSession session_of(const SourceFile& file) {
-  const std::string folder = file.folder();
-  const std::size_t slash = folder.rfind('/');
-  const Json summary = json_beside(folder + "/summary.json");
+ForeignSession grok_session(const SourceFile& file) {
+  const Json summary = json_beside(file.folder() + "/summary.json");
   ForeignSession out{
       .id = string_at(at(summary, "info"), "id"),
       .cwd = folder_named(string_at(at(summary, "info"), "cwd")),
@@ -146,16 +145,17 @@ ForeignSession session_of(const SourceFile& file) {
       .created_at = legacy::time_of(at(summary, "created_at")),
       .parent = string_at(summary, "parent_session_id"),
       .spawned = string_at(summary, "session_kind") == "subagent"};
-  if (out.id.empty()) out.id = folder.substr(slash + 1);
-  if (out.cwd.empty() && slash != std::string::npos) {
-    const std::string above = folder.substr(0, slash);
-    out.cwd = folder_named(percent_decoded(above.substr(above.rfind('/') + 1)));
+  if (out.id.empty()) out.id = folder_name_of(file);
+  if (out.cwd.empty()) {
+    const std::filesystem::path folder =
+        std::filesystem::path(absolute_path(file)).parent_path().parent_path();
+    out.cwd = folder_named(percent_decoded(folder.filename().string()));
   }
   return out;
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
-  if (!receiver.begin(session_of(file))) return;
+void read_grok(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  if (!receiver.begin(grok_session(file))) return;
   GrokReader reader(receiver);
   each_record(file, options, receiver, [&](const Json& line, std::string_view text) {
     reader.read(line, text);
@@ -165,7 +165,7 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   receiver.end(reader.leaf());
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> grok_places(const Environment& environment) {
   return {environment("HOME") + "/.grok/sessions"};
 }
 
@@ -175,9 +175,9 @@ Format grok() {
   return {.name = "grok",
           .agent = "Grok",
           .channel = "grok",
-          .recognizes = recognizes,
-          .read = read,
-          .places = places};
+          .recognizes = is_grok,
+          .read = read_grok,
+          .places = grok_places};
 }
 
 }  // namespace skein::exchange::importers

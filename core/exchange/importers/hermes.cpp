@@ -14,7 +14,7 @@ namespace skein::exchange::importers {
 
 namespace {
 
-bool recognizes(const SourceFile& file) {
+bool is_hermes(const SourceFile& file) {
   const std::string head = file.head();
   const auto has = [&](std::string_view member) { return head.find(member) != std::string::npos; };
   const std::size_t begin = head.find_first_not_of("\xEF\xBB\xBF \t\r\n");
@@ -22,7 +22,7 @@ bool recognizes(const SourceFile& file) {
          has("\"session_start\"") && has("\"messages\"");
 }
 
-void read(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
+void read_hermes(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
   const Json whole = whole_json(file);
   if (!at(whole, "messages").is_array())
     throw Error("cannot read " + file.path() + ": it is damaged, or of more than 256 MiB");
@@ -38,7 +38,7 @@ void read(const SourceFile& file, const ReadOptions&, Receiver& receiver) {
   receiver.end(writer.leaf());
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> hermes_places(const Environment& environment) {
   return {environment("HOME") + "/.hermes/sessions"};
 }
 
@@ -48,9 +48,9 @@ Format hermes() {
   return {.name = "hermes",
           .agent = "Hermes",
           .channel = "hermes",
-          .recognizes = recognizes,
-          .read = read,
-          .places = places};
+          .recognizes = is_hermes,
+          .read = read_hermes,
+          .places = hermes_places};
 }
 
 }  // namespace skein::exchange::importers

@@ -37,7 +37,7 @@ bool split_line(std::string_view line,
   return true;
 }
 
-bool is_blank(std::string_view line) {
+bool is_blank_line(std::string_view line) {
   return line.find_first_not_of(" \t\r") == std::string_view::npos;
 }
 
@@ -51,7 +51,7 @@ std::optional<Json> read_json(std::string_view text) {
 void each_record(const SourceFile& file, const ReadOptions& options, Receiver& receiver,
                  const std::function<bool(const Json& record, std::string_view text)>& each) {
   const std::size_t too_long = file.lines([&](const SourceFile::Line& line) {
-    if (is_blank(line.text)) return true;
+    if (is_blank_line(line.text)) return true;
     return split_line(line.text, each, [&] {
       if (line.ended || !options.growing) receiver.lose("damaged lines");
     });
@@ -61,7 +61,12 @@ void each_record(const SourceFile& file, const ReadOptions& options, Receiver& r
 
 std::vector<Json> first_records(const SourceFile& file, std::size_t most) {
   std::vector<Json> out;
-  const SourceFile head = SourceFile::of_bytes(file.path(), file.read(0, head_bytes));
+  std::string bytes = file.read(0, head_bytes);
+  // A first line that is longer tells as much as a short one.
+  if (bytes.size() < file.size() && bytes.find('\n') == std::string::npos &&
+      bytes.starts_with('{') && file.size() <= SourceFile::longest_line)
+    bytes = file.read(0, SourceFile::longest_line);
+  const SourceFile head = SourceFile::of_bytes(file.path(), std::move(bytes));
   std::size_t damaged = 0;
   head.lines([&](const SourceFile::Line& line) {
     return split_line(

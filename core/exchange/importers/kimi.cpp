@@ -36,7 +36,7 @@ class KimiReader {
  public:
   explicit KimiReader(Receiver& receiver) : contents_({}, receiver), chain_(receiver) {}
 
-  void read(const Json& line, std::string_view text) {
+  void read_kimi(const Json& line, std::string_view text) {
     const std::string type = string_at(line, "type");
     time_ = legacy::time_of(at(line, "time"));
     hash_ = short_hash({text}, 16);
@@ -86,7 +86,9 @@ class KimiReader {
     if (role == "user" && kind != "user") {
       const std::string label = string_at(origin, "variant", string_at(origin, "name", kind));
       add(hash_, time_, ForeignContext{label, model::plain_text(out)});
-    } else if (role == "user" || role == "assistant") {
+    } else if (role != "user" && role != "assistant") {
+      add(hash_, time_, ForeignContext{role, model::plain_text(out)});
+    } else {
       if (role == "assistant") out.stop = model::Stop::stop;
       add(hash_, time_, std::move(out), content.unplaced ? std::string(text) : JsonText{});
     }
@@ -187,7 +189,7 @@ class KimiReader {
   std::string time_{}, hash_{};  // of the line
 };
 
-bool recognizes(const SourceFile& file) {
+bool is_kimi(const SourceFile& file) {
   return std::ranges::any_of(first_records(file, 8), [](const Json& line) {
     const std::string type = string_at(line, "type");
     return (type == "metadata" && at(line, "protocol_version").is_string()) ||
@@ -202,7 +204,7 @@ std::string folder_of(const std::string& path) {
 }
 
 // session_<id>/agents/<agent>/wire.jsonl, with session_<id>/state.json
-ForeignSession session_of(const SourceFile& file) {
+ForeignSession kimi_session(const SourceFile& file) {
   ForeignSession out;
   const std::string agent = folder_of(absolute_path(file)), agents = folder_of(agent),
                     session = folder_of(agents);
@@ -216,7 +218,7 @@ ForeignSession session_of(const SourceFile& file) {
     if (out.cwd.empty()) out.cwd = folder_named(string_at(line, "cwd"));
   }
   out.created_at = created;
-  out.id = last_part(file.name()).substr(0, file.name().rfind('.')) + " " + created;
+  out.id = name_without_ending(file) + " " + created;
   if (!usual) return out;
   out.id = last_part(session);
   if (out.id.starts_with("session_")) out.id.erase(0, 8);
@@ -227,8 +229,8 @@ ForeignSession session_of(const SourceFile& file) {
   return out;
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
-  if (!receiver.begin(session_of(file))) return;
+void read_kimi(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  if (!receiver.begin(kimi_session(file))) return;
   KimiReader reader(receiver);
   each_record(file, options, receiver, [&](const Json& line, std::string_view text) {
     reader.read(line, text);
@@ -237,7 +239,7 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   receiver.end(reader.finish(options));
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> kimi_places(const Environment& environment) {
   const std::string home = environment("KIMI_CODE_HOME");
   return {(home.empty() ? environment("HOME") + "/.kimi-code" : home) + "/sessions"};
 }
@@ -248,9 +250,9 @@ Format kimi() {
   return {.name = "kimi",
           .agent = "Kimi Code",
           .channel = "kimi",
-          .recognizes = recognizes,
-          .read = read,
-          .places = places};
+          .recognizes = is_kimi,
+          .read = read_kimi,
+          .places = kimi_places};
 }
 
 }  // namespace skein::exchange::importers

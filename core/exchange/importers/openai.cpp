@@ -10,7 +10,7 @@ namespace skein::exchange::importers {
 
 namespace {
 
-bool is_message(const Json& json) {
+bool is_openai_message(const Json& json) {
   const std::string type = string_at(json, "type");
   return is_openai_message(json) ||
          (json.is_object() && !json.contains("role") &&
@@ -19,21 +19,21 @@ bool is_message(const Json& json) {
            (type == "reasoning" && at(json, "summary").is_array())));
 }
 
-ReadMessage reader(const Json& facts, Receiver& receiver) {
+ReadMessage openai_reader(const Json& facts, Receiver& receiver) {
   // Shared by the copies of the function, which is made to be copied.
   auto messages = std::make_shared<OpenaiMessages>(string_at(facts, "model"), receiver);
   return [messages](const Json& message) { return messages->read(message); };
 }
 
-std::string instructions(const Json& facts) {
+std::string openai_instructions(const Json& facts) {
   return string_at(facts, "instructions", string_at(facts, "system"));
 }
 
-const ArrayDialect& dialect() {
+const ArrayDialect& openai_dialect() {
   static const ArrayDialect the{.lists = {"messages", "input", "history"},
-                                .is_message = is_message,
-                                .reader = reader,
-                                .instructions = instructions};
+                                .is_message = is_openai_message,
+                                .reader = openai_reader,
+                                .instructions = openai_instructions};
   return the;
 }
 
@@ -43,9 +43,9 @@ Format openai() {
   return {.name = "openai",
           .agent = "OpenAI messages",
           .channel = "openai",
-          .recognizes = [](const SourceFile& file) { return holds_array(file, dialect()); },
+          .recognizes = [](const SourceFile& file) { return holds_array(file, openai_dialect()); },
           .read = [](const SourceFile& file, const ReadOptions& options,
-                     Receiver& receiver) { read_array(file, options, receiver, dialect()); },
+                     Receiver& receiver) { read_array(file, options, receiver, openai_dialect()); },
           .places = nullptr};
 }
 

@@ -207,6 +207,7 @@ OpenaiMessages::Content OpenaiMessages::content(const Json& json) {
   if (!json.is_array()) return out;
   for (const Json& part : json) {
     std::string text = part.is_string() ? part.get<std::string>() : string_at(part, "text");
+    if (text.empty()) text = string_at(part, "refusal");
     const Json& link = legacy::first_of(part, {"image_url", "url"});
     auto picture = image(link.is_string() ? link.get<std::string>() : string_at(link, "url"));
     if (!text.empty()) {

@@ -8,12 +8,12 @@ namespace skein::exchange::importers {
 
 namespace {
 
-void add_part(OpencodeMessage& message, Json data) {
+void add_second_part(OpencodeMessage& message, Json data) {
   message.parts.push_back({"part-" + std::to_string(message.parts.size()), std::move(data)});
 }
 
 void add_text_part(OpencodeMessage& message, std::string text, bool synthetic = false) {
-  add_part(message, {{"type", "text"}, {"text", std::move(text)}, {"synthetic", synthetic}});
+  add_second_part(message, {{"type", "text"}, {"text", std::move(text)}, {"synthetic", synthetic}});
 }
 
 void put_second_user(OpencodeMessage& message, const Json& data) {
@@ -22,7 +22,7 @@ void put_second_user(OpencodeMessage& message, const Json& data) {
     for (Json file : files) {
       if (!file.is_object()) continue;
       file["type"] = "file";
-      add_part(message, std::move(file));
+      add_second_part(message, std::move(file));
     }
 }
 
@@ -34,10 +34,10 @@ void put_second_answer(OpencodeMessage& message, const Json& data) {
         part["callID"] = at(part, "id");
         part["tool"] = at(part, "name");
       }
-      add_part(message, std::move(part));
+      add_second_part(message, std::move(part));
     }
   if (at(at(data, "time"), "completed").is_number() || at(data, "error").is_object())
-    add_part(
+    add_second_part(
         message,
         {{"type", "step-finish"}, {"reason", at(data, "finish")}, {"tokens", at(data, "tokens")}});
 }

@@ -37,7 +37,7 @@ class QwenReader {
         parts_(receiver),
         chain_(receiver) {}
 
-  void read(const Json& line, std::string_view text) {
+  void read_qwen(const Json& line, std::string_view text) {
     const std::string type = string_at(line, "type");
     uuid_ = string_at(line, "uuid");
     // Before anything else, since a piece has the same parent as the first one.
@@ -205,12 +205,12 @@ bool is_ours(const Json& line) {
          (at(at(line, "message"), "parts").is_array() || at(line, "systemPayload").is_object());
 }
 
-bool recognizes(const SourceFile& file) {
+bool is_qwen(const SourceFile& file) {
   const std::vector<Json> first = first_records(file, 8);
   return std::ranges::any_of(first, is_ours);
 }
 
-std::string title_of(const SourceFile& file) {
+std::string qwen_title(const SourceFile& file) {
   std::string title;
   file.lines([&](const SourceFile::Line& line) {
     if (line.text.find("\"custom_title\"") == std::string_view::npos) return true;
@@ -223,8 +223,8 @@ std::string title_of(const SourceFile& file) {
 }
 
 // The first line that names a session says which it is.
-ForeignSession session_of(const SourceFile& file) {
-  ForeignSession out{.id = file.name().substr(0, file.name().rfind('.')), .title = title_of(file)};
+ForeignSession qwen_session(const SourceFile& file) {
+  ForeignSession out{.id = name_without_ending(file), .title = qwen_title(file)};
   for (const Json& line : first_records(file, 8)) {
     if (!is_ours(line)) continue;
     out.id = string_at(line, "sessionId");
@@ -240,8 +240,8 @@ ForeignSession session_of(const SourceFile& file) {
   return out;
 }
 
-void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
-  const ForeignSession session = session_of(file);
+void read_qwen(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
+  const ForeignSession session = qwen_session(file);
   if (!receiver.begin(session)) return;
   QwenReader reader(session.id, options, receiver);
   each_record(file, options, receiver, [&](const Json& line, std::string_view text) {
@@ -251,7 +251,7 @@ void read(const SourceFile& file, const ReadOptions& options, Receiver& receiver
   receiver.end(reader.finish());
 }
 
-std::vector<std::string> places(const Environment& environment) {
+std::vector<std::string> qwen_places(const Environment& environment) {
   const std::string home = environment("QWEN_HOME");
   return {(home.empty() ? environment("HOME") + "/.qwen" : home) + "/projects"};
 }
@@ -262,9 +262,9 @@ Format qwen() {
   return {.name = format_name,
           .agent = "Qwen Code",
           .channel = "qwen",
-          .recognizes = recognizes,
-          .read = read,
-          .places = places};
+          .recognizes = is_qwen,
+          .read = read_qwen,
+          .places = qwen_places};
 }
 
 }  // namespace skein::exchange::importers

@@ -190,3 +190,8 @@ TEST_CASE("Qwen's sessions are looked for where it is told to keep them") {
   CHECK(places(true) == std::vector<std::string>{"/q/projects"});
   CHECK(places(false) == std::vector<std::string>{"/h/.qwen/projects"});
 }
+
+TEST_CASE("a session that begins with a very long prompt is still told for what it is") {
+  const std::string bytes = user("u1", "", std::string(400'000, 'x')) + turn;
+  CHECK(collect_bytes("x.jsonl", bytes, "").sessions.at(0).session.id == "q-1");
+}

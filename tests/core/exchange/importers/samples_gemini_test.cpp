@@ -1,12 +1,14 @@
-// Sessions other programs really wrote. They are not part of the source: SKEIN_SAMPLES names the
-// folder they lie in.
+// Sessions other programs really wrote. They are not part of the source: the tests run where
+// SKEIN_SAMPLES names a folder with fixtures/ in it.
 #include <doctest/doctest.h>
 
 #include <cstdlib>
 #include <filesystem>
+#include <set>
 #include <string>
 
 #include "tests/support/collected_import.h"
+#include "tests/support/temp_dir.h"
 
 using namespace skein;
 using namespace skein::test;
@@ -51,17 +53,29 @@ const Sample samples[] = {
     {"claw0/claw0/agents/claw0/sessions/b5dc2b5f945b.jsonl", "claw0", 1, 2, 3, 2, 2, 0},
 };
 
+// Empty: there are none here.
+std::filesystem::path fixtures() {
+  const char* named = std::getenv("SKEIN_SAMPLES");
+  if (named != nullptr) return std::filesystem::path(named) / "fixtures";
+  MESSAGE("skipped: SKEIN_SAMPLES is not set");
+  return {};
+}
+
+std::set<std::string> ids_of(const CollectedImport& read) {
+  std::set<std::string> out;
+  for (const CollectedSession& session : read.sessions)
+    for (const auto& entry : session.entries) out.insert(entry.id);
+  return out;
+}
+
 }  // namespace
 
 TEST_CASE("samples of other programs' sessions are read whole") {
-  const char* folder = std::getenv("SKEIN_SAMPLES");
-  if (folder == nullptr) {
-    MESSAGE("skipped: SKEIN_SAMPLES names no folder");
-    return;
-  }
+  const std::filesystem::path folder = fixtures();
+  if (folder.empty()) return;
   for (const Sample& sample : samples) {
     CAPTURE(sample.file);
-    const std::string path = (std::filesystem::path(folder) / sample.file).string();
+    const std::string path = (folder / sample.file).string();
     const CollectedImport read = collect_file(path);
     CHECK(read.faults.empty());
     CHECK(static_cast<int>(read.sessions.size()) == sample.sessions);
@@ -90,5 +104,25 @@ TEST_CASE("samples of other programs' sessions are read whole") {
       for (std::size_t n = 0; n < read.sessions[i].entries.size(); ++n)
         CHECK(again.sessions[i].entries[n].id == read.sessions[i].entries[n].id);
     }
+  }
+}
+
+TEST_CASE("samples of Gemini's and Qwen's, cut after any line, keep their ids when they grow") {
+  const std::filesystem::path folder = fixtures();
+  if (folder.empty()) return;
+  for (const Sample& sample : samples) {
+    const std::string format = sample.format, file = sample.file;
+    if ((format != "gemini" && format != "qwen") || !file.ends_with(".jsonl")) continue;
+    CAPTURE(file);
+    const std::string bytes = read_file(folder / file);
+    const std::set<std::string> whole = ids_of(collect_bytes(file, bytes, format));
+    for (std::size_t end = bytes.find('\n'); end != std::string::npos;
+         end = bytes.find('\n', end + 1))
+      for (const std::string& id : ids_of(collect_bytes(file, bytes.substr(0, end + 1), format))) {
+        CAPTURE(id);
+        // An answer that was not finished has another id now.
+        const auto finished = whole.lower_bound(id + "+");
+        CHECK((whole.contains(id) || (finished != whole.end() && finished->starts_with(id + "+"))));
+      }
   }
 }
