@@ -168,6 +168,12 @@ int import_sessions(const app::Invocation& invocation) {
       throw Error(*problem, ExitStatus::usage);
     check_single(sources);
   }
+  // A file may tell of sessions that have files of their own beside it.
+  std::set<std::string> given;
+  const ImportSource* at = nullptr;
+  options.wanted = [&](const ForeignSession& session) {
+    return given.insert(std::string(at->format->name) + ":" + session.id).second;
+  };
   std::uint64_t bytes = 0;
   for (const ImportSource& source : sources) bytes += source.bytes;
   Progress progress("importing", bytes, Progress::Unit::bytes);
@@ -175,6 +181,7 @@ int import_sessions(const app::Invocation& invocation) {
   bool failed = false;
   for (const ImportSource& source : sources) {
     ImportedFile file{source};
+    at = &source;
     try {
       file.sessions = exchange::import_file(store, source, options);
     } catch (const Error& error) {

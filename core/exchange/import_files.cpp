@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <chrono>
 #include <filesystem>
 #include <set>
 #include <system_error>
@@ -30,9 +31,9 @@ struct Peek : importers::Receiver {
   void end(std::string_view) override {}
 };
 
-std::int64_t modified_ms(const fs::directory_entry& file) {
+std::int64_t modified_ms(const fs::path& file) {
   std::error_code failed;
-  const auto time = file.last_write_time(failed);
+  const auto time = fs::last_write_time(file, failed);
   if (failed) return 0;
   const auto since = fs::file_time_type::clock::to_sys(time).time_since_epoch();
   return std::chrono::duration_cast<std::chrono::milliseconds>(since).count();
@@ -41,7 +42,9 @@ std::int64_t modified_ms(const fs::directory_entry& file) {
 // Adds the file if it is one that is looked for.
 void look_at(const fs::directory_entry& entry, const SourceFilter& filter,
              std::vector<ImportSource>& found) {
-  const std::int64_t modified = modified_ms(entry);
+  // A running program writes what is new in its database to the file beside it.
+  const std::string beside = entry.path().string() + "-wal";
+  const std::int64_t modified = std::max(modified_ms(entry.path()), modified_ms(beside));
   if (modified < filter.since_ms) return;
   const auto opened = SourceFile::open(entry.path().string());
   const auto* file = std::get_if<SourceFile>(&opened);

@@ -8,6 +8,7 @@
 #include <variant>
 
 #include "core/exchange/importers/source_file.h"
+#include "core/text/text.h"
 
 namespace skein::test {
 
@@ -142,6 +143,11 @@ CollectedImport collect(const importers::SourceFile& file, std::string_view name
 }
 
 }  // namespace
+
+std::string foreign_samples() {
+  const std::string samples = env("SKEIN_SAMPLES");
+  return samples.empty() ? samples : samples + "/fixtures";
+}
 
 CollectedImport collect_file(const std::string& path, std::string_view format) {
   auto file = importers::SourceFile::open(path);

@@ -46,6 +46,9 @@ struct CollectedImport : exchange::importers::Receiver {
   bool open_ = false;
 };
 
+// The folder of other programs' sessions in SKEIN_SAMPLES; empty: there is none.
+std::string foreign_samples();
+
 // Reads a file, or bytes as if they were one, with the first format that recognizes it, or the
 // one named.
 CollectedImport collect_file(const std::string& path, std::string_view format = {});

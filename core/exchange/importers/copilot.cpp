@@ -28,7 +28,7 @@ class CopilotReader {
   CopilotReader(Receiver& receiver, bool spawned, std::string model)
       : chain_(receiver), spawned_(spawned), model_(std::move(model)) {}
 
-  void read_copilot(const Json& event, std::string_view text) {
+  void read(const Json& event, std::string_view text) {
     const std::string type = string_at(event, "type");
     const Json& data = at(event, "data");
     event_ = {string_at(event, "id"), string_at(event, "parentId"),

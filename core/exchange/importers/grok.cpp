@@ -22,7 +22,7 @@ class GrokReader {
   explicit GrokReader(Receiver& receiver)
       : receiver_(receiver), contents_({}, receiver), chain_(receiver) {}
 
-  void read_grok(const Json& line, std::string_view text) {
+  void read(const Json& line, std::string_view text) {
     const std::string type = string_at(line, "type");
     if (type == "reasoning") {
       finish();

@@ -36,7 +36,7 @@ class KimiReader {
  public:
   explicit KimiReader(Receiver& receiver) : contents_({}, receiver), chain_(receiver) {}
 
-  void read_kimi(const Json& line, std::string_view text) {
+  void read(const Json& line, std::string_view text) {
     const std::string type = string_at(line, "type");
     time_ = legacy::time_of(at(line, "time"));
     hash_ = short_hash({text}, 16);

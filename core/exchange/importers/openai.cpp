@@ -10,7 +10,7 @@ namespace skein::exchange::importers {
 
 namespace {
 
-bool is_openai_message(const Json& json) {
+bool is_message_or_item(const Json& json) {
   const std::string type = string_at(json, "type");
   return is_openai_message(json) ||
          (json.is_object() && !json.contains("role") &&
@@ -31,7 +31,7 @@ std::string openai_instructions(const Json& facts) {
 
 const ArrayDialect& openai_dialect() {
   static const ArrayDialect the{.lists = {"messages", "input", "history"},
-                                .is_message = is_openai_message,
+                                .is_message = is_message_or_item,
                                 .reader = openai_reader,
                                 .instructions = openai_instructions};
   return the;

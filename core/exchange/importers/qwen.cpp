@@ -37,7 +37,7 @@ class QwenReader {
         parts_(receiver),
         chain_(receiver) {}
 
-  void read_qwen(const Json& line, std::string_view text) {
+  void read(const Json& line, std::string_view text) {
     const std::string type = string_at(line, "type");
     uuid_ = string_at(line, "uuid");
     // Before anything else, since a piece has the same parent as the first one.

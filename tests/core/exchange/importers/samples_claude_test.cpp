@@ -57,7 +57,7 @@ std::set<std::string> ids(const test::CollectedImport& import) {
 }  // namespace
 
 TEST_CASE("samples of other agents have the prompts, answers, calls and results they have") {
-  const std::string folder = env("SKEIN_SAMPLES");
+  const std::string folder = test::foreign_samples();
   if (folder.empty()) {
     MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
     return;
@@ -86,7 +86,7 @@ TEST_CASE("samples of other agents have the prompts, answers, calls and results 
 
 TEST_CASE(
     "samples that are cut have no ids that the whole ones lack, except of what is unfinished") {
-  const std::string folder = env("SKEIN_SAMPLES");
+  const std::string folder = test::foreign_samples();
   if (folder.empty()) {
     MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
     return;

@@ -22,13 +22,10 @@ using test::CollectedSession;
 namespace {
 
 std::optional<std::string> samples() {
-  const std::string folder = env("SKEIN_SAMPLES");
-  if (folder.empty()) {
-    MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
-    return std::nullopt;
-  }
-  // Other tests want recordings beside them.
-  return std::filesystem::is_directory(folder + "/fixtures") ? folder + "/fixtures" : folder;
+  const std::string folder = test::foreign_samples();
+  if (!folder.empty()) return folder;
+  MESSAGE("skipped: SKEIN_SAMPLES names no folder of samples");
+  return std::nullopt;
 }
 
 struct Counts {

@@ -55,8 +55,7 @@ const Sample samples[] = {
 
 // Empty: there are none here.
 std::filesystem::path fixtures() {
-  const char* named = std::getenv("SKEIN_SAMPLES");
-  if (named != nullptr) return std::filesystem::path(named) / "fixtures";
+  if (const std::string folder = foreign_samples(); !folder.empty()) return folder;
   MESSAGE("skipped: SKEIN_SAMPLES is not set");
   return {};
 }
