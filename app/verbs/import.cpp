@@ -14,6 +14,7 @@
 #include "app/verbs/progress.h"
 #include "app/verbs/subcommands.h"
 #include "core/exchange/import_report.h"
+#include "core/exchange/secrets.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -174,6 +175,9 @@ int import_sessions(const app::Invocation& invocation) {
   options.wanted = [&](const ForeignSession& session) {
     return given.insert(std::string(at->format->name) + ":" + session.id).second;
   };
+  exchange::SecretMask mask;
+  if (invocation.has("--redact-secrets"))
+    options.clean = [&](const JsonText& payload) { return mask.json(payload); };
   std::uint64_t bytes = 0;
   for (const ImportSource& source : sources) bytes += source.bytes;
   Progress progress("importing", bytes, Progress::Unit::bytes);
@@ -195,6 +199,8 @@ int import_sessions(const app::Invocation& invocation) {
   }
   progress.end();
   print_answer(invocation, report_json(files), report_text(files, options.dry_run));
+  if (const std::string masked = exchange::counts_by_kind(mask.found()); !masked.empty())
+    std::fprintf(stderr, "skein: masked %s\n", masked.c_str());
   return failed ? static_cast<int>(ExitStatus::turn) : 0;
 }
 

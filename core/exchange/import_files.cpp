@@ -7,8 +7,6 @@
 #include <set>
 #include <system_error>
 
-#include "core/model/payloads.h"
-
 namespace skein::exchange {
 
 namespace fs = std::filesystem;
@@ -144,18 +142,23 @@ std::vector<ImportedSession> import_file(store::SessionStore& store, const Impor
   return import.sessions();
 }
 
+std::optional<model::payload::Import> origin_of(store::SessionStore& store, Id session) {
+  std::optional<model::payload::Import> origin;
+  (void)store.load(session, [&](const store::StoredEntry& each) {
+    origin = model::read_as<model::payload::Import>(each.entry);
+    return !origin;
+  });
+  return origin;
+}
+
 std::vector<store::SessionRecord> imports_of(store::SessionStore& store, const Format& format,
                                              const std::vector<std::string>& sessions) {
   std::vector<store::SessionRecord> found;
   for (store::SessionRecord& record : store.list()) {
     if (record.state.origin != format.name) continue;
-    std::optional<model::payload::Import> origin;
-    const auto read = store.load(record.header.session, [&](const store::StoredEntry& each) {
-      origin = model::read_as<model::payload::Import>(each.entry);
-      return !origin;
-    });
+    const auto origin = origin_of(store, record.header.session);
     store.close(record.header.session);
-    if (read && origin && std::ranges::find(sessions, origin->session) != sessions.end())
+    if (origin && std::ranges::find(sessions, origin->session) != sessions.end())
       found.push_back(std::move(record));
   }
   return found;

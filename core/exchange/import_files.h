@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/exchange/session_import.h"
+#include "core/model/payloads.h"
 
 namespace skein::exchange {
 
@@ -48,6 +50,8 @@ std::vector<ImportedSession> import_file(store::SessionStore& store, const Impor
                                          const ImportOptions& options,
                                          const importers::ReadOptions& reading = {});
 
+// What an imported session says of where it came from; none: it is our own.
+std::optional<model::payload::Import> origin_of(store::SessionStore& store, Id session);
 // Our sessions that were imported from one of these, under whatever key.
 std::vector<store::SessionRecord> imports_of(store::SessionStore& store,
                                              const importers::Format& format,

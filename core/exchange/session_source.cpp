@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "core/exchange/exporters/whole_output.h"
+#include "core/exchange/import_files.h"
 #include "core/model/attachments.h"
 #include "core/model/payloads.h"
 #include "core/model/redaction.h"
@@ -154,6 +155,11 @@ ExportedSession exported_session(store::SessionStore& store, const store::Sessio
                       .seal = seal_verdict(value_or_throw(store.examine(session))),
                       .whole_tree = selection.all_branches,
                       .leaf = selection.branch ? selection.branch : record.state.head};
+  if (!record.state.origin.empty())
+    if (auto origin = origin_of(store, session)) {
+      out.imported_from = std::move(origin->from);
+      out.imported_as = std::move(origin->session);
+    }
   for (const auto& [model, usage] : record.state.usage) out.models.push_back(model);
   if (selection.all_branches)
     for (const model::Tree::Node* leaf : tree.leaves()) out.leaves.push_back(leaf->id);

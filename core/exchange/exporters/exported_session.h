@@ -18,6 +18,8 @@ using VisitEntry = std::function<void(const model::Entry&)>;
 struct ExportedSession {
   Id id{};
   std::string key{};
+  std::string imported_from{};  // the format it came from; empty: it is our own
+  std::string imported_as{};    // its id there
   std::string title{};
   std::string cwd{};
   std::string created_at{}, updated_at{};

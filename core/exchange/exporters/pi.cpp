@@ -160,7 +160,7 @@ class PiWriter {
 void write_pi(const ExportedSession& session, const Sink& sink) {
   sink(dump({{"type", "session"},
              {"version", 3},
-             {"id", uuid_of(session.id)},
+             {"id", session.imported_from == "pi" ? session.imported_as : uuid_of(session.id)},
              {"timestamp", session.created_at},
              {"cwd", session.cwd}}) +
        "\n");
