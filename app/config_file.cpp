@@ -134,9 +134,23 @@ class ConfigReader {
                                [&](const ConfigKey& key) { return key.table == name; });
   }
 
+  // [expiry]: keys of its own, and no name.
+  void plain_table(const std::string& kind, const toml::key& key, const toml::node& node) {
+    const toml::table* fields = node.as_table();
+    if (fields == nullptr) return wrong(key, kind + " is a table: [" + kind + "]");
+    for (const auto& [name, below] : *fields) {
+      const std::string full_name = kind + "." + std::string(name.str());
+      if (const ConfigKey* known = find_key(kind, name.str()))
+        value(*known, name, below, {}, full_name);
+      else
+        unknown(kind, name, full_name);
+    }
+  }
+
   // [aliases], or all the [providers.NAME].
   void table(const toml::key& key, const toml::node& node) {
     const std::string kind(key.str());
+    if (is_plain_table(kind)) return plain_table(kind, key, node);
     const bool flat = find_key(kind, "") != nullptr;
     note(into_.wants_, kind);
     if (writer_ == ConfigWriter::workspace) return;

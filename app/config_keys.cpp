@@ -6,6 +6,7 @@
 
 #include "app/key_command.h"
 #include "core/text/text.h"
+#include "core/text/when.h"
 #include "core/tools/tools.h"
 
 namespace skein::app {
@@ -69,6 +70,16 @@ bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
 bool set_network(ConfigTarget& to, const ConfigItem& item) {
   if (to.by_workspace() && item.truth && !to.config.sandbox_network) return false;
   to.config.sandbox_network = item.truth;
+  return true;
+}
+
+template <auto member>
+bool set_age(ConfigTarget& to, const ConfigItem& item) {
+  if (!duration_ms(item.text))
+    throw Error(std::string(item.key->name) + " takes a length of time, as in \"30d\", not '" +
+                    item.text + "'",
+                ExitStatus::usage);
+  to.config.*member = item.text;
   return true;
 }
 
@@ -255,6 +266,9 @@ constexpr ConfigKey table[] = {
      "what the model is told first", set<&Config::system_prompt>},
     {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
      "what it is told after that", set<&Config::append_system_prompt>},
+    {"", "keep-deltas", truth, "false", never, "",
+     "true: an answer is written down as it comes, so that a crash keeps what was seen of it",
+     set<&Config::keep_deltas>},
     {"", "terminal-marks", truth, "true", never, "",
      "window title, marks to jump from prompt to prompt, a bell after ten seconds",
      set<&Config::terminal_marks>},
@@ -263,6 +277,15 @@ constexpr ConfigKey table[] = {
     {"", "screen-reader", truth, "false", never, "--screen-reader",
      "plain lines, nothing that moves", set<&Config::screen_reader>},
     {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
+
+    {"expiry", "archive-after", text, "never", never, "",
+     "\"30d\": sessions unused for so long are packed, once you were told; pinned and labelled "
+     "ones "
+     "are not",
+     set_age<&Config::archive_after>},
+    {"expiry", "trash-after", text, "never", never, "",
+     "\"365d\": sessions unused for so long go to the trash in the same way",
+     set_age<&Config::trash_after>},
 
     {"providers", "like", text, "the known one of that name", trusted, "",
      "the known provider whose format it speaks", set_like},
@@ -323,6 +346,7 @@ std::string sample(const ConfigKey& key) {
 }
 
 std::string_view heading(std::string_view of) {
+  if (is_plain_table(of)) return "[expiry]";
   if (of == "providers") return "[providers.NAME]";
   if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
   return "[aliases]";
@@ -347,6 +371,8 @@ const ConfigKey* find_key(std::string_view of, std::string_view name) {
   });
   return found == std::end(table) ? nullptr : &*found;
 }
+
+bool is_plain_table(std::string_view name) { return name == "expiry"; }
 
 const ConfigKey& key_named(std::string_view name) { return *find_key("", name); }
 

@@ -91,7 +91,12 @@ void print_repeats(const std::vector<std::string>& entries) {
 
 }  // namespace
 
-int archive_session(const app::Invocation& invocation) { return set_archived(invocation, true); }
+int archive_session(const app::Invocation& invocation) {
+  if (invocation.has("--older-than")) return archive_unused(invocation);
+  if (invocation.arguments.empty() || invocation.has("--dry-run"))
+    throw Error("say which session, or how long unused: --older-than 30d", ExitStatus::usage);
+  return set_archived(invocation, true);
+}
 int unarchive_session(const app::Invocation& invocation) { return set_archived(invocation, false); }
 
 int empty_trash(const app::Invocation& invocation) {

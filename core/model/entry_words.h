@@ -1,0 +1,18 @@
+// An entry as people read it, whole: what it is, and everything it says.
+#pragma once
+
+#include <string>
+
+#include "core/model/entry.h"
+
+namespace skein::model {
+
+// "user", "assistant", "tool", "tool failed"; of what is no message "[model_change]".
+std::string kind_of(const Entry& entry);
+// Whether it is the result of a call that failed.
+bool is_failed_result(const Entry& entry);
+// Text, calls, results and errors, a paragraph each; what failed says so. Not yet safe for a
+// terminal.
+std::string words_of(const Entry& entry);
+
+}  // namespace skein::model

@@ -1,0 +1,48 @@
+#include "core/store/expiry.h"
+
+#include "core/text/when.h"
+
+namespace skein::store {
+
+namespace {
+
+bool is_kept(const SessionState& state) { return state.pinned || !state.labels.empty(); }
+
+}  // namespace
+
+std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const ExpiryRules& rules,
+                               std::int64_t now_ms, std::optional<Id> open) {
+  std::vector<Expiring> out;
+  for (const SessionRecord& record : sessions) {
+    const std::optional<std::int64_t> used = ms_from_utc(record.used_at());
+    if (!used || is_kept(record.state) || record.header.session == open) continue;
+    const std::optional<std::int64_t> own = duration_ms(record.state.ttl);
+    const std::optional<std::int64_t> trash = own ? own : rules.trash_after_ms;
+    const std::int64_t unused = now_ms - *used;
+    if (trash && unused > *trash)
+      out.push_back({Expiring::What::trash, record});
+    else if (rules.archive_after_ms && unused > *rules.archive_after_ms && !record.archived)
+      out.push_back({Expiring::What::archive, record});
+  }
+  return out;
+}
+
+Result<Expired> expire(SessionStore& store, const Expiring& session) {
+  const Id id = session.record.header.session;
+  // Read anew: an index that an older version wrote knows nothing of pins.
+  SessionState state;
+  const auto read = store.survey(id, [&](const EntryFacts& entry) { model::fold(state, entry); });
+  if (!read) return read.error();
+  if (is_kept(state) || state.updated_at != session.record.state.updated_at)
+    return Expired::left_alone;
+  {
+    const Result<SessionLease> alone = store.hold(id, LockMode::exclusive);
+    if (!alone && alone.error().kind == Failure::Kind::busy) return Expired::left_alone;
+    const bool trash = session.what == Expiring::What::trash;
+    if (const auto done = trash ? store.erase(id) : store.archive(id); !done) return done.error();
+  }
+  store.close(id);
+  return Expired::done;
+}
+
+}  // namespace skein::store
