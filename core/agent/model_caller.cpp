@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent/delta_keeper.h"
 #include "core/agent/dropped_thoughts.h"
 #include "core/agent/first_token.h"
 #include "core/context/compaction.h"
@@ -153,9 +154,11 @@ context::BuiltContext ModelCaller::request(const Turn& turn) {
 ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built) {
   Attempt attempt;
   FirstToken first;
+  DeltaKeeper keeper(turn, parts_);
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
     first.see(event);
+    keeper.see(event);
     const auto* streaming = std::get_if<model::Streaming>(&event);
     const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
     if (failed != nullptr && failed->overflow) attempt.overflow = failed->told;
