@@ -7,6 +7,7 @@
 
 #include "core/text/spelling.h"
 #include "core/text/text.h"
+#include "core/text/when.h"
 
 namespace skein::app {
 
@@ -67,6 +68,9 @@ bool take(const toml::node& node, ConfigItem& item) {
     case Kind::choice:
       item.text = node.value_exact<std::string>().value_or("");
       return node.is_string() && (values.kind == Kind::text || is_choice(*item.key, item.text));
+    case Kind::age:
+      item.text = node.value_exact<std::string>().value_or("");
+      return duration_ms(item.text).has_value();
     case Kind::whole:
       return node.is_integer() && in_range(static_cast<double>(*node.value_exact<std::int64_t>()));
     case Kind::number: return node.is_number() && in_range(*node.value<double>());

@@ -6,7 +6,6 @@
 
 #include "app/key_command.h"
 #include "core/text/text.h"
-#include "core/text/when.h"
 #include "core/tools/tools.h"
 
 namespace skein::app {
@@ -19,6 +18,7 @@ using Kind = ConfigKind;
 using enum ConfigKey::Workspace;
 
 constexpr ConfigValues text{Kind::text};
+constexpr ConfigValues age{Kind::age};
 constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
 constexpr ConfigValues models{Kind::models};
@@ -70,16 +70,6 @@ bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
 bool set_network(ConfigTarget& to, const ConfigItem& item) {
   if (to.by_workspace() && item.truth && !to.config.sandbox_network) return false;
   to.config.sandbox_network = item.truth;
-  return true;
-}
-
-template <auto member>
-bool set_age(ConfigTarget& to, const ConfigItem& item) {
-  if (!duration_ms(item.text))
-    throw Error(std::string(item.key->name) + " takes a length of time, as in \"30d\", not '" +
-                    item.text + "'",
-                ExitStatus::usage);
-  to.config.*member = item.text;
   return true;
 }
 
@@ -278,14 +268,13 @@ constexpr ConfigKey table[] = {
      "plain lines, nothing that moves", set<&Config::screen_reader>},
     {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
 
-    {"expiry", "archive-after", text, "never", never, "",
-     "\"30d\": sessions unused for so long are packed, once you were told; pinned and labelled "
+    {"expiry", "archive-after", age, "never", never, "",
+     "sessions unused for so long are packed, once you were told; pinned and labelled "
      "ones "
      "are not",
-     set_age<&Config::archive_after>},
-    {"expiry", "trash-after", text, "never", never, "",
-     "\"365d\": sessions unused for so long go to the trash in the same way",
-     set_age<&Config::trash_after>},
+     set<&Config::archive_after>},
+    {"expiry", "trash-after", age, "never", never, "",
+     "sessions unused for so long go to the trash in the same way", set<&Config::trash_after>},
 
     {"providers", "like", text, "the known one of that name", trusted, "",
      "the known provider whose format it speaks", set_like},
@@ -335,6 +324,7 @@ std::string plain(double number) {
 std::string sample(const ConfigKey& key) {
   switch (key.values.kind) {
     case Kind::text: return "TEXT";
+    case Kind::age: return "AGE";
     case Kind::choice: return std::string(key.values.choices);
     case Kind::whole:
     case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
@@ -394,6 +384,7 @@ std::string expected(const ConfigKey& key) {
   const std::string range = " from " + plain(key.values.least) + " to " + plain(key.values.most);
   switch (key.values.kind) {
     case Kind::text: return "a text in quotes";
+    case Kind::age: return "a length of time, as in \"30d\"";
     case Kind::choice: return choices_of(key);
     case Kind::whole: return "a whole number" + range;
     case Kind::number: return "a number" + range;

@@ -23,7 +23,7 @@ struct ConfigTarget {
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
-enum class ConfigKind { text, choice, whole, number, truth, rules, models };
+enum class ConfigKind { text, age, choice, whole, number, truth, rules, models };
 
 // What a key may be set to.
 struct ConfigValues {

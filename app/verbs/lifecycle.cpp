@@ -116,6 +116,7 @@ int prune_sessions(const app::Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   Json moved = Json::array();
   for (const SessionRecord& record : store.unused_for(age)) {
+    if (record.state.pinned) continue;
     // Somebody may have come back to it since the list was made.
     const Id session = record.header.session;
     if (value_or_throw(store.open(session)).state.updated_at != record.state.updated_at) continue;

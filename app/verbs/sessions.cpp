@@ -13,6 +13,7 @@
 #include "core/model/tree_drawing.h"
 #include "core/store/backend.h"
 #include "core/store/entry_text.h"
+#include "core/store/expiry.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/migration.h"
 #include "core/store/log/line_codec.h"
@@ -260,7 +261,7 @@ int delete_sessions(const app::Invocation& invocation) {
 int restore_session(const app::Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   const std::string& wanted = invocation.arguments.at(0);
-  const SessionRecord record = value_or_throw(store.restore(wanted));
+  const SessionRecord record = value_or_throw(store::restore_for_use(store, wanted));
   print_answer(
       invocation, record_json(record, *app::configured_catalog(invocation)),
       record.header.key == record.key

@@ -1,5 +1,6 @@
 #include "core/store/expiry.h"
 
+#include "core/text/base.h"
 #include "core/text/when.h"
 
 namespace skein::store {
@@ -43,6 +44,20 @@ Result<Expired> expire(SessionStore& store, const Expiring& session) {
   }
   store.close(id);
   return Expired::done;
+}
+
+Result<SessionRecord> restore_for_use(SessionStore& store, std::string_view name) {
+  Result<SessionRecord> restored = store.restore(name);
+  if (!restored) return restored;
+  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
+  const std::optional<std::int64_t> used = ms_from_utc(restored->used_at());
+  if (used && now_ms() - *used < day) return restored;
+  const Id session = restored->header.session;
+  const NewEntry note{model::make_entry(model::type::custom, R"({"kind":"restored"})")};
+  // A session that cannot be written to is back all the same.
+  if (!store.append_session_entries(session, std::span(&note, 1))) return restored;
+  store.remember(session, "");
+  return store.open(session);
 }
 
 }  // namespace skein::store

@@ -6,6 +6,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/store/session_store.h"
@@ -32,5 +33,9 @@ enum class Expired { done, left_alone };
 // Looks once more before anything is moved: somebody may have used or pinned the session since, or
 // be at work in it.
 Result<Expired> expire(SessionStore& store, const Expiring& session);
+
+// Brings a session back from the trash. One that had not been used for long notes that it was, or
+// it would be as unused as before and go the same way the next day.
+Result<SessionRecord> restore_for_use(SessionStore& store, std::string_view name);
 
 }  // namespace skein::store

@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/store/expiry.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
 #include "repl/pick/fuzzy.h"
@@ -155,7 +156,7 @@ void delete_session(Session& session, std::string_view name) {
 
 void restore_session(Session& session, std::string_view name) {
   if (name.empty()) return show_trash(session);
-  const SessionRecord record = value_or_throw(session.store().restore(name));
+  const SessionRecord record = value_or_throw(store::restore_for_use(session.store(), name));
   session.screen().print_untrusted("restored as " + record.key + "; /switch " + record.key +
                                    " opens it\n");
 }

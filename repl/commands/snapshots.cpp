@@ -36,11 +36,9 @@ void take_snapshot(Session& session, std::string_view name) {
       chosen = "snapshot-" + std::to_string(n);
   const auto& known = session.conversation().state().snapshots;
   const auto old = known.find(chosen);
-  const bool taken = old != known.end() && old->second != head;
-  const std::string moved = taken ? "; it was " + short_id(old->second) : "";
-  if (taken && !session.confirm("The snapshot " + chosen + " marks " + short_id(old->second) +
-                                ". Move it here?"))
-    return session.screen().print("nothing was changed\n");
+  const std::string moved =
+      old != known.end() && old->second != head ? "; it was " + short_id(old->second) : "";
+  if (!may_take_name(session, chosen, head)) return session.screen().print("nothing was changed\n");
   value_or_throw(session.store().snapshot(session.id(), chosen, head));
   session.conversation().reload();
   session.screen().print_untrusted("snapshot " + chosen + " marks this point" + moved +

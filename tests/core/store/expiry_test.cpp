@@ -130,6 +130,25 @@ TEST_CASE("a session somebody works in does not expire") {
   CHECK(value_of(home.store.open(one)).archived);
 }
 
+TEST_CASE("a session that was brought back is in use again") {
+  Home home;
+  const Id one = session_called(home.store, "main:cli:one");
+  store::NewEntry old = user_says("long ago");
+  old.entry.timestamp = "2020-01-01T00:00:00.000Z";
+  append(home.store, one, {old});
+  home.store.remember(one, "");
+  home.later = now_ms();
+  CHECK(home.after(0, both) == Names{"trash main:cli:one"});
+  value_of(home.store.erase(one));
+  CHECK(value_of(store::restore_for_use(home.store, "main:cli:one")).header.session == one);
+  CHECK(home.after(0, both) == Names{});
+  CHECK(entries_of(home.store, one).size() == 2);
+  // One that was in use anyway stays as it is.
+  value_of(home.store.erase(one));
+  value_of(store::restore_for_use(home.store, "main:cli:one"));
+  CHECK(entries_of(home.store, one).size() == 2);
+}
+
 TEST_CASE("pins and times to live are known without reading the transcript") {
   Home home;
   const Id one = home.session("main:cli:one");
