@@ -38,12 +38,18 @@ bool is_failed_result(const Entry& entry) {
   return message && failed(*message);
 }
 
-std::string words_of(const Entry& entry) {
+std::string words_of(const Entry& entry, Thoughts thoughts) {
   const std::optional<Message> message = message_of(entry);
-  if (!message) return preview(entry, 2000);
+  if (!message) {
+    std::string words = preview(entry, 2000);
+    return words == kind_of(entry) ? std::string{} : words;
+  }
   std::string out;
   for (const Block& block : message->content) {
     if (const auto* text = std::get_if<Text>(&block)) add(out, text->text);
+    if (const auto* thinking = std::get_if<Thinking>(&block);
+        thinking && thoughts == Thoughts::shown && !thinking->thinking.empty())
+      add(out, "(thinking) " + thinking->thinking);
     if (const auto* call = std::get_if<ToolUse>(&block))
       add(out, "→ " + call->name + " " + call->input);
     if (const auto* result = std::get_if<ToolResult>(&block)) add(out, *result);

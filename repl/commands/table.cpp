@@ -60,7 +60,7 @@ constexpr Command table[] = {
     {"quit", "", "leave", nullptr, quit},
     {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"rename", "<title>", "give this session a title", nullptr, rename_session},
-    {"replay", "[entry] [step|N times as fast]", "show this session as it happened, step by step",
+    {"replay", "[entry] [step|until-error|4x]", "show this session as it happened, step by step",
      entry_names, replay_session},
     {"restore", "[session]", "bring a session back from the trash, or list what is there", nullptr,
      restore_session},

@@ -34,7 +34,8 @@ std::string text_of(const Steps& steps, std::size_t number, const Step& step) {
   if (step.altered) out += " · " + std::string(store::altered_mark);
   if (step.follows) out += " · follows step " + with_separators(*step.follows + 1);
   out += "\n";
-  if (const std::string words = model::words_of(step.entry); !words.empty()) out += words + "\n";
+  if (const std::string words = model::words_of(step.entry, model::Thoughts::shown); !words.empty())
+    out += words + "\n";
   return out + "\n";
 }
 

@@ -38,7 +38,8 @@ struct Stage {
 
   Stage() {
     model::Message call{.role = model::Role::assistant};
-    call.content = {model::ToolUse{"c", "bash", R"({"command":"false"})"}};
+    call.content = {model::Thinking{"it may fail"},
+                    model::ToolUse{"c", "bash", R"({"command":"false"})"}};
     append(store, session,
            {says(model::user_message("do it"), "00.000"), says(call, "01.000"),
             says(result(true), "01.100"), says(call, "11.100"), says(result(false), "11.200")});
@@ -71,7 +72,8 @@ TEST_CASE("without a terminal everything is printed, and nothing waits") {
   CHECK(stage.waited.empty());
   CHECK(stage.printed.find("Step 1 of 5 · user") != std::string::npos);
   CHECK(stage.printed.find("Step 3 of 5 · tool failed · 2026-11-10 10:00:01") != std::string::npos);
-  CHECK(stage.printed.find("→ bash {\"command\":\"false\"}") != std::string::npos);
+  CHECK(stage.printed.find("(thinking) it may fail\n→ bash {\"command\":\"false\"}") !=
+        std::string::npos);
   CHECK(stage.printed.find("✗ failed:\nwhat came") != std::string::npos);
 }
 
