@@ -152,7 +152,7 @@ int repl_mode(Application& application, const Invocation& given) {
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();
   session.close();
-  screen.print_untrusted(expiry.act());
+  if (!leave_asked()) screen.print_untrusted(expiry.act());
   return leave_asked() ? interrupted_status : 0;
 }
 

@@ -176,7 +176,7 @@ void Agent::ask_and_run(Turn& turn) {
     ++turn.end.calls;
     const model::Message reply = models_.ask(turn);
     model::Entry entry = entry_for(reply, turn.run_id);
-    entry.id = turn.answer;
+    entry.id = std::exchange(turn.answer, random_id());
     turn.commit({std::move(entry)});
     turn.end.text = parts_.clean(model::plain_text(reply));
     turn.end.stop = reply.stop;

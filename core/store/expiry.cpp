@@ -9,6 +9,21 @@ namespace {
 
 bool is_kept(const SessionState& state) { return state.pinned || !state.labels.empty(); }
 
+Result<Expired> expire_open(SessionStore& store, const Expiring& session) {
+  const Id id = session.record.header.session;
+  // Read anew: an index that an older version wrote knows nothing of pins.
+  SessionState state;
+  const auto read = store.survey(id, [&](const EntryFacts& entry) { model::fold(state, entry); });
+  if (!read) return read.error();
+  if (is_kept(state) || state.updated_at != session.record.state.updated_at)
+    return Expired::left_alone;
+  const Result<SessionLease> alone = store.hold(id, LockMode::exclusive);
+  if (!alone && alone.error().kind == Failure::Kind::busy) return Expired::left_alone;
+  const bool trash = session.what == Expiring::What::trash;
+  if (const auto done = trash ? store.erase(id) : store.archive(id); !done) return done.error();
+  return Expired::done;
+}
+
 }  // namespace
 
 std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const ExpiryRules& rules,
@@ -30,20 +45,9 @@ std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const Ex
 
 Result<Expired> expire(SessionStore& store, const Expiring& session) {
   const Id id = session.record.header.session;
-  // Read anew: an index that an older version wrote knows nothing of pins.
-  SessionState state;
-  const auto read = store.survey(id, [&](const EntryFacts& entry) { model::fold(state, entry); });
-  if (!read) return read.error();
-  if (is_kept(state) || state.updated_at != session.record.state.updated_at)
-    return Expired::left_alone;
-  {
-    const Result<SessionLease> alone = store.hold(id, LockMode::exclusive);
-    if (!alone && alone.error().kind == Failure::Kind::busy) return Expired::left_alone;
-    const bool trash = session.what == Expiring::What::trash;
-    if (const auto done = trash ? store.erase(id) : store.archive(id); !done) return done.error();
-  }
+  Result<Expired> outcome = expire_open(store, session);
   store.close(id);
-  return Expired::done;
+  return outcome;
 }
 
 Result<SessionRecord> restore_for_use(SessionStore& store, std::string_view name) {
