@@ -107,6 +107,7 @@ Application::Application(const Invocation& invocation)
                           now_ms());
           },
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
+      .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});

@@ -25,8 +25,10 @@ struct Config {
   std::string thinking{};
   int max_turns = 100;
   handover::Preferences handover{};
-  double compact_at = 0.85;    // the part of a model's window that may be full; 0: no limit
-  bool terminal_marks = true;  // title, prompt marks, bell
+  double compact_at = 0.85;  // the part of a model's window that may be full; 0: no limit
+  bool keep_deltas = false;  // write an answer down while it comes
+  std::string archive_after{}, trash_after{};  // unused for so long ("30d"); empty: never
+  bool terminal_marks = true;                  // title, prompt marks, bell
   permission::Rules rules{};
   std::optional<tools::sandbox::Sandbox> sandbox{};  // left out: the best this machine has
   bool sandbox_network = true;

@@ -7,6 +7,7 @@
 
 #include "core/text/spelling.h"
 #include "core/text/text.h"
+#include "core/text/when.h"
 
 namespace skein::app {
 
@@ -67,6 +68,9 @@ bool take(const toml::node& node, ConfigItem& item) {
     case Kind::choice:
       item.text = node.value_exact<std::string>().value_or("");
       return node.is_string() && (values.kind == Kind::text || is_choice(*item.key, item.text));
+    case Kind::age:
+      item.text = node.value_exact<std::string>().value_or("");
+      return duration_ms(item.text).has_value();
     case Kind::whole:
       return node.is_integer() && in_range(static_cast<double>(*node.value_exact<std::int64_t>()));
     case Kind::number: return node.is_number() && in_range(*node.value<double>());
@@ -134,9 +138,23 @@ class ConfigReader {
                                [&](const ConfigKey& key) { return key.table == name; });
   }
 
+  // [expiry]: keys of its own, and no name.
+  void plain_table(const std::string& kind, const toml::key& key, const toml::node& node) {
+    const toml::table* fields = node.as_table();
+    if (fields == nullptr) return wrong(key, kind + " is a table: [" + kind + "]");
+    for (const auto& [name, below] : *fields) {
+      const std::string full_name = kind + "." + std::string(name.str());
+      if (const ConfigKey* known = find_key(kind, name.str()))
+        value(*known, name, below, {}, full_name);
+      else
+        unknown(kind, name, full_name);
+    }
+  }
+
   // [aliases], or all the [providers.NAME].
   void table(const toml::key& key, const toml::node& node) {
     const std::string kind(key.str());
+    if (is_plain_table(kind)) return plain_table(kind, key, node);
     const bool flat = find_key(kind, "") != nullptr;
     note(into_.wants_, kind);
     if (writer_ == ConfigWriter::workspace) return;

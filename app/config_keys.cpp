@@ -18,6 +18,7 @@ using Kind = ConfigKind;
 using enum ConfigKey::Workspace;
 
 constexpr ConfigValues text{Kind::text};
+constexpr ConfigValues age{Kind::age};
 constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
 constexpr ConfigValues models{Kind::models};
@@ -255,6 +256,9 @@ constexpr ConfigKey table[] = {
      "what the model is told first", set<&Config::system_prompt>},
     {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
      "what it is told after that", set<&Config::append_system_prompt>},
+    {"", "keep-deltas", truth, "false", never, "",
+     "true: an answer is written down as it comes, so that a crash keeps what was seen of it",
+     set<&Config::keep_deltas>},
     {"", "terminal-marks", truth, "true", never, "",
      "window title, marks to jump from prompt to prompt, a bell after ten seconds",
      set<&Config::terminal_marks>},
@@ -263,6 +267,14 @@ constexpr ConfigKey table[] = {
     {"", "screen-reader", truth, "false", never, "--screen-reader",
      "plain lines, nothing that moves", set<&Config::screen_reader>},
     {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
+
+    {"expiry", "archive-after", age, "never", never, "",
+     "sessions unused for so long are packed, once you were told; pinned and labelled "
+     "ones "
+     "are not",
+     set<&Config::archive_after>},
+    {"expiry", "trash-after", age, "never", never, "",
+     "sessions unused for so long go to the trash in the same way", set<&Config::trash_after>},
 
     {"providers", "like", text, "the known one of that name", trusted, "",
      "the known provider whose format it speaks", set_like},
@@ -312,6 +324,7 @@ std::string plain(double number) {
 std::string sample(const ConfigKey& key) {
   switch (key.values.kind) {
     case Kind::text: return "TEXT";
+    case Kind::age: return "AGE";
     case Kind::choice: return std::string(key.values.choices);
     case Kind::whole:
     case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
@@ -323,6 +336,7 @@ std::string sample(const ConfigKey& key) {
 }
 
 std::string_view heading(std::string_view of) {
+  if (is_plain_table(of)) return "[expiry]";
   if (of == "providers") return "[providers.NAME]";
   if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
   return "[aliases]";
@@ -348,6 +362,8 @@ const ConfigKey* find_key(std::string_view of, std::string_view name) {
   return found == std::end(table) ? nullptr : &*found;
 }
 
+bool is_plain_table(std::string_view name) { return name == "expiry"; }
+
 const ConfigKey& key_named(std::string_view name) { return *find_key("", name); }
 
 bool is_choice(const ConfigKey& key, std::string_view given) {
@@ -368,6 +384,7 @@ std::string expected(const ConfigKey& key) {
   const std::string range = " from " + plain(key.values.least) + " to " + plain(key.values.most);
   switch (key.values.kind) {
     case Kind::text: return "a text in quotes";
+    case Kind::age: return "a length of time, as in \"30d\"";
     case Kind::choice: return choices_of(key);
     case Kind::whole: return "a whole number" + range;
     case Kind::number: return "a number" + range;

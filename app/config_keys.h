@@ -23,7 +23,7 @@ struct ConfigTarget {
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
-enum class ConfigKind { text, choice, whole, number, truth, rules, models };
+enum class ConfigKind { text, age, choice, whole, number, truth, rules, models };
 
 // What a key may be set to.
 struct ConfigValues {
@@ -36,7 +36,7 @@ struct ConfigKey {
   // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
   enum class Workspace { never, tightens, trusted };
 
-  std::string_view table;  // "": above all tables; "aliases", "providers", "models"
+  std::string_view table;  // "": above all tables; "expiry", "aliases", "providers", "models"
   std::string_view name;   // "": any, as in [aliases]
   ConfigValues values;
   std::string_view otherwise;  // what holds if it is left out, for people
@@ -61,6 +61,8 @@ struct ConfigItem {
 
 std::span<const ConfigKey> config_keys();
 const ConfigKey* find_key(std::string_view table, std::string_view name);  // null: there is none
+// A table that is there once, not once for each name.
+bool is_plain_table(std::string_view name);
 // A top-level key that is there.
 const ConfigKey& key_named(std::string_view name);
 

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/application.h"
+#include "app/expiry.h"
 #include "app/home.h"
 #include "app/session_choice.h"
 #include "core/text/text.h"
@@ -115,6 +116,10 @@ int repl_mode(Application& application, const Invocation& given) {
        .keyboard = keyboard ? &*keyboard : nullptr,
        .drafts = prompt::Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
        .attended = attended()});
+  Expiry expiry(application.config(), application.store(),
+                greets && !given.no_session ? home_folder(given) + "/expiry" : "");
+  session::Services services = application.services();
+  services.news = [&expiry](Id open) { return expiry.announce(open); };
   session::Session session(
       {.store = application.store(),
        .agent = application.agent(),
@@ -124,7 +129,7 @@ int repl_mode(Application& application, const Invocation& given) {
        .leave = leave_asked(),
        .workspace = application.workspace(),
        .settings_for = settings_for,
-       .services = application.services(),
+       .services = std::move(services),
        .marks =
            keyboard && application.config().terminal_marks && knows_marks()
                ? terminal::TerminalMarks([&](std::string_view bytes) { terminal->write(bytes); })
@@ -147,6 +152,7 @@ int repl_mode(Application& application, const Invocation& given) {
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();
   session.close();
+  if (!leave_asked()) screen.print_untrusted(expiry.act());
   return leave_asked() ? interrupted_status : 0;
 }
 

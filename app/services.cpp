@@ -3,6 +3,7 @@
 
 #include "app/application.h"
 #include "app/availability.h"
+#include "app/call_cost.h"
 #include "app/home.h"
 #include "app/model_refresh.h"
 #include "core/tools/workspace/tree_walk.h"
@@ -105,6 +106,15 @@ session::Services Application::services() {
     const std::optional<catalog::Cost> cost = catalog_.cost(model, usage);
     if (!cost) return std::nullopt;
     return session::Cost{cost->dollars, cost->at_least};
+  };
+  services.call_cost = [this]() -> session::Services::CallCost {
+    return
+        [cost_of = app::call_cost(catalog_)](
+            const std::string& model, const model::Usage& usage) -> std::optional<session::Cost> {
+          const std::optional<catalog::Cost> cost = cost_of(model, usage);
+          if (!cost) return std::nullopt;
+          return session::Cost{cost->dollars, cost->at_least};
+        };
   };
   services.login = [this](std::string_view provider) {
     if (provider.empty()) return login_text(catalog_, keys_);

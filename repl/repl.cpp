@@ -111,6 +111,8 @@ void Repl::run() {
         session_.marks().sent();
         handle(line, piped_ ? "" : line.text);
         input_.keep_unsent();
+        if (!session_.leaving())
+          session_.screen().print_untrusted(session_.services().news(session_.id()));
         break;
     }
   }

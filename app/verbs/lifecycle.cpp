@@ -91,7 +91,12 @@ void print_repeats(const std::vector<std::string>& entries) {
 
 }  // namespace
 
-int archive_session(const app::Invocation& invocation) { return set_archived(invocation, true); }
+int archive_session(const app::Invocation& invocation) {
+  if (invocation.has("--older-than")) return archive_unused(invocation);
+  if (invocation.arguments.empty() || invocation.has("--dry-run"))
+    throw Error("say which session, or how long unused: --older-than 30d", ExitStatus::usage);
+  return set_archived(invocation, true);
+}
 int unarchive_session(const app::Invocation& invocation) { return set_archived(invocation, false); }
 
 int empty_trash(const app::Invocation& invocation) {
@@ -111,6 +116,7 @@ int prune_sessions(const app::Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   Json moved = Json::array();
   for (const SessionRecord& record : store.unused_for(age)) {
+    if (record.state.pinned) continue;
     // Somebody may have come back to it since the list was made.
     const Id session = record.header.session;
     if (value_or_throw(store.open(session)).state.updated_at != record.state.updated_at) continue;

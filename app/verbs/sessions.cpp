@@ -7,11 +7,13 @@
 #include "app/home.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
+#include "core/model/entry_words.h"
 #include "core/model/redaction.h"
 #include "core/model/stats.h"
 #include "core/model/tree_drawing.h"
 #include "core/store/backend.h"
 #include "core/store/entry_text.h"
+#include "core/store/expiry.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/migration.h"
 #include "core/store/log/line_codec.h"
@@ -65,6 +67,8 @@ JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalo
   writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
   writer.truth("archived", record.archived);
   writer.text_if("origin", state.origin);
+  if (state.pinned) writer.truth("pinned", true);
+  writer.text_if("ttl", state.ttl);
   writer.end();
   return out;
 }
@@ -108,21 +112,10 @@ void print_entry(const StoredEntry& placed, const std::set<Id>& redacted) {
   const model::Entry entry = model::masked(placed.entry, redacted);
   const std::string id =
       to_string(entry.id) + (placed.altered ? "  " + std::string(store::altered_mark) : "");
-  const auto message =
-      entry.type == model::type::message ? model::message_from_json(entry.payload) : std::nullopt;
-  const std::string who =
-      message ? std::string(model::name(message->role)) : "[" + entry.type + "]";
-  if (!message) return print_line(id + "  " + who + " " + model::preview(entry, 200));
-  print_line(id + "  " + who);
-  for (const model::Block& block : message->content) {
-    if (const auto* text = std::get_if<model::Text>(&block)) print_line(text->text);
-    if (const auto* call = std::get_if<model::ToolUse>(&block))
-      print_line("→ " + call->name + " " + call->input);
-    if (const auto* result = std::get_if<model::ToolResult>(&block))
-      for (const model::ResultBlock& part : result->content)
-        if (const auto* text = std::get_if<model::Text>(&part)) print_line(text->text);
-  }
-  if (!message->error.empty()) print_line("error: " + message->error);
+  const bool message = model::message_of(entry).has_value();
+  print_line(id + "  " + model::kind_of(entry) + (message ? "" : " " + model::preview(entry, 200)));
+  if (message)
+    if (const std::string words = model::words_of(entry); !words.empty()) print_line(words);
 }
 
 void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
@@ -165,6 +158,7 @@ void check_references(SessionStore& store, const std::string& name,
 }  // namespace
 
 int list_sessions(const app::Invocation& invocation) {
+  if (invocation.has("--trash")) return list_trash(invocation);
   const auto home = app::open_home(invocation);
   SessionStore store(std::make_unique<store::home::FileBackend>(home));
   std::vector<SessionRecord> sessions = store.list();
@@ -187,7 +181,7 @@ int list_sessions(const app::Invocation& invocation) {
     const std::optional<catalog::Cost> cost = catalog->cost(record.state.usage);
     print_line(pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) +
                "  " + pad(record.used_at().substr(0, 16), 16) + "  " +
-               (record.archived ? "archived · " : "") +
+               (record.archived ? "archived · " : "") + (record.state.pinned ? "pinned · " : "") +
                (record.state.origin.empty() ? "" : "from " + record.state.origin + " · ") +
                model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
                                  cost && cost->at_least) +
@@ -267,7 +261,7 @@ int delete_sessions(const app::Invocation& invocation) {
 int restore_session(const app::Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   const std::string& wanted = invocation.arguments.at(0);
-  const SessionRecord record = value_or_throw(store.restore(wanted));
+  const SessionRecord record = value_or_throw(store::restore_for_use(store, wanted));
   print_answer(
       invocation, record_json(record, *app::configured_catalog(invocation)),
       record.header.key == record.key

@@ -8,7 +8,9 @@ namespace {
 using Flags = std::vector<app::Subcommand::Flag>;
 const app::Subcommand::Flag json{"--json", "print JSON"};
 const Flags json_only{json};
-const Flags list_flags{json, {"--origin FORMAT", "only those imported from there; own: only ours"}};
+const Flags list_flags{json,
+                       {"--trash", "those in the trash, the last one first"},
+                       {"--origin FORMAT", "only those imported from there; own: only ours"}};
 const Flags show_flags{json,
                        {"--tree", "the whole tree"},
                        {"--ascii", "draw it with ASCII"},
@@ -65,6 +67,14 @@ const Flags import_flags{
     {"--dry-run", "only say what would be done"},
     json};
 const Flags watch_flags{{"--once", "bring in what is new, then end"}, json};
+const Flags insights_flags{{"--since TIME", "only what was said since: 30d, 2026-11-01"},
+                           {"--by WHAT", "day, week, model, project or tool"},
+                           json,
+                           {"--html", "print a page for a browser"}};
+const Flags replay_flags{{"--step", "wait after every step"},
+                         {"--speed N", "times as fast as it was"},
+                         {"--until-error", "without a pause to the first call that failed"},
+                         {"--from ENTRY", "where to begin"}};
 const Flags trust_flags{{"--remove", "no longer"}};
 
 const app::Subcommand table[] = {
@@ -75,16 +85,25 @@ const app::Subcommand table[] = {
     {"sessions delete", "KEY…", "move sessions to the trash", json_only, delete_sessions},
     {"sessions restore", "KEY", "bring a session back from the trash", json_only, restore_session},
     {"sessions empty-trash", "", "remove what is in the trash, for good", json_only, empty_trash},
-    {"sessions archive", "KEY", "pack a session; it is read as before", json_only, archive_session},
+    {"sessions archive", "[KEY]",
+     "pack a session, or those unused for long; they are read as before", prune_flags,
+     archive_session},
     {"sessions unarchive", "KEY", "unpack a session", json_only, unarchive_session},
     {"sessions prune", "", "move sessions that have not been used for long to the trash",
      prune_flags, prune_sessions},
     {"sessions prune-blobs", "", "remove large outputs and images that nothing refers to any more",
      prune_blobs_flags, prune_blobs},
+    {"sessions pin", "KEY", "never archive or throw it away unasked", json_only, pin_session},
+    {"sessions unpin", "KEY", "treat it like the others again", json_only, unpin_session},
+    {"sessions ttl", "KEY AGE",
+     "unused for so long (30d; none: as the others) it goes to the trash", json_only,
+     set_session_ttl},
     {"sessions rename", "KEY TITLE", "give a session a title", json_only, rename_session},
     {"append", "KEY", "append raw entries from standard input, all or none", append_flags,
      append_entries},
     {"branch", "KEY", "a new session that starts at an entry", branch_flags, branch_session},
+    {"snapshots", "KEY [delete] [NAME]", "list the snapshots of a session, or delete one",
+     json_only, session_snapshots},
     {"redact", "KEY ENTRY", "mask an entry in every view, export and request", redact_flags,
      redact_entry},
     {"export", "KEY", "a session as a document, a page, or other programs' messages", export_flags,
@@ -101,6 +120,10 @@ const app::Subcommand table[] = {
      import_sessions},
     {"watch", "", "bring in what other programs write, as they write it", watch_flags,
      watch_sessions},
+    {"insights", "", "what all sessions came to: prompts, tokens, cost, speed, tools",
+     insights_flags, show_insights},
+    {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
+     replay_flags, replay_session},
     {"trust", "", "let this workspace's configuration set models, addresses and key commands",
      trust_flags, trust},
 };

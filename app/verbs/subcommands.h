@@ -11,6 +11,12 @@ int delete_sessions(const app::Invocation& invocation);
 int restore_session(const app::Invocation& invocation);
 int archive_session(const app::Invocation& invocation);
 int unarchive_session(const app::Invocation& invocation);
+int pin_session(const app::Invocation& invocation);
+int unpin_session(const app::Invocation& invocation);
+int set_session_ttl(const app::Invocation& invocation);
+int session_snapshots(const app::Invocation& invocation);
+int list_trash(const app::Invocation& invocation);
+int archive_unused(const app::Invocation& invocation);
 int empty_trash(const app::Invocation& invocation);
 int prune_sessions(const app::Invocation& invocation);
 int prune_blobs(const app::Invocation& invocation);
@@ -25,6 +31,8 @@ int trust(const app::Invocation& invocation);
 int list_models(const app::Invocation& invocation);
 int import_sessions(const app::Invocation& invocation);
 int watch_sessions(const app::Invocation& invocation);
+int replay_session(const app::Invocation& invocation);
+int show_insights(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);
 
 }  // namespace skein::verbs

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <utility>
 
+#include "core/agent/unfinished_answer.h"
 #include "core/handover/normalize.h"
 #include "core/model/pause.h"
 #include "core/model/payloads.h"
@@ -174,7 +175,9 @@ void Agent::ask_and_run(Turn& turn) {
     if (!at_work) at_work = hold(turn.conversation.session());
     ++turn.end.calls;
     const model::Message reply = models_.ask(turn);
-    turn.commit({entry_for(reply, turn.run_id)});
+    model::Entry entry = entry_for(reply, turn.run_id);
+    entry.id = std::exchange(turn.answer, random_id());
+    turn.commit({std::move(entry)});
     turn.end.text = parts_.clean(model::plain_text(reply));
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
@@ -309,8 +312,24 @@ store::Result<store::SessionLease> Agent::hold_alone(Id session, const model::Po
   }
 }
 
+// What a crash left of an answer becomes an answer that was cut short.
+void Agent::keep_unfinished(Conversation& conversation, const model::Ports& ports) {
+  if (!conversation.state().unfinished) return;
+  const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
+  if (!alone && alone.error().kind == store::Failure::Kind::busy) return;  // it is still coming
+  conversation.catch_up();
+  std::optional<model::Entry> answer = unfinished_answer(parts_.store, conversation);
+  if (!answer) return;
+  Settings none;
+  Turn turn{conversation, none, ports};
+  turn.tell(model::Notice::Level::info,
+            "skein ended while this answer came; what had come is kept, /continue goes on:");
+  turn.commit({*std::move(answer)});
+}
+
 std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports,
                            const permission::Rules& rules) {
+  keep_unfinished(conversation, ports);
   if (store::unanswered_calls(conversation.path()).empty()) return 0;
   const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
   if (!alone && alone.error().kind == store::Failure::Kind::busy) {

@@ -68,6 +68,7 @@ class Agent {
                              const model::Ports& ports, const permission::Rules& rules,
                              const std::optional<std::string>& judged);
   void answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome);
+  void keep_unfinished(Conversation& conversation, const model::Ports& ports);
   model::Entry entry_for(const model::Message& message, const std::string& run_id) const;
 
   Parts parts_;

@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent/delta_keeper.h"
 #include "core/agent/dropped_thoughts.h"
+#include "core/agent/first_token.h"
 #include "core/context/compaction.h"
 #include "core/model/payloads.h"
 #include "core/text/amounts.h"
@@ -151,8 +153,12 @@ context::BuiltContext ModelCaller::request(const Turn& turn) {
 
 ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& built) {
   Attempt attempt;
+  FirstToken first;
+  DeltaKeeper keeper(turn, parts_);
   model::Ports listening = turn.ports;
   listening.sink = [&](const model::Event& event) {
+    first.see(event);
+    keeper.see(event);
     const auto* streaming = std::get_if<model::Streaming>(&event);
     const auto* failed = streaming ? std::get_if<model::delta::Failed>(&streaming->delta) : nullptr;
     if (failed != nullptr && failed->overflow) attempt.overflow = failed->told;
@@ -166,6 +172,7 @@ ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& 
       left > 0 && left < built.window.output && model.max_output == 0)
     model.max_output = left;
   attempt.reply = parts_.provider(model).stream(built.context, model, listening);
+  attempt.reply.first_token_ms = first.after_ms();
   if (attempt.reply.stop != model::Stop::error || !attempt.reply.content.empty())
     attempt = {.reply = std::move(attempt.reply)};
   return attempt;

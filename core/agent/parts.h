@@ -1,6 +1,7 @@
 // What the agent works with (Parts) and what the user may change between turns (Settings).
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <string>
 #include <string_view>
@@ -39,6 +40,8 @@ struct Parts {
   // What to ask instead when this model's service cannot answer, in this order.
   std::function<std::vector<model::ModelRef>(const model::ModelRef&)> fallbacks =
       [](const model::ModelRef&) { return std::vector<model::ModelRef>{}; };
+  // What has come of an answer is written down so often, in ms, so that a crash keeps it; 0: never.
+  std::int64_t keep_deltas_ms = 0;
   // Why commands are not sandboxed and what would help; empty: they are. Called only when a command
   // is about to run, since finding out takes a while.
   std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };

@@ -108,7 +108,8 @@ PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Too
         keep_rules(turn, offered);
         return {true, note, decision.place};
       case model::Answer::Choice::no:
-        return {false, "the user said no" + (answer.text.empty() ? "" : ": " + answer.text)};
+        return {false, std::string(model::refusal_opening) +
+                           (answer.text.empty() ? "" : ": " + answer.text)};
       case model::Answer::Choice::amend: break;
     }
     // The changed call is judged, shown and asked about as if the model had made it so.

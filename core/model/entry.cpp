@@ -11,7 +11,8 @@ namespace skein::model {
 namespace {
 
 constexpr std::array marginal_types{type::redaction, type::model_change,
-                                    type::thinking_level_change, type::system_prompt_override};
+                                    type::thinking_level_change, type::system_prompt_override,
+                                    type::message_delta_batch};
 
 // Whitespace runs become one space; ends after `characters` code points with an ellipsis.
 std::string one_line(std::string_view text, std::size_t characters) {
@@ -41,7 +42,8 @@ std::string words_of(const Message& message) {
     if (const auto* thinking = std::get_if<Thinking>(&block)) return thinking->thinking;
     if (const auto* result = std::get_if<ToolResult>(&block))
       for (const ResultBlock& part : result->content)
-        if (const auto* text = std::get_if<Text>(&part)) return text->text;
+        if (const auto* text = std::get_if<Text>(&part))
+          return (result->is_error ? "failed: " : "") + text->text;
   }
   return message.error;
 }

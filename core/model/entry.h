@@ -25,6 +25,7 @@ struct Entry {
 namespace type {
 inline constexpr std::string_view session_header = "session_header";
 inline constexpr std::string_view message = "message";
+inline constexpr std::string_view message_delta_batch = "message_delta_batch";
 inline constexpr std::string_view model_change = "model_change";
 inline constexpr std::string_view thinking_level_change = "thinking_level_change";
 inline constexpr std::string_view runtime_init = "runtime_init";

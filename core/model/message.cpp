@@ -241,6 +241,7 @@ JsonText to_json(const Message& message) {
     write_transformed(out, message.transformed);
   }
   object.number_if("durationMs", message.duration_ms);
+  object.number_if("firstTokenMs", message.first_token_ms);
   object.end();
   return out;
 }
@@ -265,6 +266,7 @@ std::optional<Message> message_from_json(std::string_view payload) {
   message.usage = usage_in(*json);
   message.transformed = transformed_in(*json);
   message.duration_ms = int_at(*json, "durationMs");
+  message.first_token_ms = int_at(*json, "firstTokenMs");
   return message;
 }
 

@@ -127,7 +127,8 @@ struct Message {
   std::optional<Usage> usage{};
   std::vector<Transformation> transformed{};  // of the request it answers
   std::int64_t duration_ms = 0;
-  Seals seals = Seals::good;  // only in memory, while a request is made
+  std::int64_t first_token_ms = 0;  // from the request to its first word; 0: not known
+  Seals seals = Seals::good;        // only in memory, while a request is made
   bool operator==(const Message&) const = default;
 };
 

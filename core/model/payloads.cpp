@@ -55,6 +55,31 @@ Read read_snapshot(const Json& json) {
   return Snapshot{string_at(json, "name"), id_at(json, "entryId")};
 }
 
+void write(Json& json, const Ttl& ttl) { json["age"] = ttl.age.empty() ? Json() : Json(ttl.age); }
+Read read_ttl(const Json& json) { return Ttl{string_at(json, "age")}; }
+
+void write(Json& json, const Pin& pin) { json["pinned"] = pin.pinned; }
+Read read_pin(const Json& json) { return Pin{bool_at(json, "pinned")}; }
+
+void write(Json& json, const MessageDeltaBatch& batch) {
+  json["messageId"] = to_string(batch.message);
+  json["provider"] = batch.provider;
+  json["model"] = batch.model;
+  json["pieces"] = Json::array();
+  for (const MessageDeltaBatch::Piece& piece : batch.pieces)
+    json["pieces"].push_back({{piece.thinking ? "thinking" : "text", piece.text}});
+}
+Read read_message_delta_batch(const Json& json) {
+  const std::optional<Id> message = id_at(json, "messageId");
+  if (!message) return std::nullopt;
+  MessageDeltaBatch batch{*message, string_at(json, "provider"), string_at(json, "model")};
+  for (const Json& piece : at(json, "pieces")) {
+    const bool thinking = at(piece, "thinking").is_string();
+    batch.pieces.push_back({thinking, string_at(piece, thinking ? "thinking" : "text")});
+  }
+  return batch;
+}
+
 void write(Json& json, const Permissions& permissions) { json["rules"] = permissions.rules; }
 Read read_permissions(const Json& json) { return Permissions{strings_at(json, "rules")}; }
 
@@ -213,6 +238,9 @@ constexpr Form forms[] = {
     {type::runtime_init, "", read_runtime_init},
     {type::branch_summary, "", read_branch_summary},
     {type::compaction_summary, "", read_compaction_summary},
+    {type::custom, "ttl", read_ttl},
+    {type::custom, "pin", read_pin},
+    {type::message_delta_batch, "", read_message_delta_batch},
 };
 static_assert(std::size(forms) == std::variant_size_v<Payload>);
 

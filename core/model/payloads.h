@@ -34,6 +34,25 @@ struct Snapshot {
   std::string name{};
   std::optional<Id> entry{};  // none: removes the snapshot
 };
+// The session goes to the trash when nobody has used it for so long.
+struct Ttl {
+  std::string age{};  // "30d"; empty: it has no such time of its own
+};
+struct Pin {  // never archived or thrown away unasked
+  bool pinned = true;
+};
+// What of an answer had come when it was written down, since the batch before; only until the
+// message itself is there, which will have the id `message`.
+struct MessageDeltaBatch {
+  Id message{};
+  std::string provider{}, model{};
+  struct Piece {
+    bool thinking = false;
+    std::string text{};
+    bool operator==(const Piece&) const = default;
+  };
+  std::vector<Piece> pieces{};
+};
 struct Permissions {  // replaces all rules of the session
   std::vector<std::string> rules{};
 };
@@ -107,7 +126,8 @@ using Payload =
                  payload::Permissions, payload::ThinkingOffBefore, payload::Import,
                  payload::ImportContext, payload::ModelChange, payload::ThinkingLevelChange,
                  payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
-                 payload::BranchSummary, payload::CompactionSummary>;
+                 payload::BranchSummary, payload::CompactionSummary, payload::Ttl, payload::Pin,
+                 payload::MessageDeltaBatch>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

@@ -1,5 +1,6 @@
 #include "core/model/redaction.h"
 
+#include "core/model/payloads.h"
 #include "core/text/json.h"
 
 namespace skein::model {
@@ -24,7 +25,12 @@ Message masked(Message message) {
 }
 
 Entry masked(const Entry& entry, const std::set<Id>& redacted) {
-  if (!redacted.contains(entry.id)) return entry;
+  if (redacted.empty()) return entry;
+  // The pieces of an answer say what it says.
+  const auto pieces = entry.type == type::message_delta_batch
+                          ? read_as<payload::MessageDeltaBatch>(entry)
+                          : std::nullopt;
+  if (!redacted.contains(pieces ? pieces->message : entry.id)) return entry;
   Entry out = entry;
   const auto message = message_of(entry);
   out.payload = message ? to_json(masked(*message)) : dump({{"redacted", true}});

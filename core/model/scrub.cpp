@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cctype>
 
+#include "core/model/payloads.h"
 #include "core/model/redaction.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -31,6 +32,7 @@ constexpr std::string_view structure[] = {"role",
                                           "sourceSessionId",
                                           "sourceEntryId",
                                           "sessionId",
+                                          "messageId",
                                           "mimeType",
                                           "blob",
                                           "key"};
@@ -165,6 +167,13 @@ bool retells(const Entry& entry) {
          entry.type == type::branch_summary;
 }
 
+// What was written down of an answer while it came: cut anywhere, so no text of it need be whole.
+bool is_piece_of(const Entry& entry, Id message) {
+  if (entry.type != type::message_delta_batch) return false;
+  const auto batch = read_as<payload::MessageDeltaBatch>(entry);
+  return batch && batch->message == message;
+}
+
 Entry without_content(const Entry& entry) {
   Entry out = entry;
   out.meta.clear();
@@ -220,7 +229,8 @@ void widen(Scrubbing& what, const Entry& copy) {
 }
 
 std::optional<Entry> scrubbed(const Entry& entry, const Scrubbing& what) {
-  if (entry.id == what.target.id && entry.payload == what.target.payload) {
+  if ((entry.id == what.target.id && entry.payload == what.target.payload) ||
+      is_piece_of(entry, what.target.id)) {
     Entry out = without_content(entry);
     return out == entry ? std::nullopt : std::optional(std::move(out));
   }

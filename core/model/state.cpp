@@ -1,10 +1,8 @@
 #include "core/model/state.h"
 
-#include <charconv>
-#include <cstring>
-
 #include "core/model/attachments.h"
 #include "core/model/payloads.h"
+#include "core/model/raw_answer.h"
 #include "core/text/json.h"
 
 namespace skein::model {
@@ -16,73 +14,11 @@ std::string_view payload_in(std::string_view body) {
   return body.substr(0, bracketed_length(body));
 }
 
-bool take(std::string_view& text, std::string_view expected) {
-  if (!text.starts_with(expected)) return false;
-  text.remove_prefix(expected.size());
-  return true;
-}
-
-// "word"
-bool take_word(std::string_view& text, std::string_view& word) {
-  if (!take(text, "\"")) return false;
-  std::size_t end = 0;
-  while (end < text.size() && text[end] != '"' && text[end] != '\\') ++end;
-  if (end == text.size() || text[end] == '\\') return false;
-  word = text.substr(0, end);
-  text.remove_prefix(end + 1);
-  return true;
-}
-
-bool take_number(std::string_view& text, std::int64_t& number) {
-  const auto [stopped, failed] = std::from_chars(text.data(), text.data() + text.size(), number);
-  text.remove_prefix(static_cast<std::size_t>(stopped - text.data()));
-  return failed == std::errc{};
-}
-
-// What follows an assistant's content, in exactly the form our own writer gives it. A third
-// of a long session's lines have it, and a JSON parser takes thirty times as long.
-struct Footer {
-  std::string_view provider{}, model{};
-  std::optional<Usage> usage{};
-  std::int64_t duration_ms = 0;
-};
-bool read_footer(std::string_view text, Footer& out) {
-  std::string_view stop;
-  if (!take(text, R"(,"provider":)") || !take_word(text, out.provider)) return false;
-  if (take(text, R"(,"model":)") && !take_word(text, out.model)) return false;
-  if (take(text, R"(,"stopReason":)") && !take_word(text, stop)) return false;
-  if (take(text, R"(,"usage":{"input":)")) {
-    Usage& usage = out.usage.emplace();
-    if (!take_number(text, usage.input) || !take(text, R"(,"output":)") ||
-        !take_number(text, usage.output) || !take(text, R"(,"cacheRead":)") ||
-        !take_number(text, usage.cache_read) || !take(text, R"(,"cacheWrite":)") ||
-        !take_number(text, usage.cache_write) ||
-        (take(text, R"(,"reasoning":)") && !take_number(text, usage.reasoning)) || !take(text, "}"))
-      return false;
-  }
-  if (take(text, R"(,"durationMs":)") && !take_number(text, out.duration_ms)) return false;
-  return text == "}";
-}
-
-void count_reply(SessionState& state, const Footer& reply) {
+void count_reply(SessionState& state, const AnswerFooter& reply) {
   const std::string model = std::string(reply.provider) + "/" + std::string(reply.model);
   if (model.size() > 1) state.model = model;
   state.duration_ms += reply.duration_ms;
   if (reply.usage) state.usage[model] += *reply.usage;
-}
-
-// What is counted of an answer follows its content, which may be long. False: not in our
-// writer's form.
-bool count_answer(SessionState& state, std::string_view content) {
-  const void* const last = ::memrchr(content.data(), ']', content.size());
-  if (last == nullptr) return false;
-  const auto end = static_cast<std::size_t>(static_cast<const char*>(last) - content.data()) + 1;
-  if (Footer footer; read_footer(content.substr(end), footer)) {
-    count_reply(state, footer);
-    return true;
-  }
-  // Nothing is counted of one that has nothing there.
-  return content.substr(end) == "}" && bracketed_length(content) == end;
 }
 
 void count_message(SessionState& state, std::string_view body) {
@@ -98,9 +34,9 @@ void count_message(SessionState& state, std::string_view body) {
     ++state.messages;
     return;
   }
-  if (constexpr std::string_view opening = R"({"role":"assistant","content":)";
-      body.starts_with(opening) && count_answer(state, body.substr(opening.size())))
-    return;
+  // A third of a long session's lines; a JSON parser takes thirty times as long.
+  if (const std::optional<RawAnswer> answer = read_answer(body))
+    return count_reply(state, answer->footer);
   const std::optional<Message> message = message_from_json(payload_in(body));
   if (!message || message->continuation) return;
   if (message->role == Role::user) {
@@ -109,7 +45,10 @@ void count_message(SessionState& state, std::string_view body) {
   } else if (message->role == Role::tool) {
     ++state.tool_calls;
   } else if (message->role == Role::assistant) {
-    count_reply(state, {message->provider, message->model, message->usage, message->duration_ms});
+    count_reply(state, {.provider = message->provider,
+                        .model = message->model,
+                        .usage = message->usage,
+                        .duration_ms = message->duration_ms});
   }
 }
 
@@ -117,6 +56,7 @@ void grow_tree(SessionState& state, const EntryFacts& entry) {
   if (entry.parent) state.leaves.remove(*entry.parent);
   state.leaves.push_back(entry.id);
   state.tail = state.head = entry.id;
+  state.unfinished.reset();  // it is there, or something else was said since
   state.head_at = entry.at;
 }
 
@@ -149,6 +89,9 @@ struct Fold {
   void operator()(Permissions& permissions) const {
     state.permissions = std::move(permissions.rules);
   }
+  void operator()(Ttl& ttl) const { state.ttl = std::move(ttl.age); }
+  void operator()(const Pin& pin) const { state.pinned = pin.pinned; }
+  void operator()(const MessageDeltaBatch& batch) const { state.unfinished = batch.message; }
   void operator()(const ThinkingOffBefore& off) const { state.thinking_off.insert(off.entry); }
   void operator()(Import& import) const { state.origin = std::move(import.from); }
   void operator()(const ImportContext&) const {}

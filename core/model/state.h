@@ -39,6 +39,9 @@ struct SessionState {
   std::set<Id>
       thinking_off{};  // of these and what is before them on a path, nothing sealed is sent
   std::vector<std::string> permissions{};  // rules given for this session
+  std::string ttl{};                       // "30d": unused for so long, it goes to the trash
+  bool pinned = false;                     // never archived or thrown away unasked
+  std::optional<Id> unfinished{};  // an answer of which only pieces are there, as far as is known
 
   std::int64_t entries = 0;   // the header not counted
   std::int64_t messages = 0;  // by the user

@@ -20,6 +20,11 @@ bool was_amended(const ToolResult& result) {
   return first != nullptr && first->text.starts_with(amendment_opening);
 }
 
+bool was_refused(const ToolResult& result) {
+  const auto* first = result.content.empty() ? nullptr : std::get_if<Text>(&result.content[0]);
+  return result.is_error && first != nullptr && first->text.starts_with(refusal_opening);
+}
+
 const Tool* find_tool(const Tools& tools, std::string_view name) {
   const auto found = std::ranges::find(tools, name, &Tool::name);
   return found == tools.end() ? nullptr : &*found;

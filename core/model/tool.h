@@ -49,6 +49,10 @@ ToolOutcome tool_failure(std::string text);
 Text amendment(const std::string& argument, const std::string& text);
 bool was_amended(const ToolResult& result);
 
+// How the result of a call begins that the user did not allow; and whether one does.
+inline constexpr std::string_view refusal_opening = "the user said no";
+bool was_refused(const ToolResult& result);
+
 // What a tool may use while it runs.
 struct ToolPorts {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted

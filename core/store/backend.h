@@ -120,6 +120,17 @@ struct Damage {
   }
 };
 
+// A session in the trash.
+struct TrashedSession {
+  std::string key{};
+  Id session{};
+  std::string title{};
+  std::int64_t messages = 0;
+  std::string used_at{};
+  std::int64_t thrown_away_ms = 0;  // since 1970
+  std::uint64_t bytes = 0;
+};
+
 // What a trash held before it was emptied.
 struct EmptiedTrash {
   std::size_t sessions = 0;
@@ -176,6 +187,7 @@ class StorageBackend {
 
   virtual Result<void> erase(Id session) = 0;                        // to the trash
   virtual Result<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
+  virtual Result<std::vector<TrashedSession>> trash() = 0;           // the last one first
   virtual Result<EmptiedTrash> empty_trash() = 0;                    // for good
   // An archived session takes less room and is read as before; the next append unarchives it.
   virtual Result<void> archive(Id session) = 0;

@@ -268,6 +268,14 @@ Result<AppendResult> SessionStore::rename(Id session, const std::string& title) 
   return append_marker(session, payload::Title{title});
 }
 
+Result<AppendResult> SessionStore::set_ttl(Id session, const std::string& age) {
+  return append_marker(session, payload::Ttl{age});
+}
+
+Result<AppendResult> SessionStore::pin(Id session, bool pinned) {
+  return append_marker(session, payload::Pin{pinned});
+}
+
 Result<AppendResult> SessionStore::set_head(Id session, Id target) {
   return backend_->locate(session, target).and_then([&](Position) {
     return append_marker(session, payload::Head{target});

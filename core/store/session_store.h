@@ -82,6 +82,7 @@ class SessionStore {
   }
   Result<void> erase(Id session) { return backend_->erase(session); }
   Result<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
+  Result<std::vector<TrashedSession>> trash() { return backend_->trash(); }
   Result<EmptiedTrash> empty_trash() { return backend_->empty_trash(); }
   Result<AppendResult> rename(Id session, const std::string& title);
   Result<AppendResult> set_head(Id session, Id entry);
@@ -91,6 +92,8 @@ class SessionStore {
   Result<AppendResult> delete_snapshot(Id session, const std::string& name);
   Result<AppendResult> rollback(Id session, const std::string& name);  // moves the head there
   Result<AppendResult> label(Id session, Id entry, const std::string& text);  // empty: none
+  Result<AppendResult> set_ttl(Id session, const std::string& age);           // "30d"; empty: none
+  Result<AppendResult> pin(Id session, bool pinned);
   // Masks an entry in every view, export and request; what was written stays.
   Result<AppendResult> redact(Id session, Id entry, const std::string& reason);
   // Those nobody has written to for so long, the oldest first.
@@ -116,6 +119,10 @@ class SessionStore {
 
   // Every entry in the order it was written.
   Result<void> load(Id session, const VisitEntry& each) { return backend_->load(session, 0, each); }
+  // The same backward, from the last one on.
+  Result<void> load_back(Id session, const VisitEntry& each) {
+    return backend_->load_back(session, std::nullopt, each);
+  }
   Result<StoredEntry> load_at(Id session, Position at) { return backend_->load_at(session, at); }
   Result<void> survey(Id session, const VisitFacts& each) {
     return backend_->survey(session, each);

@@ -30,6 +30,14 @@ std::vector<model::Entry> whole_path(Session& session) {
 
 std::string short_id(Id id) { return to_string(id).substr(0, 8); }
 
+bool may_take_name(Session& session, const std::string& snapshot, Id entry) {
+  const auto& known = session.conversation().state().snapshots;
+  const auto old = known.find(snapshot);
+  return old == known.end() || old->second == entry ||
+         session.confirm("The snapshot " + snapshot + " marks " + short_id(old->second) +
+                         ". Move it here?");
+}
+
 Id head_of(Session& session) {
   const auto head = session.conversation().head();
   if (!head) throw Error("nothing has been said yet");

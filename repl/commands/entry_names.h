@@ -16,6 +16,8 @@ namespace skein::commands {
 std::string short_id(Id id);   // as entries are shown
 Id head_of(Session& session);  // throws Error if nothing has been said yet
 Id entry_named(Session& session, std::string_view name);  // throws Error if there is none
+// Whether a snapshot of that name may mark this entry; asks if another one has the name.
+bool may_take_name(Session& session, const std::string& snapshot, Id entry);
 // Those that begin with `start`, for Tab; `name_of` makes a name of an element.
 template <class Range, class NameOf>
 std::vector<std::string> names_from(const Range& range, std::string_view start, NameOf name_of) {

@@ -33,13 +33,14 @@ void branch(Session& session, std::string_view entry_and_prompt);
 void fork_session(Session& session, std::string_view key);
 void undo(Session& session, std::string_view);
 void continue_turn(Session& session, std::string_view);
+void replay_session(Session& session, std::string_view entry_and_pace);
 
 void show_permissions(Session& session, std::string_view change);
 std::vector<std::string> permission_words(Session& session, std::string_view start);
 void retry(Session& session, std::string_view);
 
 void take_snapshot(Session& session, std::string_view name);
-void show_snapshots(Session& session, std::string_view);
+void show_snapshots(Session& session, std::string_view argument);
 void roll_back(Session& session, std::string_view name);
 std::vector<std::string> snapshot_names(Session& session, std::string_view start);
 void redact_entry(Session& session, std::string_view entry_and_reason);
@@ -62,5 +63,6 @@ void show_health(Session& session, std::string_view);
 void compact(Session& session, std::string_view focus);
 void show_context(Session& session, std::string_view);
 void show_usage(Session& session, std::string_view);
+void show_insights(Session& session, std::string_view since_and_grouping);
 
 }  // namespace skein::commands

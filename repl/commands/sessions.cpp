@@ -5,6 +5,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/store/expiry.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
 #include "repl/pick/fuzzy.h"
@@ -65,6 +66,19 @@ std::optional<Id> choose(Session& session, std::string_view query) {
       {.query = std::string(query),
        .current = session.id(),
        .erase = [&](const SessionRecord& record) { erase(session, record); }});
+}
+
+// The trash, for /restore without a name.
+void show_trash(Session& session) {
+  const std::vector<store::TrashedSession> all = value_or_throw(session.store().trash());
+  if (all.empty()) return session.screen().print("the trash is empty\n");
+  layout::Table table{.columns = {{"key"}, {"deleted"}, {"turns", true, true}, {"title"}}};
+  for (const store::TrashedSession& each : all)
+    table.rows.push_back({each.key.empty() ? to_string(each.session) : each.key,
+                          pick::age(utc_from_ms(each.thrown_away_ms)),
+                          std::to_string(each.messages), each.title});
+  session.screen().show(table);
+  session.screen().print("/restore KEY brings one back\n");
 }
 
 }  // namespace
@@ -141,7 +155,8 @@ void delete_session(Session& session, std::string_view name) {
 }
 
 void restore_session(Session& session, std::string_view name) {
-  const SessionRecord record = value_or_throw(session.store().restore(name));
+  if (name.empty()) return show_trash(session);
+  const SessionRecord record = value_or_throw(store::restore_for_use(session.store(), name));
   session.screen().print_untrusted("restored as " + record.key + "; /switch " + record.key +
                                    " opens it\n");
 }

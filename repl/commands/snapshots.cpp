@@ -38,13 +38,23 @@ void take_snapshot(Session& session, std::string_view name) {
   const auto old = known.find(chosen);
   const std::string moved =
       old != known.end() && old->second != head ? "; it was " + short_id(old->second) : "";
+  if (!may_take_name(session, chosen, head)) return session.screen().print("nothing was changed\n");
   value_or_throw(session.store().snapshot(session.id(), chosen, head));
   session.conversation().reload();
   session.screen().print_untrusted("snapshot " + chosen + " marks this point" + moved +
                                    "; /rollback " + chosen + " returns to it\n");
 }
 
-void show_snapshots(Session& session, std::string_view) {
+void show_snapshots(Session& session, std::string_view argument) {
+  if (const auto [word, name] = first_word(argument); word == "delete") {
+    if (trimmed(name).empty()) throw Error("/snapshots delete takes the name of a snapshot");
+    value_or_throw(session.store().delete_snapshot(session.id(), std::string(trimmed(name))));
+    session.conversation().reload();
+    return session.screen().print_untrusted("snapshot " + std::string(trimmed(name)) +
+                                            " is gone; the entries are kept\n");
+  } else if (!word.empty()) {
+    throw Error("/snapshots lists them; /snapshots delete NAME deletes one");
+  }
   const model::SessionState& state = session.conversation().state();
   if (state.snapshots.empty()) session.screen().print("no snapshots yet; /snapshot takes one\n");
   for (const auto& [name, entry] : state.snapshots) {

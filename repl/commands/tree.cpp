@@ -59,6 +59,7 @@ void name_and_go_on(Session& session, Id entry) {
 void name_snapshot(Session& session, Id entry) {
   const auto name = pick::ask_line(*session.keyboard(), "name of the snapshot › ");
   if (!name || name->empty()) return;
+  if (!may_take_name(session, *name, entry)) return session.screen().print("nothing was changed\n");
   value_or_throw(session.store().snapshot(session.id(), *name, entry));
   session.conversation().reload();
   session.screen().print_untrusted("snapshot " + *name + "; /rollback " + *name +

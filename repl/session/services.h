@@ -40,6 +40,13 @@ struct Services {
   // What this usage of provider/model cost; nullopt: unknown.
   std::function<std::optional<Cost>(const std::string& model, const model::Usage& usage)> cost =
       [](const std::string&, const model::Usage&) { return std::nullopt; };
+  // The same for the many calls of a report: what is known of a model is looked up once.
+  using CallCost = std::function<std::optional<Cost>(const std::string&, const model::Usage&)>;
+  std::function<CallCost()> call_cost = [] {
+    return [](const std::string&, const model::Usage&) { return std::nullopt; };
+  };
+  // What the user should be told between two prompts, once; empty: nothing.
+  std::function<std::string(Id open)> news = [](Id) { return std::string{}; };
   // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};

@@ -57,6 +57,7 @@ class Session {
 
   screen::Screen& screen() { return parts_.screen; }
   terminal::Keyboard* keyboard() { return parts_.input.keyboard(); }
+  std::atomic<bool>& stop() { return parts_.stop; }  // ^C
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
   terminal::TerminalMarks& marks() { return parts_.marks; }
   void show_title();                    // in the terminal's title bar

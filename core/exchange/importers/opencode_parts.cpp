@@ -147,9 +147,9 @@ std::string opencode_error(const Json& error) {
 std::optional<model::Image> opencode_image(const Json& file, Receiver& receiver) {
   std::string url = string_at(file, "url");
   if (url.empty()) url = string_at(file, "uri");
-  if (url.starts_with("data:image/")) return kept_image_at(receiver, url);
-  receiver.lose("attached files");
-  return std::nullopt;
+  std::optional<model::Image> image = kept_image_at(receiver, url);
+  if (!image) receiver.lose("attached files");
+  return image;
 }
 
 }  // namespace skein::exchange::importers

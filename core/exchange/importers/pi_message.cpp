@@ -27,6 +27,8 @@ struct PiBlocks {
   void add_image(const Json& block) {
     if (auto image = kept_image(receiver, string_at(block, "mimeType"), string_at(block, "data")))
       blocks.emplace_back(*std::move(image));
+    else
+      receiver.lose("images that cannot be read");
   }
 
   // Thinking that was signed is kept as text: no other conversation may send it back.

@@ -163,6 +163,8 @@ Result<SessionRecord> FileBackend::restore(std::string_view name) {
   return restore_from_trash(*home_, name);
 }
 
+Result<std::vector<TrashedSession>> FileBackend::trash() { return list_trash(*home_); }
+
 Result<EmptiedTrash> FileBackend::empty_trash() { return home::empty_trash(*home_); }
 
 Result<void> FileBackend::archive(Id session) { return archive_session(*home_, session); }

@@ -35,6 +35,7 @@ class FileBackend : public StorageBackend {
   Result<SessionLease> hold(Id session, LockMode company) override;
   Result<void> erase(Id session) override;
   Result<SessionRecord> restore(std::string_view name) override;
+  Result<std::vector<TrashedSession>> trash() override;
   Result<EmptiedTrash> empty_trash() override;
   Result<void> archive(Id session) override;
   Result<void> unarchive(Id session) override;

@@ -143,6 +143,9 @@ constexpr Member<State> state_members[] = {
     {"redacted", read_redacted},
     {"thinkingOff", read_thinking_off},
     {"permissions", read_permissions},
+    {"ttl", [](State& state, Value value) { state.ttl = text(value); }},
+    {"pinned", [](State& state, Value value) { state.pinned = truth(value); }},
+    {"unfinished", [](State& state, Value value) { state.unfinished = id(value); }},
     {"usage", read_usage},
 };
 

@@ -74,6 +74,9 @@ JsonText print_state(const SessionState& state) {
     writer.raw("permissions",
                enclosed("[]", state.permissions,
                         [](std::string& to, const std::string& rule) { append_quoted(to, rule); }));
+  writer.text_if("ttl", state.ttl);
+  if (state.pinned) writer.truth("pinned", true);
+  writer.id_if("unfinished", state.unfinished);
   if (!state.usage.empty())
     writer.raw("usage", enclosed("{}", state.usage, [](std::string& to, const auto& each) {
                  append_quoted(to, each.first);

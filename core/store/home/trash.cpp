@@ -99,6 +99,30 @@ Result<SessionRecord> restore_from_trash(Home& home, std::string_view name) {
   return Failure{Failure::Kind::gone, "nothing in the trash is called '" + std::string(name) + "'"};
 }
 
+Result<std::vector<TrashedSession>> list_trash(Home& home) {
+  files::Files& files = home.files();
+  Result<std::vector<std::string>> names = files::list(files, "trash");
+  if (!names) return names.error();
+  std::ranges::sort(*names, std::greater{}, time_of_trashed);
+  std::vector<TrashedSession> out;
+  for (const std::string& file : *names) {
+    const std::optional<Id> session = session_of_trashed(file);
+    if (!session) continue;
+    TrashedSession one{.session = *session, .thrown_away_ms = time_of_trashed(file)};
+    if (const auto stat = files::stat(files, "trash/" + file)) one.bytes = stat->size;
+    // One that cannot be read is listed all the same: it can be restored by its id.
+    if (const Result<Transcript> opened = open_transcript(files, *session, "trash/" + file)) {
+      const log::LogMemory memory = opened->memory();
+      one.key = effective_key(memory);
+      one.title = memory.state.title;
+      one.messages = memory.state.messages;
+      one.used_at = used_at(memory.header, memory.state);
+    }
+    out.push_back(std::move(one));
+  }
+  return out;
+}
+
 Result<EmptiedTrash> empty_trash(Home& home) {
   files::Files& files = home.files();
   const std::string doing = "emptying the trash";

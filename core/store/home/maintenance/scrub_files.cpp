@@ -36,7 +36,8 @@ Result<Findings> look_for(log::LogReader& log, const model::Scrubbing& what) {
     seen = seen || facts.id == what.target.id;
     const bool summary =
         facts.type == type::compaction_summary || facts.type == type::branch_summary;
-    const bool concerns = facts.type == type::custom || model::may_give_away(found.text, what);
+    const bool concerns = facts.type == type::custom || facts.type == type::message_delta_batch ||
+                          model::may_give_away(found.text, what);
     const Entry entry = concerns ? found.to_entry() : Entry{};
     const std::optional<Entry> after = concerns ? model::scrubbed(entry, what) : std::nullopt;
     out.entries += after ? 1 : 0;

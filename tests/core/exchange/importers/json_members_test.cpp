@@ -1,5 +1,8 @@
 #include "core/exchange/importers/json_members.h"
 
+#include "core/exchange/importers/foreign_values.h"
+#include "core/exchange/importers/json_records.h"
+
 #include <doctest/doctest.h>
 
 #include <string>

@@ -1,0 +1,19 @@
+// An entry as people read it, whole: what it is, and everything it says.
+#pragma once
+
+#include <string>
+
+#include "core/model/entry.h"
+
+namespace skein::model {
+
+// "user", "assistant", "tool", "tool failed"; of what is no message "[model_change]".
+std::string kind_of(const Entry& entry);
+// Whether it is the result of a call that failed.
+bool is_failed_result(const Entry& entry);
+// Text, calls, results and errors, a paragraph each, and what was thought if that is wanted; what
+// failed says so. Empty if nothing is said. Not yet safe for a terminal.
+enum class Thoughts { left_out, shown };
+std::string words_of(const Entry& entry, Thoughts thoughts = Thoughts::left_out);
+
+}  // namespace skein::model

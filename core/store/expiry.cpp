@@ -1,0 +1,67 @@
+#include "core/store/expiry.h"
+
+#include "core/text/base.h"
+#include "core/text/when.h"
+
+namespace skein::store {
+
+namespace {
+
+bool is_kept(const SessionState& state) { return state.pinned || !state.labels.empty(); }
+
+Result<Expired> expire_open(SessionStore& store, const Expiring& session) {
+  const Id id = session.record.header.session;
+  // Read anew: an index that an older version wrote knows nothing of pins.
+  SessionState state;
+  const auto read = store.survey(id, [&](const EntryFacts& entry) { model::fold(state, entry); });
+  if (!read) return read.error();
+  if (is_kept(state) || state.updated_at != session.record.state.updated_at)
+    return Expired::left_alone;
+  const Result<SessionLease> alone = store.hold(id, LockMode::exclusive);
+  if (!alone && alone.error().kind == Failure::Kind::busy) return Expired::left_alone;
+  const bool trash = session.what == Expiring::What::trash;
+  if (const auto done = trash ? store.erase(id) : store.archive(id); !done) return done.error();
+  return Expired::done;
+}
+
+}  // namespace
+
+std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const ExpiryRules& rules,
+                               std::int64_t now_ms, std::optional<Id> open) {
+  std::vector<Expiring> out;
+  for (const SessionRecord& record : sessions) {
+    const std::optional<std::int64_t> used = ms_from_utc(record.used_at());
+    if (!used || is_kept(record.state) || record.header.session == open) continue;
+    const std::optional<std::int64_t> own = duration_ms(record.state.ttl);
+    const std::optional<std::int64_t> trash = own ? own : rules.trash_after_ms;
+    const std::int64_t unused = now_ms - *used;
+    if (trash && unused > *trash)
+      out.push_back({Expiring::What::trash, record});
+    else if (rules.archive_after_ms && unused > *rules.archive_after_ms && !record.archived)
+      out.push_back({Expiring::What::archive, record});
+  }
+  return out;
+}
+
+Result<Expired> expire(SessionStore& store, const Expiring& session) {
+  const Id id = session.record.header.session;
+  Result<Expired> outcome = expire_open(store, session);
+  store.close(id);
+  return outcome;
+}
+
+Result<SessionRecord> restore_for_use(SessionStore& store, std::string_view name) {
+  Result<SessionRecord> restored = store.restore(name);
+  if (!restored) return restored;
+  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
+  const std::optional<std::int64_t> used = ms_from_utc(restored->used_at());
+  if (used && now_ms() - *used < day) return restored;
+  const Id session = restored->header.session;
+  const NewEntry note{model::make_entry(model::type::custom, R"({"kind":"restored"})")};
+  // A session that cannot be written to is back all the same.
+  if (!store.append_session_entries(session, std::span(&note, 1))) return restored;
+  store.remember(session, "");
+  return store.open(session);
+}
+
+}  // namespace skein::store
