@@ -39,6 +39,7 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
       "core/store/home"}},
 
+    {"core/search", {"core/text", "core/model", "core/store"}},
     {"core/exchange/importers", {"core/text", "core/model"}},
     {"core/exchange/exporters", {"core/text", "core/model", "core/store"}},
     {"core/exchange",
@@ -64,8 +65,8 @@ const Arrows arrows = {
     {"repl/terminal", {"core/text", "repl/layout"}},
     {"repl/edit", {"core/text", "core/model", "repl/layout", "repl/terminal"}},
     {"repl/pick",
-     {"core/text", "core/model", "core/store", "repl/layout", "repl/screen", "repl/terminal",
-      "repl/edit"}},
+     {"core/text", "core/model", "core/store", "core/search", "repl/layout", "repl/screen",
+      "repl/terminal", "repl/edit"}},
     {"repl/prompt",
      {"core/text", "core/model", "repl/layout", "repl/screen", "repl/terminal", "repl/edit",
       "repl/pick"}},
@@ -73,8 +74,8 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/handover", "core/store", "core/agent", "repl/layout",
       "repl/screen", "repl/terminal", "repl/edit", "repl/pick", "repl/prompt"}},
     {"repl/commands",
-     {"core/text", "core/model", "core/context", "core/handover", "core/store", "core/exchange",
-      "repl/layout", "repl/pick", "repl/prompt", "repl/session"}},
+     {"core/text", "core/model", "core/context", "core/handover", "core/store", "core/search",
+      "core/exchange", "repl/layout", "repl/pick", "repl/prompt", "repl/session"}},
     {"repl",
      {"core/text", "core/model", "repl/layout", "repl/edit", "repl/prompt", "repl/session",
       "repl/commands"}},
@@ -97,7 +98,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"nlohmann/", {"core/text/json.h"}},
     {"re2/", {"core/text/regex.cpp"}},
     {"toml", {"app/config_file.cpp"}},
-    {"utf8proc.h", {"repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},
+    {"utf8proc.h", {"core/search/fold.cpp", "repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},
 };
 
 std::string room_of(const std::string& file) { return fs::path(file).parent_path().string(); }

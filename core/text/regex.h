@@ -5,6 +5,7 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <variant>
@@ -24,6 +25,12 @@ class Regex {
   // Whether it matches anywhere in `line`, which is one line of UTF-8. `give_up` is asked between
   // its pieces; once it says so the answer is no.
   bool found_in(std::string_view line, const std::function<bool()>& give_up = {}) const;
+
+  // Where the first match in `line` is, one that is not empty; nothing if there is none.
+  struct Place {
+    std::size_t begin = 0, end = 0;
+  };
+  std::optional<Place> first_in(std::string_view line, std::size_t from = 0) const;
 
   // A longer line is searched in overlapping pieces, since RE2 cannot be stopped on its way: a
   // match of more than half of this may go unseen in it.
