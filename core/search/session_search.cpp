@@ -73,7 +73,10 @@ SessionFound SessionSearch::run(const store::SessionRecord& record, std::size_t 
 
 void SessionSearch::consider_title(const store::SessionRecord& record) {
   const std::string& title = record.state.title;
-  if (title.empty() || request_.filter.about_entries() || !matcher_.fits(title)) return;
+  // One that nobody gave is the beginning of the first prompt, which is found itself.
+  if (!record.state.title_given || title.empty() || request_.filter.about_entries() ||
+      !matcher_.fits(title))
+    return;
   ++found_.count;
   keep({.score = score_of(Role::title, false, record.used_at()),
         .time = record.used_at(),

@@ -85,6 +85,8 @@ struct Talk : Place {
 
 TEST_CASE("titles, prompts, answers, thinking and tool output are found, best first") {
   Talk talk;
+  CHECK(talk.ranked("walrus").hits.size() == 5);  // a title that is only the prompt's beginning
+  value_of(talk.store.rename(talk.session, "About a Walrus"));
   const Ranked all = talk.ranked("walrus");
   REQUIRE(all.hits.size() == 6);
   CHECK(all.outcome.found == 6);
