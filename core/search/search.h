@@ -38,6 +38,7 @@ struct Request {
   Filter filter{};
   std::size_t limit = 20;       // hits altogether
   std::size_t per_session = 3;  // of the newest first; ranked there may be more
+  std::size_t snippet_characters = 160;
   const std::atomic<bool>* stop = nullptr;
 };
 

@@ -190,7 +190,7 @@ Hit SessionSearch::hit_of(const store::SessionRecord& record, const Kept& kept) 
           .entry = kept.entry,
           .role = kept.role,
           .time = kept.time,
-          .snippet = snippet_of(text, request_.query),
+          .snippet = snippet_of(text, request_.query, request_.snippet_characters),
           .score = kept.score};
   if (!kept.entry || has_one_branch(record.state)) return hit;
   const auto tree = tree_of(record);
