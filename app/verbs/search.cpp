@@ -22,13 +22,13 @@ using search::Filter, search::Hit, search::Request, search::Role;
 
 namespace {
 
-Error wrong(const std::string& sentence) { return Error(sentence, ExitStatus::usage); }
+Error misused(const std::string& sentence) { return Error(sentence, ExitStatus::usage); }
 
 std::string time_given(const app::Invocation& invocation, std::string_view flag) {
   const std::string text = invocation.value(flag);
   if (!invocation.has(flag)) return {};
   if (const auto time = time_ms(text, now_ms())) return utc_from_ms(*time);
-  throw wrong(std::string(flag) + ": '" + text + "' is no time; say 7d, or 2026-11-01");
+  throw misused(std::string(flag) + ": '" + text + "' is no time; say 7d, or 2026-11-01");
 }
 
 std::optional<Role> role_given(const app::Invocation& invocation) {
@@ -36,7 +36,7 @@ std::optional<Role> role_given(const app::Invocation& invocation) {
   const std::string text = invocation.value("--role");
   for (const Role role : {Role::user, Role::assistant, Role::tool, Role::thinking})
     if (text == search::name(role)) return role;
-  throw wrong("--role takes user, assistant, tool or thinking, not '" + text + "'");
+  throw misused("--role takes user, assistant, tool or thinking, not '" + text + "'");
 }
 
 std::size_t limit_given(const app::Invocation& invocation) {
@@ -46,7 +46,7 @@ std::size_t limit_given(const app::Invocation& invocation) {
   std::size_t limit = 0;
   const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
   if (failed != std::errc{} || end != text.data() + text.size() || limit == 0 || limit > most)
-    throw wrong("--limit takes a whole number from 1 to 100000, not '" + text + "'");
+    throw misused("--limit takes a whole number from 1 to 100000, not '" + text + "'");
   return limit;
 }
 
@@ -57,34 +57,29 @@ std::string folder_given(const app::Invocation& invocation) {
   if (given == "." && !invocation.workspace.empty()) return app::workspace_folder(invocation);
   std::error_code failed;
   std::string folder = std::filesystem::weakly_canonical(given, failed).string();
-  if (failed || folder.empty()) throw wrong("--cwd: '" + given.string() + "' is no folder");
+  if (failed || folder.empty()) throw misused("--cwd: '" + given.string() + "' is no folder");
   while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
   return folder;
 }
 
-Request request_of(const app::Invocation& invocation, store::SessionStore& store) {
+Request request_of(const app::Invocation& invocation) {
   std::string words;
   for (const std::string& word : invocation.arguments) words += (words.empty() ? "" : " ") + word;
   const std::string branch = invocation.value("--branch");
   if (!branch.empty() && branch != "active" && branch != "all")
-    throw wrong("--branch takes active or all, not '" + branch + "'");
-  Request request{
-      .query = search::parse_query(
-          words, invocation.has("--fold") ? search::Accents::dropped : search::Accents::kept),
-      .filter = {.cwd = folder_given(invocation),
-                 .role = role_given(invocation),
-                 .tool = invocation.value("--tool"),
-                 .model = invocation.value("--model"),
-                 .since = time_given(invocation, "--since"),
-                 .until = time_given(invocation, "--until"),
-                 .errors = invocation.has("--errors"),
-                 .active_branch = branch == "active",
-                 .blobs = invocation.has("--blobs")},
-      .limit = limit_given(invocation)};
-  if (invocation.has("--session"))
-    request.filter.session =
-        store::value_or_throw(store.find(invocation.value("--session"))).header.session;
-  return request;
+    throw misused("--branch takes active or all, not '" + branch + "'");
+  return {.query = search::parse_query(
+              words, invocation.has("--fold") ? search::Accents::dropped : search::Accents::kept),
+          .filter = {.cwd = folder_given(invocation),
+                     .role = role_given(invocation),
+                     .tool = invocation.value("--tool"),
+                     .model = invocation.value("--model"),
+                     .since = time_given(invocation, "--since"),
+                     .until = time_given(invocation, "--until"),
+                     .errors = invocation.has("--errors"),
+                     .active_branch = branch == "active",
+                     .blobs = invocation.has("--blobs")},
+          .limit = limit_given(invocation)};
 }
 
 Json json_of(const Hit& hit) {
@@ -100,7 +95,7 @@ Json json_of(const Hit& hit) {
           {"offsets", std::move(offsets)}};
 }
 
-void notice(const std::string& text) {
+void tell(const std::string& text) {
   std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
 
@@ -129,21 +124,24 @@ search::Outcome print_newest(const app::Invocation& invocation, store::SessionSt
         return std::fflush(stdout) == 0;
       });
   if (!outcome.complete && shown >= request.limit)
-    notice("there may be more; --limit " + std::to_string(request.limit * 5) + " looks further");
+    tell("there may be more; --limit " + std::to_string(request.limit * 5) + " looks further");
   return outcome;
 }
 
 }  // namespace
 
 int search_sessions(const app::Invocation& invocation) {
+  Request request = request_of(invocation);  // before a home is made
   store::SessionStore store = app::open_store(invocation);
-  const Request request = request_of(invocation, store);
+  if (invocation.has("--session"))
+    request.filter.session =
+        store::value_or_throw(store.find(invocation.value("--session"))).header.session;
   const search::Outcome outcome = invocation.has("--json")
                                       ? print_ranked(store, request)
                                       : print_newest(invocation, store, request);
-  for (const std::string& trouble : outcome.trouble) notice(trouble);
+  for (const std::string& trouble : outcome.trouble) tell(trouble);
   if (outcome.found > 0) return 0;
-  notice("nothing found");
+  tell("nothing found");
   return static_cast<int>(ExitStatus::turn);
 }
 

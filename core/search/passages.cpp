@@ -188,7 +188,7 @@ void read_summary(std::string_view body, RawEntry& out) {
   });
 }
 
-void append_utf8(std::string& out, unsigned point) {
+void append_point(std::string& out, unsigned point) {
   const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
   if (point < 0x80) {
     put(point);
@@ -254,7 +254,7 @@ void unescape(std::string_view raw, std::string& out) {
         point = 0x10000 + ((point - 0xD800) << 10) + (*low - 0xDC00);
         length = 12;
       }
-      append_utf8(out, point >= 0xD800 && point < 0xE000 ? 0xFFFD : point);
+      append_point(out, point >= 0xD800 && point < 0xE000 ? 0xFFFD : point);
       raw.remove_prefix(length);
       continue;
     }

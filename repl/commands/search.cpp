@@ -36,7 +36,7 @@ std::string whole_text(const model::Entry& entry) {
 }
 
 // The lines of the entry from just before the one that was found.
-std::vector<std::string> preview(store::SessionStore& store, const Hit& hit) {
+std::vector<std::string> hit_preview(store::SessionStore& store, const Hit& hit) {
   if (!hit.entry) return {hit.snippet.text};
   const store::Result<store::SessionRecord> record = store.open(hit.session);
   const store::Result<store::StoredEntry> placed = store.load_placed(hit.session, *hit.entry);
@@ -101,7 +101,7 @@ void search_sessions(Session& session, std::string_view words) {
     return;
   }
   const HitChoice choice = pick::pick_hit(
-      *session.keyboard(), rows, [&](const Hit& hit) { return preview(session.store(), hit); });
+      *session.keyboard(), rows, [&](const Hit& hit) { return hit_preview(session.store(), hit); });
   if (choice.what == HitChoice::What::nothing) return;
   const Hit& hit = rows[choice.row].hit;
   if (!hit.entry) return session.open(hit.session);
