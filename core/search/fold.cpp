@@ -53,6 +53,18 @@ std::size_t decomposed(char32_t c, int options, Points& out) {
              : 0;
 }
 
+// Small letters, and a blank for all white space.
+constexpr std::array<char, 128> folded_ascii = [] {
+  std::array<char, 128> table{};
+  for (std::size_t i = 0; i < table.size(); ++i) {
+    const char c = static_cast<char>(i);
+    table[i] = c >= 'A' && c <= 'Z'     ? static_cast<char>(c + ('a' - 'A'))
+               : c >= '\t' && c <= '\r' ? ' '
+                                        : c;
+  }
+  return table;
+}();
+
 class Folder {
  public:
   Folder(Accents accents, bool origins, Folded& out)
@@ -64,8 +76,11 @@ class Folder {
   void run(std::string_view text) {
     if (!origins_) out_.text.reserve(text.size());
     while (at_ < text.size()) {
-      const auto byte = static_cast<unsigned char>(text[at_]);
-      if (byte < 0x80) {
+      if (static_cast<unsigned char>(text[at_]) < 0x80) {
+        if (!origins_) {
+          ascii_run(text);
+          continue;
+        }
         ascii(text[at_]);
         ++at_;
         continue;
@@ -82,6 +97,27 @@ class Folder {
     if (c == ' ' || (c >= '\t' && c <= '\r')) return blank();
     start_ = out_.text.size();
     add_byte(c >= 'A' && c <= 'Z' ? static_cast<char>(c + ('a' - 'A')) : c);
+    last_ = static_cast<unsigned char>(out_.text.back());
+  }
+  // The same for all up to the next character that is none: nearly all of most texts.
+  void ascii_run(std::string_view text) {
+    const std::string_view rest = text.substr(at_);
+    const auto run = static_cast<std::size_t>(
+        std::ranges::find_if(rest, [](char c) { return static_cast<unsigned char>(c) >= 0x80; }) -
+        rest.begin());
+    const std::size_t before = out_.text.size();
+    out_.text.resize(before + run);
+    char* const begin = out_.text.data();
+    char* to = begin + before;
+    at_ += run;
+    for (const char each : rest.substr(0, run)) {
+      const char c = folded_ascii[static_cast<unsigned char>(each)];
+      *to = c;
+      to += c != ' ' || to == begin || to[-1] != ' ' ? 1 : 0;
+    }
+    const auto size = static_cast<std::size_t>(to - begin);
+    out_.text.resize(size);
+    start_ = size - 1;
     last_ = static_cast<unsigned char>(out_.text.back());
   }
   void blank() {

@@ -9,9 +9,11 @@ namespace skein::search {
 
 namespace {
 
-bool is_ascii_word(std::string_view text) {
-  return std::ranges::all_of(
-      text, [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); });
+bool is_plain(const Term& term) {
+  const bool phrase = term.kind == Term::Kind::phrase;
+  return (phrase || term.kind == Term::Kind::word) && std::ranges::all_of(term.text, [&](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (phrase && c == ' ');
+         });
 }
 
 // Whether a word's character stands before `at` in the inside of a JSON string: the n of a \n is
@@ -47,6 +49,7 @@ Matcher::Matcher(const Query& query) : accents_(query.accents) {
   std::size_t count = 0;
   for (const Term& term : query.terms) {
     Look look{term.kind, term.excluded};
+    look.plain = accents_ == Accents::kept && is_plain(term);
     if (term.kind == Term::Kind::regex)
       look.regex = term.regex;
     else
@@ -57,9 +60,7 @@ Matcher::Matcher(const Query& query) : accents_(query.accents) {
     ++count;
   }
   if (count > 1) side_by_side_.emplace(words);
-  const Term& first = query.terms.front();
-  one_word_ = query.terms.size() == 1 && first.kind == Term::Kind::word &&
-              accents_ == Accents::kept && is_ascii_word(first.text);
+  one_word_ = looks_.size() == 1 && looks_.front().plain && looks_.front().kind == Term::Kind::word;
 }
 
 std::string_view Matcher::text_of(const Passage& passage) {
@@ -81,17 +82,26 @@ bool Matcher::stands_in(const Look& look, const Passage& passage, std::string_vi
 }
 
 // Nothing: the raw text does not tell.
-std::optional<bool> Matcher::stands_raw(const Passage& passage) const {
-  const Needle& needle = looks_.front().finder->needle();
+std::optional<bool> Matcher::stands_raw(const Look& look, const Passage& passage) {
+  if (!look.plain) return std::nullopt;
+  const std::string_view raw = passage.raw;
+  const Needle& needle = look.finder->needle();
   for (std::size_t at = 0;; ++at) {
-    at = needle.find(passage.raw, at);
+    at = needle.find(raw, at);
     if (at == std::string_view::npos) break;
+    if (look.kind == Term::Kind::phrase) {
+      // Unless it begins with the letter of an escape.
+      if (passage.plain || at == 0 || raw[at - 1] != '\\') return true;
+      return std::nullopt;
+    }
     const std::optional<bool> inside =
-        passage.plain ? word_before(passage.raw, at) : raw_word_before(passage.raw, at);
+        passage.plain ? word_before(raw, at) : raw_word_before(raw, at);
     if (!inside) return std::nullopt;
     if (!*inside) return true;
   }
-  if (Candidates::has_wide_letters(passage.raw)) return std::nullopt;
+  // The blanks of a phrase may be any white space.
+  if (needle.bytes().find(' ') != std::string::npos || Candidates::has_wide_letters(raw))
+    return std::nullopt;
   return false;
 }
 
@@ -107,7 +117,7 @@ std::optional<Matcher::Match> Matcher::match_one_word(const RawEntry& entry) {
   for (std::size_t i = 0; i < entry.passages.size(); ++i) {
     const Passage& passage = entry.passages[i];
     if (best && passage.role >= entry.passages[best->passage].role) continue;
-    const std::optional<bool> there = stands_raw(passage);
+    const std::optional<bool> there = stands_raw(looks_.front(), passage);
     if (there ? *there : stands_in_slowly(passage)) best = Match{i};
   }
   return best;
@@ -120,11 +130,15 @@ std::optional<Matcher::Match> Matcher::match(const RawEntry& entry) {
   std::size_t most = 0;
   for (std::size_t i = 0; i < entry.passages.size(); ++i) {
     const Passage& passage = entry.passages[i];
-    const std::string_view text = text_of(passage);
-    fold_into(text, accents_, folded_);
+    std::optional<std::string_view> text;  // once it is needed
     std::size_t count = 0;
     for (std::size_t term = 0; term < looks_.size(); ++term) {
-      if (!stands_in(looks_[term], passage, text, folded_.text)) continue;
+      std::optional<bool> there = stands_raw(looks_[term], passage);
+      if (!there) {
+        if (!text) fold_into(*(text = text_of(passage)), accents_, folded_);
+        there = stands_in(looks_[term], passage, *text, folded_.text);
+      }
+      if (!*there) continue;
       if (looks_[term].excluded) return std::nullopt;
       met[term] = true;
       ++count;
@@ -133,7 +147,8 @@ std::optional<Matcher::Match> Matcher::match(const RawEntry& entry) {
                                          passage.role < entry.passages[best.passage].role);
     if (!better) continue;
     most = count;
-    best = {i, side_by_side_ && side_by_side_->find(folded_.text) != std::string_view::npos};
+    best = {i, side_by_side_ && side_by_side_->find(text ? folded_.text : passage.raw) !=
+                                    std::string_view::npos};
   }
   for (std::size_t term = 0; term < looks_.size(); ++term)
     if (!met[term] && !looks_[term].excluded) return std::nullopt;

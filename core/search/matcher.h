@@ -41,19 +41,20 @@ class Matcher {
   struct Look {
     Term::Kind kind;
     bool excluded;
+    bool plain = false;  // ASCII letters and digits, and blanks in a phrase: raw JSON can be asked
     std::optional<TermFinder> finder{};
     std::optional<Regex> regex{};
   };
   static bool stands_in(const Look& look, const Passage& passage, std::string_view text,
                         std::string_view folded);
-  std::optional<bool> stands_raw(const Passage& passage) const;
+  static std::optional<bool> stands_raw(const Look& look, const Passage& passage);
   std::optional<Match> match_one_word(const RawEntry& entry);
   bool stands_in_slowly(const Passage& passage);
   std::string_view text_of(const Passage& passage);
 
   Accents accents_;
   std::vector<Look> looks_{};
-  bool one_word_ = false;  // in ASCII: raw JSON can be asked
+  bool one_word_ = false;
   std::optional<Needle> side_by_side_{};
   std::string text_{};
   Folded folded_{};

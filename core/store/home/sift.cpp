@@ -13,7 +13,7 @@ namespace skein::store::home {
 namespace {
 
 // Large enough that calls cost nothing, small enough for the processor's cache.
-constexpr std::size_t piece_bytes = 256u << 10;
+constexpr std::size_t block_bytes = 256u << 10;
 
 // The lines of a file as its bytes come in.
 class LineSieve {
@@ -74,7 +74,7 @@ enum class Pass { done, odd };
 
 Result<Pass> sift_plain(const files::OpenFile& file, const Sieve& sieve, LineSieve& lines) {
   thread_local std::string block;  // one for all files: pages are costly to get
-  if (block.size() < piece_bytes) block.resize(piece_bytes);
+  if (block.size() < block_bytes) block.resize(block_bytes);
   std::size_t left = 0;
   for (std::uint64_t at = 0;;) {
     const Result<std::size_t> got = file.read(block.data() + left, block.size() - left, at);

@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <random>
+#include <string>
+
 using namespace skein::search;
 
 namespace {
@@ -45,4 +48,18 @@ TEST_CASE("every byte of a folded text knows where it comes from") {
 TEST_CASE("letters and digits make words, scripts without blanks do not") {
   for (const char32_t c : U"aZ5äжα") CHECK((c == 0 || in_word(c)));
   for (const char32_t c : {U'中', U'ひ', U'ไ', U'한', U'_', U'.', U' '}) CHECK_FALSE(in_word(c));
+}
+
+TEST_CASE("a text folds to the same with and without its origins, however it is mixed") {
+  std::mt19937 dice(3);
+  const char* pieces[] = {"a", "B ", "\n", "  ", "é", "e\xCC\x81", "中", "Ａ", "ｶﾞ", "\xFF", "\t"};
+  for (int round = 0; round < 2000; ++round) {
+    std::string text;
+    for (std::size_t count = dice() % 12; count > 0; --count) text += pieces[dice() % 11];
+    CAPTURE(text);
+    const Folded with = folded_with_origins(text, Accents::kept);
+    CHECK(with.text == fold(text));
+    CHECK(with.origin.size() == with.text.size() + 1);
+    CHECK(fold(with.text) == with.text);
+  }
 }
