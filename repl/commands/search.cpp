@@ -1,6 +1,8 @@
 // /search: what was said, in any session, and back to where it was said.
 #include "core/search/search.h"
 
+#include <algorithm>
+
 #include "core/model/redaction.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
