@@ -13,6 +13,7 @@
 #include "app/availability.h"
 #include "app/home.h"
 #include "app/model_refresh.h"
+#include "app/recall.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
 #include "core/store/home/file_backend.h"
@@ -93,6 +94,7 @@ Application::Application(const Invocation& invocation)
                                   .network = config_.sandbox_network,
                                   .command_limits = config_.command_limits(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
+  if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
   system_ = system_prompt(config_, workspace_);
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,

@@ -132,6 +132,19 @@ std::size_t first_word(const CLI::App& app, std::span<const std::string> argumen
   return arguments.size();
 }
 
+// What stands behind `--`, where the subcommand at `at` needs no argument before it: CLI11 would
+// take the -s of a -stuff there for our option. It is removed from the arguments.
+std::vector<std::string> taken_behind_dashes(std::vector<std::string>& arguments, std::size_t at) {
+  const auto row = std::ranges::find(subcommands(), arguments[at], &Subcommand::name);
+  const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
+  if (row == subcommands().end() || arity_of(row->arguments).least > 0 ||
+      arity_of(row->arguments).most == 0 || dashes == arguments.end())
+    return {};
+  std::vector<std::string> out(dashes + 1, arguments.end());
+  arguments.erase(dashes, arguments.end());
+  return out;
+}
+
 // A flag that does for one start what a key of the configuration does for all: said and checked
 // from the same row.
 template <class Value>
@@ -167,7 +180,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
     "acp admin agents bench bisect blame completion eval follow jobs mcp prove "
-    "rewind search serve skills sync update upgrade";
+    "rewind serve skills sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;
@@ -303,6 +316,8 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     if (const auto why =
             not_a_prompt({arguments.begin(), words_from}, {words_from, arguments.end()}))
       return {std::nullopt, complain(*why)};
+  const std::vector<std::string> behind =
+      named ? taken_behind_dashes(arguments, at) : std::vector<std::string>{};
   try {
     app.parse(guarded(arguments, named ? Words::of_a_subcommand : Words::of_a_prompt));
   } catch (const CLI::ParseError& error) {
@@ -328,10 +343,11 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     invocation.arguments = std::move(collected[i]->arguments);
     // What stood behind `--`, or found no place: CLI11 takes it for the prompt.
     invocation.arguments.insert(invocation.arguments.end(), words.begin(), words.end());
+    invocation.arguments.insert(invocation.arguments.end(), behind.begin(), behind.end());
     invocation.prompt.clear();
     if (invocation.arguments.size() > arity_of(row.arguments).most) {
-      return {std::nullopt, complain(name + " does not take '" + words.back() + "'; `skein " +
-                                     name + " --help` says what it takes")};
+      return {std::nullopt, complain(name + " does not take '" + invocation.arguments.back() +
+                                     "'; `skein " + name + " --help` says what it takes")};
     }
     for (const auto& [flag, given] : collected[i]->given)
       if (given) invocation.flags[flag] = "";

@@ -38,6 +38,7 @@ struct Config {
   std::string append_system_prompt{};
   std::string color{};  // empty: auto
   bool screen_reader = false;
+  bool session_search = false;  // the model may look into earlier sessions
   bool quiet = false;
   std::vector<std::string> notices{};   // what was passed over, and why
   std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"

@@ -42,6 +42,7 @@ const Arrows arrows = {
       "core/store/home"}},
 
     {"core/exchange/importers", {"core/text", "core/model", "core/legacy"}},
+    {"core/search", {"core/text", "core/model", "core/store"}},
     {"core/exchange/exporters", {"core/text", "core/model", "core/store"}},
     {"core/exchange",
      {"core/text", "core/model", "core/store", "core/exchange/importers",
@@ -67,8 +68,8 @@ const Arrows arrows = {
     {"repl/terminal", {"core/text", "repl/layout"}},
     {"repl/edit", {"core/text", "core/model", "repl/layout", "repl/terminal"}},
     {"repl/pick",
-     {"core/text", "core/model", "core/store", "repl/layout", "repl/screen", "repl/terminal",
-      "repl/edit"}},
+     {"core/text", "core/model", "core/store", "core/search", "repl/layout", "repl/screen",
+      "repl/terminal", "repl/edit"}},
     {"repl/prompt",
      {"core/text", "core/model", "repl/layout", "repl/screen", "repl/terminal", "repl/edit",
       "repl/pick"}},
@@ -78,8 +79,9 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/handover", "core/store", "core/agent", "repl/layout",
       "repl/screen", "repl/terminal", "repl/edit", "repl/pick", "repl/prompt"}},
     {"repl/commands",
-     {"core/text", "core/model", "core/context", "core/handover", "core/store", "core/exchange",
-      "core/insights", "repl/layout", "repl/pick", "repl/prompt", "repl/replay", "repl/session"}},
+     {"core/text", "core/model", "core/context", "core/handover", "core/store", "core/search",
+      "core/exchange", "core/insights", "repl/layout", "repl/pick", "repl/prompt", "repl/replay",
+      "repl/session"}},
     {"repl",
      {"core/text", "core/model", "repl/layout", "repl/edit", "repl/prompt", "repl/session",
       "repl/commands"}},
@@ -104,7 +106,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"sqlite3.h", {"core/exchange/importers/sqlite_module.cpp"}},
     {"zstd.h", {"core/exchange/importers/zstd_module.cpp"}},
     {"toml", {"app/config_file.cpp"}},
-    {"utf8proc.h", {"repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},
+    {"utf8proc.h", {"core/search/fold.cpp", "repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},
 };
 
 std::string room_of(const std::string& file) { return fs::path(file).parent_path().string(); }

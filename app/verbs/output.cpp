@@ -20,6 +20,8 @@ void print_json(const JsonText& json) { write_line(printable_json(json)); }
 
 void print_line(std::string_view untrusted) { write_line(layout::sanitized(untrusted)); }
 
+void print_styled(std::string_view safe) { write_line(std::string(safe)); }
+
 void print_answer(const app::Invocation& invocation, const JsonText& json, std::string_view line) {
   invocation.has("--json") ? print_json(json) : print_line(line);
 }

@@ -66,6 +66,20 @@ const Flags import_flags{
     {"--undo", "move what came from there to the trash"},
     {"--dry-run", "only say what would be done"},
     json};
+const Flags search_flags{
+    {"--session KEY", "only in this session"},
+    {"--cwd DIR", "only sessions made in this folder or below; . is the current one"},
+    {"--role ROLE", "only what user, assistant, tool or thinking says"},
+    {"--tool NAME", "only what this tool was given and gave"},
+    {"--model NAME", "only what a model said whose name has this in it"},
+    {"--since TIME", "only what was said since: 7d, 2026-11-01"},
+    {"--until TIME", "only what was said before"},
+    {"--errors", "only failures"},
+    {"--branch WHICH", "active: only what leads to where the session goes on; all (the default)"},
+    {"--blobs", "look into large outputs as well"},
+    {"--fold", "é is e; slower"},
+    {"--limit N", "how many to show (20)"},
+    {"--json", "print JSON, the best of all sessions first"}};
 const Flags watch_flags{{"--once", "bring in what is new, then end"}, json};
 const Flags insights_flags{{"--since TIME", "only what was said since: 30d, 2026-11-01"},
                            {"--by WHAT", "day, week, model, project or tool"},
@@ -118,6 +132,9 @@ const app::Subcommand table[] = {
     {"import", "[FILE|DIR…]",
      "bring in sessions of other programs; without a name those found here", import_flags,
      import_sessions},
+    {"search", "[WORDS…]",
+     "find what was said: words, '\"a phrase\"', -- -without, path:src/x, re:pattern; newest first",
+     search_flags, search_sessions},
     {"watch", "", "bring in what other programs write, as they write it", watch_flags,
      watch_sessions},
     {"insights", "", "what all sessions came to: prompts, tokens, cost, speed, tools",

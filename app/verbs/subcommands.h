@@ -30,6 +30,7 @@ int doctor(const app::Invocation& invocation);
 int trust(const app::Invocation& invocation);
 int list_models(const app::Invocation& invocation);
 int import_sessions(const app::Invocation& invocation);
+int search_sessions(const app::Invocation& invocation);
 int watch_sessions(const app::Invocation& invocation);
 int replay_session(const app::Invocation& invocation);
 int show_insights(const app::Invocation& invocation);

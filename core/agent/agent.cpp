@@ -263,9 +263,10 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   model::ToolUse agreed = call;
   const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // the user's time to decide does not count
-  model::ToolOutcome outcome =
-      permission.given ? execute(*tool, agreed, turn.ports, turn.settings.rules, permission.place)
-                       : model::tool_failure(permission.note);
+  model::ToolOutcome outcome = permission.given
+                                   ? execute(turn.conversation.session(), *tool, agreed, turn.ports,
+                                             turn.settings.rules, permission.place)
+                                   : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
@@ -274,7 +275,7 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   return outcome;
 }
 
-model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse& call,
+model::ToolOutcome Agent::execute(Id session, const model::Tool& tool, const model::ToolUse& call,
                                   const model::Ports& ports, const permission::Rules& rules,
                                   const std::optional<std::string>& judged) {
   KeyboardLook look(ports);
@@ -287,6 +288,7 @@ model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse&
                                           look();
                                           return ports.stopped();
                                         },
+                                    .session = session,
                                     .wake_fd = ports.input.fd,
                                     .keep_blob = parts_.keep_blob,
                                     .judged = judged,
@@ -353,7 +355,7 @@ std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports
                                .choice != model::Answer::Choice::no;
     answer(turn, call,
            again
-               ? execute(*tool, call, ports, rules, decision.place)
+               ? execute(conversation.session(), *tool, call, ports, rules, decision.place)
                : model::tool_failure(
                      "interrupted: skein ended before this had a result; it may have run in part"));
   }

@@ -64,7 +64,7 @@ class Agent {
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);
   model::ToolOutcome run_call(Turn& turn, const model::ToolUse& call);
-  model::ToolOutcome execute(const model::Tool& tool, const model::ToolUse& call,
+  model::ToolOutcome execute(Id session, const model::Tool& tool, const model::ToolUse& call,
                              const model::Ports& ports, const permission::Rules& rules,
                              const std::optional<std::string>& judged);
   void answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome);

@@ -11,6 +11,7 @@
 #include "core/model/located.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
+#include "core/text/base.h"
 
 namespace skein::model {
 
@@ -57,7 +58,8 @@ bool was_refused(const ToolResult& result);
 struct ToolPorts {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted
   std::function<bool()> stopped = [] { return false; };
-  int wake_fd = -1;  // readable when `stopped` may have changed; -1: none
+  std::optional<Id> session{};  // in which the call was made; left out: in none
+  int wake_fd = -1;             // readable when `stopped` may have changed; -1: none
   // Keeps bytes that are too large for a transcript line; returns the blob's name. May be empty.
   std::function<std::string(std::string_view bytes)> keep_blob{};
   // The place that was judged, as Located says it; empty: none in the workspace. A tool that finds

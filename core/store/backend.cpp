@@ -53,6 +53,23 @@ std::string damage_notice(const DamageCount& damage, const std::string& key) {
          "` shows where, and changes nothing";
 }
 
+// For a store that has no faster way: entry by entry.
+Result<std::set<Id>> StorageBackend::sift(const SessionRecord& session, const Sieve& sieve,
+                                          const VisitFacts& visit) {
+  const Id id = session.header.session;
+  sieve.begin();
+  const auto loaded = load(id, 0, [&](const StoredEntry& placed) {
+    if (placed.entry.type != type::session_header &&
+        sieve.next(placed.entry.payload, 0) != std::string_view::npos)
+      visit(model::facts_of(placed.entry, placed.at));
+    return sieve.go_on();
+  });
+  if (!loaded) return loaded.error();
+  const Result<SessionRecord> now = open(id);
+  if (!now) return now.error();
+  return now->state.redacted;
+}
+
 std::string described(Id session) { return "session " + to_string(session); }
 
 }  // namespace skein::store

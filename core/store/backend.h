@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -154,6 +155,18 @@ struct ListFilter {
 using VisitEntry = std::function<bool(const StoredEntry&)>;  // false ends it
 using VisitFacts = std::function<void(const EntryFacts&)>;   // what is given lasts until the next
 
+// Which entries a search wants to see, told from their JSON text as it is stored: see FORMAT.md for
+// what is escaped in it. All of these may be called by several threads at once.
+struct Sieve {
+  // The first place at or after `from` that is worth a look; npos: there is none. `text` holds one
+  // entry or many.
+  std::function<std::size_t(std::string_view text, std::size_t from)> next{};
+  // Before the first entry is visited, and once more if all of it begins anew because somebody
+  // wrote to the session meanwhile.
+  std::function<void()> begin = [] {};
+  std::function<bool()> go_on = [] { return true; };  // asked now and then; false ends it
+};
+
 class StorageBackend {
  public:
   virtual ~StorageBackend() = default;
@@ -182,6 +195,14 @@ class StorageBackend {
   virtual Result<void> survey(Id session, const VisitFacts& visit) = 0;
   virtual Result<Position> locate(Id session, Id entry) = 0;  // `gone`: no such entry
   virtual Result<Damage> examine(Id session) = 0;             // reads all of it
+
+  // Visits the entries a sieve lets pass, as fast as all sessions can be read one after the other,
+  // and keeps nothing open. What is redacted by the time it returns; `session` is as it was listed.
+  // With more than one of sift_threads(), that many threads may call it at once, for different
+  // sessions.
+  virtual Result<std::set<Id>> sift(const SessionRecord& session, const Sieve& sieve,
+                                    const VisitFacts& visit);
+  virtual std::size_t sift_threads() const { return 1; }
 
   virtual Result<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
 

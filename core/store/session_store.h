@@ -6,6 +6,7 @@
 #include <functional>
 #include <memory>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -128,6 +129,12 @@ class SessionStore {
     return backend_->survey(session, each);
   }
   Result<Damage> examine(Id session) { return backend_->examine(session); }
+  // For a search over many sessions: see StorageBackend.
+  Result<std::set<Id>> sift(const SessionRecord& session, const Sieve& sieve,
+                            const VisitFacts& visit) {
+    return backend_->sift(session, sieve, visit);
+  }
+  std::size_t sift_threads() const { return backend_->sift_threads(); }
   // An archived session takes less room and is read as before; the next append unarchives it.
   Result<void> archive(Id session) { return backend_->archive(session); }
   Result<void> unarchive(Id session) { return backend_->unarchive(session); }

@@ -72,7 +72,7 @@ void make_folder() {
 }
 
 // Opened by the first line that is written: most runs write none.
-void open() {
+void open_log() {
   opened = true;
   if (folder.empty()) return;
   if (std::error_code ignored; !fs::is_directory(folder, ignored)) make_folder();
@@ -89,8 +89,8 @@ std::string one_word(std::string value) {
   return value;
 }
 
-void write(spdlog::level::level_enum level, std::string_view subject, LogFields fields) {
-  if (!opened) open();
+void write_record(spdlog::level::level_enum level, std::string_view subject, LogFields fields) {
+  if (!opened) open_log();
   if (!logger) return;
   std::string line(subject);
   for (const LogField& field : fields)
@@ -112,11 +112,11 @@ std::string log_file() {
 }
 
 void log_debug(std::string_view subject, LogFields fields) {
-  if (wants_debug) write(spdlog::level::debug, subject, fields);
+  if (wants_debug) write_record(spdlog::level::debug, subject, fields);
 }
 
 void log_warning(std::string_view subject, LogFields fields) {
-  write(spdlog::level::warn, subject, fields);
+  write_record(spdlog::level::warn, subject, fields);
 }
 
 }  // namespace skein

@@ -96,4 +96,17 @@ std::optional<Regex::Match> Regex::find(std::string_view text, std::size_t from,
   return match;
 }
 
+std::optional<Regex::Span> Regex::first_in(std::string_view line, std::size_t start) const {
+  for (std::size_t from = start; from <= line.size(); from += piece_bytes_ / 2) {
+    const std::size_t to = std::min(line.size(), from + piece_bytes_);
+    re2::StringPiece match;
+    if (expression_->Match(line, from, to, RE2::UNANCHORED, &match, 1) && !match.empty()) {
+      const auto begin = static_cast<std::size_t>(match.data() - line.data());
+      return Span{begin, begin + match.size()};
+    }
+    if (to == line.size()) break;
+  }
+  return std::nullopt;
+}
+
 }  // namespace skein

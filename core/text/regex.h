@@ -26,6 +26,12 @@ class Regex {
   // its pieces; once it says so the answer is no.
   bool found_in(std::string_view line, const std::function<bool()>& give_up = {}) const;
 
+  struct Span {
+    std::size_t begin = 0, end = 0;
+  };
+  // Where the first match in `line` is, one that is not empty; nothing if there is none.
+  std::optional<Span> first_in(std::string_view line, std::size_t from = 0) const;
+
   // A longer line is searched in overlapping pieces, since RE2 cannot be stopped on its way: a
   // match of more than half of this may go unseen in it.
   std::size_t piece_bytes() const { return piece_bytes_; }
@@ -34,9 +40,6 @@ class Regex {
   // the pattern is wrong.
   static Regex of_bytes(std::string_view pattern);
 
-  struct Span {
-    std::size_t begin = 0, end = 0;
-  };
   struct Match {
     Span whole{};
     Span group{};  // found exactly: the first one of the pattern; else, or without one, the whole

@@ -21,6 +21,7 @@ Tools standard_tools(const ToolSettings& settings) {
 const Tools& tool_table() {
   static const Tools table = [] {
     Tools tools = tools_in(nullptr, {.root = {}});
+    tools.push_back(recall_tool({}));
     for (Tool& tool : tools) tool.locate = {};
     return tools;
   }();

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <chrono>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -48,7 +49,8 @@ struct ToolSettings {
 
 // Throws Error if the workspace cannot be opened.
 Tools standard_tools(const ToolSettings& settings);
-// The same without a workspace: what can be said of them before there is one. They cannot be run.
+// The same without a workspace, and those that are offered only where they are wanted: what can be
+// said of them before there is one. They cannot be run.
 const Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
@@ -59,6 +61,15 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits);
 Tool list_tool(SharedRoot root, const ToolLimits& limits);
 Tool grep_tool(SharedRoot root, const ToolLimits& limits);
 Tool bash_tool(SharedRoot root, const ToolSettings& settings);
+
+// For a tool that is not one of the standard ones: a place in an earlier conversation.
+struct Recollection {
+  std::string session, entry, who, time, text;
+};
+// The best few for a query, best first; throws Error if it cannot be understood.
+using Recall = std::function<std::vector<Recollection>(
+    const std::string& query, const std::string& since, const ToolPorts& ports)>;
+Tool recall_tool(Recall recall);
 
 // What the tools about a path share: the argument, the title, `run` in the workspace.
 using ToolFunction = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&,

@@ -25,6 +25,7 @@ void show_history(Session& session, std::string_view count);
 void delete_session(Session& session, std::string_view name);
 void restore_session(Session& session, std::string_view name);
 void rename_session(Session& session, std::string_view title);
+void search_sessions(Session& session, std::string_view words);
 std::vector<std::string> session_names(Session& session, std::string_view start);
 
 void show_tree(Session& session, std::string_view);

@@ -22,6 +22,10 @@ bool is_prompt(const model::Event& event) {
   return committed != nullptr && model::is_prompt(committed->entry);
 }
 
+bool is_shown(const model::Entry& entry) {
+  return entry.type == model::type::message || entry.type == model::type::compaction_summary;
+}
+
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
 std::string where_we_are(const SessionRecord& record, const model::ModelRef& model, bool kept) {
   std::string out = kept ? record.key : "nothing is kept";
@@ -45,6 +49,7 @@ void Session::open(Id session) {
   }
   close();
   conversation_.emplace(std::move(next));
+  looked_at_.reset();
   parts_.store.enter(session, parts_.workspace);
   settings_ = std::move(settings);
   parts_.input.enter(session);
@@ -58,7 +63,7 @@ void Session::open(Id session) {
     parts_.screen.print(
         "Restored: " + counted(static_cast<std::size_t>(conversation_->turns()), "previous turn") +
         "\n");
-    show_path(4);
+    shown_first_ ? show_around(*shown_first_) : show_path(4);
   }
   const SessionRecord record = conversation_->record();
   if (state.messages > 0 && record.header.cwd != parts_.workspace)
@@ -87,18 +92,85 @@ void Session::close() {
   conversation_.reset();
 }
 
+void Session::show(const store::StoredEntry& placed) {
+  if (placed.altered)
+    parts_.screen.print(std::string(store::altered_mark) + " altered after it was written, entry " +
+                        to_string(placed.entry.id).substr(0, 6) + ":\n");
+  parts_.screen.replay(model::masked(placed.entry, conversation_->state().redacted));
+}
+
+void Session::open_at(Id session, Id entry) {
+  shown_first_ = entry;
+  try {
+    open(session);
+  } catch (const Error&) {
+    shown_first_.reset();
+    throw;
+  }
+  shown_first_.reset();
+  if (entry == conversation_->head()) return;
+  looked_at_ = {entry, conversation_->head()};
+  parts_.screen.print("What you say next follows " + to_string(entry).substr(0, 8) +
+                      ", as a branch; until then nothing is changed" +
+                      (conversation_->head()
+                           ? " (/branch " + to_string(*conversation_->head()).substr(0, 8) +
+                                 " goes back to the end)\n"
+                           : "\n"));
+}
+
+void Session::follow_shown() {
+  const std::optional<LookedAt> there = std::exchange(looked_at_, std::nullopt);
+  if (!there || conversation_->head() != there->head) return;
+  conversation_->move_head(there->entry);
+  parts_.screen.print("the next message follows " + to_string(there->entry).substr(0, 8) +
+                      "; the old branch is kept (/tree)\n");
+}
+
+const std::atomic<bool>& Session::begin_stoppable() {
+  // In this order no signal is missed: an earlier one has set `leave`, a later one sets `stop`.
+  parts_.stop = false;
+  if (parts_.leave) parts_.stop = true;
+  return parts_.stop;
+}
+
+// Two before it and two after, on the way to the head if it is on that, with the prompt it belongs
+// to.
+void Session::show_around(Id wanted) {
+  constexpr std::size_t before = 2, after = 2;
+  const auto path_to = [&](Id leaf) {
+    std::size_t met = 0;
+    bool seen = false;
+    std::vector<store::StoredEntry> path =
+        value_or_throw(parts_.store.path_until(conversation_->session(), leaf,
+                                               [&](const model::Entry& each) {
+                                                 seen = seen || each.id == wanted;
+                                                 if (seen && is_shown(each)) ++met;
+                                                 return met > before && model::is_prompt(each);
+                                               }))
+            .entries;
+    std::erase_if(path, [](const store::StoredEntry& each) { return !is_shown(each.entry); });
+    return path;
+  };
+  const auto place_in = [&](const std::vector<store::StoredEntry>& path) {
+    return static_cast<std::size_t>(
+        std::ranges::find_if(path, [&](const auto& each) { return each.entry.id == wanted; }) -
+        path.begin());
+  };
+  std::vector<store::StoredEntry> path = path_to(conversation_->head().value_or(wanted));
+  if (place_in(path) == path.size()) path = path_to(wanted);
+  const std::size_t at = place_in(path);
+  const std::size_t end = std::min(path.size(), at + after + 1);
+  for (std::size_t i = 0; i < end; ++i) {
+    if (i == at) parts_.screen.print("▸ " + to_string(wanted).substr(0, 8) + ":\n");
+    show(path[i]);
+  }
+  parts_.screen.flush();
+  if (end < path.size())
+    parts_.screen.print("… " + counted(path.size() - end, "entry", "entries") + " after this\n");
+}
+
 void Session::show_path(std::size_t entries) {
-  const auto is_shown = [](const model::Entry& entry) {
-    return entry.type == model::type::message || entry.type == model::type::compaction_summary;
-  };
   if (!conversation_->head()) return;
-  const auto show = [&](const store::StoredEntry& placed) {
-    if (placed.altered)
-      parts_.screen.print(std::string(store::altered_mark) +
-                          " altered after it was written, entry " +
-                          to_string(placed.entry.id).substr(0, 6) + ":\n");
-    parts_.screen.replay(model::masked(placed.entry, conversation_->state().redacted));
-  };
   // Includes the prompt that the first of them answers: an answer alone says little.
   std::size_t count = 0;
   std::vector<store::StoredEntry> path =
@@ -134,9 +206,7 @@ Ports Session::ports() {
 
 void Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
-  // In this order no signal is missed: an earlier one has set `leave`, a later one sets `stop`.
-  parts_.stop = false;
-  if (parts_.leave) parts_.stop = true;
+  begin_stoppable();
   const TypedInput::Ahead ahead(parts_.input);
   const std::int64_t started = now_ms();
   parts_.screen.begin_turn();
@@ -189,6 +259,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
 
 void Session::turn(const std::string& prompt) {
   const model::PromptWithFiles with = with_its_files(prompt);
+  follow_shown();
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
@@ -199,6 +270,7 @@ void Session::go_on() {
 }
 
 void Session::tell(const std::string& text) {
+  follow_shown();
   parts_.agent.note(*conversation_, text, settings_, ports());
 }
 

@@ -40,7 +40,11 @@ class Session {
   // Closes the open session, if any, and switches to this one. If it cannot be opened,
   // nothing has changed.
   void open(Id session);
-  void close();  // records where we were
+  // The same to look at an entry: it is shown with what stands around it, and the head stays where
+  // it is. What is said next follows that entry, as a branch.
+  void open_at(Id session, Id entry);
+  void follow_shown();  // moves the head to the entry that is looked at, if one is
+  void close();         // records where we were
 
   store::SessionStore& store() { return parts_.store; }
   agent::Conversation& conversation() { return *conversation_; }
@@ -58,6 +62,8 @@ class Session {
   screen::Screen& screen() { return parts_.screen; }
   terminal::Keyboard* keyboard() { return parts_.input.keyboard(); }
   std::atomic<bool>& stop() { return parts_.stop; }  // ^C
+  // For work that Ctrl+C ends: what it sets from now on.
+  const std::atomic<bool>& begin_stoppable();
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
   terminal::TerminalMarks& marks() { return parts_.marks; }
   void show_title();                    // in the terminal's title bar
@@ -75,6 +81,8 @@ class Session {
   std::string farewell() const;  // how to come back; empty if there is nothing to come back to
 
  private:
+  void show_around(Id entry);
+  void show(const store::StoredEntry& placed);
   void work(const std::function<agent::TurnEnd(const model::Ports&)>& turn);
   bool may_attach(const std::string& name);
   model::PromptWithFiles with_its_files(const std::string& prompt);
@@ -84,6 +92,13 @@ class Session {
   std::optional<agent::Conversation> conversation_{};
   agent::Agent::Settings settings_{};
   std::string model_before_{};
+  struct LookedAt {
+    Id entry;
+    std::optional<Id>
+        head;  // when it was shown: whoever moves the head since has decided otherwise
+  };
+  std::optional<LookedAt> looked_at_{};
+  std::optional<Id> shown_first_{};  // by open(), instead of the end of the path
   bool leaving_ = false;
 };
 

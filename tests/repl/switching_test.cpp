@@ -2,6 +2,8 @@
 // of one ever reaches another.
 #include <doctest/doctest.h>
 
+#include <algorithm>
+
 #include "repl/repl.h"
 #include "tests/support/homes.h"
 #include "tests/support/recorded_screen.h"
@@ -209,4 +211,66 @@ TEST_CASE("told to leave, the loop reads no further line and starts nothing") {
   room.type("c");  // as if it had been typed before the signal came
   agent::Conversation again(room.stage.store, session);
   CHECK(lines_of(room.stage.stored(again)).back() == "assistant:  -> aborted");
+}
+
+TEST_CASE("an entry that is looked at moves nothing until something is said") {
+  Room room(talk);
+  const Id first = room.open("main:test:first");
+  room.type("about the walrus");
+  room.type("about the heron");
+  const auto path = value_of(room.stage.store.path(first, *room.session.conversation().head()));
+  const auto asked = std::ranges::find_if(path.entries, [](const store::StoredEntry& each) {
+    return model::preview(each.entry, 50).find("walrus") != std::string::npos;
+  });
+  REQUIRE(asked != path.entries.end());
+  const auto stored_head = [&] { return value_of(room.stage.store.open(first)).state.head; };
+
+  SUBCASE("it is shown with what is around it, and the next message follows it") {
+    room.open("main:test:second");
+    const auto before = stored_head();
+    room.session.open_at(first, asked->entry.id);
+    CHECK(room.screen.bytes().find("▸ " + to_string(asked->entry.id).substr(0, 8)) !=
+          std::string::npos);
+    CHECK(stored_head() == before);
+    room.type("from there");
+    const auto now = value_of(room.stage.store.path(first, *stored_head()));
+    std::vector<std::string> said;
+    for (const store::StoredEntry& each : now.entries)
+      if (const auto message = model::message_of(each.entry); message && model::is_prompt(*message))
+        said.push_back(model::plain_text(*message));
+    CHECK(said == Lines{"about the walrus", "from there"});
+    CHECK(value_of(room.stage.store.branches(first)).size() == 2);
+  }
+  SUBCASE("whoever goes elsewhere first is not taken there") {
+    room.session.open_at(first, asked->entry.id);
+    room.open("main:test:second");
+    room.type("elsewhere");
+    CHECK(value_of(room.stage.store.branches(first)).size() == 1);
+    room.session.open_at(first, asked->entry.id);
+    room.type("/undo");
+    const Id undone = *stored_head();
+    room.type("after undo");
+    const auto now = value_of(room.stage.store.path(first, *stored_head()));
+    CHECK(std::ranges::any_of(now.entries, [&](const auto& each) {
+      return each.entry.id == undone && undone != asked->entry.id;
+    }));
+  }
+  SUBCASE("it can be followed at once") {
+    room.session.open_at(first, asked->entry.id);
+    room.session.follow_shown();
+    CHECK(stored_head() == asked->entry.id);
+  }
+}
+
+TEST_CASE("/search tells where something was said, in any session") {
+  Room room(talk);
+  room.open("main:test:first");
+  room.type("about the walrus");
+  room.open("main:test:second");
+  room.type("/search WALRUS");
+  CHECK(room.screen.bytes().find("main:test:first · about the walrus") != std::string::npos);
+  room.type("/search zebra");
+  CHECK(room.screen.bytes().find("nothing found") != std::string::npos);
+  room.type("/search re:(");
+  CHECK(room.screen.bytes().find("the pattern cannot be used") != std::string::npos);
 }

@@ -62,6 +62,8 @@ class Files {
   virtual int make_folder(const std::string& path) = 0;  // 0 as well if it is there
   virtual int list(const std::string& folder, std::vector<std::string>& names) = 0;
   virtual int sync_folder(const std::string& folder) = 0;
+  // Several threads may open and read files at once.
+  virtual bool for_threads() const { return false; }
 };
 
 // `home` is made if it is not there: 0700, ours, not a symlink; throws Error when it is not.

@@ -134,6 +134,7 @@ class RealFiles : public Files {
     ::close(fd);
     return synced;
   }
+  bool for_threads() const override { return true; }
 
  private:
   int open_folder(const std::string& folder) const {

@@ -8,6 +8,7 @@
 #include "core/store/home/blobs.h"
 #include "core/store/home/fork.h"
 #include "core/store/home/migration.h"
+#include "core/store/home/sift.h"
 #include "core/store/home/trash.h"
 
 namespace skein::store::home {
@@ -83,6 +84,11 @@ Result<Position> FileBackend::locate(Id session, Id entry) {
 
 Result<Damage> FileBackend::examine(Id session) {
   return log_of(session).and_then([&](auto* log) { return log->examine(); });
+}
+
+Result<std::set<Id>> FileBackend::sift(const SessionRecord& session, const Sieve& sieve,
+                                       const VisitFacts& visit) {
+  return sift_transcript(home_->files(), session, sieve, visit);
 }
 
 Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {

@@ -32,6 +32,9 @@ class FileBackend : public StorageBackend {
   Result<void> survey(Id session, const VisitFacts& visit) override;
   Result<Position> locate(Id session, Id entry) override;
   Result<Damage> examine(Id session) override;
+  Result<std::set<Id>> sift(const SessionRecord& session, const Sieve& sieve,
+                            const VisitFacts& visit) override;
+  std::size_t sift_threads() const override { return home_->files().for_threads() ? 2 : 1; }
   Result<SessionLease> hold(Id session, LockMode company) override;
   Result<void> erase(Id session) override;
   Result<SessionRecord> restore(std::string_view name) override;

@@ -1,0 +1,268 @@
+#include "core/search/passages.h"
+
+#include <algorithm>
+#include <optional>
+
+#include "core/model/entry.h"
+
+namespace skein::search {
+
+namespace {
+
+// A JSON value walked through once. Whatever is not as it should be ends the walk; what was found
+// until then stands.
+class Walk {
+ public:
+  explicit Walk(std::string_view json) : rest_(json) {}
+
+  char next() {
+    while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t'))
+      rest_.remove_prefix(1);
+    return rest_.empty() ? '\0' : rest_[0];
+  }
+  // The inside of a string, as it stands.
+  std::optional<std::string_view> string() {
+    if (next() != '"') return std::nullopt;
+    for (std::size_t at = rest_.find('"', 1);; at = rest_.find('"', at + 1)) {
+      if (at == std::string_view::npos) return fail<std::string_view>();
+      std::size_t escapes = 0;
+      while (rest_[at - escapes - 1] == '\\') ++escapes;
+      if (escapes % 2 != 0) continue;
+      const std::string_view inside = rest_.substr(1, at - 1);
+      rest_.remove_prefix(at + 1);
+      return inside;
+    }
+  }
+  std::string_view string_or_skip() {
+    if (const auto text = string()) return *text;
+    skip();
+    return {};
+  }
+  bool truth() {
+    const bool is = next() == 't';
+    skip();
+    return is;
+  }
+  // Each member must be taken or skipped by `member`.
+  template <class Member>
+  void object(Member member) {
+    if (!open('{')) return skip();
+    for (bool more = next() != '}'; more; more = take(',')) {
+      const auto key = string();
+      if (!key || !take(':')) return (void)fail<int>();
+      member(*key);
+    }
+    if (!take('}')) fail<int>();
+  }
+  template <class Element>
+  void array(Element element) {
+    if (!open('[')) return skip();
+    for (bool more = next() != ']'; more; more = take(',')) element();
+    if (!take(']')) fail<int>();
+  }
+  // All strings that are values, however deep.
+  template <class Each>
+  void strings(Each each) {
+    int depth = 0;
+    do {
+      const char c = next();
+      if (c == '"') {
+        const auto text = string();
+        if (text && next() != ':') each(*text);
+      } else {
+        if (c == '{' || c == '[') ++depth;
+        if (c == '}' || c == ']') --depth;
+        if (c == '\0' || depth < 0) return;
+        rest_.remove_prefix(1);
+      }
+      if (depth == 0 && (next() == ',' || next() == '}' || next() == ']')) return;
+    } while (!rest_.empty());
+  }
+  void skip() {
+    strings([](std::string_view) {});
+  }
+
+ private:
+  bool take(char c) {
+    if (next() != c) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool open(char c) { return take(c); }
+  template <class Value>
+  std::optional<Value> fail() {
+    rest_ = {};
+    return std::nullopt;
+  }
+
+  std::string_view rest_;
+};
+
+class MessageReader {
+ public:
+  MessageReader(std::string_view body, RawEntry& out) : walk_(body), out_(out) {}
+
+  void read() {
+    Role speaker = Role::user;
+    bool continuation = false;
+    walk_.object([&](std::string_view key) {
+      if (key == "role") {
+        const std::string_view role = walk_.string_or_skip();
+        speaker = role == "assistant" ? Role::assistant : role == "tool" ? Role::tool : Role::user;
+      } else if (key == "continuation") {
+        continuation = walk_.truth();
+      } else if (key == "content") {
+        content(speaker);
+      } else if (key == "provider") {
+        out_.provider = walk_.string_or_skip();
+      } else if (key == "model") {
+        out_.model = walk_.string_or_skip();
+      } else if (key == "errorMessage") {
+        out_.failed = true;
+        add({speaker, walk_.string_or_skip()});
+      } else {
+        walk_.skip();
+      }
+    });
+    // What skein itself wrote so that the model goes on was said by nobody.
+    if (continuation) out_ = {};
+  }
+
+ private:
+  void add(const Passage& passage) {
+    if (!passage.raw.empty()) out_.passages.push_back(passage);
+  }
+  void content(Role speaker) {
+    if (walk_.next() == '"') return add({speaker, walk_.string_or_skip()});
+    walk_.array([&] { block(speaker); });
+  }
+  void block(Role speaker) {
+    std::string_view type, id, tool, blob;
+    const std::size_t first = out_.passages.size();
+    walk_.object([&](std::string_view key) {
+      if (key == "type") {
+        type = walk_.string_or_skip();
+      } else if (key == "text") {
+        add({speaker, walk_.string_or_skip()});
+      } else if (key == "thinking") {
+        add({Role::thinking, walk_.string_or_skip()});
+      } else if (key == "id" || key == "tool_use_id") {
+        id = walk_.string_or_skip();
+      } else if (key == "name") {
+        tool = walk_.string_or_skip();
+      } else if (key == "input") {
+        walk_.strings(
+            [&](std::string_view text) { add({.role = Role::tool, .raw = text, .call = true}); });
+      } else if (key == "content") {
+        content(Role::tool);
+      } else if (key == "isError") {
+        out_.failed = walk_.truth() || out_.failed;
+      } else if (key == "blob") {
+        blob = walk_.string_or_skip();
+      } else {
+        walk_.skip();
+      }
+    });
+    const bool result = type == "tool_result";
+    for (std::size_t i = first; i < out_.passages.size(); ++i)
+      out_.passages[i].tool = result ? id : tool;
+    if (type == "tool_use") out_.calls.push_back({id, tool});
+    if (result && !blob.empty()) out_.blobs.push_back({blob, id});
+  }
+
+  Walk walk_;
+  RawEntry& out_;
+};
+
+void read_summary(std::string_view body, RawEntry& out) {
+  Walk walk(body);
+  walk.object([&](std::string_view key) {
+    if (key == "summary")
+      out.passages.push_back({Role::assistant, walk.string_or_skip()});
+    else if (key == "provider")
+      out.provider = walk.string_or_skip();
+    else if (key == "model")
+      out.model = walk.string_or_skip();
+    else
+      walk.skip();
+  });
+}
+
+void append_point(std::string& out, unsigned point) {
+  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
+  if (point < 0x80) {
+    put(point);
+  } else if (point < 0x800) {
+    put(0xC0 | point >> 6);
+    put(0x80 | (point & 0x3F));
+  } else if (point < 0x10000) {
+    put(0xE0 | point >> 12);
+    put(0x80 | (point >> 6 & 0x3F));
+    put(0x80 | (point & 0x3F));
+  } else {
+    put(0xF0 | point >> 18);
+    put(0x80 | (point >> 12 & 0x3F));
+    put(0x80 | (point >> 6 & 0x3F));
+    put(0x80 | (point & 0x3F));
+  }
+}
+
+// The value of \uXXXX at the start; none: it is no such escape.
+std::optional<unsigned> unit_at(std::string_view raw) {
+  if (raw.size() < 6 || raw[0] != '\\' || raw[1] != 'u') return std::nullopt;
+  unsigned value = 0;
+  for (const char c : raw.substr(2, 4)) {
+    const std::size_t digit = std::string_view("0123456789abcdefABCDEF").find(c);
+    if (digit == std::string_view::npos) return std::nullopt;
+    value = value << 4 | static_cast<unsigned>(digit > 15 ? digit - 6 : digit);
+  }
+  return value;
+}
+
+}  // namespace
+
+std::string_view name(Role role) {
+  constexpr std::string_view names[] = {"title", "user", "assistant", "thinking", "tool"};
+  return names[static_cast<std::size_t>(role)];
+}
+
+void read_passages(std::string_view type, std::string_view body, RawEntry& out) {
+  out.passages.clear();
+  out.calls.clear();
+  out.blobs.clear();
+  out.provider = out.model = {};
+  out.failed = false;
+  if (type == model::type::message)
+    MessageReader(body, out).read();
+  else if (type == model::type::compaction_summary || type == model::type::branch_summary)
+    read_summary(body, out);
+}
+
+void unescape(std::string_view raw, std::string& out) {
+  out.clear();
+  for (;;) {
+    const std::size_t run = std::min(raw.find('\\'), raw.size());
+    out += raw.substr(0, run);
+    raw.remove_prefix(run);
+    if (raw.size() < 2) return;
+    if (const auto unit = unit_at(raw)) {
+      unsigned point = *unit;
+      std::size_t length = 6;
+      if (const auto low =
+              point >= 0xD800 && point < 0xDC00 ? unit_at(raw.substr(6)) : std::nullopt;
+          low && *low >= 0xDC00 && *low < 0xE000) {
+        point = 0x10000 + ((point - 0xD800) << 10) + (*low - 0xDC00);
+        length = 12;
+      }
+      append_point(out, point >= 0xD800 && point < 0xE000 ? 0xFFFD : point);
+      raw.remove_prefix(length);
+      continue;
+    }
+    constexpr std::string_view letters = "bfnrt", meanings = "\b\f\n\r\t";
+    const std::size_t letter = letters.find(raw[1]);
+    out += letter == std::string_view::npos ? raw[1] : meanings[letter];
+    raw.remove_prefix(2);
+  }
+}
+
+}  // namespace skein::search

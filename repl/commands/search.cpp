@@ -1,0 +1,114 @@
+// /search: what was said, in any session, and back to where it was said.
+#include "core/search/search.h"
+
+#include <algorithm>
+
+#include "core/model/redaction.h"
+#include "core/text/amounts.h"
+#include "core/text/text.h"
+#include "repl/commands/entry_names.h"
+#include "repl/commands/handlers.h"
+#include "repl/pick/hit_lines.h"
+#include "repl/pick/hit_picker.h"
+#include "repl/session/session.h"
+
+namespace skein::commands {
+
+namespace {
+
+using pick::HitChoice, pick::HitRow, search::Hit;
+
+// Enough for a few pages; the newest sessions have them first.
+constexpr std::size_t most_hits = 60;
+
+std::string whole_text(const model::Entry& entry) {
+  const auto message = model::message_of(entry);
+  if (!message) return model::preview(entry, 2000);
+  std::string text = model::plain_text(*message);
+  for (const model::Block& block : message->content) {
+    if (const auto* thought = std::get_if<model::Thinking>(&block))
+      text += "\n" + thought->thinking;
+    if (const auto* call = std::get_if<model::ToolUse>(&block))
+      text += "\n→ " + call->name + " " + call->input;
+    if (const auto* result = std::get_if<model::ToolResult>(&block))
+      for (const model::ResultBlock& part : result->content)
+        if (const auto* said = std::get_if<model::Text>(&part)) text += "\n" + said->text;
+  }
+  return text;
+}
+
+// The lines of the entry from just before the one that was found.
+std::vector<std::string> hit_preview(store::SessionStore& store, const Hit& hit) {
+  if (!hit.entry) return {hit.snippet.text};
+  const store::Result<store::SessionRecord> record = store.open(hit.session);
+  const store::Result<store::StoredEntry> placed = store.load_placed(hit.session, *hit.entry);
+  if (!record) return {record.error().text};
+  if (!placed) return {placed.error().text};
+  const std::string text = whole_text(model::masked(placed->entry, record->state.redacted));
+  std::vector<std::string> out;
+  for (const std::string_view line : split(text, '\n'))
+    if (!trimmed(line).empty()) out.emplace_back(line);
+  // What was found, without the marks of a cut.
+  std::string_view found = hit.snippet.text;
+  if (!hit.snippet.offsets.empty()) {
+    const auto [begin, end] = hit.snippet.offsets.front();
+    std::size_t from = 0, to = 0, count = 0;
+    for (std::size_t i = 0; i < found.size(); ++i) {
+      if ((static_cast<unsigned char>(found[i]) & 0xC0u) == 0x80u) continue;
+      if (count == begin) from = i;
+      if (count == end) to = i;
+      ++count;
+    }
+    found = found.substr(from, to > from ? to - from : std::string_view::npos);
+  }
+  const auto at = std::ranges::find_if(
+      out, [&](const std::string& line) { return line.find(found) != std::string::npos; });
+  if (at != out.end() && at - out.begin() > 1) out.erase(out.begin(), at - 1);
+  return out;
+}
+
+std::vector<HitRow> rows_for(Session& session, const search::Request& request) {
+  std::vector<HitRow> rows;
+  const search::Outcome outcome =
+      search::search_newest(session.store(), request, [&](const search::SessionHits& found) {
+        const std::string more = pick::more_hits(found);
+        const std::string heading =
+            pick::hit_heading(*found.record, {}) +
+            (found.record->header.session == session.id() ? " (this one)" : "") +
+            (more.empty() ? "" : " · " + more);
+        for (const Hit& hit : found.hits)
+          rows.push_back({&hit == &found.hits.front() ? heading : "", hit});
+        return true;
+      });
+  for (const std::string& trouble : outcome.trouble)
+    session.screen().print_untrusted(trouble + "\n");
+  return rows;
+}
+
+}  // namespace
+
+void search_sessions(Session& session, std::string_view words) {
+  if (words.empty())
+    throw Error("/search takes words, \"an exact phrase\", -without, path:src/x or re:pattern");
+  const std::vector<HitRow> rows = rows_for(session, {.query = search::parse_query(words),
+                                                      .limit = most_hits,
+                                                      .stop = &session.begin_stoppable()});
+  if (rows.empty()) return session.screen().print("nothing found\n");
+  // Keys typed ahead are meant for the prompt, not for the list.
+  if (session.keyboard() == nullptr || session.keyboard()->typed_ahead()) {
+    for (const HitRow& row : rows) {
+      if (!row.heading.empty()) session.screen().print(row.heading + "\n");
+      session.screen().print(pick::hit_line(row.hit, session.screen().look()) + "\n");
+    }
+    return;
+  }
+  const HitChoice choice = pick::pick_hit(
+      *session.keyboard(), rows, [&](const Hit& hit) { return hit_preview(session.store(), hit); });
+  if (choice.what == HitChoice::What::nothing) return;
+  const Hit& hit = rows[choice.row].hit;
+  if (!hit.entry) return session.open(hit.session);
+  session.open_at(hit.session, *hit.entry);
+  if (choice.what == HitChoice::What::branch) session.follow_shown();
+}
+
+}  // namespace skein::commands

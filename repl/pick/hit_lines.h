@@ -1,0 +1,19 @@
+// What a search found, as lines for people: the session, and below it who said what, with what fits
+// marked.
+#pragma once
+
+#include <string>
+
+#include "core/search/search.h"
+#include "repl/layout/style.h"
+
+namespace skein::pick {
+
+// "main:cli:user · fix the lexer · 3 days ago · anthropic/…". Safe.
+std::string hit_heading(const store::SessionRecord& record, const layout::TerminalStyle& look);
+// "  1f2e3d4c user       …what fits…  (branch 2 of 3)". Safe.
+std::string hit_line(const search::Hit& hit, const layout::TerminalStyle& look);
+// "12 more in this session"; empty if all are shown.
+std::string more_hits(const search::SessionHits& session);
+
+}  // namespace skein::pick
