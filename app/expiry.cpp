@@ -17,7 +17,6 @@ using store::Expired, store::Expiring;
 
 namespace {
 
-constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
 constexpr std::size_t most_names = 5;
 
 std::string names_of(const std::vector<Expiring>& all, Expiring::What what) {

@@ -4,6 +4,7 @@
 
 #include "core/text/base.h"
 #include "core/text/log.h"
+#include "core/text/when.h"
 #include "providers/ask_models.h"
 #include "providers/detect.h"
 #include "providers/request.h"
@@ -12,7 +13,6 @@ namespace skein::app {
 
 namespace {
 
-constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
 
 // The same service under another name has the same models.
 bool is_double(const catalog::ProviderRow& row, const catalog::Catalog& catalog) {

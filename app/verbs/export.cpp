@@ -21,10 +21,6 @@ using store::value_or_throw;
 
 namespace {
 
-void tell(const std::string& text) {
-  std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
-}
-
 void write_to_output(const ExportRequest& request, const ExportedSession& session) {
   const bool seen = ::isatty(STDOUT_FILENO) != 0;
   request.format->write(session, [&](std::string_view piece) {
@@ -40,7 +36,7 @@ void write_to_file(const ExportRequest& request, const ExportedSession& session,
   OutputFile file(path, existing);
   request.format->write(session, [&](std::string_view piece) { file.write(piece); });
   file.finish();
-  tell("wrote " + path + " (" + with_separators(file.bytes()) + " bytes)");
+  tell_user("wrote " + path + " (" + with_separators(file.bytes()) + " bytes)");
 }
 
 }  // namespace
@@ -77,7 +73,7 @@ int export_session(const app::Invocation& invocation) {
   const ExportedSession session =
       session_to_export(invocation, store, request, request.redact_secrets ? &mask : nullptr);
   if (request.redact_secrets)
-    tell(mask.found().empty() ? "no secret was found"
+    tell_user(mask.found().empty() ? "no secret was found"
                               : "masked " + counted(mask.found().size(), "secret") + ": " +
                                     exchange::counts_by_kind(mask.found()));
   const bool page_to_terminal =

@@ -22,6 +22,10 @@ void print_line(std::string_view untrusted) { write_line(layout::sanitized(untru
 
 void print_styled(std::string_view safe) { write_line(std::string(safe)); }
 
+void tell_user(std::string_view untrusted) {
+  std::fputs((layout::sanitized("skein: " + std::string(untrusted)) + "\n").c_str(), stderr);
+}
+
 void print_answer(const app::Invocation& invocation, const JsonText& json, std::string_view line) {
   invocation.has("--json") ? print_json(json) : print_line(line);
 }

@@ -95,10 +95,6 @@ Json json_of(const Hit& hit) {
           {"offsets", std::move(offsets)}};
 }
 
-void tell(const std::string& text) {
-  std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
-}
-
 search::Outcome print_ranked(store::SessionStore& store, const Request& request) {
   const search::Ranked found = search::search_ranked(store, request);
   Json out = Json::array();
@@ -124,7 +120,7 @@ search::Outcome print_newest(const app::Invocation& invocation, store::SessionSt
         return std::fflush(stdout) == 0;
       });
   if (!outcome.complete && shown >= request.limit)
-    tell("there may be more; --limit " + std::to_string(request.limit * 5) + " looks further");
+    tell_user("there may be more; --limit " + std::to_string(request.limit * 5) + " looks further");
   return outcome;
 }
 
@@ -139,9 +135,9 @@ int search_sessions(const app::Invocation& invocation) {
   const search::Outcome outcome = invocation.has("--json")
                                       ? print_ranked(store, request)
                                       : print_newest(invocation, store, request);
-  for (const std::string& trouble : outcome.trouble) tell(trouble);
+  for (const std::string& trouble : outcome.trouble) tell_user(trouble);
   if (outcome.found > 0) return 0;
-  tell("nothing found");
+  tell_user("nothing found");
   return static_cast<int>(ExitStatus::turn);
 }
 

@@ -38,10 +38,6 @@ std::string row(const std::vector<std::string>& cells, const char* tag = "td") {
   return out + "</tr>\n";
 }
 
-std::int64_t tokens_of(const Tally& tally) {
-  return model::whole_input(tally.usage) + tally.usage.output;
-}
-
 std::string share_text(const Tally& tally) {
   return percent(tally.usage.cache_read, model::whole_input(tally.usage));
 }

@@ -8,6 +8,7 @@
 #include "core/insights/message_facts.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
+#include "core/text/when.h"
 
 namespace skein::insights {
 
@@ -15,7 +16,6 @@ namespace {
 
 using model::EntryFacts;
 
-constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
 
 // The Monday of the week of a day.
 std::string week_of(const std::string& day) {

@@ -5,13 +5,13 @@
 
 #include "core/text/amounts.h"
 #include "core/text/base.h"
+#include "core/text/when.h"
 
 namespace skein::insights {
 
 namespace {
 
 constexpr std::string_view by_names[] = {"overview", "day", "week", "model", "project", "tool"};
-constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
 
 std::optional<std::int64_t> day_number(const std::string& day) {
   const std::optional<std::int64_t> ms = ms_from_utc(day + "T00:00:00.000Z");
@@ -20,11 +20,11 @@ std::optional<std::int64_t> day_number(const std::string& day) {
 
 std::string day_called(std::int64_t number) { return utc_from_ms(number * day_ms).substr(0, 10); }
 
+}  // namespace
+
 std::int64_t tokens_of(const Tally& tally) {
   return model::whole_input(tally.usage) + tally.usage.output;
 }
-
-}  // namespace
 
 std::optional<By> parse_by(std::string_view name) {
   const auto* const found = std::ranges::find(by_names, name);

@@ -43,6 +43,8 @@ struct Tally {
   std::size_t last_session = 0;  // that was counted here, by number
 };
 
+std::int64_t tokens_of(const Tally& tally);  // in and out
+
 struct ToolTally {
   std::int64_t calls = 0;
   std::int64_t failures = 0;  // refusals left out

@@ -7,6 +7,8 @@
 
 namespace skein {
 
+inline constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
+
 // "12h", "30d", "8w" in milliseconds; nullopt: it is no length of time.
 std::optional<std::int64_t> duration_ms(std::string_view text);
 

@@ -16,10 +16,6 @@ namespace {
 
 constexpr std::size_t most_days = 60, bar_width = 12, most_rows = 12;
 
-std::int64_t tokens_of(const Tally& tally) {
-  return model::whole_input(tally.usage) + tally.usage.output;
-}
-
 std::size_t natural(std::int64_t number) {
   return static_cast<std::size_t>(std::max<std::int64_t>(0, number));
 }

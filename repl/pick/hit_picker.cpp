@@ -10,9 +10,8 @@ namespace skein::pick {
 namespace {
 
 using Code = terminal::Key::Code;
-using What = HitChoice::What;
 using Line = terminal::InlinePanel::Line;
-constexpr std::size_t most_preview = 8;
+constexpr std::size_t preview_lines = 8;
 
 class HitList {
  public:
@@ -31,8 +30,8 @@ class HitList {
         keyboard_.put_back('/');
         return {};
       }
-      if (key.code == Code::enter) return {What::open, chosen_};
-      if (letter == "b" && rows_[chosen_].hit.entry) return {What::branch, chosen_};
+      if (key.code == Code::enter) return {HitChoice::What::open, chosen_};
+      if (letter == "b" && rows_[chosen_].hit.entry) return {HitChoice::What::branch, chosen_};
       if (letter == " ") shows_ = !shows_;
       move(key, letter);
     }
@@ -51,7 +50,7 @@ class HitList {
   }
 
   std::size_t height() const {
-    const int below = shows_ ? static_cast<int>(most_preview) : 0;
+    const int below = shows_ ? static_cast<int>(preview_lines) : 0;
     return static_cast<std::size_t>(
         std::clamp(keyboard_.terminal().size().rows - 3 - below, 2, 20));
   }
@@ -74,7 +73,7 @@ class HitList {
     const terminal::Caret cursor{static_cast<int>(at - first_), 0};
     if (shows_) {
       const std::vector<std::string> text = preview_(rows_[chosen_].hit);
-      for (std::size_t i = 0; i < std::min(text.size(), most_preview); ++i)
+      for (std::size_t i = 0; i < std::min(text.size(), preview_lines); ++i)
         lines.push_back({Line::Style::dim, "  │ " + text[i]});
     }
     lines.push_back({Line::Style::dim,
