@@ -168,11 +168,10 @@ std::optional<Role> Matcher::quick_match(std::string_view body) {
     const std::optional<bool> inside = raw_word_before(body, at);
     if (!inside) return std::nullopt;
     if (*inside || !ends_in_passage(body.substr(0, at + needle.bytes().size()), cut_)) continue;
-    // Of what a model thinks and calls, what it says may come further down.
-    const Role role = cut_.passages.back().role;
-    return cut_.speaker && (role == *cut_.speaker || *cut_.speaker != Role::assistant)
-               ? std::optional(role)
-               : std::nullopt;
+    // What is cut off in a call may be the name of a member.
+    if (cut_.passages.back().call) return std::nullopt;
+    // Behind what a model thinks, what it says may have it too.
+    return cut_.speaker == Role::assistant ? Role::assistant : cut_.passages.back().role;
   }
   return std::nullopt;
 }
