@@ -155,6 +155,27 @@ std::optional<Matcher::Match> Matcher::match(const RawEntry& entry) {
   return best;
 }
 
+// A word that is everywhere stands near the beginning of most texts: what comes behind it need not
+// be read to know that it is there.
+std::optional<Role> Matcher::quick_match(std::string_view body) {
+  constexpr int most_tries = 8;
+  if (!one_word_) return std::nullopt;
+  const Needle& needle = looks_.front().finder->needle();
+  std::size_t at = 0;
+  for (int tries = 0; tries < most_tries; ++tries, ++at) {
+    at = needle.find(body, at);
+    if (at == std::string_view::npos) return std::nullopt;
+    const std::optional<bool> inside = raw_word_before(body, at);
+    if (!inside) return std::nullopt;
+    if (*inside || !ends_in_passage(body.substr(0, at + needle.bytes().size()), cut_)) continue;
+    // What is cut off in a call may be the name of a member.
+    if (cut_.passages.back().call) return std::nullopt;
+    // Behind what a model thinks, what it says may have it too.
+    return cut_.speaker == Role::assistant ? Role::assistant : cut_.passages.back().role;
+  }
+  return std::nullopt;
+}
+
 bool Matcher::fits(std::string_view text) {
   RawEntry entry;
   entry.passages.push_back({.role = Role::title, .raw = text, .plain = true});

@@ -34,6 +34,9 @@ class Matcher {
     bool together = false;    // all words stand side by side in it
   };
   std::optional<Match> match(const RawEntry& entry);
+  // Of a single plain word: whether the message has it, and who says it at best, without reading
+  // further than to where it stands first. Nothing: match() must tell.
+  std::optional<Role> quick_match(std::string_view body);
   // The same of a text that stands alone.
   bool fits(std::string_view text);
 
@@ -56,6 +59,7 @@ class Matcher {
   std::vector<Look> looks_{};
   bool one_word_ = false;
   std::optional<Needle> side_by_side_{};
+  RawEntry cut_{};
   std::string text_{};
   Folded folded_{};
 };

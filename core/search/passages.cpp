@@ -13,7 +13,8 @@ namespace {
 // until then stands.
 class Walk {
  public:
-  explicit Walk(std::string_view json) : rest_(json) {}
+  enum class End { whole, cut };
+  explicit Walk(std::string_view json, End end = End::whole) : rest_(json), end_(end) {}
 
   char next() {
     while (!rest_.empty() && (rest_[0] == ' ' || rest_[0] == '\n' || rest_[0] == '\t'))
@@ -24,7 +25,11 @@ class Walk {
   std::optional<std::string_view> string() {
     if (next() != '"') return std::nullopt;
     for (std::size_t at = rest_.find('"', 1);; at = rest_.find('"', at + 1)) {
-      if (at == std::string_view::npos) return fail<std::string_view>();
+      if (at == std::string_view::npos) {
+        const std::string_view inside = rest_.substr(1);
+        rest_ = {};
+        return end_ == End::cut ? std::optional(inside) : std::nullopt;
+      }
       std::size_t escapes = 0;
       while (rest_[at - escapes - 1] == '\\') ++escapes;
       if (escapes % 2 != 0) continue;
@@ -96,11 +101,13 @@ class Walk {
   }
 
   std::string_view rest_;
+  const End end_;
 };
 
 class MessageReader {
  public:
-  MessageReader(std::string_view body, RawEntry& out) : walk_(body), out_(out) {}
+  MessageReader(std::string_view body, RawEntry& out, Walk::End end = Walk::End::whole)
+      : walk_(body, end), out_(out) {}
 
   void read() {
     Role speaker = Role::user;
@@ -109,6 +116,7 @@ class MessageReader {
       if (key == "role") {
         const std::string_view role = walk_.string_or_skip();
         speaker = role == "assistant" ? Role::assistant : role == "tool" ? Role::tool : Role::user;
+        out_.speaker = speaker;
       } else if (key == "continuation") {
         continuation = walk_.truth();
       } else if (key == "content") {
@@ -125,7 +133,7 @@ class MessageReader {
       }
     });
     // What skein itself wrote so that the model goes on was said by nobody.
-    if (continuation) out_ = {};
+    if (continuation) out_.passages.clear();
   }
 
  private:
@@ -219,6 +227,16 @@ std::optional<unsigned> unit_at(std::string_view raw) {
   return value;
 }
 
+// Keeping what the vectors have: this is done for every line that is looked at.
+void clear(RawEntry& entry) {
+  entry.passages.clear();
+  entry.calls.clear();
+  entry.blobs.clear();
+  entry.provider = entry.model = {};
+  entry.speaker.reset();
+  entry.failed = false;
+}
+
 }  // namespace
 
 std::string_view name(Role role) {
@@ -227,15 +245,19 @@ std::string_view name(Role role) {
 }
 
 void read_passages(std::string_view type, std::string_view body, RawEntry& out) {
-  out.passages.clear();
-  out.calls.clear();
-  out.blobs.clear();
-  out.provider = out.model = {};
-  out.failed = false;
+  clear(out);
   if (type == model::type::message)
     MessageReader(body, out).read();
   else if (type == model::type::compaction_summary || type == model::type::branch_summary)
     read_summary(body, out);
+}
+
+bool ends_in_passage(std::string_view cut_body, RawEntry& out) {
+  clear(out);
+  MessageReader(cut_body, out, Walk::End::cut).read();
+  if (out.passages.empty()) return false;
+  const std::string_view last = out.passages.back().raw;
+  return last.data() + last.size() == cut_body.data() + cut_body.size();
 }
 
 void unescape(std::string_view raw, std::string& out) {

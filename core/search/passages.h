@@ -2,6 +2,7 @@
 // it is stored. Nothing is copied.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +23,7 @@ struct Passage {
 
 struct RawEntry {
   std::vector<Passage> passages{};
+  std::optional<Role> speaker{};  // of the whole message, if it says so
   std::string_view provider{}, model{};
   bool failed = false;  // a tool's failure, or an answer that ended in an error
   struct Call {
@@ -37,6 +39,10 @@ struct RawEntry {
 // The texts of an entry of this type; `body` begins with its payload. What `out` had goes. Valid as
 // long as `body` is.
 void read_passages(std::string_view type, std::string_view body, RawEntry& out);
+
+// The same of a message that is cut off inside of a string: whether that belongs to a passage,
+// which then is the last.
+bool ends_in_passage(std::string_view cut_body, RawEntry& out);
 
 // What a JSON string says.
 void unescape(std::string_view raw, std::string& out);

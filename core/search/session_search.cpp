@@ -31,7 +31,8 @@ SessionSearch::SessionSearch(store::SessionStore& store, const Request& request,
       least_(least),
       enough_(enough),
       now_ms_(skein::now_ms()),
-      matcher_(request.query) {}
+      matcher_(request.query),
+      quick_(!request.filter.about_entries() && !request.filter.blobs) {}
 
 bool SessionSearch::stopped() const {
   return enough_ || (request_.stop != nullptr && *request_.stop);
@@ -97,6 +98,7 @@ void SessionSearch::look(const model::EntryFacts& facts) {
     note_calls();
   }
   if (!wanted_time(facts.timestamp) || (active_matters_ && !active_.contains(facts.id))) return;
+  if (counts_quickly(facts)) return;
   if (filter.tool.empty()) read_passages(facts.type, facts.body, entry_);
   if (filter.blobs) add_blobs();
   leave_out_unwanted();
@@ -107,9 +109,24 @@ void SessionSearch::look(const model::EntryFacts& facts) {
   counted_.push_back(facts.id);
   const Passage& passage = entry_.passages[match->passage];
   const double score = score_of(passage.role, match->together, facts.timestamp);
-  if (score <= least_.load(std::memory_order_relaxed) || score < cut_) return;
+  if (is_too_low(score)) return;
   keep({score, facts.id, std::string(facts.timestamp), passage.role, std::string(passage.raw),
         passage.plain});
+}
+
+bool SessionSearch::is_too_low(double score) const {
+  return score <= least_.load(std::memory_order_relaxed) || score < cut_;
+}
+
+// Of very many hits most are only counted.
+bool SessionSearch::counts_quickly(const model::EntryFacts& facts) {
+  const double least = least_.load(std::memory_order_relaxed);
+  if (!quick_ || (least <= 0 && cut_ <= 0) || facts.type != model::type::message) return false;
+  const std::optional<Role> role = matcher_.quick_match(facts.body);
+  if (!role || !is_too_low(score_of(*role, false, facts.timestamp))) return false;
+  ++found_.count;
+  counted_.push_back(facts.id);
+  return true;
 }
 
 void SessionSearch::keep(Kept kept) {

@@ -48,6 +48,8 @@ class SessionSearch {
   void add_blobs();
   void note_calls();
   void leave_out_unwanted();
+  bool is_too_low(double score) const;
+  bool counts_quickly(const model::EntryFacts& facts);
   bool wanted_time(std::string_view timestamp) const;
   void consider_title(const store::SessionRecord& record);
   void keep(Kept kept);
@@ -62,6 +64,7 @@ class SessionSearch {
   const std::atomic<bool>& enough_;
   const std::int64_t now_ms_;
   Matcher matcher_;
+  const bool quick_;  // every passage counts
   RawEntry entry_{};
   std::vector<std::string> blobs_{};
   std::map<std::string, std::string, std::less<>> tools_{};  // of calls, by their ids

@@ -362,6 +362,28 @@ TEST_CASE("only the best are kept of very many, and all are counted") {
   CHECK(found.hits.front().role == Role::user);
 }
 
+TEST_CASE("what is only counted is counted as if it were read") {
+  Place place;
+  const Id session = place.named("main:cli:user");
+  for (int i = 0; i < 100; ++i) place.say(session, "walrus " + std::to_string(i));
+  // Once there are better ones these are not read to their end.
+  const std::vector<model::Message> yes = {
+      result("c", "a walrus"), result("c", "x\nwalrus"), result("c", "notawalrus, walrus"),
+      answer({model::Text{"one"}, model::Text{"walrus"}}),
+      answer({model::ToolUse{"w", "bash", R"({"a":{"b":["walrus"]}})"}})};
+  const std::vector<model::Message> no = {
+      result("c", "notawalrus"),
+      result("walrus", "id only"),
+      answer({model::Thinking{"x", "walrus"}, model::Text{"only in the signature"}}),
+      answer({model::ToolUse{"c", "bash", R"({"walrus":"only a key"})"}}),
+      {.role = model::Role::user, .content = {model::Text{"walrus"}}, .continuation = true}};
+  for (const model::Message& message : yes) place.say(session, message);
+  CHECK(place.ranked("walrus").outcome.found == 100 + yes.size());
+  for (const model::Message& message : no) place.say(session, message);
+  CHECK(place.ranked("walrus").outcome.found == 100 + yes.size());
+  CHECK(place.ranked("\"walrus\" re:.").outcome.found >= 100 + yes.size());
+}
+
 TEST_CASE("a search that is stopped ends") {
   Talk talk;
   const std::atomic<bool> stop{true};
