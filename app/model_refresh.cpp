@@ -13,7 +13,6 @@ namespace skein::app {
 
 namespace {
 
-
 // The same service under another name has the same models.
 bool is_double(const catalog::ProviderRow& row, const catalog::Catalog& catalog) {
   const catalog::ProviderRow* home = catalog.find_provider(row.home);

@@ -74,8 +74,8 @@ int export_session(const app::Invocation& invocation) {
       session_to_export(invocation, store, request, request.redact_secrets ? &mask : nullptr);
   if (request.redact_secrets)
     tell_user(mask.found().empty() ? "no secret was found"
-                              : "masked " + counted(mask.found().size(), "secret") + ": " +
-                                    exchange::counts_by_kind(mask.found()));
+                                   : "masked " + counted(mask.found().size(), "secret") + ": " +
+                                         exchange::counts_by_kind(mask.found()));
   const bool page_to_terminal =
       request.format->name == "html" && request.file.empty() && ::isatty(STDOUT_FILENO) != 0;
   if (page_to_terminal)

@@ -16,7 +16,6 @@ namespace {
 
 using model::EntryFacts;
 
-
 // The Monday of the week of a day.
 std::string week_of(const std::string& day) {
   const std::int64_t ms = ms_from_utc(day + "T00:00:00.000Z").value_or(0);

@@ -1,9 +1,9 @@
 #include <doctest/doctest.h>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/home/read_legacy.h"
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/home/migration.h"
+#include "core/store/home/read_legacy.h"
 #include "core/store/log/header.h"
 #include "core/store/log/log_writer.h"
 #include "core/text/json.h"
