@@ -6,6 +6,7 @@
 #include "app/config.h"
 #include "app/home.h"
 #include "app/verbs/exported.h"
+#include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/exchange/output_file.h"
 #include "core/model/stats.h"
