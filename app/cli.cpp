@@ -63,10 +63,20 @@ void add_subcommand(CLI::App& app, const Subcommand& row, Collected& into) {
   }
 }
 
+std::string_view first_of(const Subcommand& row) { return row.name.substr(0, row.name.find(' ')); }
+
 bool is_subcommand(std::string_view word) {
   return word == "help" || std::ranges::any_of(subcommands(), [&](const Subcommand& row) {
-           return row.name.substr(0, row.name.find(' ')) == word;
+           return first_of(row) == word;
          });
+}
+
+// --help, -h, or several letters at once with an h among them.
+bool wants_help(const std::vector<std::string>& arguments) {
+  return std::ranges::any_of(arguments, [](const std::string& word) {
+    return word == "--help" || (word.starts_with('-') && !word.starts_with("--") &&
+                                word.find('h') != std::string::npos);
+  });
 }
 
 // CLI11 takes a word in brackets for a list and would hand us "a" for "[a]": a guard after the
@@ -205,8 +215,7 @@ std::string joined(std::span<const std::string> words) {
 // or every sentence that begins with a word like one would be refused.
 std::string misspelled(std::span<const std::string> words) {
   std::vector<std::string_view> firsts{"help"};
-  for (const Subcommand& row : subcommands())
-    firsts.push_back(row.name.substr(0, row.name.find(' ')));
+  for (const Subcommand& row : subcommands()) firsts.push_back(first_of(row));
   const std::string meant(nearest(words.front(), firsts));
   if (meant.empty() || words.size() == 1) return meant;
   const bool known = std::ranges::any_of(
@@ -283,17 +292,12 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   app.add_flag("-q,--quiet", invocation.quiet, "no notices");
   app.add_flag("--debug", invocation.debug, "write a detailed log, and say where");
 
-  std::vector<std::unique_ptr<Collected>> collected;
-  for (const Subcommand& row : subcommands())
-    add_subcommand(app, row, *collected.emplace_back(std::make_unique<Collected>()));
-  app.add_subcommand("help", "help [COMMAND]: this, or about one; help config: the configuration");
   app.footer(
       "`skein help config` lists what can be set in $XDG_CONFIG_HOME/skein/config.toml.\n"
       "What follows `--` is said to the model.");
   app.failure_message([](const CLI::App*, const CLI::Error& error) {
     return "skein: " + std::string(error.what()) + "; `skein --help` says what there is\n";
   });
-  take_guards_away(app);
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
   std::size_t at = first_word(app, arguments);
@@ -310,6 +314,17 @@ Parsed parse_command_line(int argc, const char* const* argv) {
               complain("there is no subcommand '" + arguments[0] + "'; `skein --help` lists them")};
     arguments.emplace_back("--help");
   }
+  // CLI11 is told only of those that can be meant: of all of them it costs a quarter of a
+  // millisecond of every start.
+  const bool all = wants_help(arguments);
+  std::vector<std::unique_ptr<Collected>> collected;
+  for (const Subcommand& row : subcommands()) {
+    Collected& into = *collected.emplace_back(std::make_unique<Collected>());
+    if (all || (at < arguments.size() && first_of(row) == arguments[at]))
+      add_subcommand(app, row, into);
+  }
+  app.add_subcommand("help", "help [COMMAND]: this, or about one; help config: the configuration");
+  take_guards_away(app);
   const bool named = at < arguments.size() && is_subcommand(arguments[at]);
   const auto words_from = arguments.begin() + static_cast<std::ptrdiff_t>(at);
   if (!named && !asks_help)
