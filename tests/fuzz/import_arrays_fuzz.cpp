@@ -1,8 +1,10 @@
-// Arrays of messages of any kind: every session has an end, every entry an id of its own and a
-// parent that came before.
-#include "tests/fuzz/import_promises.h"
+// Bytes of any kind as messages of three services.
+#include <cstddef>
+
+#include "tests/fuzz/checked_import.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  for (const char* format : {"openai", "google"}) skein::test::read_any_bytes(format, data, size);
+  for (const char* format : {"openai", "google", "anthropic"})
+    skein::fuzz::check_import(format, "/nowhere/messages.json", data, size);
   return 0;
 }

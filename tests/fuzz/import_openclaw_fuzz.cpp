@@ -7,14 +7,14 @@
 #include "core/exchange/importers/openclaw.h"
 #include "core/exchange/importers/pi_lines.h"
 #include "core/text/text.h"
-#include "tests/fuzz/checking_receiver.h"
+#include "tests/fuzz/checked_import.h"
 
 using namespace skein;
 using namespace skein::exchange::importers;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  test::CheckingReceiver receiver;
+  fuzz::CheckedImport receiver;
   receiver.begin({.id = "s"});
   PiLines lines(openclaw_name, "s", receiver);
   int window = 0;

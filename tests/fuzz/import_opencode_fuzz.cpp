@@ -7,14 +7,14 @@
 #include "core/exchange/importers/opencode_second.h"
 #include "core/exchange/importers/opencode_session.h"
 #include "core/text/text.h"
-#include "tests/fuzz/checking_receiver.h"
+#include "tests/fuzz/checked_import.h"
 
 using namespace skein;
 using namespace skein::exchange::importers;
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
   const std::string_view text(reinterpret_cast<const char*>(data), size);
-  test::CheckingReceiver receiver;
+  fuzz::CheckedImport receiver;
   const ForeignSession session{.id = "s"};
   const Json revert{{"messageID", "m3"}, {"partID", "p4"}};
   receiver.begin(session);

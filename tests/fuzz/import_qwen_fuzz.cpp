@@ -1,8 +1,9 @@
-// Lines of Qwen Code's of any kind: every session has an end, every entry an id of its own and a
-// parent that came before.
-#include "tests/fuzz/import_promises.h"
+// Bytes of any kind as a session of Qwen Code.
+#include <cstddef>
+
+#include "tests/fuzz/checked_import.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const unsigned char* data, std::size_t size) {
-  skein::test::read_any_bytes("qwen", data, size);
+  skein::fuzz::check_import("qwen", "/nowhere/session.jsonl", data, size);
   return 0;
 }
