@@ -79,7 +79,7 @@ std::string age(std::string_view timestamp) {
   if (seconds < 60) return "now";
   if (seconds < 3600) return std::to_string(seconds / 60) + " min";
   if (seconds < 86'400) return std::to_string(seconds / 3600) + " h";
-  return std::to_string(seconds / 86'400) + " days";
+  return counted(static_cast<std::size_t>(seconds / 86'400), "day");
 }
 
 layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current) {

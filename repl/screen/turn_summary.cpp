@@ -32,7 +32,8 @@ std::string summary_text(const TurnSummary& summary) {
     add_part("context " + std::to_string(percent) + " %" +
              (percent >= 80 ? " (nearly full: /compact)" : ""));
   }
-  add_part(short_duration(summary.duration_ms));
+  // What another program did not write down is not known here.
+  if (summary.duration_ms > 0) add_part(short_duration(summary.duration_ms));
   return out;
 }
 
