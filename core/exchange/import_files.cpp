@@ -137,7 +137,7 @@ std::vector<ImportedSession> import_file(store::SessionStore& store, const Impor
   const auto file = SourceFile::open(source.path);
   if (const auto* why_not = std::get_if<std::string>(&file))
     throw Error(*why_not, ExitStatus::usage);
-  SessionImport import(store, *source.format, source.path, options);
+  SessionImport import(store, *source.format, source.path, source.modified_ms, options);
   source.format->read(std::get<SourceFile>(file), reading, import);
   return import.sessions();
 }

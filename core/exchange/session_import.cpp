@@ -78,12 +78,12 @@ bool SessionImport::begin(const ForeignSession& session) {
   known_ = {};
   stands_for_.clear();
   last_.reset();
-  last_time_ = utc_from_ms(ms_from_utc(session.created_at).value_or(0));
+  const auto created = ms_from_utc(session.created_at);
+  last_time_ = created ? utc_from_ms(*created) : written_;
   batch_.clear();
   batch_bytes_ = 0;
   look_up();
-  add_origin();
-  add_title();
+  begun_ = false;
   return true;
 }
 
@@ -175,6 +175,10 @@ void SessionImport::add(ForeignEntry entry) {
   if (made.payload.size() + entry.raw.size() > longest_payload) entry.raw.clear();
   made.meta = origin_json(format_.name, entry.id, entry.raw);
   if (const auto time = ms_from_utc(entry.time)) last_time_ = utc_from_ms(*time);
+  if (!std::exchange(begun_, true)) {  // now that it is known when that was
+    add_origin();
+    add_title();
+  }
   ++report_.entries;
   if (made.payload.size() > longest_payload) {
     lose("entries of more than 15 MiB");

@@ -4,6 +4,7 @@
 // goes on behind them.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,6 +12,7 @@
 #include <string_view>
 #include <unordered_map>
 #include <unordered_set>
+#include <utility>
 #include <vector>
 
 #include "core/exchange/importers/format.h"
@@ -40,10 +42,15 @@ struct ImportedSession {
 
 class SessionImport : public importers::Receiver {
  public:
-  // All must outlive this.
-  SessionImport(store::SessionStore& store, const importers::Format& format,
-                const std::string& file, const ImportOptions& options)
-      : store_(store), format_(format), file_(file), options_(options) {}
+  // All must outlive this. `written_ms`: when the file was last written, for entries of programs
+  // that keep no times.
+  SessionImport(store::SessionStore& store, const importers::Format& format, std::string file,
+                std::int64_t written_ms, const ImportOptions& options)
+      : store_(store),
+        format_(format),
+        file_(std::move(file)),
+        written_(utc_from_ms(written_ms)),
+        options_(options) {}
 
   bool begin(const importers::ForeignSession& session) override;
   void add(importers::ForeignEntry entry) override;
@@ -81,10 +88,11 @@ class SessionImport : public importers::Receiver {
 
   store::SessionStore& store_;
   const importers::Format& format_;
-  const std::string file_;
+  const std::string file_, written_;
   const ImportOptions& options_;
 
-  bool open_ = false;  // between begin() and end() of a session that is wanted
+  bool begun_ = false;  // something of the session was added
+  bool open_ = false;   // between begin() and end() of a session that is wanted
   importers::ForeignSession session_{};
   ImportedSession report_{};
   Known known_{};

@@ -37,7 +37,7 @@ struct Scene {
   exchange::ImportedSession import(const std::vector<ForeignEntry>& entries,
                                    const std::string& leaf = {},
                                    ForeignSession session = {.id = "s1", .cwd = "/p"}) {
-    SessionImport import(store, format, "/x/s1.jsonl", options);
+    SessionImport import(store, format, "/x/s1.jsonl", 0, options);
     const bool wanted = import.begin(session);
     REQUIRE(wanted);
     for (const ForeignEntry& entry : entries) import.add(entry);
@@ -68,6 +68,7 @@ TEST_CASE("an imported session is there under its key, with its folder, time and
   CHECK(record.header.cwd == "/p");
   CHECK(record.state.origin == "other");
   CHECK(record.state.title == "one");
+  CHECK(record.header.created_at == "2026-01-02T03:04:05.678Z");
   CHECK(record.state.updated_at == "2026-01-02T03:04:05.678Z");
   CHECK(scene.said() == "one|two|");
 }
@@ -129,7 +130,7 @@ TEST_CASE("an import that was cut short is completed, head included") {
   const std::vector<ForeignEntry> all = {says("a", "", "one"), says("b", "a", "left"),
                                          says("c", "a", "right")};
   // As if the process had been killed before it set the head.
-  SessionImport import(scene.store, format, "/x/s1.jsonl", scene.options);
+  SessionImport import(scene.store, format, "/x/s1.jsonl", 0, scene.options);
   import.begin({.id = "s1", .cwd = "/p"});
   for (const ForeignEntry& entry : all) import.add(entry);
   import.end("c");
@@ -146,7 +147,7 @@ TEST_CASE("a parent that is not there is the entry before") {
 
 TEST_CASE("children of a part follow the whole") {
   Scene scene;
-  SessionImport import(scene.store, format, "f", scene.options);
+  SessionImport import(scene.store, format, "f", 0, scene.options);
   import.begin({.id = "s1"});
   import.add(says("a", "", "one"));
   import.alias("a2", "a");
