@@ -182,8 +182,10 @@ std::size_t plain_run(std::string_view text) {
 // as numbers of more than 64 bits, is nlohmann's.
 std::optional<Json> parse_json(std::string_view text) {
   constexpr std::size_t most_kept = 1u << 20;
-  // A raw NUL is never JSON, but the parser takes one for the end of its input.
-  if (text.find('\0') != std::string_view::npos || too_deep(text)) return std::nullopt;
+  // Nothing at all may have no place in memory, which the parser copies from. A raw NUL is never
+  // JSON, but the parser takes one for the end of its input.
+  if (text.empty() || text.find('\0') != std::string_view::npos || too_deep(text))
+    return std::nullopt;
   static thread_local simdjson::dom::parser kept;
   simdjson::dom::parser passing;  // for what would make the buffers large for good
   simdjson::dom::parser& parser = text.size() <= most_kept ? kept : passing;

@@ -47,6 +47,11 @@ bool is_anthropic(const SourceFile& file) {
   if (has_any_of(text, {"\"function\":{", "\"tool_call_id\":", "\"parts\":[", "\"role\":\"system\"",
                         "\"role\":\"developer\"", "\"role\":\"model\"", "\"image_url\":"}))
     return false;
+  // Without a sign of Anthropic's it may be anybody's, and is read as OpenAI's.
+  if (!has_any_of(text,
+                  {"\"type\":\"tool_use\"", "\"type\":\"tool_result\"", "\"type\":\"thinking\"",
+                   "\"stop_reason\":", "\"tool_calls\":", "\"toolCalls\":", "\"model\":\"claude"}))
+    return false;
   return !has_any_of(first, {"\"timestamp\":", "\"uuid\":"}) ||
          has_any_of(text, {"\"type\":\"tool_use\"", "\"stop_reason\":"});
 }

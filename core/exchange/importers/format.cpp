@@ -41,9 +41,9 @@ std::span<const Format> formats() {
       claw0(),
       myagents(),
       // What nobody else claims may be a bare array.
+      anthropic(),
       google(),
       openai(),
-      anthropic(),
   };
   return rows;
 }

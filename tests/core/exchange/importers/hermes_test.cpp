@@ -36,5 +36,5 @@ TEST_CASE("a file of Hermes' that is cut cannot be read, and says so") {
       exchange::importers::format_named("hermes")->read(
           exchange::importers::SourceFile::of_bytes("h.json", R"({"session_id":"h","messages":[)"),
           {}, out),
-      "cannot read h.json: it is damaged, or of more than 64 MiB", Error);
+      "cannot read h.json: it is damaged, or of more than 256 MiB", Error);
 }
