@@ -55,7 +55,7 @@ void fill(const std::string& home, std::size_t sessions, std::size_t entries, st
   for (std::size_t i = 0; i < sessions; ++i) {
     const store::SessionHeader header{.session = random_id(),
                                       .key = "main:bench:" + std::to_string(i),
-                                      .cwd = "/work/" + std::to_string(i % 20),
+                                      .cwd = "/project/" + std::to_string(i % 20),
                                       .created_at = now_utc()};
     store::log::NewTranscript transcript(*files, header, "the bench");
     std::optional<Id> parent;
