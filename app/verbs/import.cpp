@@ -173,11 +173,13 @@ int import_sessions(const app::Invocation& invocation) {
   std::set<std::string> given;
   const ImportSource* at = nullptr;
   options.wanted = [&](const ForeignSession& session) {
+    // A database is as new as the newest session in it.
+    if (const auto updated = ms_from_utc(session.updated_at); updated && *updated < filter.since_ms)
+      return false;
     return given.insert(std::string(at->format->name) + ":" + session.id).second;
   };
   exchange::SecretMask mask;
-  if (invocation.has("--redact-secrets"))
-    options.clean = [&](const JsonText& payload) { return mask.json(payload); };
+  if (invocation.has("--redact-secrets")) options.mask = &mask;
   std::uint64_t bytes = 0;
   for (const ImportSource& source : sources) bytes += source.bytes;
   Progress progress("importing", bytes, Progress::Unit::bytes);

@@ -74,7 +74,6 @@ std::vector<ImportSource> sources_in(const std::string& path, const SourceFilter
     look_at(start, filter, found);
     return found;
   }
-  std::size_t looked_at = 0;
   fs::recursive_directory_iterator each(start.path(), fs::directory_options::skip_permission_denied,
                                         failed);
   for (; !failed && each != fs::recursive_directory_iterator(); each.increment(failed)) {
@@ -84,7 +83,6 @@ std::vector<ImportSource> sources_in(const std::string& path, const SourceFilter
     if (!may_hold_sessions(each->path().filename().string()) || !each->is_regular_file(unknown))
       continue;
     look_at(*each, filter, found);
-    if (filter.looked_at) filter.looked_at(++looked_at);
   }
   std::ranges::sort(found, {}, &ImportSource::path);
   return found;

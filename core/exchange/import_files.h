@@ -22,9 +22,8 @@ struct ImportSource {
 
 // What is looked for: files of one format, or of any.
 struct SourceFilter {
-  const importers::Format* format = nullptr;           // only this one
-  std::int64_t since_ms = 0;                           // only what changed since
-  std::function<void(std::size_t files)> looked_at{};  // told how many so far
+  const importers::Format* format = nullptr;  // only this one
+  std::int64_t since_ms = 0;                  // only what changed since
 };
 
 // Every session's file in a folder and below; links are not followed. `path` may be a file.

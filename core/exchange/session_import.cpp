@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/model/payloads.h"
+#include "core/text/image_type.h"
 #include "core/text/json.h"
 
 namespace skein::exchange {
@@ -121,6 +122,7 @@ void SessionImport::add_origin() {
   model::payload::Import origin{.from = std::string(format_.name),
                                 .session = session_.id,
                                 .file = file_,
+                                .at = now_utc(),
                                 .spawned = session_.spawned};
   if (!session_.parent.empty())
     origin.parent = importers::session_id(format_.name, session_.parent);
@@ -203,7 +205,10 @@ bool SessionImport::push(model::Entry entry) {
   if (!known_.ids.insert(entry.id).second || !may_write()) return false;
   if (options_.dry_run) return true;
   entry.timestamp = last_time_;
-  if (options_.clean) entry.payload = options_.clean(std::move(entry.payload));
+  if (options_.mask != nullptr) {
+    entry.payload = options_.mask->json(entry.payload);
+    entry.meta = options_.mask->json(entry.meta);
+  }
   batch_bytes_ += entry.payload.size() + entry.meta.size();
   batch_.push_back({.entry = std::move(entry), .follows = false});
   if (batch_.size() >= batch_entries || batch_bytes_ >= batch_bytes) flush();
@@ -282,7 +287,9 @@ std::string SessionImport::keep(std::string_view bytes) {
     return {};
   }
   if (options_.dry_run) return std::string(64, '0');
-  store::Result<std::string> name = store_.keep_blob(bytes);
+  const bool masked = options_.mask != nullptr && image_type(bytes).empty();
+  const std::string text = masked ? options_.mask->text(bytes) : std::string{};
+  store::Result<std::string> name = store_.keep_blob(masked ? std::string_view(text) : bytes);
   if (name) return *std::move(name);
   if (concerns_all(name.error())) (void)value_or_throw(std::move(name));
   lose("contents that could not be kept");

@@ -16,15 +16,15 @@
 #include <vector>
 
 #include "core/exchange/importers/format.h"
+#include "core/exchange/secrets.h"
 #include "core/store/session_store.h"
 
 namespace skein::exchange {
 
 struct ImportOptions {
-  std::string key{};     // of the session; empty: <agent>:<channel>:<its id there>
-  bool dry_run = false;  // nothing is written
-  // Applied to every payload: takes secrets out.
-  std::function<JsonText(JsonText)> clean{};
+  std::string key{};           // of the session; empty: <agent>:<channel>:<its id there>
+  bool dry_run = false;        // nothing is written
+  SecretMask* mask = nullptr;  // takes secrets out of all that is kept; none: nothing is taken out
   std::function<bool(const importers::ForeignSession&)> wanted{};  // empty: all are
 };
 

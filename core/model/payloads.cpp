@@ -93,12 +93,13 @@ void write(Json& json, const Import& import) {
   json["from"] = import.from;
   json["session"] = import.session;
   json["file"] = import.file;
+  json["at"] = import.at;
   if (import.parent) json["parent"] = to_string(*import.parent);
   if (import.spawned) json["spawned"] = true;
 }
 Read read_import(const Json& json) {
   return Import{string_at(json, "from"), string_at(json, "session"), string_at(json, "file"),
-                id_at(json, "parent"), bool_at(json, "spawned")};
+                string_at(json, "at"),   id_at(json, "parent"),      bool_at(json, "spawned")};
 }
 
 void write(Json& json, const ImportContext& context) {

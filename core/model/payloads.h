@@ -95,6 +95,7 @@ struct Import {
   std::string from{};          // the name of its format: "claude-code"
   std::string session{};       // its id there
   std::string file{};          // where it was read
+  std::string at{};            // when it was first brought in
   std::optional<Id> parent{};  // our session of the one it was spawned by or forked from
   bool spawned = false;        // by a tool call there: a sub-agent
 };

@@ -93,7 +93,10 @@ struct Fold {
   void operator()(const Pin& pin) const { state.pinned = pin.pinned; }
   void operator()(const MessageDeltaBatch& batch) const { state.unfinished = batch.message; }
   void operator()(const ThinkingOffBefore& off) const { state.thinking_off.insert(off.entry); }
-  void operator()(Import& import) const { state.origin = std::move(import.from); }
+  void operator()(Import& import) const {
+    state.origin = std::move(import.from);
+    state.imported_at = std::move(import.at);
+  }
   void operator()(const ImportContext&) const {}
   void operator()(const ModelChange& change) const {
     state.model = change.provider.empty() ? change.model : change.provider + "/" + change.model;

@@ -23,9 +23,10 @@ struct SessionState {
   std::string title{};
   bool title_given = false;  // by a title entry; else it comes from the first prompt
   std::string origin{};      // the format it was imported from; empty: it is our own
-  std::string model{};       // provider/model, as last changed or used
-  std::string thinking{};    // level
-  std::string system{};      // the override, if there is one
+  std::string imported_at{};
+  std::string model{};     // provider/model, as last changed or used
+  std::string thinking{};  // level
+  std::string system{};    // the override, if there is one
   std::optional<Position> runtime_init{};
 
   std::optional<Id> tail{};  // the last entry that is not marginal

@@ -1,5 +1,7 @@
 #include "core/store/expiry.h"
 
+#include <algorithm>
+
 #include "core/text/base.h"
 #include "core/text/when.h"
 
@@ -34,7 +36,10 @@ std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const Ex
     if (!used || is_kept(record.state) || record.header.session == open) continue;
     const std::optional<std::int64_t> own = duration_ms(record.state.ttl);
     const std::optional<std::int64_t> trash = own ? own : rules.trash_after_ms;
-    const std::int64_t unused = now_ms - *used;
+    // What was brought in yesterday is not to go today because it is old.
+    const std::int64_t since =
+        std::max(*used, ms_from_utc(record.state.imported_at).value_or(*used));
+    const std::int64_t unused = now_ms - since;
     if (trash && unused > *trash)
       out.push_back({Expiring::What::trash, record});
     else if (rules.archive_after_ms && unused > *rules.archive_after_ms && !record.archived)
@@ -53,9 +58,8 @@ Result<Expired> expire(SessionStore& store, const Expiring& session) {
 Result<SessionRecord> restore_for_use(SessionStore& store, std::string_view name) {
   Result<SessionRecord> restored = store.restore(name);
   if (!restored) return restored;
-  constexpr std::int64_t day = 24 * 60 * 60 * 1000;
   const std::optional<std::int64_t> used = ms_from_utc(restored->used_at());
-  if (used && now_ms() - *used < day) return restored;
+  if (used && now_ms() - *used < day_ms) return restored;
   const Id session = restored->header.session;
   const NewEntry note{model::make_entry(model::type::custom, R"({"kind":"restored"})")};
   // A session that cannot be written to is back all the same.

@@ -25,7 +25,7 @@ struct ClawWindow {
   std::string id{}, previous{}, reason{};
 };
 struct ClawSession {
-  std::string key{}, current{}, title{}, created_at{};
+  std::string key{}, current{}, title{}, created_at{}, updated_at{};
   std::string parent_key{};
   bool spawned = false;
   std::vector<ClawWindow> windows{};
@@ -101,7 +101,8 @@ void ClawReader::find_sessions() {
   const Database::Query query{
       .table = "session_nodes",
       .columns = {"session_key", "current_session_id", "entry_json", "label", "display_name",
-                  "spawned_by", "fork_source_session_key", "parent_session_key", "created_at"},
+                  "spawned_by", "fork_source_session_key", "parent_session_key", "created_at",
+                  "updated_at"},
       .order = {"created_at", "session_key"}};
   note(database_.each_row(query, [&](Row row) {
     if (row[0].bytes.empty()) return true;
@@ -113,6 +114,7 @@ void ClawReader::find_sessions() {
                                      string_at(told, "displayName"), string_at(told, "subject")})
       if (session.title.empty()) session.title = title;
     session.created_at = time_from(Json(row[8].integer));
+    session.updated_at = time_from(Json(row[9].integer));
     session.spawned = !row[5].bytes.empty();
     for (std::size_t column = 5; column <= 7; ++column)
       if (session.parent_key.empty()) session.parent_key = cell_text(row[column]);
@@ -185,6 +187,7 @@ void ClawReader::give(ClawSession& session) {
   ForeignSession begun{.id = id_of(session.key),
                        .title = session.title,
                        .created_at = session.created_at,
+                       .updated_at = session.updated_at,
                        .parent = id_of(session.parent_key),
                        .spawned = session.spawned};
   std::optional<PiHeader> header;

@@ -24,16 +24,16 @@ class OpencodeDatabase {
 
   void read() {
     std::vector<std::pair<ForeignSession, Json>> sessions;
-    const Database::Query query{
-        .table = "session",
-        .columns = {"id", "parent_id", "directory", "title", "time_created", "revert"},
-        .order = {"time_created", "id"}};
+    const Database::Query query{.table = "session",
+                                .columns = {"id", "parent_id", "directory", "title", "time_created",
+                                            "revert", "time_updated"},
+                                .order = {"time_created", "id"}};
     note(database_.each_row(query, [&](Row row) {
       const Json session{{"id", row[0].bytes},
                          {"parentID", row[1].bytes},
                          {"directory", row[2].bytes},
                          {"title", row[3].bytes},
-                         {"time", {{"created", row[4].integer}}}};
+                         {"time", {{"created", row[4].integer}, {"updated", row[6].integer}}}};
       if (auto found = opencode_session(session))
         sessions.emplace_back(*std::move(found), opencode_json(row[5]));
       return true;

@@ -35,6 +35,7 @@ std::optional<ForeignSession> opencode_session(const Json& json) {
                          .parent = string_at(json, "parentID")};
   if (session.id.empty()) return std::nullopt;
   session.created_at = time_from(at(at(json, "time"), "created"));
+  session.updated_at = time_from(at(at(json, "time"), "updated"));
   // Until something has made a better one.
   for (const char* placeholder : {"New session - ", "Child session - "})
     if (session.title.starts_with(placeholder)) session.title.clear();

@@ -135,6 +135,7 @@ constexpr Member<State> state_members[] = {
     {"titleGiven", [](State& state, Value value) { state.title_given = truth(value); }},
     {"key", [](State& state, Value value) { state.key = text(value); }},
     {"origin", [](State& state, Value value) { state.origin = text(value); }},
+    {"importedAt", [](State& state, Value value) { state.imported_at = text(value); }},
     {"thinking", [](State& state, Value value) { state.thinking = text(value); }},
     {"system", [](State& state, Value value) { state.system = text(value); }},
     {"runtimeInit", [](State& state, Value value) { state.runtime_init = natural(value); }},

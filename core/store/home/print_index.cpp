@@ -53,6 +53,7 @@ JsonText print_state(const SessionState& state) {
   if (state.title_given) writer.raw("titleGiven", "true");
   writer.text_if("key", state.key);
   writer.text_if("origin", state.origin);
+  writer.text_if("importedAt", state.imported_at);
   writer.text_if("thinking", state.thinking);
   writer.text_if("system", state.system);
   if (state.runtime_init)

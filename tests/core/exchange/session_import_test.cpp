@@ -215,6 +215,30 @@ TEST_CASE("a result too long for a line is whole in a blob") {
   CHECK(store::value_or_throw(scene.store.load_blob(kept.blob)).size() == 6 << 20);
 }
 
+TEST_CASE("a masked secret is nowhere: not in the text, the line it came from or a long output") {
+  Scene scene;
+  exchange::SecretMask mask;
+  scene.options.mask = &mask;
+  const std::string secret = std::string("ghp_") + "A1b2C3d4E5f6G7h8I9j0K1l2M3n4O5p6Q7r8";
+  model::Message result{.role = model::Role::tool};
+  result.content = {
+      model::ToolResult{"c1", {model::Text{std::string(5 << 20, 'x') + " " + secret + " "}}}};
+  ForeignEntry prompt = says("a", "", "use " + secret + " please");
+  prompt.raw = R"({"text":"use )" + secret + R"( please"})";
+  scene.import({prompt, {.id = "r", .parent = "a", .content = result}});
+  CHECK(mask.found().size() == 1);
+  const auto entries =
+      store::value_or_throw(scene.store.load_session_entries(scene.record().header.session));
+  for (const model::Entry& entry : entries) {
+    CHECK(entry.payload.find(secret) == std::string::npos);
+    CHECK(entry.meta.find(secret) == std::string::npos);
+    if (const auto message = model::message_of(entry); message && !message->content.empty())
+      if (const auto* kept = std::get_if<model::ToolResult>(&message->content.front()))
+        CHECK(store::value_or_throw(scene.store.load_blob(kept->blob)).find(secret) ==
+              std::string::npos);
+  }
+}
+
 TEST_CASE("a key is made of what keys may have, whatever ids look like") {
   CHECK(exchange::import_key(format, "ses_1") == "main:other:ses_1");
   for (const std::string& id : {std::string("a/b:c d"), std::string(300, 'x'), std::string()})

@@ -50,6 +50,21 @@ TEST_CASE("without a rule nothing ever expires") {
   CHECK(home.after(10'000, {}) == Names{});
 }
 
+TEST_CASE("what was brought in counts from then on, however old it is") {
+  Home home;
+  const Id one = session_called(home.store, "main:claude:one");
+  store::NewEntry old = user_says("years ago");
+  old.entry.timestamp = "2020-01-02T03:04:05.000Z";
+  append(
+      home.store, one,
+      {{model::make_entry(model::payload::Import{.from = "claude-code", .at = now_utc()})}, old});
+  home.store.remember(one, "");
+  home.later = now_ms();
+  CHECK(home.after(29, both) == Names{});
+  CHECK(home.after(31, both) == Names{"archive main:claude:one"});
+  CHECK(home.after(366, both) == Names{"trash main:claude:one"});
+}
+
 TEST_CASE("unused sessions are archived first and thrown away much later") {
   Home home;
   const Id one = home.session("main:cli:one");
