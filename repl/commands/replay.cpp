@@ -43,10 +43,8 @@ void replay_session(Session& session, std::string_view entry_and_pace) {
   replay::Ports ports;
   ports.print = [&](const std::string& text) { session.screen().print_untrusted(text); };
   // Keys typed ahead are meant for the prompt.
-  if (session.keyboard() != nullptr && !session.keyboard()->typed_ahead()) {
-    session.stop() = false;
-    ports = replay::ports_at(*session.keyboard(), session.screen(), session.stop());
-  }
+  if (session.keyboard() != nullptr && !session.keyboard()->typed_ahead())
+    ports = replay::ports_at(*session.keyboard(), session.screen(), session.begin_stoppable());
   const replay::Played played = replay::play(steps, wish, ports);
   if (played.branch) {
     session.conversation().move_head(*played.branch);

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "repl/pick/hit_lines.h"
+#include "repl/pick/list_keys.h"
 #include "repl/terminal/inline_panel.h"
 
 namespace skein::pick {
@@ -23,32 +24,16 @@ class HitList {
     while (const auto pressed = keyboard_.next_after([this] { draw(); })) {
       const terminal::Key& key = *pressed;
       const std::string letter = terminal::typed(key);
-      if (key == terminal::ctrl('c') || key == terminal::ctrl('d') || key.code == Code::escape ||
-          letter == "q")
-        return {};
-      if (letter == "/") {  // a command is being typed: leave it to the prompt
-        keyboard_.put_back('/');
-        return {};
-      }
+      if (leaves_list(keyboard_, key)) return {};
       if (key.code == Code::enter) return {HitChoice::What::open, chosen_};
       if (letter == "b" && rows_[chosen_].hit.entry) return {HitChoice::What::branch, chosen_};
       if (letter == " ") shows_ = !shows_;
-      move(key, letter);
+      chosen_ = chosen_after(key, chosen_, rows_.size(), height() / 2);
     }
     return {};
   }
 
  private:
-  void move(const terminal::Key& key, const std::string& letter) {
-    const std::size_t last = rows_.size() - 1, page = height() / 2;
-    if (key.code == Code::up || letter == "k") chosen_ -= std::min<std::size_t>(chosen_, 1);
-    if (key.code == Code::down || letter == "j") chosen_ = std::min(chosen_ + 1, last);
-    if (key.code == Code::page_up) chosen_ -= std::min(chosen_, page);
-    if (key.code == Code::page_down) chosen_ = std::min(chosen_ + page, last);
-    if (key.code == Code::home) chosen_ = 0;
-    if (key.code == Code::end) chosen_ = last;
-  }
-
   std::size_t height() const {
     const int below = shows_ ? static_cast<int>(preview_lines) : 0;
     return static_cast<std::size_t>(

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/model/tree_drawing.h"
+#include "repl/pick/list_keys.h"
 #include "repl/terminal/inline_panel.h"
 
 namespace skein::pick {
@@ -29,32 +30,16 @@ class TreeView {
     while (const auto pressed = keyboard_.next_after([this] { draw(); })) {
       const terminal::Key& key = *pressed;
       const std::string letter = terminal::typed(key);
-      if (key == terminal::ctrl('c') || key == terminal::ctrl('d') || key.code == Code::escape ||
-          letter == "q")
-        return {};
-      if (letter == "/") {  // a command is being typed: leave it to the prompt
-        keyboard_.put_back('/');
-        return {};
-      }
+      if (leaves_list(keyboard_, key)) return {};
       if (key.code == Code::enter) return {What::go_on, lines_[chosen_].node->id};
       if (letter == "b") return {What::branch, lines_[chosen_].node->id};
       if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};
-      move(key, letter);
+      chosen_ = chosen_after(key, chosen_, lines_.size(), rows());
     }
     return {};
   }
 
  private:
-  void move(const terminal::Key& key, const std::string& letter) {
-    const std::size_t last = lines_.size() - 1, page = rows();
-    if (key.code == Code::up || letter == "k") chosen_ -= std::min<std::size_t>(chosen_, 1);
-    if (key.code == Code::down || letter == "j") chosen_ = std::min(chosen_ + 1, last);
-    if (key.code == Code::page_up) chosen_ -= std::min(chosen_, page);
-    if (key.code == Code::page_down) chosen_ = std::min(chosen_ + page, last);
-    if (key.code == Code::home) chosen_ = 0;
-    if (key.code == Code::end) chosen_ = last;
-  }
-
   std::size_t rows() const {
     return static_cast<std::size_t>(std::clamp(keyboard_.terminal().size().rows - 3, 1, 20));
   }

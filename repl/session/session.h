@@ -61,7 +61,6 @@ class Session {
 
   screen::Screen& screen() { return parts_.screen; }
   terminal::Keyboard* keyboard() { return parts_.input.keyboard(); }
-  std::atomic<bool>& stop() { return parts_.stop; }  // ^C
   // For work that Ctrl+C ends: what it sets from now on.
   const std::atomic<bool>& begin_stoppable();
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
