@@ -144,6 +144,26 @@ CollectedImport collect(const importers::SourceFile& file, std::string_view name
 
 }  // namespace
 
+std::set<std::string> ids_of(const CollectedImport& import) {
+  std::set<std::string> out;
+  for (const CollectedSession& session : import.sessions)
+    for (const importers::ForeignEntry& entry : session.entries)
+      out.insert(session.session.id + " " + entry.id);
+  return out;
+}
+
+const importers::ForeignEntry& entry_in(const CollectedSession& session, const std::string& id) {
+  const auto found = std::ranges::find(session.entries, id, &importers::ForeignEntry::id);
+  REQUIRE_MESSAGE(found != session.entries.end(), "no entry " << id);
+  return *found;
+}
+
+const model::Message& message_in(const CollectedSession& session, const std::string& id) {
+  const auto* const found = std::get_if<model::Message>(&entry_in(session, id).content);
+  REQUIRE(found != nullptr);
+  return *found;
+}
+
 std::string foreign_samples() {
   const std::string samples = env("SKEIN_SAMPLES");
   return samples.empty() ? samples : samples + "/fixtures";

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <map>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -45,6 +46,12 @@ struct CollectedImport : exchange::importers::Receiver {
  private:
   bool open_ = false;
 };
+
+// By their ids there.
+std::set<std::string> ids_of(const CollectedImport& import);
+const exchange::importers::ForeignEntry& entry_in(const CollectedSession& session,
+                                                  const std::string& id);
+const model::Message& message_in(const CollectedSession& session, const std::string& id);
 
 // The folder of other programs' sessions in SKEIN_SAMPLES; empty: there is none.
 std::string foreign_samples();

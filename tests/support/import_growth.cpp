@@ -9,17 +9,6 @@
 
 namespace skein::test {
 
-namespace {
-
-std::set<std::string> ids_of(const CollectedImport& read) {
-  std::set<std::string> out;
-  for (const CollectedSession& session : read.sessions)
-    for (const auto& entry : session.entries) out.insert(session.session.id + " " + entry.id);
-  return out;
-}
-
-}  // namespace
-
 void check_growth(std::string_view format, const std::string& bytes,
                   const std::vector<std::string>& unfinished) {
   const std::string path = "folder/session.jsonl";

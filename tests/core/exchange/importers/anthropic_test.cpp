@@ -12,13 +12,6 @@ namespace importers = exchange::importers;
 
 namespace {
 
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& each : import.sessions)
-    for (const auto& given : each.entries) out.insert(given.id);
-  return out;
-}
-
 test::CollectedImport read(const std::string& bytes) {
   const auto file = importers::SourceFile::of_bytes("/x/talk.json", bytes);
   REQUIRE(importers::format_of(file) != nullptr);
@@ -80,7 +73,7 @@ TEST_CASE("more messages leave the session and the ids of those before as they w
   const test::CollectedImport before = read("[" + first + "," + calls + "]");
   const test::CollectedImport after = read("[" + first + "," + calls + "," + results + "]");
   CHECK(before.sessions[0].session.id == after.sessions[0].session.id);
-  for (const std::string& id : ids(before)) CHECK(ids(after).contains(id));
+  for (const std::string& id : test::ids_of(before)) CHECK(test::ids_of(after).contains(id));
 }
 
 TEST_CASE("what is another's is not taken for Anthropic's") {

@@ -76,23 +76,6 @@ test::CollectedImport read_growing(const std::string& bytes) {
   return import;
 }
 
-const importers::ForeignEntry& entry(const test::CollectedSession& in, const std::string& id) {
-  const auto found = std::ranges::find(in.entries, id, &importers::ForeignEntry::id);
-  REQUIRE_MESSAGE(found != in.entries.end(), "no entry " << id);
-  return *found;
-}
-const model::Message& message(const test::CollectedSession& in, const std::string& id) {
-  const auto* const found = std::get_if<model::Message>(&entry(in, id).content);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& each : import.sessions)
-    for (const auto& given : each.entries) out.insert(each.session.id + " " + given.id);
-  return out;
-}
-
 // A prompt, two calls at once with their results between the lines, and the end.
 const std::string conversation =
     user("u1", "", "list them") + answer("a1", "u1", "m1", text("I look")) +
@@ -119,18 +102,18 @@ TEST_CASE("lines of one message of Claude's are one entry, and so are the result
         "assistant: done\n");
   CHECK(only.aliases.at("a3") == "a1");
   CHECK(only.aliases.at("r2") == "r1");
-  const model::Message& first = message(only, "a1");
+  const model::Message& first = test::message_in(only, "a1");
   CHECK(first.provider == "anthropic");
   CHECK(first.model == "claude-opus-5");
   CHECK(first.stop == model::Stop::tool_use);
   // Once, as the last line has it.
   CHECK(first.usage == model::Usage{.input = 3, .output = 9, .cache_read = 20, .cache_write = 7});
-  CHECK(message(only, "a4").stop == model::Stop::stop);
-  const auto& results = message(only, "r1");
+  CHECK(test::message_in(only, "a4").stop == model::Stop::stop);
+  const auto& results = test::message_in(only, "r1");
   CHECK(results.role == model::Role::tool);
   CHECK(std::get<model::ToolResult>(results.content[1]).is_error);
-  CHECK(entry(only, "a1").time == "2026-03-04T05:06:07.000Z");
-  CHECK(entry(only, "a1").raw.empty());
+  CHECK(test::entry_in(only, "a1").time == "2026-03-04T05:06:07.000Z");
+  CHECK(test::entry_in(only, "a1").raw.empty());
   CHECK(import.losses.empty());
 }
 
@@ -139,26 +122,26 @@ TEST_CASE("what is cut off later has the same ids, except what was unfinished") 
                             user("u3", "u2", "<command-name>/cost</command-name>") +
                             user("u4", "u3", "<local-command-stdout>3</local-command-stdout>") +
                             answer("a5", "u4", "m3", text("half"));
-  const std::set<std::string> all = ids(read(whole));
-  CHECK(ids(read(whole)) == all);
+  const std::set<std::string> all = test::ids_of(read(whole));
+  CHECK(test::ids_of(read(whole)) == all);
   for (std::size_t end = whole.find('\n'); end != std::string::npos;
        end = whole.find('\n', end + 1)) {
-    for (const std::string& id : ids(read(whole.substr(0, end + 1))))
+    for (const std::string& id : test::ids_of(read(whole.substr(0, end + 1))))
       if (id.find('+') == std::string::npos) CHECK_MESSAGE(all.contains(id), id);
-    for (const std::string& id : ids(read_growing(whole.substr(0, end + 1))))
+    for (const std::string& id : test::ids_of(read_growing(whole.substr(0, end + 1))))
       CHECK_MESSAGE(all.contains(id), id);
   }
   CHECK(all.contains(session + " a5+1"));
-  CHECK(!ids(read_growing(whole)).contains(session + " a5+1"));
+  CHECK(!test::ids_of(read_growing(whole)).contains(session + " a5+1"));
 }
 
 TEST_CASE("an answer without an end is given under an id of its own, or left for the next time") {
   const std::string begun = user("u1", "", "go") + answer("a1", "u1", "m1", text("so f")) +
                             answer("a2", "a1", "m1", text("ar"));
   const test::CollectedImport import = read(begun);
-  CHECK(message(import.sessions[0], "a1+2").stop == model::Stop::stop);
+  CHECK(test::message_in(import.sessions[0], "a1+2").stop == model::Stop::stop);
   CHECK(read_growing(begun).sessions[0].answers() == 0);
-  CHECK(message(read(begun + user("u2", "a2", "and?")).sessions[0], "a1").stop ==
+  CHECK(test::message_in(read(begun + user("u2", "a2", "and?")).sessions[0], "a1").stop ==
         model::Stop::stop);
 }
 
@@ -169,10 +152,10 @@ TEST_CASE("the signature of thinking stays where it was written") {
            answer("a2", "a1", "m1", R"({"type":"redacted_thinking","data":"HIDDEN"})") +
            answer("a3", "a2", "m1", text("so"), "\"end_turn\""));
   const test::CollectedSession& only = import.sessions[0];
-  const model::Message& said = message(only, "a1");
+  const model::Message& said = test::message_in(only, "a1");
   REQUIRE(said.content.size() == 2);
   CHECK(std::get<model::Thinking>(said.content[0]) == model::Thinking{.thinking = "hm"});
-  const JsonText& raw = entry(only, "a1").raw;
+  const JsonText& raw = test::entry_in(only, "a1").raw;
   CHECK(parse_json(raw));
   CHECK(raw.find("SEALED") != std::string::npos);
   CHECK(raw.find("HIDDEN") != std::string::npos);
@@ -197,8 +180,8 @@ TEST_CASE("what the user did not type is context") {
   const test::CollectedSession& only = import.sessions[0];
   CHECK(only.contexts() == 6);
   CHECK(only.path() == "user: and this too\nuser: what is it?\n");
-  CHECK(entry(only, "u6").parent.empty());  // nothing follows a context
-  const auto& memory = std::get<importers::ForeignContext>(entry(only, "u5").content);
+  CHECK(test::entry_in(only, "u6").parent.empty());  // nothing follows a context
+  const auto& memory = std::get<importers::ForeignContext>(test::entry_in(only, "u5").content);
   CHECK(memory.label == "nested_memory");
   CHECK(memory.text == "memory");
 }
@@ -229,14 +212,14 @@ TEST_CASE("a compaction is one entry, and keeps what it says it kept") {
            user("s1", "b1", "The story so far.", "\"isCompactSummary\":true,") +
            user("u3", "s1", "go on"));
   const test::CollectedSession& only = import.sessions[0];
-  const auto& payload = std::get<model::Payload>(entry(only, "b1").content);
+  const auto& payload = std::get<model::Payload>(test::entry_in(only, "b1").content);
   const auto& compaction = std::get<model::payload::CompactionSummary>(payload);
   CHECK(compaction.summary == "The story so far.");
   CHECK(compaction.tokens_before == 1234);
   // Not the results alone: they need the calls before them.
   CHECK(compaction.first_kept == importers::entry_id("claude-code", session, "a1"));
-  CHECK(entry(only, "b1").parent == "a5");
-  CHECK(entry(only, "u3").parent == "b1");
+  CHECK(test::entry_in(only, "b1").parent == "a5");
+  CHECK(test::entry_in(only, "u3").parent == "b1");
   CHECK(only.aliases.at("s1") == "b1");
   CHECK(only.prompts() == 3);
 }
@@ -248,7 +231,7 @@ TEST_CASE("a compaction without a boundary is one, too, and none takes another's
            user("s1", "u1", "The story so far.", "\"isCompactSummary\":true,"));
   const auto summary = [&](const std::string& id) {
     return std::get<model::payload::CompactionSummary>(
-               std::get<model::Payload>(entry(import.sessions[0], id).content))
+               std::get<model::Payload>(test::entry_in(import.sessions[0], id).content))
         .summary;
   };
   CHECK(summary("b1").empty());
@@ -268,11 +251,11 @@ TEST_CASE("errors and what the program said itself are no answers of the model")
       read(user("u1", "", "go") + line("e1", "u1", "\"isApiErrorMessage\":true," + said("busy")) +
            line("e2", "e1", said("nothing")));
   const test::CollectedSession& only = import.sessions[0];
-  const model::Message& failed = message(only, "e1");
+  const model::Message& failed = test::message_in(only, "e1");
   CHECK(failed.stop == model::Stop::error);
   CHECK(failed.error == "busy");
   CHECK(failed.model.empty());
-  CHECK(std::get<importers::ForeignContext>(entry(only, "e2").content).text == "nothing");
+  CHECK(std::get<importers::ForeignContext>(test::entry_in(only, "e2").content).text == "nothing");
 }
 
 TEST_CASE("a title that was given counts more than one that was made") {
@@ -303,10 +286,10 @@ TEST_CASE("images become blobs") {
                     text("what is this?") + "]}"));
   REQUIRE(import.blobs.size() == 1);
   CHECK(import.blobs[0] == png);
-  const model::Message& prompt = message(import.sessions[0], "u1");
+  const model::Message& prompt = test::message_in(import.sessions[0], "u1");
   CHECK(std::get<model::Image>(prompt.content[0]) ==
         model::Image{.mime_type = "image/png", .blob = "blob-1"});
-  CHECK(entry(import.sessions[0], "u1").raw.empty());
+  CHECK(test::entry_in(import.sessions[0], "u1").raw.empty());
 }
 
 TEST_CASE("an older version's sub-agent between the lines is a session of its own") {
@@ -354,7 +337,8 @@ TEST_CASE("sub-agents and long outputs are found beside the session, and nothing
       test::collect_file((root / (session + ".jsonl")).string(), "claude-code");
   CHECK(import.blobs == std::vector<std::string>{"beginning and end"});
   CHECK(import.losses.at("long tool results that are no longer there") == 1);
-  const auto& first = std::get<model::ToolResult>(message(import.sessions[0], "r1").content[0]);
+  const auto& first =
+      std::get<model::ToolResult>(test::message_in(import.sessions[0], "r1").content[0]);
   CHECK(first.blob == "blob-1");
   REQUIRE(import.sessions.size() == 2);
   CHECK(import.sessions[1].session.id == session + "/agent-abc");
@@ -397,7 +381,7 @@ TEST_CASE("circles, repeated ids and parents that are not there do no harm") {
            user("u4", "u4", "four") + user("u5", "gone", "five") + user("u5", "u4", "other") +
            user("u5", "u4", "five"));
   CHECK(circle.sessions[0].prompts() == 6);
-  CHECK(entry(circle.sessions[0], "u5#2").parent == "u4");
+  CHECK(test::entry_in(circle.sessions[0], "u5#2").parent == "u4");
   const test::CollectedImport backward = read(user("u2", "u1", "two") + user("u1", "", "one"));
   CHECK(backward.sessions[0].entries.front().id == "u1");
 }
@@ -407,7 +391,7 @@ TEST_CASE("a rewind is a branch, and the session stands at its end") {
       read(conversation + user("u2", "a4", "left behind") + user("u3", "u1", "another way"));
   CHECK(import.sessions[0].leaf == "u3");
   CHECK(import.sessions[0].path() == "user: list them\nuser: another way\n");
-  CHECK(entry(import.sessions[0], "u2").parent == "a4");
+  CHECK(test::entry_in(import.sessions[0], "u2").parent == "a4");
 }
 
 TEST_CASE("Claude Code's files are recognized by what is in them, and looked for at home") {

@@ -58,22 +58,6 @@ test::CollectedImport read(const std::string& bytes, const std::string& path = f
   for (const std::string& fault : import.faults) FAIL_CHECK(fault);
   return import;
 }
-const importers::ForeignEntry& entry(const test::CollectedSession& in, const std::string& id) {
-  const auto found = std::ranges::find(in.entries, id, &importers::ForeignEntry::id);
-  REQUIRE_MESSAGE(found != in.entries.end(), "no entry " << id);
-  return *found;
-}
-const model::Message& said(const test::CollectedSession& in, const std::string& id) {
-  const auto* const found = std::get_if<model::Message>(&entry(in, id).content);
-  REQUIRE(found != nullptr);
-  return *found;
-}
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& each : import.sessions)
-    for (const auto& given : each.entries) out.insert(given.id);
-  return out;
-}
 
 const std::string thought =
     R"("type":"reasoning","id":"t1","summary":[{"type":"summary_text","text":"hm"}],)"
@@ -102,32 +86,34 @@ TEST_CASE("items of Codex between two events are one answer, and their results o
         "tool: Exit code: 2\nOutput:\nnoyes\nassistant: there\n");
   CHECK(only.contexts() == 2);
   CHECK(only.failures() == 1);
-  const model::Message& first = said(only, "t1");
+  const model::Message& first = test::message_in(only, "t1");
   CHECK(first.provider == "openai");
   CHECK(first.model == "gpt-9");
   CHECK(first.usage == model::Usage{.input = 40, .output = 9, .cache_read = 60, .reasoning = 2});
-  CHECK(!said(only, "m2").usage);
+  CHECK(!test::message_in(only, "m2").usage);
   CHECK(std::get<model::Thinking>(first.content[0]) == model::Thinking{.thinking = "hm"});
-  CHECK(entry(only, "t1").raw.find("SEALED") != std::string::npos);
-  CHECK(entry(only, "m2").raw.empty());
-  CHECK(std::get<importers::ForeignContext>(entry(only, "e1").content).label == "environment");
+  CHECK(test::entry_in(only, "t1").raw.find("SEALED") != std::string::npos);
+  CHECK(test::entry_in(only, "m2").raw.empty());
+  CHECK(std::get<importers::ForeignContext>(test::entry_in(only, "e1").content).label ==
+        "environment");
   CHECK(import.losses.empty());
 }
 
 TEST_CASE("a rollout that is cut has the same ids, except what was unfinished") {
-  const std::set<std::string> all = ids(read(conversation));
-  CHECK(ids(read(conversation)) == all);
+  const std::set<std::string> all = test::ids_of(read(conversation));
+  CHECK(test::ids_of(read(conversation)) == all);
   for (std::size_t end = conversation.find('\n'); end != std::string::npos;
        end = conversation.find('\n', end + 1)) {
-    for (const std::string& id : ids(read(conversation.substr(0, end + 1))))
+    for (const std::string& id : test::ids_of(read(conversation.substr(0, end + 1))))
       if (id.find('+') == std::string::npos) CHECK_MESSAGE(all.contains(id), id);
     test::CollectedImport growing;
     importers::format_named("codex")->read(
         importers::SourceFile::of_bytes(file, conversation.substr(0, end + 1)), {.growing = true},
         growing);
-    for (const std::string& id : ids(growing)) CHECK_MESSAGE(all.contains(id), id);
+    for (const std::string& id : test::ids_of(growing)) CHECK_MESSAGE(all.contains(id), id);
   }
-  CHECK(ids(read(meta() + message("m1", "assistant", "so"))).contains("m1+1"));
+  const test::CollectedImport cut = read(meta() + message("m1", "assistant", "so"));
+  CHECK(test::ids_of(cut).contains(cut.sessions[0].session.id + " m1+1"));
 }
 
 TEST_CASE("a fork continues what stands in another file, up to where it says") {
@@ -177,7 +163,7 @@ TEST_CASE("turns that were taken back are a branch") {
            message("u3", "user", "three") + done +
            event(R"("type":"thread_rolled_back","num_turns":2)") + message("u4", "user", "other"));
   CHECK(import.sessions[0].path() == "user: one\nassistant: 1\nuser: other\n");
-  CHECK(entry(import.sessions[0], "u3").parent == "m2");
+  CHECK(test::entry_in(import.sessions[0], "u3").parent == "m2");
   CHECK(import.sessions[0].prompts() == 4);
 }
 
@@ -219,10 +205,10 @@ TEST_CASE("every kind of call is a call, and what failed has failed") {
   CHECK(only.calls() == 5);
   CHECK(only.results() == 5);
   CHECK(only.failures() == 2);
-  const auto& patch = std::get<model::ToolUse>(said(only, "x1").content[0]);
+  const auto& patch = std::get<model::ToolUse>(test::message_in(only, "x1").content[0]);
   CHECK(patch.name == "apply_patch");
   CHECK(patch.input == R"({"_raw":"*** Begin"})");
-  CHECK(std::get<model::ToolUse>(said(only, "x1").content[1]).name == "local_shell");
+  CHECK(std::get<model::ToolUse>(test::message_in(only, "x1").content[1]).name == "local_shell");
   CHECK(only.path().find("tool: okbad\n") != std::string::npos);
   CHECK(only.path().find("assistant:  [web_search]\ntool: [not recorded]\n") != std::string::npos);
   // The result that names no call is the one of the call before it.
@@ -239,8 +225,8 @@ TEST_CASE("usage is taken from events where nothing better is there, and not twi
       read(meta() + message("u1", "user", "a") + message("m1", "assistant", "b") + count(10, 10) +
            count(10, 10) + message("u2", "user", "c") + message("m2", "assistant", "d") +
            count(10, 10) + event(R"("type":"token_count","info":null)") + count(35, 25));
-  CHECK(said(import.sessions[0], "m1").usage->input == 10);
-  CHECK(said(import.sessions[0], "m2").usage->input == 25);
+  CHECK(test::message_in(import.sessions[0], "m1").usage->input == 10);
+  CHECK(test::message_in(import.sessions[0], "m2").usage->input == 25);
   CHECK(import.sessions[0].usage().input == 35);
 }
 

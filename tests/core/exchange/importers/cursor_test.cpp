@@ -14,13 +14,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& each : import.sessions)
-    for (const auto& given : each.entries) out.insert(given.id);
-  return out;
-}
-
 const std::string talk =
     R"({"role":"user","message":{"content":[{"type":"text","text":"<attached>f</attached>\n)"
     R"(<user_query>\nlist\n</user_query>"}]}})"
@@ -57,10 +50,11 @@ TEST_CASE("Cursor does not keep results, which is said in their place") {
 }
 
 TEST_CASE("without ids of its own, a line of Cursor's has one by its place and what it says") {
-  const std::set<std::string> all = ids(read(talk));
+  const std::set<std::string> all = test::ids_of(read(talk));
   CHECK(all.size() == 6);
   for (std::size_t end = talk.find('\n'); end != std::string::npos; end = talk.find('\n', end + 1))
-    for (const std::string& id : ids(read(talk.substr(0, end + 1)))) CHECK(all.contains(id));
+    for (const std::string& id : test::ids_of(read(talk.substr(0, end + 1))))
+      CHECK(all.contains(id));
 }
 
 TEST_CASE("Cursor's sub-agents are sessions of their own") {

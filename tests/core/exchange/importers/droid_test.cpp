@@ -13,13 +13,6 @@ namespace importers = exchange::importers;
 
 namespace {
 
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& each : import.sessions)
-    for (const auto& given : each.entries) out.insert(given.id);
-  return out;
-}
-
 test::CollectedImport read(const std::string& bytes) {
   test::CollectedImport import = test::collect_bytes("/x/s1.jsonl", bytes, {});
   for (const std::string& fault : import.faults) FAIL_CHECK(fault);
@@ -63,7 +56,7 @@ TEST_CASE("a session of Droid's") {
   CHECK(only.contexts() == 1);
   CHECK(only.entries.size() == 5);
   CHECK(import.losses.empty());
-  CHECK(ids(read(talk)) == ids(import));
+  CHECK(test::ids_of(read(talk)) == test::ids_of(import));
 }
 
 TEST_CASE("Droid's messages are a tree") {

@@ -16,13 +16,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& each : import.sessions)
-    for (const auto& given : each.entries) out.insert(given.id);
-  return out;
-}
-
 test::CollectedImport read(const std::string& bytes, const std::string& path = "/x/s1.jsonl") {
   test::CollectedImport import = test::collect_bytes(path, bytes, {});
   for (const std::string& fault : import.faults) FAIL_CHECK(fault);
@@ -60,7 +53,7 @@ TEST_CASE("a turn of MyAgents is taken apart into answers and results") {
     CHECK(first.duration_ms == 1500);
     CHECK(first.model == "claude-x");
     CHECK(import.losses.empty());
-    CHECK(ids(import) == std::set<std::string>{"1", "2", "2/results", "2/2"});
+    CHECK(test::ids_of(import) == std::set<std::string>{"s1 1", "s1 2", "s1 2/results", "s1 2/2"});
   }
 }
 

@@ -47,13 +47,6 @@ const Row rows[] = {
     {"2026/agent-sessions/cursor/subagent/subagents/child.jsonl", 1, 1, 1, 0, 0, 0},
 };
 
-std::set<std::string> ids(const test::CollectedImport& import) {
-  std::set<std::string> out;
-  for (const auto& session : import.sessions)
-    for (const auto& entry : session.entries) out.insert(session.session.id + " " + entry.id);
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("samples of other agents have the prompts, answers, calls and results they have") {
@@ -80,7 +73,7 @@ TEST_CASE("samples of other agents have the prompts, answers, calls and results 
     CHECK(results == row.results);
     CHECK(contexts == row.contexts);
     for (const std::string& fault : import.faults) CHECK_MESSAGE(false, fault);
-    CHECK(ids(import) == ids(test::collect_file(folder + "/" + row.file)));
+    CHECK(test::ids_of(import) == test::ids_of(test::collect_file(folder + "/" + row.file)));
   }
 }
 
@@ -95,12 +88,13 @@ TEST_CASE(
     CAPTURE(row.file);
     const std::string path = folder + "/" + row.file;
     const std::string bytes = test::read_file(path);
-    const std::set<std::string> all = ids(test::collect_file(path));
+    const std::set<std::string> all = test::ids_of(test::collect_file(path));
     const auto source = exchange::importers::SourceFile::of_bytes(path, bytes);
     const std::string_view format = exchange::importers::format_of(source)->name;
     for (std::size_t end = bytes.find('\n'); end != std::string::npos;
          end = bytes.find('\n', end + 1))
-      for (const std::string& id : ids(test::collect_bytes(path, bytes.substr(0, end + 1), format)))
+      for (const std::string& id :
+           test::ids_of(test::collect_bytes(path, bytes.substr(0, end + 1), format)))
         if (id.find('+') == std::string::npos) CHECK_MESSAGE(all.contains(id), id);
   }
 }

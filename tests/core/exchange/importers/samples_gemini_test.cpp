@@ -60,13 +60,6 @@ std::filesystem::path fixtures() {
   return {};
 }
 
-std::set<std::string> ids_of(const CollectedImport& read) {
-  std::set<std::string> out;
-  for (const CollectedSession& session : read.sessions)
-    for (const auto& entry : session.entries) out.insert(entry.id);
-  return out;
-}
-
 }  // namespace
 
 TEST_CASE("samples of other programs' sessions are read whole") {
