@@ -9,6 +9,7 @@
 #include <sstream>
 
 #include "app/config_keys.h"
+#include "app/option_row.h"
 #include "core/text/base.h"
 #include "core/text/spelling.h"
 #include "core/text/text.h"
@@ -17,20 +18,6 @@
 namespace skein::app {
 
 namespace {
-
-// How many arguments "KEY [TITLE]" or "[KEY…]" stand for.
-struct Arity {
-  std::size_t least = 0, most = 0;
-};
-Arity arity_of(std::string_view arguments) {
-  Arity arity;
-  std::istringstream words{std::string(arguments)};
-  for (std::string word; words >> word;) {
-    if (word.front() != '[') ++arity.least;
-    arity.most = word.find("…") != std::string::npos ? 1'000'000 : arity.most + 1;
-  }
-  return arity;
-}
 
 struct Collected {
   std::vector<std::string> arguments{};
@@ -66,9 +53,8 @@ void add_subcommand(CLI::App& app, const Subcommand& row, Collected& into) {
 std::string_view first_of(const Subcommand& row) { return row.name.substr(0, row.name.find(' ')); }
 
 bool is_subcommand(std::string_view word) {
-  return word == "help" || std::ranges::any_of(subcommands(), [&](const Subcommand& row) {
-           return first_of(row) == word;
-         });
+  return std::ranges::any_of(subcommands(),
+                             [&](const Subcommand& row) { return first_of(row) == word; });
 }
 
 // --help, -h, or several letters at once with an h among them.
@@ -189,18 +175,17 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp admin agents bench bisect blame completion eval follow jobs mcp prove "
+    "acp admin agents bench bisect blame eval follow jobs mcp prove "
     "rewind serve skills sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;
 };
 constexpr Reserved with_advice[] = {
-    {"config", "`skein help config` lists the keys of the configuration"},
     {"key", "`/login` in skein says how to give one"},
     {"login", "`/login` in skein says how to give a key"},
     {"logout", "skein keeps no key"},
-    {"man", "`skein --help` says how skein is used"},
+    {"man", "`skein help --man` prints the manual page"},
     {"verify", "`skein doctor` looks for damage"},
     {"version", "`skein --version` prints it"},
 };
@@ -214,8 +199,9 @@ std::string joined(std::span<const std::string> words) {
 // The subcommand that was probably meant; empty: none. Of several words the second must be right,
 // or every sentence that begins with a word like one would be refused.
 std::string misspelled(std::span<const std::string> words) {
-  std::vector<std::string_view> firsts{"help"};
-  for (const Subcommand& row : subcommands()) firsts.push_back(first_of(row));
+  std::vector<std::string_view> firsts;
+  for (const Subcommand& row : subcommands())
+    if (!row.hidden()) firsts.push_back(first_of(row));
   const std::string meant(nearest(words.front(), firsts));
   if (meant.empty() || words.size() == 1) return meant;
   const bool known = std::ranges::any_of(
@@ -244,37 +230,40 @@ int complain(const std::string& sentence) {
   return static_cast<int>(ExitStatus::usage);
 }
 
-}  // namespace
-
-Parsed parse_command_line(int argc, const char* const* argv) {
-  Invocation invocation;
-  std::vector<std::string> words;
-  CLI::App app("skein: an agent shell that never loses a word", "skein");
-  app.require_subcommand(0, 1);
-  app.set_version_flag("-v,--version", "skein " SKEIN_VERSION);
-  app.add_option("prompt", words, "the first message");
+// What options say in other words than the invocation.
+struct Said {
+  std::vector<std::string> words{};  // of the prompt
+  std::string title{}, resume{};
   bool yolo = false;
-  std::string title, resume;
+};
+
+// The options of skein itself; what is parsed goes to `invocation` and `said`.
+void add_options(CLI::App& app, Invocation& invocation, Said& said) {
+  app.set_help_flag("-h,--help", "say what there is, and exit");
+  app.set_version_flag("-v,--version", "skein " SKEIN_VERSION, "print the version, and exit");
+  app.add_option("prompt", said.words, "the first message");
   app.add_flag("-p,--print", invocation.print, "one turn, the answer on stdout, then exit");
-  app.add_option("--output-format", invocation.output_format, "with -p")
+  app.add_option("--output-format", invocation.output_format,
+                 "with -p: the answer alone, one object at the end, or one for each event")
       ->check(CLI::IsMember({"text", "json", "stream-json"}));
   app.add_flag("-c,--continue", invocation.continue_last,
-               "the session used last in this workspace");
-  CLI::Option* fresh = app.add_option("-n,--new", title, "start a new session")
-                           ->expected(0, 1)
-                           ->option_text("[TITLE]");
+               "go on with the session used last in this workspace");
+  app.add_option("-n,--new", said.title, "start a new session")
+      ->expected(0, 1)
+      ->option_text("[TITLE]");
   app.add_option("-s,--session", invocation.session,
-                 "a key, an id, a prefix of either, or a title");
-  CLI::Option* resuming = app.add_option("-r,--resume", resume, "choose a session from a list")
-                              ->expected(0, 1)
-                              ->option_text("[TEXT]");
+                 "which session: a key, an id, a prefix of either, or a title")
+      ->type_name("KEY");
+  app.add_option("-r,--resume", said.resume, "choose a session from a list")
+      ->expected(0, 1)
+      ->option_text("[TEXT]");
   app.add_flag("--fork", invocation.fork, "go on in a new session that branches off here");
   app.add_flag("--no-session", invocation.no_session, "keep nothing on disk");
-  add_setting(app, "-m,--model", invocation.model)->envname("SKEIN_MODEL");
-  app.add_option("--base-url", invocation.base_url, "of the model's provider, without /v1");
+  add_setting(app, "-m,--model", invocation.model)->envname("SKEIN_MODEL")->type_name("MODEL");
+  app.add_option("--base-url", invocation.base_url, "where the model's provider is, without /v1");
   add_setting(app, "--thinking", invocation.thinking);
   add_setting(app, "--permission-mode", invocation.permission_mode);
-  app.add_flag("-y,--yolo", yolo, "--permission-mode bypassPermissions");
+  app.add_flag("-y,--yolo", said.yolo, "the same as --permission-mode bypassPermissions");
   // One value each time: what follows is the prompt.
   add_setting(app, "--allowed-tools", invocation.allowed_tools)
       ->allow_extra_args(false)
@@ -285,13 +274,55 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_setting(app, "--system-prompt", invocation.system_prompt);
   add_setting(app, "--append-system-prompt", invocation.append_system_prompt);
   add_setting(app, "--max-turns", invocation.max_turns);
-  app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
-  app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
+  app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch")
+      ->type_name("DIR");
+  app.add_option("--home", invocation.home, "where sessions live")
+      ->envname("SKEIN_HOME")
+      ->type_name("DIR");
   add_setting(app, "--color", invocation.color);
   app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");
   app.add_flag("-q,--quiet", invocation.quiet, "no notices");
   app.add_flag("--debug", invocation.debug, "write a detailed log, and say where");
+}
 
+// One of them, as a row.
+OptionRow row_of(const CLI::Option& option) {
+  OptionRow row{.help = option.get_description(), .environment = option.get_envname()};
+  for (const std::string& name : option.get_snames()) row.names.push_back("-" + name);
+  for (const std::string& name : option.get_lnames()) row.names.push_back("--" + name);
+  if (option.get_items_expected_max() == 0) return row;
+  const std::string& text = option.get_option_text();
+  row.value_may_be_left_out = text.starts_with('[');
+  row.value = value_word(text.empty() ? option.get_type_name() : text);
+  return row;
+}
+
+}  // namespace
+
+std::vector<OptionRow> options() {
+  CLI::App app;
+  Invocation unused;
+  Said said;
+  add_options(app, unused, said);
+  std::vector<OptionRow> rows;
+  for (const CLI::Option* option : app.get_options())
+    if (!option->get_positional()) rows.push_back(row_of(*option));
+  return rows;
+}
+
+Parsed parse_command_line(int argc, const char* const* argv) {
+  Invocation invocation;
+  if (argc > 1)  // written by a shell, which may mean anything by its words
+    for (const Subcommand& row : subcommands())
+      if (row.hidden() && row.name == argv[1]) {
+        invocation.subcommand = &row;
+        invocation.arguments.assign(argv + 2, argv + argc);
+        return {invocation, 0};
+      }
+  Said said;
+  CLI::App app("skein: an agent shell that never loses a word", "skein");
+  app.require_subcommand(0, 1);
+  add_options(app, invocation, said);
   app.footer(
       "`skein help config` lists what can be set in $XDG_CONFIG_HOME/skein/config.toml.\n"
       "What follows `--` is said to the model.");
@@ -300,34 +331,20 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   });
 
   std::vector<std::string> arguments(argv + 1, argv + argc);
-  std::size_t at = first_word(app, arguments);
-  const bool asks_help = at < arguments.size() && arguments[at] == "help";
-  if (asks_help) {
-    arguments.erase(arguments.begin(), arguments.begin() + static_cast<std::ptrdiff_t>(at) + 1);
-    at = 0;
-    if (!arguments.empty() && arguments[0] == "config") {
-      std::fputs(describe_keys().c_str(), stdout);
-      return {};
-    }
-    if (!arguments.empty() && !is_subcommand(arguments[0]))
-      return {std::nullopt,
-              complain("there is no subcommand '" + arguments[0] + "'; `skein --help` lists them")};
-    arguments.emplace_back("--help");
-  }
+  const std::size_t at = first_word(app, arguments);
   // CLI11 is told only of those that can be meant: of all of them it costs a quarter of a
   // millisecond of every start.
   const bool all = wants_help(arguments);
   std::vector<std::unique_ptr<Collected>> collected;
   for (const Subcommand& row : subcommands()) {
     Collected& into = *collected.emplace_back(std::make_unique<Collected>());
-    if (all || (at < arguments.size() && first_of(row) == arguments[at]))
+    if (!row.hidden() && (all || (at < arguments.size() && first_of(row) == arguments[at])))
       add_subcommand(app, row, into);
   }
-  app.add_subcommand("help", "help [COMMAND]: this, or about one; help config: the configuration");
   take_guards_away(app);
   const bool named = at < arguments.size() && is_subcommand(arguments[at]);
   const auto words_from = arguments.begin() + static_cast<std::ptrdiff_t>(at);
-  if (!named && !asks_help)
+  if (!named)
     if (const auto why =
             not_a_prompt({arguments.begin(), words_from}, {words_from, arguments.end()}))
       return {std::nullopt, complain(*why)};
@@ -343,10 +360,10 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     std::fputs(layout::sanitized(trouble.str()).c_str(), stderr);
     return {std::nullopt, status == 0 ? 0 : static_cast<int>(ExitStatus::usage)};
   }
-  if (fresh->count() > 0) invocation.new_session = title;
-  if (resuming->count() > 0) invocation.resume = resume;
-  if (yolo) invocation.permission_mode = "bypassPermissions";
-  for (const std::string& word : words)
+  if (app.count("--new") > 0) invocation.new_session = said.title;
+  if (app.count("--resume") > 0) invocation.resume = said.resume;
+  if (said.yolo) invocation.permission_mode = "bypassPermissions";
+  for (const std::string& word : said.words)
     invocation.prompt += (invocation.prompt.empty() ? "" : " ") + word;
 
   std::string name;
@@ -357,7 +374,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
     invocation.subcommand = &row;
     invocation.arguments = std::move(collected[i]->arguments);
     // What stood behind `--`, or found no place: CLI11 takes it for the prompt.
-    invocation.arguments.insert(invocation.arguments.end(), words.begin(), words.end());
+    invocation.arguments.insert(invocation.arguments.end(), said.words.begin(), said.words.end());
     invocation.arguments.insert(invocation.arguments.end(), behind.begin(), behind.end());
     invocation.prompt.clear();
     if (invocation.arguments.size() > arity_of(row.arguments).most) {

@@ -24,23 +24,26 @@ std::optional<std::string> text_of(const fs::path& file) {
 
 // Reads and applies one file; what it says is left in `config`.
 ConfigFile apply_file(Config& config, catalog::Catalog& catalog, const std::string& path,
-                      const std::string& text, ConfigWriter writer) {
+                      const std::string& text, ConfigWriter writer, const SeeSetting& see = {}) {
   ConfigFile file(path, text, writer);
   const bool own = writer == ConfigWriter::user;
   file.apply({config, catalog,
               own ? permission::Rule::Origin::configuration : permission::Rule::Origin::workspace,
-              own ? "" : fs::path(path).parent_path().parent_path().string()});
+              own ? "" : fs::path(path).parent_path().parent_path().string()},
+             [&](const ConfigItem& item) {
+               if (see) see(item, path);
+             });
   for (std::string& trouble : file.troubles()) config.troubles.push_back(std::move(trouble));
   return file;
 }
 
 // The author of a checkout is not its user.
 void apply_workspace_file(Config& config, catalog::Catalog& catalog, const WorkspaceFile& theirs,
-                          Trust trust) {
+                          Trust trust, const SeeSetting& see) {
   const bool trusted = trust == Trust::given;
   const ConfigFile file =
       apply_file(config, catalog, theirs.path, theirs.text,
-                 trusted ? ConfigWriter::trusted_workspace : ConfigWriter::workspace);
+                 trusted ? ConfigWriter::trusted_workspace : ConfigWriter::workspace, see);
   if (!file.passed_over().empty())
     config.notices.push_back(theirs.path + " may only tighten what tools may do; passed over: " +
                              listed(file.passed_over()));
@@ -56,13 +59,13 @@ void add_flag_rules(std::vector<permission::Rule>& to, std::vector<permission::R
   }
 }
 
-void throw_troubles(const Config& config) {
-  if (config.troubles.empty()) return;
-  const std::size_t more = config.troubles.size() - 1;
-  throw Error(
-      config.troubles.front() +
-          (more == 0 ? "" : " (" + std::to_string(more) + " more: `skein doctor` lists them)"),
-      ExitStatus::usage);
+void throw_troubles(const std::vector<std::string>& troubles) {
+  if (troubles.empty()) return;
+  const std::size_t more = troubles.size() - 1;
+  throw Error(troubles.front() + (more == 0 ? ""
+                                            : " (" + std::to_string(more) +
+                                                  " more: `skein config check` lists them)"),
+              ExitStatus::usage);
 }
 
 }  // namespace
@@ -74,8 +77,17 @@ tools::sandbox::ProgramLimits Config::command_limits() const {
 
 std::string config_folder() { return skein_folder("XDG_CONFIG_HOME", ".config"); }
 
+std::string user_config_file() {
+  const std::string named = env("SKEIN_CONFIG");
+  return named.empty() ? (fs::path(config_folder()) / "config.toml").string() : named;
+}
+
+std::string workspace_config_file(const std::string& workspace) {
+  return (fs::path(workspace) / ".skein/config.toml").string();
+}
+
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
-  const fs::path path = fs::path(workspace) / ".skein/config.toml";
+  const fs::path path = workspace_config_file(workspace);
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
   const std::optional<std::string> text = text_of(path);
@@ -85,28 +97,32 @@ std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   return file;
 }
 
-void check_before_trust(const Invocation& invocation, const WorkspaceFile& file) {
+std::vector<std::string> troubles_once_trusted(const Invocation& invocation,
+                                               const WorkspaceFile& file) {
   catalog::Catalog catalog;
-  Config config = load_config(invocation, "", catalog);
+  Config config = load_config_anyway(invocation, "", catalog);
   apply_file(config, catalog, file.path, file.text, ConfigWriter::trusted_workspace);
-  throw_troubles(config);
+  return config.troubles;
+}
+
+void check_before_trust(const Invocation& invocation, const WorkspaceFile& file) {
+  throw_troubles(troubles_once_trusted(invocation, file));
 }
 
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
-                          catalog::Catalog& catalog) {
+                          catalog::Catalog& catalog, const SeeSetting& see) {
   Config config;
-  const std::string named = env("SKEIN_CONFIG");
-  const fs::path own = named.empty() ? fs::path(config_folder()) / "config.toml" : fs::path(named);
+  const fs::path own = user_config_file();
   std::error_code ignored;
   const bool there = fs::exists(own, ignored);
   if (const auto text = there ? text_of(own) : std::nullopt)
-    apply_file(config, catalog, own.string(), *text, ConfigWriter::user);
+    apply_file(config, catalog, own.string(), *text, ConfigWriter::user, see);
   else if (there)
     config.troubles.push_back("cannot read " + own.string());
-  else if (!named.empty())
+  else if (!env("SKEIN_CONFIG").empty())
     config.troubles.push_back("SKEIN_CONFIG names " + own.string() + ", which is not there");
   if (const auto theirs = workspace.empty() ? std::nullopt : workspace_file(workspace))
-    apply_workspace_file(config, catalog, *theirs, trust_in(workspace, theirs->text));
+    apply_workspace_file(config, catalog, *theirs, trust_in(workspace, theirs->text), see);
 
   if (!invocation.model.empty()) config.model = invocation.model;
   if (!invocation.thinking.empty()) config.thinking = invocation.thinking;
@@ -129,7 +145,7 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
 Config load_config(const Invocation& invocation, const std::string& workspace,
                    catalog::Catalog& catalog) {
   Config config = load_config_anyway(invocation, workspace, catalog);
-  throw_troubles(config);
+  throw_troubles(config.troubles);
   return config;
 }
 

@@ -3,6 +3,7 @@
 // models, addresses and key commands only after the user has trusted it.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -52,13 +53,18 @@ struct Config {
 Config load_config(const Invocation& invocation, const std::string& workspace,
                    catalog::Catalog& catalog);
 // The same for those who must work with a broken file too: the troubles are in what it returns.
+// `see` is shown every setting of a file that counts, and the file.
+struct ConfigItem;
+using SeeSetting = std::function<void(const ConfigItem&, const std::string& file)>;
 Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
-                          catalog::Catalog& catalog);
+                          catalog::Catalog& catalog, const SeeSetting& see = {});
 // What is known of providers and models, with what the configuration adds. A working folder that is
 // gone has none, and is no reason not to list sessions.
 std::unique_ptr<const catalog::Catalog> configured_catalog(const Invocation& invocation);
 
-std::string config_folder();  // $XDG_CONFIG_HOME/skein
+std::string config_folder();     // $XDG_CONFIG_HOME/skein
+std::string user_config_file();  // what $SKEIN_CONFIG names, else config.toml in that folder
+std::string workspace_config_file(const std::string& workspace);
 
 // A workspace's own configuration, if it has one.
 struct WorkspaceFile {
@@ -67,7 +73,10 @@ struct WorkspaceFile {
   std::vector<std::string> wants{};  // the settings in it that count only when it is trusted
 };
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace);
-// Throws Error (usage) if it could not be understood once it is trusted.
+// What would be wrong in it once it is trusted, beside what is wrong in the user's own.
+std::vector<std::string> troubles_once_trusted(const Invocation& invocation,
+                                               const WorkspaceFile& file);
+// Throws Error (usage) if there is any.
 void check_before_trust(const Invocation& invocation, const WorkspaceFile& file);
 
 }  // namespace skein::app

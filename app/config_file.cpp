@@ -238,9 +238,12 @@ std::vector<std::string> ConfigFile::troubles() const {
   return out;
 }
 
-void ConfigFile::apply(ConfigTarget to) {
+void ConfigFile::apply(ConfigTarget to, const See& see) {
   for (const ConfigItem& item : items_) try {
-      if (!item.key->apply(to, item)) note(passed_over_, item.key->name);
+      if (!item.key->apply(to, item))
+        note(passed_over_, item.key->name);
+      else if (see)
+        see(item);
     } catch (const Error& error) {  // it says what is wrong; here is known where
       trouble(item.line, error.what());
     }

@@ -2,6 +2,7 @@
 // sentences with file and line, all of them, not an exception at the first.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
@@ -18,7 +19,9 @@ class ConfigFile {
  public:
   ConfigFile(std::string path, const std::string& text, ConfigWriter writer);
 
-  void apply(ConfigTarget to);
+  // `see` is shown every item that counted.
+  using See = std::function<void(const ConfigItem&)>;
+  void apply(ConfigTarget to, const See& see = {});
 
   // "FILE:LINE: what is wrong and what was expected", in the order of the lines
   std::vector<std::string> troubles() const;

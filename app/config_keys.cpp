@@ -324,27 +324,6 @@ std::string plain(double number) {
   return std::to_string(static_cast<std::int64_t>(std::floor(number)));
 }
 
-std::string sample(const ConfigKey& key) {
-  switch (key.values.kind) {
-    case Kind::text: return "TEXT";
-    case Kind::age: return "AGE";
-    case Kind::choice: return std::string(key.values.choices);
-    case Kind::whole:
-    case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
-    case Kind::truth: return "true|false";
-    case Kind::rules: return "RULES";
-    case Kind::models: return "MODELS";
-  }
-  return {};
-}
-
-std::string_view heading(std::string_view of) {
-  if (is_plain_table(of)) return "[expiry]";
-  if (of == "providers") return "[providers.NAME]";
-  if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
-  return "[aliases]";
-}
-
 std::string_view who(ConfigKey::Workspace workspace) {
   switch (workspace) {
     case never: return "";
@@ -396,6 +375,27 @@ std::string expected(const ConfigKey& key) {
     case Kind::models: return "a list of models, as in [\"PROVIDER/MODEL\"]";
   }
   return {};
+}
+
+std::string sample(const ConfigKey& key) {
+  switch (key.values.kind) {
+    case Kind::text: return "TEXT";
+    case Kind::age: return "AGE";
+    case Kind::choice: return std::string(key.values.choices);
+    case Kind::whole:
+    case Kind::number: return plain(key.values.least) + "…" + plain(key.values.most);
+    case Kind::truth: return "true|false";
+    case Kind::rules: return "RULES";
+    case Kind::models: return "MODELS";
+  }
+  return {};
+}
+
+std::string_view heading(std::string_view of) {
+  if (is_plain_table(of)) return "[expiry]";
+  if (of == "providers") return "[providers.NAME]";
+  if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
+  return "[aliases]";
 }
 
 std::string describe_keys() {

@@ -71,6 +71,11 @@ std::string choices_of(const ConfigKey& key);  // "auto, always or never"
 // "a whole number from 1 to 1000000"
 std::string expected(const ConfigKey& key);
 
+// What may stand behind its "=", in short: "true|false", "1…1000", "TEXT".
+std::string sample(const ConfigKey& key);
+// Of a table, as it stands in a file: "[providers.NAME]".
+std::string_view heading(std::string_view table);
+
 // The whole table for people to read.
 std::string describe_keys();
 

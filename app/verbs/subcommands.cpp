@@ -15,16 +15,17 @@ const Flags show_flags{json,
                        {"--tree", "the whole tree"},
                        {"--ascii", "draw it with ASCII"},
                        {"--entry ID", "one entry"}};
-const Flags prune_flags{
-    {"--older-than AGE", "30d, 12h, 8w"}, {"--dry-run", "only say which"}, json};
+const Flags prune_flags{{"--older-than AGE", "those unused for so long: 30d, 12h, 8w"},
+                        {"--dry-run", "only say which"},
+                        json};
 const Flags prune_blobs_flags{{"--dry-run", "only say which"}, json};
 const Flags append_flags{{"--expect-tail ID", "only if this is the last entry (exit 5 if not)"},
                          {"--json", "the default"}};
 const Flags branch_flags{{"--from ENTRY", "where it branches off"},
-                         {"--new-key KEY", "its key"},
+                         {"--new-key KEY", "the key of the new session"},
                          {"--summary TEXT", "what the model should know of what came after"},
                          json};
-const Flags redact_flags{{"--reason TEXT", "why"},
+const Flags redact_flags{{"--reason TEXT", "why it is masked"},
                          {"--scrub", "take what it says out of every file, for good"},
                          {"--text TEXT", "with --scrub: this must not be in any file either"},
                          json};
@@ -33,7 +34,8 @@ const app::Subcommand::Flag one_branch{"--branch ENTRY", "the path to this entry
 const app::Subcommand::Flag no_tools{"--no-tools", "without calls and their results"};
 const app::Subcommand::Flag no_thinking{"--no-thinking", "without what models thought"};
 const Flags export_flags{
-    {"--format FORMAT", "markdown, html, jsonl, json, text, pi, openai, anthropic or google"},
+    {"--format FORMAT",
+     "one of markdown, html, jsonl, json, text, pi, openai, anthropic or google"},
     {"-o,--output FILE", "write it there; its ending tells the format as well"},
     one_branch,
     all_branches,
@@ -54,13 +56,13 @@ const Flags doctor_flags{
     {"--restore-quarantine", "bring back entries that repairs set aside"},
     {"--rebuild-index", "make sessions.json again, and forget sessions that are gone"}};
 const Flags models_flags{json, {"--refresh", "ask every service there is a key for"}};
-const Flags migrate_flags{{"--to MODEL", "PROVIDER/MODEL"},
+const Flags migrate_flags{{"--to MODEL", "the model it is for"},
                           {"--check", "only say what would be lost"},
-                          {"--new-key KEY", "the copy's key"},
+                          {"--new-key KEY", "the key of the copy"},
                           json};
 const Flags import_flags{
     {"--from FORMAT", "claude-code, codex, …; auto (the default) looks into the files"},
-    {"--key KEY", "of the session, if there is only one"},
+    {"--key KEY", "the key it gets, if there is only one session"},
     {"--since TIME", "only what changed since: 7d, 2026-11-01"},
     {"--all", "all that the usual places of other programs hold, unasked"},
     {"--undo", "move what came from there to the trash"},
@@ -69,27 +71,29 @@ const Flags import_flags{
 const Flags search_flags{
     {"--session KEY", "only in this session"},
     {"--cwd DIR", "only sessions made in this folder or below; . is the current one"},
-    {"--role ROLE", "only what user, assistant, tool or thinking says"},
+    {"--role user|assistant|tool|thinking", "only what they say"},
     {"--tool NAME", "only what this tool was given and gave"},
     {"--model NAME", "only what a model said whose name has this in it"},
     {"--since TIME", "only what was said since: 7d, 2026-11-01"},
     {"--until TIME", "only what was said before"},
     {"--errors", "only failures"},
-    {"--branch WHICH", "active: only what leads to where the session goes on; all (the default)"},
+    {"--branch active|all", "active: only what leads to where the session goes on"},
     {"--blobs", "look into large outputs as well"},
     {"--fold", "é is e; slower"},
     {"--limit N", "how many to show (20)"},
     {"--json", "print JSON, the best of all sessions first"}};
 const Flags watch_flags{{"--once", "bring in what is new, then end"}, json};
 const Flags insights_flags{{"--since TIME", "only what was said since: 30d, 2026-11-01"},
-                           {"--by WHAT", "day, week, model, project or tool"},
+                           {"--by day|week|model|project|tool", "what the table has a row for"},
                            json,
                            {"--html", "print a page for a browser"}};
 const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
-const Flags trust_flags{{"--remove", "no longer"}};
+const Flags trust_flags{{"--remove", "trust it no longer"}};
+const Flags help_flags{
+    {"--man", "print a manual page instead: skein, skein.toml or skein-format, for `man -l -`"}};
 
 const app::Subcommand table[] = {
     {"sessions", "", "list sessions, or do something with one", list_flags, list_sessions},
@@ -143,6 +147,25 @@ const app::Subcommand table[] = {
      replay_flags, replay_session},
     {"trust", "", "let this workspace's configuration set models, addresses and key commands",
      trust_flags, trust},
+    {"config", "", "which files are read, or what they come to", json_only, config_path,
+     app::Subcommand::Config::may_be_broken},
+    {"config path", "", "the files in the order they are read, and which are there", json_only,
+     config_path, app::Subcommand::Config::may_be_broken},
+    {"config check", "", "every mistake in these files, with its line; exit 2 if there is one",
+     json_only, check_config, app::Subcommand::Config::may_be_broken},
+    {"config get", "KEY",
+     "the value in force, and who gave it; KEY is max-turns, providers.work.url, …", json_only,
+     get_setting, app::Subcommand::Config::may_be_broken},
+    {"completion",
+     "bash|zsh|fish",
+     "print a script by which a shell completes skein's words",
+     {},
+     print_completion,
+     app::Subcommand::Config::may_be_broken},
+    {"help", "[COMMAND…]",
+     "this, or about one of them; help config: every key of the configuration", help_flags,
+     show_help, app::Subcommand::Config::may_be_broken},
+    {"__complete", "[WORDS…]", "", {}, complete_words, app::Subcommand::Config::may_be_broken},
 };
 
 }  // namespace

@@ -35,5 +35,11 @@ int watch_sessions(const app::Invocation& invocation);
 int replay_session(const app::Invocation& invocation);
 int show_insights(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);
+int config_path(const app::Invocation& invocation);
+int check_config(const app::Invocation& invocation);
+int get_setting(const app::Invocation& invocation);
+int show_help(const app::Invocation& invocation);
+int print_completion(const app::Invocation& invocation);
+int complete_words(const app::Invocation& invocation);
 
 }  // namespace skein::verbs

@@ -132,6 +132,7 @@ class Catalog {
   // --base-url: from now on this provider is somewhere else, and may do without a key there.
   void move_provider(std::string_view provider, std::string_view base_url);
   void add_alias(std::string alias, std::string meaning) { aliases_[std::move(alias)] = meaning; }
+  const std::map<std::string, std::string, std::less<>>& aliases() const { return aliases_; }
 
   const ProviderRow* find_provider(std::string_view name) const;  // null: unknown, or built in
   const BuiltInRow* find_built_in(std::string_view name) const;

@@ -1,0 +1,151 @@
+#include "app/completion/stored.h"
+
+#include <filesystem>
+
+#include "app/availability.h"
+#include "app/config.h"
+#include "app/home.h"
+#include "app/model_refresh.h"
+#include "core/model/entry_words.h"
+#include "core/model/redaction.h"
+#include "core/store/files/named_files.h"
+#include "core/store/home/parse_index.h"
+#include "core/store/session_name.h"
+#include "core/text/amounts.h"
+#include "core/text/text.h"
+
+namespace skein::completion {
+
+using store::SessionRecord, store::SessionStore, store::home::Index, store::home::IndexEntry;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// A home that is there: one that is not would be made by opening it.
+bool has_home(const TypedLine& line) {
+  std::error_code ignored;
+  return fs::is_directory(fs::path(app::home_folder(line.invocation)) / "transcripts", ignored);
+}
+
+// The index as it stands, if no session came or went since it was written. Looking at each of
+// 10,000 transcripts, as a list does, would take longer than all the rest.
+std::optional<Index> settled_index(const TypedLine& line) {
+  constexpr std::uint64_t max_bytes = 256u << 20;
+  const auto home = store::files::real_files(app::home_folder(line.invocation));
+  const auto folder = store::files::stat(*home, "transcripts");
+  auto bytes = store::files::read_whole(*home, "sessions.json", max_bytes);
+  if (!folder || !bytes) return std::nullopt;
+  std::optional<Index> index = store::home::parse_index(*std::move(bytes));
+  if (index && index->folder_mtime_ns != folder->mtime_ns) return std::nullopt;
+  return index;
+}
+
+void add_session(Candidates& to, std::string_view given, const std::string& key, Id session,
+                 const std::string& title, const std::string& description) {
+  const std::string id = to_string(session);
+  if (key.starts_with(given)) to.all.push_back({key, description});
+  if (given.empty()) return;
+  if (title.starts_with(given)) to.all.push_back({title, key});
+  if (id.starts_with(given)) to.all.push_back({id, key + "  " + title});
+}
+
+template <class Wanted>
+void add_sessions(const TypedLine& line, Candidates& to, Wanted wanted) {
+  if (!has_home(line)) return;
+  const auto add = [&](const SessionRecord& record) {
+    if (wanted(record))
+      add_session(to, line.given, record.key, record.header.session, record.state.title,
+                  record.state.title.empty()
+                      ? counted(static_cast<std::size_t>(record.state.messages), "turn")
+                      : record.state.title);
+  };
+  if (const std::optional<Index> index = settled_index(line)) {
+    for (const IndexEntry* entry : newest_first(*index)) add(record_of(*entry));
+  } else {
+    for (const SessionRecord& record : app::open_store(line.invocation).list()) add(record);
+  }
+}
+
+// The session an earlier word names, if there is one.
+std::optional<SessionRecord> named_session(const TypedLine& line, SessionStore& store) {
+  if (line.arguments.empty()) return std::nullopt;
+  const auto found = store.find(line.arguments.front());
+  if (!found) return std::nullopt;
+  const auto opened = store.open(found->header.session);
+  return opened ? std::optional(*opened) : std::nullopt;
+}
+
+std::string size_and_price(const app::AvailableModel& model) {
+  if (model.row.window == 0) return model.usable.why;
+  const std::string price = app::short_price(model.row.prices);
+  return app::thousands(model.row.window) + " window" + (price.empty() ? "" : ", " + price) +
+         (model.usable.now ? "" : ", no key");
+}
+
+}  // namespace
+
+void sessions(const TypedLine& line, Candidates& to) {
+  add_sessions(line, to, [](const SessionRecord&) { return true; });
+}
+
+void archived_sessions(const TypedLine& line, Candidates& to) {
+  add_sessions(line, to, [](const SessionRecord& record) { return record.archived; });
+}
+
+void trashed_sessions(const TypedLine& line, Candidates& to) {
+  if (!has_home(line)) return;
+  const auto trash = app::open_store(line.invocation).trash();
+  if (!trash) return;
+  for (const store::TrashedSession& each : *trash)
+    add_session(to, line.given, each.key, each.session, each.title, each.title);
+}
+
+// Those the conversation has now, the last one first.
+void entries(const TypedLine& line, Candidates& to) {
+  constexpr std::size_t last = 100;
+  if (!has_home(line)) return;
+  SessionStore store = app::open_store(line.invocation);
+  const std::optional<SessionRecord> record = named_session(line, store);
+  if (!record || !record->state.head) return;
+  const auto path = store.path(record->header.session, *record->state.head, last);
+  if (!path) return;
+  for (auto each = path->entries.rbegin(); each != path->entries.rend(); ++each) {
+    const model::Entry shown = model::masked(each->entry, record->state.redacted);
+    to.all.push_back(
+        {to_string(shown.id), model::kind_of(shown) + ": " + model::preview(shown, 60)});
+  }
+}
+
+void snapshots(const TypedLine& line, Candidates& to) {
+  if (!has_home(line)) return;
+  SessionStore store = app::open_store(line.invocation);
+  if (const std::optional<SessionRecord> record = named_session(line, store))
+    for (const auto& [name, entry] : record->state.snapshots)
+      to.all.push_back({name, "snapshot of entry " + to_string(entry)});
+}
+
+void models(const TypedLine& line, Candidates& to) {
+  catalog::Catalog catalog;
+  app::load_config_anyway(line.invocation, app::workspace_folder(line.invocation), catalog);
+  discovery::ModelCache cache(app::models_file(line.invocation));
+  app::use_cache(catalog, cache);
+  providers::Keyring keys;
+  keys.take_environment(catalog.key_variables());
+  const std::vector<app::AvailableModel> all = app::available_models(catalog, keys);
+  for (const auto& [alias, meaning] : catalog.aliases()) to.all.push_back({alias, meaning});
+  // Those that can be asked now come first.
+  for (const bool usable : {true, false})
+    for (const app::AvailableModel& model : all)
+      if (model.usable.now == usable && model.name != "NAME")
+        to.all.push_back({model.provider + "/" + model.name, size_and_price(model)});
+}
+
+void providers(const TypedLine& line, Candidates& to) {
+  catalog::Catalog catalog;
+  app::load_config_anyway(line.invocation, app::workspace_folder(line.invocation), catalog);
+  for (const catalog::ProviderRow& row : catalog.providers())
+    to.all.push_back({std::string(row.name), catalog::base_url(row)});
+}
+
+}  // namespace skein::completion
