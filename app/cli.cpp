@@ -213,7 +213,7 @@ std::string misspelled(std::span<const std::string> words) {
 // a prompt; nothing if they are. `before` is what stood in front of them.
 std::optional<std::string> not_a_prompt(std::span<const std::string> before,
                                         std::span<const std::string> words) {
-  if (words.empty()) return std::nullopt;
+  if (words.empty() || words.front().find(' ') != std::string::npos) return std::nullopt;
   const auto row = std::ranges::find(with_advice, words.front(), &Reserved::word);
   const bool known = row != std::end(with_advice) || has_word(reserved, words.front());
   const std::string meant = known ? std::string{} : misspelled(words);

@@ -87,10 +87,12 @@ const Arrows arrows = {
       "repl/commands"}},
 };
 
-// app/ names every concrete class, so it may include everything; nothing includes app/.
+// app/ names every concrete class, so it may include everything; nothing includes app/. What its
+// tables are shown by stands above it, and the verbs above that.
 bool may_include(const std::string& from, const std::string& to) {
   if (from == to || from == "app/verbs") return true;
-  if (from == "app") return to != "app/verbs";
+  if (from == "app" || from == "app/completion" || from == "app/manual")
+    return to == "app" || !to.starts_with("app");
   return arrows.contains(from) && arrows.at(from).contains(to);
 }
 

@@ -12,7 +12,7 @@ namespace skein::manual {
 
 namespace {
 
-constexpr std::size_t code_columns = 70;
+constexpr std::size_t code_columns = 66;  // of 80, behind two indents
 
 std::string escaped(char32_t point) {
   switch (point) {

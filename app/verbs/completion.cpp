@@ -2,6 +2,9 @@
 #include <algorithm>
 #include <cstdio>
 #include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "app/completion/bash_line.h"
 #include "app/completion/candidates.h"
@@ -28,17 +31,29 @@ void put_what_shell_does(Candidates::Shell shell) {
   if (shell == Candidates::Shell::folders) put("\tfolders");
 }
 
+// A second Tab: what is given is only shown. Each is wide enough to have a row of its own.
+void list_for_bash(const std::vector<Candidate>& all, const std::string& columns) {
+  const auto wide = static_cast<std::size_t>(std::clamp(std::atoi(columns.c_str()), 20, 1000)) - 2;
+  std::size_t widest = 0;
+  for (const Candidate& each : all)
+    widest = std::max(widest, std::min(layout::display_width(each.text), wide / 2));
+  for (const Candidate& each : all)
+    put(each.description.empty()
+            ? each.text
+            : layout::padded(
+                  layout::fit(layout::padded(each.text, widest) + "  " + each.description, wide),
+                  wide / 2 + 1));
+}
+
 // `type` and `columns` are bash's; `replaced` is what it will put a candidate in the place of.
 void complete_for_bash(const std::string& type, const std::string& columns,
                        const std::string& replaced, const std::string& line) {
-  constexpr std::string_view listing = "63";  // a second Tab: what is given is only shown
+  constexpr std::string_view listing = "63";
   const completion::BashLine typed = completion::read_bash_line(line);
   const Candidates found = candidates_of({typed.words.begin() + 1, typed.words.end()});
-  const int wide = std::clamp(std::atoi(columns.c_str()), 20, 1000);
+  if (type == listing && found.all.size() > 1) return list_for_bash(found.all, columns);
   for (const Candidate& each : found.all)
-    if (type == listing && found.all.size() > 1 && !each.description.empty())
-      put(layout::fit(each.text + "  " + each.description, static_cast<std::size_t>(wide) - 2));
-    else if (const auto quoted = completion::quoted_for_bash(each.text, typed.open_quote))
+    if (const auto quoted = completion::quoted_for_bash(each.text, typed.open_quote))
       put(completion::part_bash_replaces(typed, replaced, *quoted));
   put_what_shell_does(found.shell);
 }

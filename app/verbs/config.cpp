@@ -1,6 +1,10 @@
 // skein config path|check|get: which files are read, what is wrong in them, and what is in force.
+#include <algorithm>
+#include <cstdlib>
 #include <filesystem>
 #include <optional>
+#include <string>
+#include <vector>
 
 #include "app/config.h"
 #include "app/home.h"
@@ -57,14 +61,16 @@ Json trouble_json(const std::string& trouble, const std::vector<ConfigPlace>& pl
   return {{"file", nullptr}, {"line", nullptr}, {"message", trouble}};
 }
 
-// What is wrong in both files. The workspace's is read as if it were trusted: who writes it wants
-// to know before.
-std::vector<std::string> troubles_in(const app::Invocation& invocation,
-                                     const std::string& workspace) {
-  if (const auto file = app::workspace_file(workspace))
-    return app::troubles_once_trusted(invocation, *file);
+struct Checked {
+  std::vector<std::string> troubles{};
+  std::vector<std::string> notices{};  // what is right and does not count
+};
+// The workspace's file is also read as if it were trusted: who writes it wants to know before.
+Checked checked(const app::Invocation& invocation, const std::string& workspace) {
   catalog::Catalog catalog;
-  return app::load_config_anyway(invocation, workspace, catalog).troubles;
+  const app::Config config = app::load_config_anyway(invocation, workspace, catalog);
+  const auto file = app::workspace_file(workspace);
+  return {file ? app::troubles_once_trusted(invocation, *file) : config.troubles, config.notices};
 }
 
 }  // namespace
@@ -88,15 +94,17 @@ int config_path(const app::Invocation& invocation) {
 int check_config(const app::Invocation& invocation) {
   const std::string workspace = app::workspace_folder(invocation);
   const std::vector<ConfigPlace> places = config_places(workspace);
-  const std::vector<std::string> troubles = troubles_in(invocation, workspace);
+  const auto [troubles, notices] = checked(invocation, workspace);
   Json list = Json::array();
   for (const std::string& trouble : troubles) list.push_back(trouble_json(trouble, places));
   const int status = troubles.empty() ? 0 : static_cast<int>(ExitStatus::usage);
   if (invocation.has("--json")) {
-    print_json(dump({{"ok", troubles.empty()}, {"troubles", std::move(list)}}));
+    print_json(
+        dump({{"ok", troubles.empty()}, {"troubles", std::move(list)}, {"notices", notices}}));
     return status;
   }
   for (const std::string& trouble : troubles) print_line(trouble);
+  for (const std::string& notice : notices) print_line("note: " + notice);
   std::size_t read = 0;
   for (const ConfigPlace& each : places) read += each.there;
   if (troubles.empty())

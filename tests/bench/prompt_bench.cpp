@@ -1,6 +1,6 @@
 // From exec to an editable prompt, in a home of 10,000 sessions whose current one is a gigabyte;
 // the memory while it waits; and how soon Esc and ^C end a turn on a server that says nothing.
-// argv: [sessions [entries]].
+// And a Tab in bash behind `skein -s main:`. argv: [sessions [entries]].
 #include <csignal>
 #include <cstdio>
 #include <fstream>
@@ -66,6 +66,27 @@ Start best_start(const std::string& folder, const std::vector<std::string>& word
   return best;
 }
 
+// The function that bash calls for a Tab, from its beginning to its end; the best of several.
+void bench_tab(const LargeHome& home, const std::string& what) {
+  if (!is_installed("bash")) return;
+  const Finished done =
+      run({.words = {"bash", "--norc", "-c",
+                     "PATH=$1:$PATH SKEIN_HOME=$2; export PATH SKEIN_HOME\n"
+                     "source <(skein completion bash)\n"
+                     "COMP_LINE='skein -s main:' COMP_POINT=14\n"
+                     "for i in {1..20}; do\n"
+                     "  start=${EPOCHREALTIME/[.,]/}; _skein skein '' :\n"
+                     "  echo $((${EPOCHREALTIME/[.,]/} - start)) ${#COMPREPLY[@]}\n"
+                     "done",
+                     "bash", std::filesystem::path(skein_executable()).parent_path().string(),
+                     home.path.string()}});
+  std::istringstream lines(done.out);
+  double best = 1e9, offered = 0;
+  for (double took = 0; lines >> took >> offered;) best = std::min(best, took / 1000);
+  if (offered == 0) throw Error("Tab offers nothing: " + done.err);
+  std::printf("Tab in bash %s: %.1f ms, %.0f offered\n", what.c_str(), best, offered);
+}
+
 void bench_start(const LargeHome& home, const std::string& what) {
   store::SessionStore(
       std::make_unique<store::home::FileBackend>(store::files::real_files(home.path.string())))
@@ -78,6 +99,7 @@ void bench_start(const LargeHome& home, const std::string& what) {
     std::printf("start %s, %s: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle\n",
                 what.c_str(), way, best.wall, best.cpu, best.memory);
   }
+  bench_tab(home, what);
 }
 
 // From the key to the word that it was stopped.
