@@ -143,13 +143,15 @@ Candidates candidates_for(const TypedLine& line) {
     if (line.what == What::word && line.arguments.empty()) subcommands_below(line.path, out);
     fill_value(line, out);
   }
-  std::set<std::string> seen;
-  // What would be another text once it is made harmless is no candidate: it could not be found.
   std::erase_if(out.all, [&](const Candidate& each) {
-    return !each.text.starts_with(line.given) || each.text.empty() ||
-           layout::sanitized_row(each.text) != each.text || !seen.insert(each.text).second;
+    return each.text.empty() || !each.text.starts_with(line.given);
   });
   cut(out.all);
+  // What would be another text once it is made harmless is no candidate: it could not be found.
+  std::set<std::string> seen;
+  std::erase_if(out.all, [&](const Candidate& each) {
+    return layout::sanitized_row(each.text) != each.text || !seen.insert(each.text).second;
+  });
   for (Candidate& each : out.all) {
     each.text = line.before + each.text;
     each.description = layout::sanitized_row(each.description);

@@ -1,6 +1,9 @@
 #include "app/completion/stored.h"
 
+#include <algorithm>
 #include <filesystem>
+#include <functional>
+#include <optional>
 
 #include "app/availability.h"
 #include "app/config.h"
@@ -10,13 +13,12 @@
 #include "core/model/redaction.h"
 #include "core/store/files/named_files.h"
 #include "core/store/home/parse_index.h"
-#include "core/store/session_name.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 
 namespace skein::completion {
 
-using store::SessionRecord, store::SessionStore, store::home::Index, store::home::IndexEntry;
+using store::SessionRecord, store::SessionStore, store::home::IndexName;
 
 namespace {
 
@@ -28,17 +30,47 @@ bool has_home(const TypedLine& line) {
   return fs::is_directory(fs::path(app::home_folder(line.invocation)) / "transcripts", ignored);
 }
 
-// The index as it stands, if no session came or went since it was written. Looking at each of
-// 10,000 transcripts, as a list does, would take longer than all the rest.
-std::optional<Index> settled_index(const TypedLine& line) {
+struct SessionName {
+  std::string key{}, title{}, used_at{};
+  Id session{};
+  std::int64_t messages = 0;
+};
+
+bool begins(std::string_view given, std::string_view key, std::string_view title, Id session) {
+  return key.starts_with(given) || title.starts_with(given) ||
+         to_string(session).starts_with(given);
+}
+
+// Those whose key, title or id begins with `given`, out of the index as it stands: looking at each
+// of 10,000 transcripts, as a list does, would take longer than all the rest. Nothing: a session
+// came or went since it was written.
+using Wanted = std::function<bool(bool archived)>;
+std::optional<std::vector<SessionName>> indexed_sessions(const TypedLine& line,
+                                                         const Wanted& wanted) {
   constexpr std::uint64_t max_bytes = 256u << 20;
   const auto home = store::files::real_files(app::home_folder(line.invocation));
   const auto folder = store::files::stat(*home, "transcripts");
   auto bytes = store::files::read_whole(*home, "sessions.json", max_bytes);
   if (!folder || !bytes) return std::nullopt;
-  std::optional<Index> index = store::home::parse_index(*std::move(bytes));
-  if (index && index->folder_mtime_ns != folder->mtime_ns) return std::nullopt;
-  return index;
+  std::vector<SessionName> out;
+  const auto written =
+      store::home::visit_index_names(*std::move(bytes), [&](const IndexName& each) {
+        if (wanted(each.archived) && begins(line.given, each.key, each.title, each.session))
+          out.push_back({std::string(each.key), std::string(each.title), std::string(each.used_at),
+                         each.session, each.messages});
+      });
+  if (written != folder->mtime_ns) return std::nullopt;
+  std::ranges::sort(out, std::greater{}, &SessionName::used_at);
+  return out;
+}
+
+std::vector<SessionName> listed_sessions(const TypedLine& line, const Wanted& wanted) {
+  std::vector<SessionName> out;
+  for (const SessionRecord& record : app::open_store(line.invocation).list())
+    if (wanted(record.archived))
+      out.push_back({record.key, record.state.title, record.used_at(), record.header.session,
+                     record.state.messages});
+  return out;
 }
 
 void add_session(Candidates& to, std::string_view given, const std::string& key, Id session,
@@ -50,21 +82,14 @@ void add_session(Candidates& to, std::string_view given, const std::string& key,
   if (id.starts_with(given)) to.all.push_back({id, key + "  " + title});
 }
 
-template <class Wanted>
-void add_sessions(const TypedLine& line, Candidates& to, Wanted wanted) {
+void add_sessions(const TypedLine& line, Candidates& to, const Wanted& wanted) {
   if (!has_home(line)) return;
-  const auto add = [&](const SessionRecord& record) {
-    if (wanted(record))
-      add_session(to, line.given, record.key, record.header.session, record.state.title,
-                  record.state.title.empty()
-                      ? counted(static_cast<std::size_t>(record.state.messages), "turn")
-                      : record.state.title);
-  };
-  if (const std::optional<Index> index = settled_index(line)) {
-    for (const IndexEntry* entry : newest_first(*index)) add(record_of(*entry));
-  } else {
-    for (const SessionRecord& record : app::open_store(line.invocation).list()) add(record);
-  }
+  auto found = indexed_sessions(line, wanted);
+  if (!found) found = listed_sessions(line, wanted);
+  for (const SessionName& each : *found)
+    add_session(
+        to, line.given, each.key, each.session, each.title,
+        each.title.empty() ? counted(static_cast<std::size_t>(each.messages), "turn") : each.title);
 }
 
 // The session an earlier word names, if there is one.
@@ -86,11 +111,11 @@ std::string size_and_price(const app::AvailableModel& model) {
 }  // namespace
 
 void sessions(const TypedLine& line, Candidates& to) {
-  add_sessions(line, to, [](const SessionRecord&) { return true; });
+  add_sessions(line, to, [](bool) { return true; });
 }
 
 void archived_sessions(const TypedLine& line, Candidates& to) {
-  add_sessions(line, to, [](const SessionRecord& record) { return record.archived; });
+  add_sessions(line, to, [](bool archived) { return archived; });
 }
 
 void trashed_sessions(const TypedLine& line, Candidates& to) {

@@ -216,6 +216,26 @@ bool read_entry(Value value, IndexEntry& into) {
   return true;
 }
 
+// Ends where what follows tells nothing of the name: that is four fifths of an entry.
+IndexName read_name(Value value) {
+  IndexName name;
+  json::object object;
+  if (value.get(object) != simdjson::SUCCESS) return name;
+  for (auto each : object) {
+    json::field field;
+    if (std::move(each).get(field) != simdjson::SUCCESS) return name;
+    const auto is = [&](const char* member) { return field.key().unsafe_is_equal(member); };
+    if (is("session_key")) name.key = text(field.value());
+    if (is("session_id")) name.session = id(field.value()).value_or(Id{});
+    if (is("updated_at")) name.used_at = text(field.value());
+    if (is("message_count")) name.messages = number(field.value());
+    if (is("title")) name.title = text(field.value());
+    if (is("archived")) name.archived = truth(field.value());
+    if (is("stats") || is("size")) break;
+  }
+  return name;
+}
+
 // Its checksum fits.
 bool is_as_written(std::string_view text) {
   constexpr std::size_t width = 8 + 8 + 3;
@@ -278,6 +298,19 @@ std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view 
   std::optional<Index> index = parse_text(std::move(one));
   if (!index || index->sessions.size() != 1) return std::nullopt;
   return IndexRow{std::move(index->sessions.begin()->second), index->folder_mtime_ns};
+}
+
+std::optional<std::int64_t> visit_index_names(std::string bytes,
+                                              const std::function<void(const IndexName&)>& visit) {
+  if (!is_as_written(bytes)) return std::nullopt;
+  std::int64_t folder_mtime_ns = 0;
+  const bool read =
+      each_member_of_text(std::move(bytes), [&](std::string_view member, Value value) {
+        if (member == "transcripts_mtime_ns") folder_mtime_ns = number(value);
+        if (member == "sessions")
+          each_member(value, [&](std::string_view, Value session) { visit(read_name(session)); });
+      });
+  return read ? std::optional(folder_mtime_ns) : std::nullopt;
 }
 
 std::vector<LastUsed> parse_last(std::string bytes) {

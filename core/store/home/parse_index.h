@@ -1,6 +1,7 @@
 // sessions.json and `last`, read.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,6 +19,16 @@ struct IndexRow {
   std::int64_t folder_mtime_ns = 0;
 };
 std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key);
+// What a session is called by, of every session and of nothing else in the index; the texts last as
+// long as the call. The folder_mtime_ns of the index; nullopt: not an index of this version.
+struct IndexName {
+  std::string_view key{}, title{}, used_at{};
+  Id session{};
+  std::int64_t messages = 0;
+  bool archived = false;
+};
+std::optional<std::int64_t> visit_index_names(std::string text,
+                                              const std::function<void(const IndexName&)>& visit);
 // JSON that is no index of ours, of any version: another program's.
 bool is_foreign_index(std::string_view text);
 

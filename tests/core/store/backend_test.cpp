@@ -326,6 +326,36 @@ TEST_CASE("what an index leaves out is read as it was") {
         }
 }
 
+TEST_CASE("the names in an index are those of its sessions") {
+  CrashDisk disk;
+  {
+    store::home::FileBackend backend(disk.process());
+    (void)create(backend, a, "main:cli:a");
+    (void)create(backend, b, "main:cli:b");
+    append(backend, b, 1);
+    REQUIRE(ok(backend.archive(b)));
+    (void)backend.list();
+  }
+  const std::string text = disk.bytes("sessions.json");
+  const auto whole = store::home::parse_index(text);
+  REQUIRE(whole);
+  REQUIRE(whole->sessions.size() == 2);
+  std::size_t seen = 0;
+  const auto mtime = store::home::visit_index_names(text, [&](const store::home::IndexName& name) {
+    const store::SessionRecord record = record_of(whole->sessions.at(name.session));
+    CHECK(name.key == record.key);
+    CHECK(name.title == record.state.title);
+    CHECK(name.used_at == record.used_at());
+    CHECK(name.messages == record.state.messages);
+    CHECK(name.archived == record.archived);
+    CHECK(name.archived == (name.session == b));
+    ++seen;
+  });
+  CHECK(seen == 2);
+  CHECK(mtime == whole->folder_mtime_ns);
+  CHECK_FALSE(store::home::visit_index_names(text.substr(1), [](const auto&) { FAIL("visited"); }));
+}
+
 TEST_CASE("a whole key is found by its line in the index, or not at all") {
   CrashDisk disk;
   {
