@@ -36,14 +36,48 @@ struct SessionName {
   std::int64_t messages = 0;
 };
 
-bool begins(std::string_view given, std::string_view key, std::string_view title, Id session) {
-  return key.starts_with(given) || title.starts_with(given) ||
-         to_string(session).starts_with(given);
+SessionName copied(const IndexName& name) {
+  return {std::string(name.key), std::string(name.title), std::string(name.used_at), name.session,
+          name.messages};
 }
 
-// Those whose key, title or id begins with `given`, out of the index as it stands: looking at each
-// of 10,000 transcripts, as a list does, would take longer than all the rest. Nothing: a session
-// came or went since it was written.
+// The newest of very many, and besides them those with the first and the last key: what these two
+// have in common, all have.
+class NewestSessions {
+ public:
+  void take(const IndexName& name) {
+    if (!first_ || name.key < first_->key) first_ = copied(name);
+    if (!last_ || name.key > last_->key) last_ = copied(name);
+    if (name.used_at <= passed_) return;
+    newest_.push_back(copied(name));
+    if (newest_.size() == 2 * most) keep_most();
+  }
+
+  std::vector<SessionName> sorted() && {
+    keep_most();
+    for (const auto& each : {first_, last_})
+      if (each) newest_.push_back(*each);
+    return std::move(newest_);
+  }
+
+ private:
+  static constexpr std::size_t most = 1000;
+
+  void keep_most() {
+    std::ranges::sort(newest_, std::greater{}, &SessionName::used_at);
+    if (newest_.size() <= most) return;
+    passed_ = newest_[most].used_at;
+    newest_.resize(most);
+  }
+
+  std::vector<SessionName> newest_{};
+  std::string passed_{};  // when the newest that was left out was used
+  std::optional<SessionName> first_{}, last_{};
+};
+
+// Those whose key, title or id begins with what is typed, out of the index as it stands: looking at
+// each of 10,000 transcripts, as a list does, would take longer than all the rest. Nothing: a
+// session came or went since it was written.
 using Wanted = std::function<bool(bool archived)>;
 std::optional<std::vector<SessionName>> indexed_sessions(const TypedLine& line,
                                                          const Wanted& wanted) {
@@ -52,16 +86,16 @@ std::optional<std::vector<SessionName>> indexed_sessions(const TypedLine& line,
   const auto folder = store::files::stat(*home, "transcripts");
   auto bytes = store::files::read_whole(*home, "sessions.json", max_bytes);
   if (!folder || !bytes) return std::nullopt;
-  std::vector<SessionName> out;
+  NewestSessions newest;
   const auto written =
       store::home::visit_index_names(*std::move(bytes), [&](const IndexName& each) {
-        if (wanted(each.archived) && begins(line.given, each.key, each.title, each.session))
-          out.push_back({std::string(each.key), std::string(each.title), std::string(each.used_at),
-                         each.session, each.messages});
+        if (wanted(each.archived) &&
+            (each.key.starts_with(line.given) || each.title.starts_with(line.given) ||
+             to_string(each.session).starts_with(line.given)))
+          newest.take(each);
       });
   if (written != folder->mtime_ns) return std::nullopt;
-  std::ranges::sort(out, std::greater{}, &SessionName::used_at);
-  return out;
+  return std::move(newest).sorted();
 }
 
 std::vector<SessionName> listed_sessions(const TypedLine& line, const Wanted& wanted) {
