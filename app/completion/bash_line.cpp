@@ -56,14 +56,15 @@ std::optional<std::string> quoted_for_bash(std::string_view text, char open_quot
   return out;
 }
 
-std::string part_bash_replaces(const BashLine& line, std::string_view replaced,
-                               const std::string& candidate) {
+std::optional<std::string> part_bash_replaces(const BashLine& line, std::string_view replaced,
+                                              const std::string& candidate) {
   // Behind an open quote the whole word is replaced, from the quote on.
   if (line.open_quote != 0 || !std::string_view(line.last_as_typed).ends_with(replaced))
     return candidate;
   const std::string_view kept =
       std::string_view(line.last_as_typed).substr(0, line.last_as_typed.size() - replaced.size());
-  return candidate.starts_with(kept) ? candidate.substr(kept.size()) : candidate;
+  if (!candidate.starts_with(kept)) return std::nullopt;
+  return candidate.substr(kept.size());
 }
 
 }  // namespace skein::completion

@@ -20,8 +20,9 @@ BashLine read_bash_line(std::string_view line);
 std::optional<std::string> quoted_for_bash(std::string_view text, char open_quote);
 
 // What bash replaces is only the part of a word behind the last `:` or `=`: `replaced` is how it
-// was typed. Of a candidate, which begins as the word does, only that part is wanted.
-std::string part_bash_replaces(const BashLine& line, std::string_view replaced,
-                               const std::string& candidate);
+// was typed. Of a candidate only that part is wanted. Nothing: what stands before it is quoted in
+// another way than the candidate is.
+std::optional<std::string> part_bash_replaces(const BashLine& line, std::string_view replaced,
+                                              const std::string& candidate);
 
 }  // namespace skein::completion

@@ -54,7 +54,7 @@ void complete_for_bash(const std::string& type, const std::string& columns,
   if (type == listing && found.all.size() > 1) return list_for_bash(found.all, columns);
   for (const Candidate& each : found.all)
     if (const auto quoted = completion::quoted_for_bash(each.text, typed.open_quote))
-      put(completion::part_bash_replaces(typed, replaced, *quoted));
+      if (const auto part = completion::part_bash_replaces(typed, replaced, *quoted)) put(*part);
   put_what_shell_does(found.shell);
 }
 

@@ -1,8 +1,10 @@
 // From exec to an editable prompt, in a home of 10,000 sessions whose current one is a gigabyte;
 // the memory while it waits; and how soon Esc and ^C end a turn on a server that says nothing.
 // And a Tab in bash behind `skein -s main:`. argv: [sessions [entries]].
+#include <algorithm>
 #include <csignal>
 #include <cstdio>
+#include <filesystem>
 #include <fstream>
 #include <sstream>
 
