@@ -14,15 +14,15 @@ using Giver = SettingOrigin::Giver;
 
 namespace {
 
-struct Given {
+struct GivenSetting {
   ConfigItem item{};
   SettingOrigin origin{};
 };
 
 // What the flags of this invocation set. The parser has put what the environment says in the same
 // place, if there was no flag.
-std::vector<Given> given_by_flags(const Invocation& invocation) {
-  std::vector<Given> out;
+std::vector<GivenSetting> given_by_flags(const Invocation& invocation) {
+  std::vector<GivenSetting> out;
   const auto item = [&](std::string_view key) -> ConfigItem& {
     const bool variable =
         key == "model" && !env("SKEIN_MODEL").empty() && env("SKEIN_MODEL") == invocation.model;
@@ -111,7 +111,7 @@ SettingName parse_setting(std::string_view name) {
   return out;
 }
 
-std::string_view name(Giver giver) {
+std::string_view giver_name(Giver giver) {
   switch (giver) {
     case Giver::standard: return "default";
     case Giver::file: return "file";
@@ -121,7 +121,7 @@ std::string_view name(Giver giver) {
   return {};
 }
 
-std::string to_string(const SettingOrigin& origin) {
+std::string described(const SettingOrigin& origin) {
   switch (origin.giver) {
     case Giver::standard: return "default";
     case Giver::file: return origin.place + ":" + std::to_string(origin.line);
@@ -134,7 +134,7 @@ std::string to_string(const SettingOrigin& origin) {
 Setting setting_in_force(const Invocation& invocation, const std::string& workspace,
                          const SettingName& name) {
   catalog::Catalog catalog;
-  std::vector<Given> given;
+  std::vector<GivenSetting> given;
   const Config config = load_config_anyway(
       invocation, workspace, catalog, [&](const ConfigItem& item, const std::string& file) {
         given.push_back({item, {Giver::file, file, item.line}});
@@ -145,7 +145,7 @@ Setting setting_in_force(const Invocation& invocation, const std::string& worksp
 
   Setting out{.troubles = config.troubles};
   Json value;
-  for (const Given& each : given) {
+  for (const GivenSetting& each : given) {
     if (each.item.key != name.key || each.item.owner != name.owner) continue;
     Json next = masked(value_of(each.item), *name.key, keys.secrets());
     if (name.key->values.kind == ConfigKind::rules && value.is_array()) {

@@ -26,8 +26,8 @@ struct SettingOrigin {
   std::size_t line = 0;  // of the file
   bool operator==(const SettingOrigin&) const = default;
 };
-std::string_view name(SettingOrigin::Giver giver);   // "default", "file", …
-std::string to_string(const SettingOrigin& origin);  // "default", "FILE:LINE", "$SKEIN_MODEL"
+std::string_view giver_name(SettingOrigin::Giver giver);  // "default", "file", …
+std::string described(const SettingOrigin& origin);       // "default", "FILE:LINE", "$SKEIN_MODEL"
 
 struct Setting {
   JsonText value{};                      // which is TOML as well; empty: nobody has set it

@@ -125,7 +125,7 @@ int get_setting(const app::Invocation& invocation) {
   if (invocation.has("--json")) {
     Json origins = Json::array();
     for (const app::SettingOrigin& each : setting.origins)
-      origins.push_back({{"from", app::name(each.giver)},
+      origins.push_back({{"from", app::giver_name(each.giver)},
                          {"place", each.place.empty() ? Json(nullptr) : Json(each.place)},
                          {"line", each.line == 0 ? Json(nullptr) : Json(each.line)}});
     print_json(dump({{"key", asked},
@@ -136,7 +136,7 @@ int get_setting(const app::Invocation& invocation) {
   }
   std::string from;
   for (const app::SettingOrigin& each : setting.origins)
-    from += (from.empty() ? "" : ", ") + app::to_string(each);
+    from += (from.empty() ? "" : ", ") + app::described(each);
   print_line(
       asked + " = " +
       (setting.value.empty() ? std::string(name.key->otherwise) : printable_json(setting.value)) +

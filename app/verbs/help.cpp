@@ -13,7 +13,7 @@ namespace skein::verbs {
 
 namespace {
 
-void write(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
+void print_text(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stdout); }
 
 int print_page(const std::vector<std::string>& arguments) {
   const std::string wanted = arguments.empty() ? "skein" : arguments.front();
@@ -21,7 +21,7 @@ int print_page(const std::vector<std::string>& arguments) {
   for (const manual::Page& page : manual::pages()) {
     names.emplace_back(page.name);
     if (page.name != wanted || arguments.size() > 1) continue;
-    write(page.roff());
+    print_text(page.roff());
     return 0;
   }
   throw Error("there is no manual page '" + wanted + "'; there are " + listed(names),
@@ -47,7 +47,7 @@ int show_help(const app::Invocation& invocation) {
     words.push_back(word.c_str());
   }
   if (topic == "config") {
-    write(app::describe_keys());
+    print_text(app::describe_keys());
     return 0;
   }
   const bool known = std::ranges::any_of(app::subcommands(), [&](const app::Subcommand& row) {
