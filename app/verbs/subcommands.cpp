@@ -50,6 +50,7 @@ const Flags share_flags{
     {"--port N", "with --serve: this port"}};
 const Flags doctor_flags{
     json,
+    {"--verbose", "every session, and more about every check"},
     {"--repair", "rebuild what opens read-only, migrate older forms, remove leftovers"},
     {"--restore-quarantine", "bring back entries that repairs set aside"},
     {"--rebuild-index", "make sessions.json again, and forget sessions that are gone"}};
@@ -123,7 +124,7 @@ const app::Subcommand table[] = {
     {"export", "KEY", "a session as a document, a page, or other programs' messages", export_flags,
      export_session},
     {"share", "KEY", "a page of a session with its secrets masked", share_flags, share_session},
-    {"doctor", "[KEY…]", "what is damaged, and where; changes nothing without --repair",
+    {"doctor", "[KEY…]", "what is damaged, where, and what else is amiss; changes nothing without --repair",
      doctor_flags, doctor, app::Subcommand::Config::may_be_broken},
     {"models", "[PROVIDER]", "known models, windows, prices, ends, and which can be used now",
      models_flags, list_models},
