@@ -67,6 +67,10 @@ struct Report {
   std::vector<std::string> fine{};      // lines about sessions that are whole
   std::string sum{};                    // of all sessions; empty: only some were asked about
   std::vector<std::pair<std::string, doctor::Finding>> findings{};
+
+  void note_problem(std::string_view check, const std::string& problem) {
+    facts["problems"].push_back({{"check", check}, {"problem", problem}});
+  }
 };
 
 std::string labelled(std::string_view label, const std::string& text) {
@@ -92,14 +96,14 @@ void run_checks(const app::Invocation& invocation, std::span<const SessionRecord
                                   .keys = keys,
                                   .home = app::home_folder(invocation),
                                   .sessions = sessions};
-  Json all = Json::object(), problems = Json::array();
+  Json all = Json::object();
   for (const doctor::Check& check : doctor::checks()) {
     doctor::Finding found = check.look(here);
     Json facts = {{"ok", found.problems.empty()}, {"note", found.note}};
     facts.update(parse_json(found.facts).value_or(Json::object()));
     all[std::string(check.name)] = std::move(facts);
     for (const std::string& problem : found.problems) {
-      problems.push_back({{"check", check.name}, {"problem", problem}});
+      report.note_problem(check.name, problem);
       report.problems.push_back(labelled(check.name, problem));
     }
     report.findings.emplace_back(check.name, std::move(found));
@@ -108,7 +112,6 @@ void run_checks(const app::Invocation& invocation, std::span<const SessionRecord
   report.facts["sandbox"] = {{"active", all["sandbox"]["active"]},
                              {"note", all["sandbox"]["note"]}};
   report.facts["checks"] = std::move(all);
-  report.facts["problems"] = std::move(problems);
 }
 
 // "560 sessions, 1.2 GB, whole"
@@ -166,6 +169,7 @@ void examine_sessions(const app::Invocation& invocation, Home& home, SessionStor
     store.close(record.header.session);
     sessions.push_back(parse_json(examined.facts).value_or(Json()));
     damaged += !examined.ok;
+    if (!examined.ok) report.note_problem("sessions", record.key + " is damaged");
     auto& lines = examined.ok ? report.fine : report.problems;
     lines.insert(lines.end(), examined.lines.begin(), examined.lines.end());
     progress.step(record.bytes);
@@ -173,6 +177,7 @@ void examine_sessions(const app::Invocation& invocation, Home& home, SessionStor
   if (invocation.arguments.empty())
     for (const auto& stray : value_or_throw(maintenance::strays(home))) {
       strays.push_back({{"name", stray.name}, {"why", stray.why}});
+      report.note_problem("sessions", stray.name + ": " + stray.why);
       report.problems.push_back(labelled("stray", stray.name + ": " + stray.why));
     }
   report.facts["ok"] = damaged == 0 && strays.empty();
@@ -203,7 +208,7 @@ void tell(const app::Invocation& invocation, const Report& report) {
 
 int doctor(const app::Invocation& invocation) {
   Report report;
-  report.facts = {{"home", app::home_folder(invocation)}};
+  report.facts = {{"home", app::home_folder(invocation)}, {"problems", Json::array()}};
   try {
     const auto home = app::open_home(invocation);
     SessionStore store(std::make_unique<store::home::FileBackend>(home));
@@ -215,6 +220,7 @@ int doctor(const app::Invocation& invocation) {
     if (wants_checks(invocation) && error.status() == ExitStatus::storage) {
       report.facts["ok"] = false;
       report.facts["error"] = error.what();
+      report.note_problem("sessions", error.what());
       if (report.findings.empty()) run_checks(invocation, {}, report);
       tell(invocation, report);
     }
