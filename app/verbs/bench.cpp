@@ -40,7 +40,7 @@ void print_measured(std::string_view name, const bench::Measured& measured) {
 
 }  // namespace
 
-int bench(const app::Invocation& invocation) {
+int bench(const app::Invocation& invocation) try {
   app::catch_signals();
   const bool quick = invocation.has("--quick");
   if (isatty(STDERR_FILENO) == 1) tell_user("making sessions to measure with …");
@@ -70,6 +70,8 @@ int bench(const app::Invocation& invocation) {
                      {"entries", home.size().entries},
                      {"workloads", std::move(all)}}));
   return 0;
+} catch (const std::filesystem::filesystem_error& error) {
+  throw Error(error.what(), ExitStatus::storage);
 }
 
 }  // namespace skein::verbs

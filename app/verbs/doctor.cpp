@@ -1,6 +1,9 @@
 // skein doctor: what is damaged, where, to the byte, and what else may be in the way. Looks only;
 // the next append repairs a torn tail by itself, and nothing else is ever repaired without
 // --repair.
+#include <exception>
+#include <span>
+
 #include "app/config.h"
 #include "app/doctor/checks.h"
 #include "app/doctor/session_report.h"
@@ -83,6 +86,15 @@ bool wants_checks(const app::Invocation& invocation) {
          !invocation.has("--repair");
 }
 
+// A check that fails is a finding too: doctor is for machines where things fail.
+doctor::Finding look(const doctor::Check& check, const doctor::Surroundings& here) {
+  try {
+    return check.look(here);
+  } catch (const std::exception& error) {
+    return {.note = "could not be looked at", .problems = {error.what()}};
+  }
+}
+
 void run_checks(const app::Invocation& invocation, std::span<const SessionRecord> sessions,
                 Report& report) {
   catalog::Catalog catalog;
@@ -98,7 +110,7 @@ void run_checks(const app::Invocation& invocation, std::span<const SessionRecord
                                   .sessions = sessions};
   Json all = Json::object();
   for (const doctor::Check& check : doctor::checks()) {
-    doctor::Finding found = check.look(here);
+    doctor::Finding found = look(check, here);
     Json facts = {{"ok", found.problems.empty()}, {"note", found.note}};
     facts.update(parse_json(found.facts).value_or(Json::object()));
     all[std::string(check.name)] = std::move(facts);
@@ -187,7 +199,7 @@ void examine_sessions(const app::Invocation& invocation, Home& home, SessionStor
   report.facts["strays"] = std::move(strays);
 }
 
-void tell(const app::Invocation& invocation, const Report& report) {
+void tell_report(const app::Invocation& invocation, const Report& report) {
   if (invocation.has("--json")) return print_json(dump(report.facts));
   const bool verbose = invocation.has("--verbose");
   for (const std::string& line : report.done) print_line(line);
@@ -222,11 +234,11 @@ int doctor(const app::Invocation& invocation) {
       report.facts["error"] = error.what();
       report.note_problem("sessions", error.what());
       if (report.findings.empty()) run_checks(invocation, {}, report);
-      tell(invocation, report);
+      tell_report(invocation, report);
     }
     throw;
   }
-  tell(invocation, report);
+  tell_report(invocation, report);
   return 0;
 }
 
