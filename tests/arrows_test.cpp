@@ -91,8 +91,9 @@ const Arrows arrows = {
 // tables are shown by stands above it, and the verbs above that.
 bool may_include(const std::string& from, const std::string& to) {
   if (from == to || from == "app/verbs") return true;
-  if (from == "app" || from == "app/completion" || from == "app/manual")
-    return to == "app" || !to.starts_with("app");
+  static const std::set<std::string> above = {"app/bench", "app/completion", "app/doctor",
+                                              "app/manual"};
+  if (from == "app" || above.contains(from)) return to == "app" || !to.starts_with("app");
   return arrows.contains(from) && arrows.at(from).contains(to);
 }
 

@@ -1,8 +1,15 @@
-// skein doctor: what is damaged, where, to the byte. Looks only; the next append repairs a torn
-// tail by itself, and nothing else is ever repaired without --repair.
+// skein doctor: what is damaged, where, to the byte, and what else may be in the way. Looks only;
+// the next append repairs a torn tail by itself, and nothing else is ever repaired without
+// --repair.
+#include <exception>
+#include <span>
+
 #include "app/config.h"
+#include "app/doctor/checks.h"
+#include "app/doctor/session_report.h"
 #include "app/home.h"
 #include "app/verbs/output.h"
+#include "app/verbs/progress.h"
 #include "app/verbs/subcommands.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/quarantine.h"
@@ -10,6 +17,7 @@
 #include "core/store/home/migration.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
+#include "providers/keys.h"
 
 namespace skein::verbs {
 
@@ -20,86 +28,6 @@ using store::home::Home;
 namespace maintenance = store::home::maintenance;
 
 namespace {
-
-Json ranges(const std::vector<store::Damage::Range>& all) {
-  Json out = Json::array();
-  for (const store::Damage::Range& range : all)
-    out.push_back({{"begin", range.begin}, {"end", range.end}});
-  return out;
-}
-
-// By Tree::Oddity::Kind.
-constexpr const char* oddities[] = {"orphan", "cycle", "duplicate"};
-
-Json report_on(Home& home, SessionStore& store, const SessionRecord& record) {
-  const Id session = record.header.session;
-  Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
-  const store::Result<store::Damage> examined = store.examine(session);
-  std::size_t entries = 0;
-  const auto count = [&](const model::EntryFacts& entry) {
-    entries += entry.type != model::type::session_header;
-  };
-  const auto surveyed = examined ? store.survey(session, count) : examined.error();
-  if (!surveyed) {
-    out["ok"] = false;
-    out["error"] = surveyed.error().text;
-    return out;
-  }
-  const store::Damage& damage = *examined;
-  Json odd = Json::array();
-  if (const store::Result<model::Tree> tree = store.tree(session); tree)
-    for (const model::Tree::Oddity& each : tree->oddities())
-      odd.push_back({{"kind", oddities[static_cast<std::size_t>(each.kind)]},
-                     {"entry", to_string(each.entry)}});
-  Json aside = Json::array();
-  std::size_t lacking = 0;
-  for (const auto& each : value_or_throw(maintenance::set_aside(home, session))) {
-    lacking += each.lacking.size();
-    aside.push_back({{"name", each.name}, {"bytes", each.bytes}, {"lacking", each.lacking.size()}});
-  }
-  out["ok"] = !damage.any() && odd.empty() && lacking == 0;
-  out["entries"] = entries;
-  out["header_damaged"] = damage.header_damaged;
-  out["altered"] = ranges(damage.altered);
-  out["broken"] = ranges(damage.broken);
-  out["uncommitted"] = ranges(damage.uncommitted);
-  out["gaps"] = damage.gaps;
-  out["oddities"] = odd;
-  out["set_aside"] = aside;
-  return out;
-}
-
-void print_report(const Json& report) {
-  const auto say = print_line;
-  say((bool_at(report, "ok") ? "ok       " : "damaged  ") + string_at(report, "key") + "  " +
-      counted(static_cast<std::size_t>(int_at(report, "entries")), "entry", "entries") + ", " +
-      std::to_string(int_at(report, "bytes")) + " bytes");
-  if (report.contains("error")) say("         " + string_at(report, "error"));
-  if (bool_at(report, "header_damaged"))
-    say("         the first line is damaged: it opens read-only");
-  constexpr std::pair<const char*, const char*> kinds[] = {
-      {"altered", "altered after it was written, still readable"},
-      {"broken", "unreadable; what stood there is lost"},
-      {"uncommitted",
-       "a write that was cut short, never acknowledged; set aside by the next append"},
-  };
-  for (const auto& [kind, meaning] : kinds)
-    for (const Json& range : at(report, kind))
-      say("         bytes " + std::to_string(int_at(range, "begin")) + " to " +
-          std::to_string(int_at(range, "end")) + ": " + meaning);
-  for (const Json& gap : at(report, "gaps"))
-    say("         before byte " + dump(gap) + ": something is missing");
-  for (const Json& odd : at(report, "oddities"))
-    say("         entry " + string_at(odd, "entry") + ": " + string_at(odd, "kind"));
-  for (const Json& aside : at(report, "set_aside")) {
-    const std::int64_t lacking = int_at(aside, "lacking");
-    say("         " + string_at(aside, "name") + ", set aside by a repair: " +
-        (lacking == 0 ? "nothing in it that the session lacks"
-                      : counted(static_cast<std::size_t>(lacking), "entry", "entries") +
-                            " that the session lacks; `skein doctor " + string_at(report, "key") +
-                            " --restore-quarantine` brings back what can be read"));
-  }
-}
 
 Json bring_back(Home& home, const std::vector<SessionRecord>& sessions) {
   Json done = Json::array();
@@ -134,74 +62,183 @@ Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
   return done;
 }
 
-// What the model's commands are shut into on this machine, and what would be better.
-Json sandbox_here(const app::Config& config) {
-  const tools::sandbox::Sandbox sandbox =
-      config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox();
-  return {{"active", tools::sandbox::name(sandbox)}, {"note", tools::sandbox::describe(sandbox)}};
+// What was found, ready to be told in either way.
+struct Report {
+  Json facts{};
+  std::vector<std::string> done{};      // what was repaired
+  std::vector<std::string> problems{};  // lines, worst first
+  std::vector<std::string> fine{};      // lines about sessions that are whole
+  std::string sum{};                    // of all sessions; empty: only some were asked about
+  std::vector<std::pair<std::string, doctor::Finding>> findings{};
+
+  void note_problem(std::string_view check, const std::string& problem) {
+    facts["problems"].push_back({{"check", check}, {"problem", problem}});
+  }
+};
+
+std::string labelled(std::string_view label, const std::string& text) {
+  return pad(std::string(label), 9) + text;
+}
+
+// Those who want to know about the machine did not name sessions or want something done.
+bool wants_checks(const app::Invocation& invocation) {
+  return invocation.arguments.empty() && !invocation.has("--rebuild-index") &&
+         !invocation.has("--repair");
+}
+
+// A check that fails is a finding too: doctor is for machines where things fail.
+doctor::Finding look(const doctor::Check& check, const doctor::Surroundings& here) {
+  try {
+    return check.look(here);
+  } catch (const std::exception& error) {
+    return {.note = "could not be looked at", .problems = {error.what()}};
+  }
+}
+
+void run_checks(const app::Invocation& invocation, std::span<const SessionRecord> sessions,
+                Report& report) {
+  catalog::Catalog catalog;
+  const app::Config config =
+      app::load_config_anyway(invocation, app::workspace_folder(invocation), catalog);
+  providers::Keyring keys;
+  keys.take_environment(catalog.key_variables());
+  const doctor::Surroundings here{.invocation = invocation,
+                                  .config = config,
+                                  .catalog = catalog,
+                                  .keys = keys,
+                                  .home = app::home_folder(invocation),
+                                  .sessions = sessions};
+  Json all = Json::object();
+  for (const doctor::Check& check : doctor::checks()) {
+    doctor::Finding found = look(check, here);
+    Json facts = {{"ok", found.problems.empty()}, {"note", found.note}};
+    facts.update(parse_json(found.facts).value_or(Json::object()));
+    all[std::string(check.name)] = std::move(facts);
+    for (const std::string& problem : found.problems) {
+      report.note_problem(check.name, problem);
+      report.problems.push_back(labelled(check.name, problem));
+    }
+    report.findings.emplace_back(check.name, std::move(found));
+  }
+  report.facts["configuration"] = config.troubles;
+  report.facts["sandbox"] = {{"active", all["sandbox"]["active"]},
+                             {"note", all["sandbox"]["note"]}};
+  report.facts["checks"] = std::move(all);
+}
+
+// "560 sessions, 1.2 GB, whole"
+std::string sum_of(const std::vector<SessionRecord>& sessions, std::size_t damaged,
+                   std::size_t strays) {
+  std::uint64_t bytes = 0;
+  for (const SessionRecord& record : sessions) bytes += record.bytes;
+  std::string out = sessions.empty()
+                        ? "no sessions, nothing to examine"
+                        : counted(sessions.size(), "session") + ", " + short_bytes(bytes) + ", ";
+  if (!sessions.empty())
+    out += damaged == 0                 ? "whole"
+           : damaged == sessions.size() ? "damaged"
+                                        : with_separators(damaged) + " damaged";
+  if (strays > 0) out += ", " + counted(strays, "file") + " among them that cannot be opened";
+  return out;
+}
+
+std::vector<SessionRecord> sessions_asked_for(const app::Invocation& invocation,
+                                              SessionStore& store) {
+  if (invocation.arguments.empty()) return store.list();
+  std::vector<SessionRecord> wanted;
+  for (const std::string& name : invocation.arguments)
+    wanted.push_back(value_or_throw(store.find(name)));
+  return wanted;
+}
+
+// Does what was asked for; what it comes to is in the report. The sessions as they are afterwards.
+std::vector<SessionRecord> repair_as_wanted(const app::Invocation& invocation, Home& home,
+                                            SessionStore& store, Report& report) {
+  if (invocation.has("--rebuild-index"))
+    report.facts["rebuilt"] = value_or_throw(maintenance::rebuild_index(home));
+  std::vector<SessionRecord> wanted = sessions_asked_for(invocation, store);
+  const bool restore = invocation.has("--restore-quarantine"), mend = invocation.has("--repair");
+  if (restore) report.facts["restored"] = bring_back(home, wanted);
+  if (mend) report.facts["repaired"] = repair(home, wanted);
+  for (const char* kind : {"restored", "repaired"})
+    for (const Json& sentence : at(report.facts, kind))
+      report.done.push_back(sentence.get<std::string>());
+  if (!mend && !restore) return wanted;
+  if (invocation.arguments.empty()) wanted = store.list();
+  for (SessionRecord& record : wanted) record = value_or_throw(store.open(record.header.session));
+  return wanted;
+}
+
+void examine_sessions(const app::Invocation& invocation, Home& home, SessionStore& store,
+                      const std::vector<SessionRecord>& wanted, Report& report) {
+  Json sessions = Json::array(), strays = Json::array();
+  std::size_t damaged = 0;
+  std::uint64_t bytes = 0;
+  for (const SessionRecord& record : wanted) bytes += record.bytes;
+  Progress progress("examining", bytes, Progress::Unit::bytes);
+  for (const SessionRecord& record : wanted) {
+    const doctor::SessionReport examined = doctor::examine(home, store, record);
+    store.close(record.header.session);
+    sessions.push_back(parse_json(examined.facts).value_or(Json()));
+    damaged += !examined.ok;
+    if (!examined.ok) report.note_problem("sessions", record.key + " is damaged");
+    auto& lines = examined.ok ? report.fine : report.problems;
+    lines.insert(lines.end(), examined.lines.begin(), examined.lines.end());
+    progress.step(record.bytes);
+  }
+  if (invocation.arguments.empty())
+    for (const auto& stray : value_or_throw(maintenance::strays(home))) {
+      strays.push_back({{"name", stray.name}, {"why", stray.why}});
+      report.note_problem("sessions", stray.name + ": " + stray.why);
+      report.problems.push_back(labelled("stray", stray.name + ": " + stray.why));
+    }
+  report.facts["ok"] = damaged == 0 && strays.empty();
+  report.facts["sum"] = {{"sessions", wanted.size()}, {"bytes", bytes}, {"damaged", damaged}};
+  if (invocation.arguments.empty()) report.sum = sum_of(wanted, damaged, strays.size());
+  report.facts["sessions"] = std::move(sessions);
+  report.facts["strays"] = std::move(strays);
+}
+
+void tell_report(const app::Invocation& invocation, const Report& report) {
+  if (invocation.has("--json")) return print_json(dump(report.facts));
+  const bool verbose = invocation.has("--verbose");
+  for (const std::string& line : report.done) print_line(line);
+  for (const std::string& line : report.problems) print_line(line);
+  if (report.facts.contains("rebuilt"))
+    print_line("the index was made anew: " + dump(report.facts["rebuilt"]) + " sessions");
+  if (!report.sum.empty()) print_line(report.sum);
+  if (verbose || report.sum.empty())
+    for (const std::string& line : report.fine) print_line(line);
+  for (const auto& [name, found] : report.findings) {
+    print_line(labelled(name, found.note));
+    for (const std::string& line : found.details)
+      if (verbose) print_line(labelled("", line));
+  }
 }
 
 }  // namespace
 
 int doctor(const app::Invocation& invocation) {
-  const auto home = app::open_home(invocation);
-  SessionStore store(std::make_unique<store::home::FileBackend>(home));
-  Json out = {{"home", app::home_folder(invocation)}};
-  if (invocation.has("--rebuild-index"))
-    out["rebuilt"] = value_or_throw(maintenance::rebuild_index(*home));
-
-  std::vector<SessionRecord> wanted;
-  for (const std::string& name : invocation.arguments)
-    wanted.push_back(value_or_throw(store.find(name)));
-  if (invocation.arguments.empty()) {
-    wanted = store.list();
-    if (!invocation.has("--rebuild-index") && !invocation.has("--repair")) {
-      catalog::Catalog catalog;
-      const app::Config config =
-          app::load_config_anyway(invocation, app::workspace_folder(invocation), catalog);
-      out["configuration"] = config.troubles;
-      out["sandbox"] = sandbox_here(config);
+  Report report;
+  report.facts = {{"home", app::home_folder(invocation)}, {"problems", Json::array()}};
+  try {
+    const auto home = app::open_home(invocation);
+    SessionStore store(std::make_unique<store::home::FileBackend>(home));
+    const std::vector<SessionRecord> wanted = repair_as_wanted(invocation, *home, store, report);
+    examine_sessions(invocation, *home, store, wanted, report);
+    if (wants_checks(invocation)) run_checks(invocation, wanted, report);
+  } catch (const Error& error) {
+    // Whoever cannot get at the sessions wants to know what is wrong all the more.
+    if (wants_checks(invocation) && error.status() == ExitStatus::storage) {
+      report.facts["ok"] = false;
+      report.facts["error"] = error.what();
+      report.note_problem("sessions", error.what());
+      if (report.findings.empty()) run_checks(invocation, {}, report);
+      tell_report(invocation, report);
     }
+    throw;
   }
-  const bool restore = invocation.has("--restore-quarantine");
-  if (restore) out["restored"] = bring_back(*home, wanted);
-  if (invocation.has("--repair") || restore) {
-    if (invocation.has("--repair")) out["repaired"] = repair(*home, wanted);
-    if (invocation.arguments.empty()) wanted = store.list();
-    for (SessionRecord& record : wanted) record = value_or_throw(store.open(record.header.session));
-  }
-  Json sessions = Json::array(), strays = Json::array();
-  bool ok = true;
-  for (const SessionRecord& record : wanted) {
-    sessions.push_back(report_on(*home, store, record));
-    ok = ok && bool_at(sessions.back(), "ok");
-  }
-  if (invocation.arguments.empty())
-    for (const auto& stray : value_or_throw(maintenance::strays(*home)))
-      strays.push_back({{"name", stray.name}, {"why", stray.why}});
-  out["ok"] = ok && strays.empty();
-  out["sessions"] = sessions;
-  out["strays"] = strays;
-
-  if (invocation.has("--json")) {
-    print_json(dump(out));
-    return 0;
-  }
-  for (const char* kind : {"restored", "repaired"})
-    for (const Json& sentence : at(out, kind)) print_line(sentence.get<std::string>());
-  if (out.contains("sandbox")) {
-    print_line("sandbox  " + string_at(out["sandbox"], "note"));
-    if (const std::string folder = app::state_folder(); !folder.empty())
-      print_line("log      " + folder + ", a file a process; `--debug` writes more");
-  }
-  for (const Json& trouble : at(out, "configuration"))
-    print_line("config   " + trouble.get<std::string>());
-  for (const Json& report : sessions) print_report(report);
-  for (const Json& stray : strays)
-    print_line("stray    " + string_at(stray, "name") + ": " + string_at(stray, "why"));
-  if (out.contains("rebuilt"))
-    print_line("the index was made anew: " + dump(out["rebuilt"]) + " sessions");
-  if (sessions.empty() && strays.empty()) print_line("no sessions, nothing to examine");
+  tell_report(invocation, report);
   return 0;
 }
 

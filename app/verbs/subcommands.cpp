@@ -52,9 +52,11 @@ const Flags share_flags{
     {"--port N", "with --serve: this port"}};
 const Flags doctor_flags{
     json,
+    {"--verbose", "every session, and more about every check"},
     {"--repair", "rebuild what opens read-only, migrate older forms, remove leftovers"},
     {"--restore-quarantine", "bring back entries that repairs set aside"},
     {"--rebuild-index", "make sessions.json again, and forget sessions that are gone"}};
+const Flags bench_flags{{"--quick", "a small home, and under five seconds"}, json};
 const Flags models_flags{json, {"--refresh", "ask every service there is a key for"}};
 const Flags migrate_flags{{"--to MODEL", "the model it is for"},
                           {"--check", "only say what would be lost"},
@@ -127,8 +129,11 @@ const app::Subcommand table[] = {
     {"export", "KEY", "a session as a document, a page, or other programs' messages", export_flags,
      export_session},
     {"share", "KEY", "a page of a session with its secrets masked", share_flags, share_session},
-    {"doctor", "[KEY…]", "what is damaged, and where; changes nothing without --repair",
+    {"doctor", "[KEY…]",
+     "what is damaged, where, and what else is amiss; changes nothing without --repair",
      doctor_flags, doctor, app::Subcommand::Config::may_be_broken},
+    {"bench", "", "how fast skein is on this disk, against bare reads and writes", bench_flags,
+     bench},
     {"models", "[PROVIDER]", "known models, windows, prices, ends, and which can be used now",
      models_flags, list_models},
     {"migrate", "KEY", "a copy of a session for another model, and what that costs", migrate_flags,

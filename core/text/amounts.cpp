@@ -49,6 +49,12 @@ std::string counted(std::size_t count, std::string_view one, std::string_view ma
   return with_separators(count) + " " + (count == 1 ? std::string(one) : plural);
 }
 
+std::string short_bytes(std::uint64_t bytes) {
+  if (bytes < 1000) return counted(bytes, "byte");
+  std::string short_form = short_count(static_cast<std::int64_t>(bytes));
+  return short_form.insert(short_form.size() - 1, " ") + "B";
+}
+
 // Small amounts keep two digits that say something.
 std::string dollars(double amount) {
   const int decimals = amount <= 0 || amount >= 0.0995 ? 2 : amount >= 0.00995 ? 3 : 4;

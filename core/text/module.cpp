@@ -15,11 +15,15 @@ std::string module_file(const std::string& module, std::string_view purpose) {
   return "the " + std::string(purpose) + " module " + module + ".so";
 }
 
-// Beside the executable in a build tree, in ../lib*/skein once installed.
+// Beside the executable in a build tree, in one of the others once installed: where Debian keeps
+// libraries of this machine's kind, or where other systems keep all of them.
+constexpr const char* places[] = {".", "../lib/" SKEIN_LIBRARY_FOLDER "/skein", "../lib/skein",
+                                  "../lib64/skein"};
+
 void* load_module(const std::string& module, std::string_view purpose) {
   const std::filesystem::path here = std::filesystem::read_symlink("/proc/self/exe").parent_path();
   std::string tried;
-  for (const char* place : {".", "../lib/skein", "../lib64/skein"}) {
+  for (const char* place : places) {
     const std::filesystem::path file = here / place / (module + ".so");
     std::error_code ignored;
     if (!std::filesystem::exists(file, ignored)) continue;
@@ -30,11 +34,22 @@ void* load_module(const std::string& module, std::string_view purpose) {
               (tried.empty() ? " (not found near " + here.string() + ")" : ": " + tried));
 }
 
+Error of_another_version(const std::string& what) {
+  return Error(what + ", and this is skein " SKEIN_VERSION
+                      "; install both from one package or build");
+}
+
 }  // namespace
 
 void* module_symbol(const std::string& module, std::string_view purpose, const char* symbol) {
-  void* const found = dlsym(load_module(module, purpose), symbol);
-  if (found == nullptr) throw Error(module_file(module, purpose) + " is of another version");
+  void* const loaded = load_module(module, purpose);
+  const std::string file = module_file(module, purpose);
+  const auto version = reinterpret_cast<const char* (*)()>(dlsym(loaded, module_version_symbol));
+  if (version == nullptr) throw of_another_version(file + " is of another version");
+  if (version() != std::string_view(SKEIN_VERSION))
+    throw of_another_version(file + " is of version " + version());
+  void* const found = dlsym(loaded, symbol);
+  if (found == nullptr) throw of_another_version(file + " is of another version");
   return found;
 }
 

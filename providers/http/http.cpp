@@ -234,6 +234,10 @@ HttpResponse follow(CURLM* multi, HttpRequest request, const HttpHandlers& handl
 
 }  // namespace
 
+extern "C" __attribute__((visibility("default"))) const char* skein_module_version() {
+  return SKEIN_VERSION;
+}
+
 extern "C" __attribute__((visibility("default"))) void skein_http_exchange(
     const HttpRequest& request, const HttpHandlers& handlers, const model::Ports& ports,
     HttpResponse& result) {

@@ -17,6 +17,10 @@ struct EndStream {
 
 }  // namespace
 
+extern "C" __attribute__((visibility("default"))) const char* skein_module_version() {
+  return SKEIN_VERSION;
+}
+
 extern "C" __attribute__((visibility("default"))) void skein_containers_unpack(
     const ByteSource& source, const ByteSink& sink, std::string& problem) {
   const std::unique_ptr<ZSTD_DStream, EndStream> stream(ZSTD_createDStream());

@@ -37,6 +37,10 @@ enum class OpenAs {
   locker,    // made if it is not there; only locked, never written
 };
 
+// The byte of a file that stands for `place`, with which hold() marks it: offsets have a sign, and
+// a range of one byte must end below the largest.
+constexpr std::uint64_t lock_offset(std::uint64_t place) { return place & 0x7FFF'FFFF'FFFF'FFFE; }
+
 class Files {
  public:
   using Handle = int;

@@ -92,7 +92,7 @@ class RealFiles : public Files {
     struct flock range {};
     range.l_type = company == LockMode::exclusive ? F_WRLCK : F_RDLCK;
     range.l_whence = SEEK_SET;
-    range.l_start = static_cast<off_t>(place & 0x7FFF'FFFF'FFFF'FFFE);
+    range.l_start = static_cast<off_t>(lock_offset(place));
     range.l_len = 1;
     const int held = result(::fcntl(file, F_OFD_SETLK, &range));
     return held == -EAGAIN || held == -EACCES ? -EBUSY : held;

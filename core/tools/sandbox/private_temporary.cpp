@@ -14,10 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view prefix = "skein-";
 constexpr std::string_view placeholder = "XXXXXX";
 
-void remove_dead(const fs::path& above) {
+void remove_dead(const fs::path& above, std::string_view prefix) {
   std::error_code error;
   for (fs::directory_iterator entry(above, error), end; !error && entry != end;
        entry.increment(error)) {
@@ -42,12 +41,13 @@ PrivateTemporary::~PrivateTemporary() {
 const std::string& PrivateTemporary::path() {
   if (!path_.empty()) return path_;
   std::error_code error;
-  const fs::path above = fs::canonical(fs::temp_directory_path(error), error);
+  const fs::path above =
+      fs::canonical(above_.empty() ? fs::temp_directory_path(error) : fs::path(above_), error);
   if (error) return path_;
-  remove_dead(above);
+  remove_dead(above, prefix_);
   // Another process that removes dead ones may be quicker than our lock: then try again.
   for (int attempt = 0; attempt < 100 && path_.empty(); ++attempt) {
-    std::string name = (above / (std::string(prefix) + std::string(placeholder))).string();
+    std::string name = (above / (prefix_ + std::string(placeholder))).string();
     if (mkdtemp(name.data()) == nullptr) break;
     Fd folder(open(name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
     struct stat info {};

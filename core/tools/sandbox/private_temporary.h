@@ -1,8 +1,9 @@
-// A temporary folder the commands of one session share: made when the first one runs, gone with the
-// object. What a process that was killed left behind, the next one removes.
+// A temporary folder, such as the commands of one session share: made when it is first asked for,
+// gone with the object. What a process that was killed left behind, the next one removes.
 #pragma once
 
 #include <string>
+#include <utility>
 
 #include "core/text/fd.h"
 
@@ -10,12 +11,19 @@ namespace skein::tools::sandbox {
 
 class PrivateTemporary {
  public:
+  PrivateTemporary() = default;  // where temporary files go
+  // In `above`; those whose name begins with `prefix` are ours.
+  PrivateTemporary(std::string above, std::string prefix)
+      : above_(std::move(above)), prefix_(std::move(prefix)) {}
   ~PrivateTemporary();
+  PrivateTemporary(const PrivateTemporary&) = delete;
+  PrivateTemporary& operator=(const PrivateTemporary&) = delete;
 
   const std::string& path();  // canonical; empty if it cannot be made
 
  private:
-  std::string path_;
+  std::string above_{}, prefix_ = "skein-";
+  std::string path_{};
   Fd lock_;  // on the folder itself; who can take it has found a dead one
 };
 

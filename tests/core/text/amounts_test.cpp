@@ -19,6 +19,15 @@ TEST_CASE("counts keep three digits, and never show a thousand of a unit") {
   CHECK(short_count(999'950'000) == "1.0G");
 }
 
+TEST_CASE("sizes are told in the unit that keeps them short") {
+  CHECK(short_bytes(0) == "0 bytes");
+  CHECK(short_bytes(1) == "1 byte");
+  CHECK(short_bytes(999) == "999 bytes");
+  CHECK(short_bytes(6'234) == "6.2 kB");
+  CHECK(short_bytes(12'345'678) == "12.3 MB");
+  CHECK(short_bytes(1'234'567'890) == "1.2 GB");
+}
+
 TEST_CASE("durations are told in one unit or two, and never rounded up") {
   CHECK(short_duration(-5) == "0 ms");
   CHECK(short_duration(12) == "12 ms");

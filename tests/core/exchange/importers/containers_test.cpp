@@ -60,7 +60,8 @@ TEST_CASE("a module that is not there is named, and where it was looked for") {
     CHECK(std::string(error.what()).find("not found near /") != std::string::npos);
   }
   CHECK_THROWS_WITH(module_symbol("skein_containers", "container", "nothing"),
-                    "the container module skein_containers.so is of another version");
+                    "the container module skein_containers.so is of another version, and this is "
+                    "skein " SKEIN_VERSION "; install both from one package or build");
 }
 
 TEST_CASE("a database is read with what its program has not yet put into it") {

@@ -1,0 +1,30 @@
+// The files that set skein up: which there are, and everything in them that is not understood.
+#include <filesystem>
+
+#include "app/doctor/checks.h"
+#include "app/home.h"
+#include "core/text/json.h"
+#include "core/text/text.h"
+
+namespace skein::doctor {
+
+Finding look_at_configuration(const Surroundings& here) {
+  Finding found;
+  std::vector<std::string> files;
+  const std::string named = env("SKEIN_CONFIG");
+  const std::string own = named.empty() ? app::config_folder() + "/config.toml" : named;
+  std::error_code ignored;
+  if (std::filesystem::exists(own, ignored)) files.push_back(own);
+  if (const auto theirs = app::workspace_file(app::workspace_folder(here.invocation)))
+    files.push_back(theirs->path);
+
+  found.problems = here.config.troubles;
+  found.details = here.config.notices;
+  found.note = files.empty() ? "no file; " + own + " would be one" : listed(files);
+  if (!files.empty() && found.problems.empty()) found.note += ", understood";
+  if (!found.details.empty()) found.note += ", parts of it passed over (--verbose says which)";
+  found.facts = dump({{"files", files}, {"passed_over", here.config.notices}});
+  return found;
+}
+
+}  // namespace skein::doctor
