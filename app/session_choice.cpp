@@ -47,13 +47,15 @@ ChosenSession last_or_default(SessionStore& store, const std::string& workspace)
 }  // namespace
 
 std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string& text) {
+  if (store::is_whole_key(text)) {
+    store::Result<SessionRecord> one = store.find(text);
+    if (!one && one.error().kind == store::Failure::Kind::gone) return {};
+    return {value_or_throw(std::move(one))};
+  }
   std::vector<SessionRecord> found;
-  const bool exact = store::is_whole_key(text);
   for (SessionRecord& record : store.list())
-    if (exact
-            ? record.key == text
-            : lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
-                      .find(lower(text)) != std::string::npos)
+    if (lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
+            .find(lower(text)) != std::string::npos)
       found.push_back(std::move(record));
   return found;
 }

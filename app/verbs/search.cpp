@@ -1,85 +1,40 @@
 // skein search: what was said, in any session.
 #include <unistd.h>
 
-#include <charconv>
 #include <cstdio>
-#include <filesystem>
 
 #include "app/home.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
-#include "core/search/search.h"
+#include "core/search/options.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
-#include "core/text/when.h"
 #include "repl/layout/sanitize.h"
 #include "repl/pick/hit_lines.h"
 #include "repl/screen/screen.h"
 
 namespace skein::verbs {
 
-using search::Filter, search::Hit, search::Request, search::Role;
+using search::Hit, search::Request;
 
 namespace {
 
-Error misused(const std::string& sentence) { return Error(sentence, ExitStatus::usage); }
-
-std::string time_given(const app::Invocation& invocation, std::string_view flag) {
-  const std::string text = invocation.value(flag);
-  if (!invocation.has(flag)) return {};
-  if (const auto time = time_ms(text, now_ms())) return utc_from_ms(*time);
-  throw misused(std::string(flag) + ": '" + text + "' is no time; say 7d, or 2026-11-01");
+search::Options options_of(const app::Invocation& invocation) {
+  const bool here = invocation.value("--cwd") == "." && !invocation.workspace.empty();
+  const std::string workspace = here ? app::workspace_folder(invocation) : std::string{};
+  search::Options out;
+  for (const search::Option& option : search::options())
+    if (const std::string flag(option.flag); invocation.has(flag))
+      search::set_option(out, flag, invocation.value(flag), workspace);
+  return out;
 }
 
-std::optional<Role> role_given(const app::Invocation& invocation) {
-  if (!invocation.has("--role")) return std::nullopt;
-  const std::string text = invocation.value("--role");
-  for (const Role role : {Role::user, Role::assistant, Role::tool, Role::thinking})
-    if (text == search::name(role)) return role;
-  throw misused("--role takes user, assistant, tool or thinking, not '" + text + "'");
-}
-
-std::size_t limit_given(const app::Invocation& invocation) {
-  constexpr std::size_t usual = 20, most = 100'000;
-  if (!invocation.has("--limit")) return usual;
-  const std::string text = invocation.value("--limit");
-  std::size_t limit = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
-  if (failed != std::errc{} || end != text.data() + text.size() || limit == 0 || limit > most)
-    throw misused("--limit takes a whole number from 1 to 100000, not '" + text + "'");
-  return limit;
-}
-
-// A folder that is gone still has sessions.
-std::string folder_given(const app::Invocation& invocation) {
-  if (!invocation.has("--cwd")) return {};
-  const std::filesystem::path given = invocation.value("--cwd");
-  if (given == "." && !invocation.workspace.empty()) return app::workspace_folder(invocation);
-  std::error_code failed;
-  std::string folder = std::filesystem::weakly_canonical(given, failed).string();
-  if (failed || folder.empty()) throw misused("--cwd: '" + given.string() + "' is no folder");
-  while (folder.size() > 1 && folder.ends_with('/')) folder.pop_back();
-  return folder;
-}
-
-Request request_of(const app::Invocation& invocation) {
+Request request_of(const app::Invocation& invocation, const search::Options& options) {
   std::string words;
   for (const std::string& word : invocation.arguments) words += (words.empty() ? "" : " ") + word;
-  const std::string branch = invocation.value("--branch");
-  if (!branch.empty() && branch != "active" && branch != "all")
-    throw misused("--branch takes active or all, not '" + branch + "'");
-  return {.query = search::parse_query(
-              words, invocation.has("--fold") ? search::Accents::dropped : search::Accents::kept),
-          .filter = {.cwd = folder_given(invocation),
-                     .role = role_given(invocation),
-                     .tool = invocation.value("--tool"),
-                     .model = invocation.value("--model"),
-                     .since = time_given(invocation, "--since"),
-                     .until = time_given(invocation, "--until"),
-                     .errors = invocation.has("--errors"),
-                     .active_branch = branch == "active",
-                     .blobs = invocation.has("--blobs")},
-          .limit = limit_given(invocation)};
+  return {.query = search::parse_query(words, options.accents),
+          .filter = options.filter,
+          .limit = options.limit};
 }
 
 Json json_of(const Hit& hit) {
@@ -127,11 +82,11 @@ search::Outcome print_newest(const app::Invocation& invocation, store::SessionSt
 }  // namespace
 
 int search_sessions(const app::Invocation& invocation) {
-  Request request = request_of(invocation);  // before a home is made
+  const search::Options options = options_of(invocation);  // before a home is made
+  Request request = request_of(invocation, options);
   store::SessionStore store = app::open_store(invocation);
-  if (invocation.has("--session"))
-    request.filter.session =
-        store::value_or_throw(store.find(invocation.value("--session"))).header.session;
+  if (!options.session.empty())
+    request.filter.session = store::value_or_throw(store.find(options.session)).header.session;
   const search::Outcome outcome = invocation.has("--json")
                                       ? print_ranked(store, request)
                                       : print_newest(invocation, store, request);

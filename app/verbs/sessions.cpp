@@ -1,5 +1,6 @@
 // skein sessions …, append, branch: the store from outside, for scripts and for people.
 #include <algorithm>
+#include <charconv>
 #include <cstdio>
 #include <set>
 
@@ -155,17 +156,35 @@ void check_references(SessionStore& store, const std::string& name,
   }
 }
 
+// 0: all. Scripts get all unless they say otherwise, people a page.
+std::size_t listed_at_most(const app::Invocation& invocation) {
+  constexpr std::size_t page = 50;
+  if (!invocation.has("--limit")) return invocation.has("--json") ? 0 : page;
+  const std::string text = invocation.value("--limit");
+  std::size_t limit = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), limit);
+  if (failed != std::errc{} || end != text.data() + text.size() || text.empty())
+    throw Error("--limit takes a whole number, not '" + text + "'", ExitStatus::usage);
+  return limit;
+}
+
 }  // namespace
 
 int list_sessions(const app::Invocation& invocation) {
   if (invocation.has("--trash")) return list_trash(invocation);
+  const std::size_t limit = listed_at_most(invocation);
   const auto home = app::open_home(invocation);
   SessionStore store(std::make_unique<store::home::FileBackend>(home));
-  std::vector<SessionRecord> sessions = store.list();
-  if (const std::string origin = invocation.value("--origin"); !origin.empty())
+  const std::string origin = invocation.value("--origin");
+  // One more than are shown tells whether there are more.
+  std::vector<SessionRecord> sessions =
+      store.list({.limit = origin.empty() && limit > 0 ? limit + 1 : 0});
+  if (!origin.empty())
     std::erase_if(sessions, [&](const SessionRecord& record) {
       return record.state.origin != (origin == "own" ? "" : origin);
     });
+  const bool more = limit > 0 && sessions.size() > limit;
+  if (more) sessions.resize(limit);
   const auto catalog = app::configured_catalog(invocation);
   if (invocation.has("--json")) {
     std::string out = "[";
@@ -186,6 +205,12 @@ int list_sessions(const app::Invocation& invocation) {
                model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
                                  cost && cost->at_least) +
                "  " + record.state.title);
+  }
+  if (more) {
+    std::fflush(stdout);  // the sessions come first, also where both go to one place
+    notice("these are the last " + std::to_string(limit) +
+           "; --limit 0 shows all, `skein search` looks into them");
+    return 0;  // what else lies there is told with all of them
   }
   if (const std::size_t older = store::home::older_forms(*home); older > 0)
     print(counted(older, "session") + " of an older form " + (older == 1 ? "lies" : "lie") +

@@ -1,6 +1,11 @@
 // The table of subcommands. Each calls the same core functions the REPL's commands call.
 #include "app/verbs/subcommands.h"
 
+#include <deque>
+#include <string>
+
+#include "core/search/options.h"
+
 namespace skein::verbs {
 
 namespace {
@@ -10,7 +15,8 @@ const app::Subcommand::Flag json{"--json", "print JSON"};
 const Flags json_only{json};
 const Flags list_flags{json,
                        {"--trash", "those in the trash, the last one first"},
-                       {"--origin FORMAT", "only those imported from there; own: only ours"}};
+                       {"--origin FORMAT", "only those imported from there; own: only ours"},
+                       {"--limit N", "how many to show (50; with --json all); 0: all"}};
 const Flags show_flags{json,
                        {"--tree", "the whole tree"},
                        {"--ascii", "draw it with ASCII"},
@@ -70,20 +76,19 @@ const Flags import_flags{
     {"--undo", "move what came from there to the trash"},
     {"--dry-run", "only say what would be done"},
     json};
-const Flags search_flags{
-    {"--session KEY", "only in this session"},
-    {"--cwd DIR", "only sessions made in this folder or below; . is the current one"},
-    {"--role user|assistant|tool|thinking", "only what they say"},
-    {"--tool NAME", "only what this tool was given and gave"},
-    {"--model NAME", "only what a model said whose name has this in it"},
-    {"--since TIME", "only what was said since: 7d, 2026-11-01"},
-    {"--until TIME", "only what was said before"},
-    {"--errors", "only failures"},
-    {"--branch active|all", "active: only what leads to where the session goes on"},
-    {"--blobs", "look into large outputs as well"},
-    {"--fold", "é is e; slower"},
-    {"--limit N", "how many to show (20)"},
-    {"--json", "print JSON, the best of all sessions first"}};
+// As at the prompt; the names are put together here.
+Flags flags_of_search() {
+  static std::deque<std::string> names;
+  Flags out;
+  for (const search::Option& option : search::options()) {
+    const std::string_view gap = option.value.empty() ? "" : " ";
+    names.push_back(std::string(option.flag).append(gap).append(option.value));
+    out.push_back({names.back(), option.meaning});
+  }
+  out.push_back({"--json", "print JSON, the best of all sessions first"});
+  return out;
+}
+const Flags search_flags = flags_of_search();
 const Flags watch_flags{{"--once", "bring in what is new, then end"}, json};
 const Flags insights_flags{{"--since TIME", "only what was said since: 30d, 2026-11-01"},
                            {"--by day|week|model|project|tool", "what the table has a row for"},

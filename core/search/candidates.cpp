@@ -136,6 +136,9 @@ Candidates::Candidates(const Query& query) {
   bool has_regex = false;
   for (const Term& term : query.terms) {
     if (term.excluded) continue;
+    if (term.kind == Term::Kind::phrase && RawPhrase::is_plain(term.text))
+      if (RawPhrase phrase(term.text); !phrase_ || phrase.rarity() > phrase_->rarity())
+        phrase_ = std::move(phrase);
     if (term.kind == Term::Kind::regex) {
       has_regex = true;
       for (const std::string& run : runs_of_pattern(term.text))
@@ -144,6 +147,8 @@ Candidates::Candidates(const Query& query) {
       for (const std::string_view run : plain_runs(term.text)) offer(run);
     }
   }
+  if (phrase_ && phrase_->rarity() >= best->rarity()) return;
+  phrase_.reset();
   if (best) {
     needles_.push_back(*std::move(best));
     return;
@@ -153,6 +158,12 @@ Candidates::Candidates(const Query& query) {
   });
   everything_ = has_regex && (longest->excluded || longest->kind == Term::Kind::regex);
   if (!everything_) look_for(*longest);
+}
+
+void Candidates::add(std::string_view bytes) {
+  if (phrase_) needles_.push_back(phrase_->one_word());
+  phrase_.reset();
+  needles_.emplace_back(bytes);
 }
 
 void Candidates::look_for(const Term& term) {
@@ -201,8 +212,12 @@ std::size_t Candidates::next_wide_letter(std::string_view text, std::size_t from
 std::size_t Candidates::next(std::string_view text, std::size_t from) const {
   constexpr std::size_t none = std::string_view::npos;
   if (everything_) return from < text.size() ? from : none;
-  if (needles_.size() == 1) {
-    const std::size_t first = needles_.front().find(text, from);
+  if (phrase_ || needles_.size() == 1) {
+    std::size_t first = none;
+    if (!phrase_)
+      first = needles_.front().find(text, from);
+    else if (const auto place = phrase_->find(text, from))
+      first = place->begin;
     const std::string_view before = text.substr(0, std::min(first, text.size()));
     return wide_ ? std::min(first, next_wide_letter(before, from)) : first;
   }

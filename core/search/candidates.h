@@ -2,11 +2,13 @@
 // over most of those that do not.
 #pragma once
 
+#include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/search/needle.h"
 #include "core/search/query.h"
+#include "core/search/raw_phrase.h"
 
 namespace skein::search {
 
@@ -14,7 +16,7 @@ class Candidates {
  public:
   explicit Candidates(const Query& query);
   // Lines with this in them as well, whatever they say.
-  void add(std::string_view bytes) { needles_.emplace_back(bytes); }
+  void add(std::string_view bytes);
 
   // The first place at or after `from` that may matter; npos: none. In JSON as it is stored.
   std::size_t next(std::string_view text, std::size_t from) const;
@@ -31,6 +33,7 @@ class Candidates {
   bool everything_ = false;  // nothing is known that every match has
   bool wide_ = true;         // wide letters may be a match
   std::vector<Needle> needles_{};
+  std::optional<RawPhrase> phrase_{};  // instead of needles
 };
 
 }  // namespace skein::search

@@ -10,10 +10,9 @@ namespace skein::search {
 namespace {
 
 bool is_plain(const Term& term) {
-  const bool phrase = term.kind == Term::Kind::phrase;
-  return (phrase || term.kind == Term::Kind::word) && std::ranges::all_of(term.text, [&](char c) {
-           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || (phrase && c == ' ');
-         });
+  if (term.kind == Term::Kind::phrase) return RawPhrase::is_plain(term.text);
+  return term.kind == Term::Kind::word && RawPhrase::is_plain(term.text) &&
+         term.text.find(' ') == std::string::npos;
 }
 
 // Whether a word's character stands before `at` in the inside of a JSON string: the n of a \n is
@@ -54,12 +53,15 @@ Matcher::Matcher(const Query& query) : accents_(query.accents) {
       look.regex = term.regex;
     else
       look.finder.emplace(term);
+    if (look.plain && term.kind == Term::Kind::phrase) look.phrase.emplace(term.text);
     looks_.push_back(std::move(look));
     if (term.kind != Term::Kind::word || term.excluded) continue;
     words += (words.empty() ? "" : " ") + term.text;
     ++count;
   }
   if (count > 1) side_by_side_.emplace(words);
+  quick_ =
+      std::ranges::all_of(looks_, [](const Look& look) { return look.plain && !look.excluded; });
   one_word_ = looks_.size() == 1 && looks_.front().plain && looks_.front().kind == Term::Kind::word;
 }
 
@@ -85,23 +87,22 @@ bool Matcher::stands_in(const Look& look, const Passage& passage, std::string_vi
 std::optional<bool> Matcher::stands_raw(const Look& look, const Passage& passage) {
   if (!look.plain) return std::nullopt;
   const std::string_view raw = passage.raw;
-  const Needle& needle = look.finder->needle();
-  for (std::size_t at = 0;; ++at) {
-    at = needle.find(raw, at);
-    if (at == std::string_view::npos) break;
-    if (look.kind == Term::Kind::phrase) {
-      // Unless it begins with the letter of an escape.
-      if (passage.plain || at == 0 || raw[at - 1] != '\\') return true;
-      return std::nullopt;
+  if (look.phrase) {
+    using Text = RawPhrase::Text;
+    const auto place = look.phrase->find(raw, 0, passage.plain ? Text::plain : Text::json);
+    if (place) return place->sure ? std::optional(true) : std::nullopt;
+  } else {
+    const Needle& needle = look.finder->needle();
+    for (std::size_t at = 0;; ++at) {
+      at = needle.find(raw, at);
+      if (at == std::string_view::npos) break;
+      const std::optional<bool> inside =
+          passage.plain ? word_before(raw, at) : raw_word_before(raw, at);
+      if (!inside) return std::nullopt;
+      if (!*inside) return true;
     }
-    const std::optional<bool> inside =
-        passage.plain ? word_before(raw, at) : raw_word_before(raw, at);
-    if (!inside) return std::nullopt;
-    if (!*inside) return true;
   }
-  // The blanks of a phrase may be any white space.
-  if (needle.bytes().find(' ') != std::string::npos || Candidates::has_wide_letters(raw))
-    return std::nullopt;
+  if (Candidates::has_wide_letters(raw)) return std::nullopt;
   return false;
 }
 
@@ -155,25 +156,50 @@ std::optional<Matcher::Match> Matcher::match(const RawEntry& entry) {
   return best;
 }
 
-// A word that is everywhere stands near the beginning of most texts: what comes behind it need not
-// be read to know that it is there.
-std::optional<Role> Matcher::quick_match(std::string_view body) {
-  constexpr int most_tries = 8;
-  if (!one_word_) return std::nullopt;
-  const Needle& needle = looks_.front().finder->needle();
-  std::size_t at = 0;
-  for (int tries = 0; tries < most_tries; ++tries, ++at) {
-    at = needle.find(body, at);
-    if (at == std::string_view::npos) return std::nullopt;
-    const std::optional<bool> inside = raw_word_before(body, at);
+// Where it stands in raw JSON, whatever that is there; nothing: nowhere, or that cannot be seen.
+std::optional<Matcher::Stand> Matcher::next_stand(const Look& look, std::string_view body,
+                                                  std::size_t from) {
+  if (look.phrase) {
+    const auto place = look.phrase->find(body, from);
+    return place && place->sure ? std::optional(Stand{place->begin, place->end}) : std::nullopt;
+  }
+  const Needle& needle = look.finder->needle();
+  for (;; ++from) {
+    from = needle.find(body, from);
+    if (from == std::string_view::npos) return std::nullopt;
+    const std::optional<bool> inside = raw_word_before(body, from);
     if (!inside) return std::nullopt;
-    if (*inside || !ends_in_passage(body.substr(0, at + needle.bytes().size()), cut_)) continue;
+    if (!*inside) return Stand{from, from + needle.bytes().size()};
+  }
+}
+
+std::optional<Role> Matcher::quick_match(const Look& look, std::string_view body) {
+  constexpr int most_tries = 8;
+  std::size_t from = 0;
+  for (int tries = 0; tries < most_tries; ++tries) {
+    const std::optional<Stand> stand = next_stand(look, body, from);
+    if (!stand) return std::nullopt;
+    from = stand->end;
+    if (!ends_in_passage(body.substr(0, stand->end), cut_)) continue;
     // What is cut off in a call may be the name of a member.
     if (cut_.passages.back().call) return std::nullopt;
     // Behind what a model thinks, what it says may have it too.
     return cut_.speaker == Role::assistant ? Role::assistant : cut_.passages.back().role;
   }
   return std::nullopt;
+}
+
+// What is everywhere stands near the beginning of most texts: what comes behind it need not be read
+// to know that it is there.
+std::optional<Role> Matcher::quick_match(std::string_view body) {
+  if (!quick_) return std::nullopt;
+  std::optional<Role> best;
+  for (const Look& look : looks_) {
+    const std::optional<Role> role = quick_match(look, body);
+    if (!role) return std::nullopt;
+    best = best ? std::min(*best, *role) : *role;
+  }
+  return best;
 }
 
 bool Matcher::fits(std::string_view text) {

@@ -10,6 +10,7 @@
 #include "core/search/needle.h"
 #include "core/search/passages.h"
 #include "core/search/query.h"
+#include "core/search/raw_phrase.h"
 
 namespace skein::search {
 
@@ -34,9 +35,11 @@ class Matcher {
     bool together = false;    // all words stand side by side in it
   };
   std::optional<Match> match(const RawEntry& entry);
-  // Of a single plain word: whether the message has it, and who says it at best, without reading
-  // further than to where it stands first. Nothing: match() must tell.
+  // Of plain words and phrases: who says them at best in a message that has them all, without
+  // reading further than to where each stands first. Nothing: match() must tell.
   std::optional<Role> quick_match(std::string_view body);
+  // Whether what match() finds can have all words side by side.
+  bool ranks_together() const { return side_by_side_.has_value(); }
   // The same of a text that stands alone.
   bool fits(std::string_view text);
 
@@ -47,7 +50,13 @@ class Matcher {
     bool plain = false;  // ASCII letters and digits, and blanks in a phrase: raw JSON can be asked
     std::optional<TermFinder> finder{};
     std::optional<Regex> regex{};
+    std::optional<RawPhrase> phrase{};  // of a plain one
   };
+  struct Stand {
+    std::size_t begin, end;
+  };
+  std::optional<Role> quick_match(const Look& look, std::string_view body);
+  static std::optional<Stand> next_stand(const Look& look, std::string_view body, std::size_t from);
   static bool stands_in(const Look& look, const Passage& passage, std::string_view text,
                         std::string_view folded);
   static std::optional<bool> stands_raw(const Look& look, const Passage& passage);
@@ -58,6 +67,7 @@ class Matcher {
   Accents accents_;
   std::vector<Look> looks_{};
   bool one_word_ = false;
+  bool quick_ = false;  // nothing but plain words and phrases, all of them wanted
   std::optional<Needle> side_by_side_{};
   RawEntry cut_{};
   std::string text_{};

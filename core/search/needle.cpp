@@ -1,18 +1,13 @@
 #include "core/search/needle.h"
 
 #include <algorithm>
-#include <cstdint>
-#include <cstring>
 
+#include "core/search/lanes.h"
 #include "core/text/text.h"
 
 namespace skein::search {
 
 namespace {
-
-// Sixteen bytes in one register, on every processor we build for.
-using Lanes [[gnu::vector_size(16)]] = unsigned char;
-constexpr std::size_t width = sizeof(Lanes);
 
 bool is_letter(char c) { return c >= 'a' && c <= 'z'; }
 
@@ -26,20 +21,6 @@ unsigned rarity_of(char c) {
   const auto byte = static_cast<unsigned char>(c);
   if (byte >= 0xC0) return 5;  // the first of a character: the same for a whole script
   return byte >= 0x80 ? 9 : 6;
-}
-
-Lanes load(const char* from) {
-  Lanes out;
-  std::memcpy(&out, from, sizeof out);
-  return out;
-}
-
-Lanes all(unsigned char byte) { return Lanes{} + byte; }
-
-bool any(Lanes lanes) {
-  std::uint64_t halves[2];
-  std::memcpy(halves, &lanes, sizeof halves);
-  return (halves[0] | halves[1]) != 0;
 }
 
 }  // namespace
@@ -68,18 +49,23 @@ std::size_t Needle::find(std::string_view text, std::size_t from) const {
   const std::size_t last = text.size() - bytes_.size();
   const char* const base = text.data();
   const char one = bytes_[first_], two = bytes_[second_];
-  const Lanes case_one = all(is_letter(one) ? 0x20 : 0), case_two = all(is_letter(two) ? 0x20 : 0);
-  const Lanes want_one = all(static_cast<unsigned char>(one));
-  const Lanes want_two = all(static_cast<unsigned char>(two));
+  const Lanes case_one = all_lanes(is_letter(one) ? 0x20 : 0);
+  const Lanes case_two = all_lanes(is_letter(two) ? 0x20 : 0);
+  const Lanes want_one = all_lanes(one), want_two = all_lanes(two);
   const auto fits = [&](std::size_t at) {
-    return Lanes(((load(base + at + first_) | case_one) == want_one) &
-                 ((load(base + at + second_) | case_two) == want_two));
+    return Lanes(((load_lanes(base + at + first_) | case_one) == want_one) &
+                 ((load_lanes(base + at + second_) | case_two) == want_two));
   };
   std::size_t at = from;
-  for (; at + 2 * width <= last + 1; at += 2 * width) {
-    if (!any(fits(at) | fits(at + width))) continue;
-    for (std::size_t i = at; i < at + 2 * width; ++i)
-      if (stands_at(base + i)) return i;
+  for (; at + 2 * lane_count <= last + 1; at += 2 * lane_count) {
+    const Lanes halves[] = {fits(at), fits(at + lane_count)};
+    if (!any_lane(halves[0] | halves[1])) continue;
+    for (std::size_t begin = at; const Lanes half : halves) {
+      const std::size_t lane =
+          first_lane(half, [&](std::size_t i) { return stands_at(base + begin + i); });
+      if (lane < lane_count) return begin + lane;
+      begin += lane_count;
+    }
   }
   for (; at <= last; ++at)
     if (stands_at(base + at)) return at;

@@ -13,6 +13,8 @@ class Needle {
 
   // The first place at or after `from`; npos: none.
   std::size_t find(std::string_view text, std::size_t from = 0) const;
+  // Whether it stands there; `at` must leave room for it.
+  bool stands(std::string_view text, std::size_t at) const { return stands_at(text.data() + at); }
   const std::string& bytes() const { return bytes_; }
   // How much it tells apart: the more, the fewer texts have it by chance.
   unsigned rarity() const { return rarity_; }

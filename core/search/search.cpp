@@ -82,7 +82,8 @@ class Sweep {
     SessionSearch own = make_search();
     for (std::size_t i = 0; i < records_.size(); ++i) {
       std::optional<Done> done = count > 1 ? wait_for(i) : look_through(own, i);
-      if (!done || stop_asked() || !take(records_[i], *std::move(done))) return false;
+      if (!done || stop_asked() || !take(records_[i], *std::move(done)) || !tell_of(i + 1))
+        return false;
     }
     return true;
   }
@@ -121,13 +122,30 @@ class Sweep {
   }
 
   std::optional<Done> wait_for(std::size_t i) {
-    constexpr std::chrono::milliseconds now_and_then{50};
     std::unique_lock lock(mutex_);
-    while (!done_[i] && !broken_ && !stop_asked()) changed_.wait_for(lock, now_and_then);
+    while (!done_[i] && !broken_ && !stop_asked()) {
+      changed_.wait_for(lock, now_and_then);
+      lock.unlock();
+      const bool go_on = tell_of(i);
+      lock.lock();
+      if (!go_on) return std::nullopt;
+    }
     if (broken_) std::rethrow_exception(broken_);
     return std::exchange(done_[i], std::nullopt);
   }
 
+  // False: no more is wanted.
+  bool tell_of(std::size_t looked_through) {
+    if (!request_.meanwhile) return true;
+    const auto now = std::chrono::steady_clock::now();
+    if (now - told_ < now_and_then) return true;
+    const bool go_on = request_.meanwhile(looked_through, records_.size());
+    told_ = std::chrono::steady_clock::now();
+    return go_on;
+  }
+
+  static constexpr std::chrono::milliseconds now_and_then{25};
+  std::chrono::steady_clock::time_point told_{};
   store::SessionStore& store_;
   const Request& request_;
   const std::size_t most_;

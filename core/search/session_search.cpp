@@ -123,7 +123,8 @@ bool SessionSearch::counts_quickly(const model::EntryFacts& facts) {
   const double least = least_.load(std::memory_order_relaxed);
   if (!quick_ || (least <= 0 && cut_ <= 0) || facts.type != model::type::message) return false;
   const std::optional<Role> role = matcher_.quick_match(facts.body);
-  if (!role || !is_too_low(score_of(*role, false, facts.timestamp))) return false;
+  if (!role || !is_too_low(score_of(*role, matcher_.ranks_together(), facts.timestamp)))
+    return false;
   ++found_.count;
   counted_.push_back(facts.id);
   return true;

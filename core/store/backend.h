@@ -150,6 +150,8 @@ struct ListFilter {
   std::string cwd{};           // only those made in this folder; empty: in any
   std::string unused_since{};  // only those last written to before this time; empty: at any
   std::size_t limit = 0;       // at most so many; 0: all
+  // At least those this may name; which of them it means, session_called() tells. Empty: all.
+  std::string called{};
 };
 
 using VisitEntry = std::function<bool(const StoredEntry&)>;  // false ends it

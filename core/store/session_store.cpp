@@ -92,7 +92,7 @@ Result<SessionRecord> SessionStore::find(std::string_view name) {
     if (exact || exact.error().kind != Failure::Kind::gone) return exact;
   }
   const Result<std::vector<SessionRecord>> all =
-      key ? std::vector<SessionRecord>{} : backend_->list();
+      key ? std::vector<SessionRecord>{} : backend_->list({.called = std::string(name)});
   if (!all) return all.error();
   const Result<const SessionRecord*> found = session_called(*all, name);
   if (!found) return found.error();

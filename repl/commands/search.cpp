@@ -1,9 +1,10 @@
 // /search: what was said, in any session, and back to where it was said.
-#include "core/search/search.h"
-
 #include <algorithm>
+#include <functional>
+#include <utility>
 
 #include "core/model/redaction.h"
+#include "core/search/options.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
@@ -67,45 +68,75 @@ std::vector<std::string> hit_preview(store::SessionStore& store, const Hit& hit)
   return out;
 }
 
-std::vector<HitRow> rows_for(Session& session, const search::Request& request) {
-  std::vector<HitRow> rows;
-  const search::Outcome outcome =
-      search::search_newest(session.store(), request, [&](const search::SessionHits& found) {
-        const std::string more = pick::more_hits(found);
-        const std::string heading =
-            pick::hit_heading(*found.record, {}) +
-            (found.record->header.session == session.id() ? " (this one)" : "") +
-            (more.empty() ? "" : " · " + more);
-        for (const Hit& hit : found.hits)
-          rows.push_back({&hit == &found.hits.front() ? heading : "", hit});
-        return true;
-      });
+void tell_end(Session& session, const search::Outcome& outcome) {
   for (const std::string& trouble : outcome.trouble)
     session.screen().print_untrusted(trouble + "\n");
-  return rows;
+  if (outcome.found == 0)
+    session.screen().print(outcome.complete ? "nothing found\n" : "nothing found so far\n");
+}
+
+// Hands over what is found, session by session.
+search::Outcome look_for(Session& session, const search::Request& request,
+                         const std::function<void(HitRow)>& take) {
+  return search::search_newest(session.store(), request, [&](const search::SessionHits& found) {
+    const std::string more = pick::more_hits(found);
+    const std::string heading =
+        pick::hit_heading(*found.record, {}) +
+        (found.record->header.session == session.id() ? " (this one)" : "") +
+        (more.empty() ? "" : " · " + more);
+    for (const Hit& hit : found.hits) take({&hit == &found.hits.front() ? heading : "", hit});
+    return true;
+  });
+}
+
+search::Request request_for(Session& session, std::string_view typed) {
+  search::Options options{.limit = most_hits};
+  const std::string words = search::take_options(typed, session.workspace(), options);
+  if (words.empty())
+    throw Error(
+        "/search takes words, \"an exact phrase\", -without, path:src/x or re:pattern, and what "
+        "`skein search` takes to narrow it down: --role user, --cwd ., --since 7d");
+  search::Request request{.query = search::parse_query(words, options.accents),
+                          .filter = options.filter,
+                          .limit = options.limit,
+                          .stop = &session.begin_stoppable()};
+  if (!options.session.empty())
+    request.filter.session =
+        options.session == "."
+            ? session.id()
+            : store::value_or_throw(session.store().find(options.session)).header.session;
+  return request;
+}
+
+void print_hits(Session& session, const search::Request& request) {
+  const search::Outcome outcome = look_for(session, request, [&](const HitRow& row) {
+    if (!row.heading.empty()) session.screen().print(row.heading + "\n");
+    session.screen().print(pick::hit_line(row.hit, session.screen().look()) + "\n");
+  });
+  tell_end(session, outcome);
 }
 
 }  // namespace
 
-void search_sessions(Session& session, std::string_view words) {
-  if (words.empty())
-    throw Error("/search takes words, \"an exact phrase\", -without, path:src/x or re:pattern");
-  const std::vector<HitRow> rows = rows_for(session, {.query = search::parse_query(words),
-                                                      .limit = most_hits,
-                                                      .stop = &session.begin_stoppable()});
-  if (rows.empty()) return session.screen().print("nothing found\n");
+void search_sessions(Session& session, std::string_view typed) {
+  search::Request request = request_for(session, typed);
   // Keys typed ahead are meant for the prompt, not for the list.
-  if (session.keyboard() == nullptr || session.keyboard()->typed_ahead()) {
-    for (const HitRow& row : rows) {
-      if (!row.heading.empty()) session.screen().print(row.heading + "\n");
-      session.screen().print(pick::hit_line(row.hit, session.screen().look()) + "\n");
-    }
-    return;
-  }
+  if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
+    return print_hits(session, request);
+  search::Outcome outcome;
   const HitChoice choice = pick::pick_hit(
-      *session.keyboard(), rows, [&](const Hit& hit) { return hit_preview(session.store(), hit); });
+      *session.keyboard(),
+      [&](pick::HitSink& sink) {
+        request.meanwhile = [&](std::size_t looked_through, std::size_t sessions) {
+          return sink.go_on(looked_through, sessions);
+        };
+        outcome = look_for(session, request, [&](HitRow row) { sink.add(std::move(row)); });
+        return outcome.complete;
+      },
+      [&](const Hit& hit) { return hit_preview(session.store(), hit); });
+  tell_end(session, outcome);
   if (choice.what == HitChoice::What::nothing) return;
-  const Hit& hit = rows[choice.row].hit;
+  const Hit& hit = choice.hit;
   if (!hit.entry) return session.open(hit.session);
   session.open_at(hit.session, *hit.entry);
   if (choice.what == HitChoice::What::branch) session.follow_shown();

@@ -68,8 +68,10 @@ constexpr Command table[] = {
     {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
     {"retry", "", "ask the last question again; the first answer is kept", nullptr, retry},
     {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
-    {"search", "<words>", "find what was said, in any session, and open it there", nullptr,
-     search_sessions},
+    {"search", "<words> [--role user …]",
+     "find what was said, in any session, and open it there; --session, --cwd, --role, --tool, "
+     "--model, --since, --until and the others of `skein search` narrow it down",
+     nullptr, search_sessions},
     {"sessions", "[filter|all|own]", "list sessions; own leaves imported ones out", nullptr,
      list_sessions},
     {"snapshot", "[name]", "name this point so that you can return to it", nullptr, take_snapshot},

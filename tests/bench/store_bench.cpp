@@ -191,15 +191,57 @@ void bench_list() {
       listing / 1e3, rebuild / static_cast<double>(sessions));
 }
 
+// By whatever name, against the one used last here, which needs no index; and the first page of a
+// list. In turns, the middle of many.
+void bench_name() {
+  constexpr std::size_t sessions = 10'000;
+  const LargeHome home(sessions, 1, 700);
+  std::string key, id, title = "the one that is looked for";
+  {
+    store::SessionStore store = store_in(home.path);
+    const store::SessionRecord wanted = store.list()[sessions / 2];
+    key = wanted.key;
+    id = to_string(wanted.header.session);
+    if (!store.rename(wanted.header.session, title)) std::abort();
+    store.remember(wanted.header.session, "/w");
+  }
+  store_in(home.path).list();
+  const auto open = [&](const std::string& name) {
+    store::SessionStore store = store_in(home.path);
+    const Id session = name.empty() ? *store.last_used("/w") : store.find(name)->header.session;
+    const auto record = *store.open(session);
+    if (store.path(session, *record.state.head, 50)->entries.empty()) std::abort();
+  };
+  Middle last, by[3], page;
+  const std::string* const names[] = {&key, &id, &title};
+  for (int round = 0; round < 41; ++round) {
+    last.measure([&] { open({}); });
+    for (std::size_t i = 0; i < 3; ++i) by[i].measure([&] { open(*names[i]); });
+    page.measure([&] {
+      store::SessionStore store = store_in(home.path);
+      if (store.list({.limit = 50}).size() != 50) std::abort();
+    });
+  }
+  std::printf(
+      "open one of 10,000 sessions: by key %+.2f ms of CPU (%+.2f on the clock), by id %+.2f "
+      "(%+.2f), by title %+.2f (%+.2f) beyond the one used last (%.2f)\n",
+      (by[0].cpu() - last.cpu()) / 1e3, (by[0].wall() - last.wall()) / 1e3,
+      (by[1].cpu() - last.cpu()) / 1e3, (by[1].wall() - last.wall()) / 1e3,
+      (by[2].cpu() - last.cpu()) / 1e3, (by[2].wall() - last.wall()) / 1e3, last.cpu() / 1e3);
+  std::printf("first page of 50 of 10,000 sessions: %.2f ms of CPU, %.2f on the clock\n",
+              page.cpu() / 1e3, page.wall() / 1e3);
+}
+
 }  // namespace
 
-// store_bench [append|scan|list|open [entries]]: all of them, or one.
+// store_bench [append|scan|list|name|open [entries]]: all of them, or one.
 int main(int argc, char** argv) {
   const std::string what = argc > 1 ? argv[1] : "";
   if (what == "open-one" && argc > 2) return open_for_the_prompt(argv[2]), 0;
   if (what.empty() || what == "append") bench_append();
   if (what.empty() || what == "scan") bench_scan();
   if (what.empty() || what == "list") bench_list();
+  if (what.empty() || what == "name") bench_name();
   if (what.empty() || what == "open")
     bench_open(argv[0], argc > 2 ? std::strtoul(argv[2], nullptr, 10) : 1'500'000);
 }

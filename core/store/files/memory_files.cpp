@@ -13,6 +13,7 @@ struct Node {
   std::string bytes{};
   std::int64_t mtime_ns = 0;
   int locked_by = -1;
+  std::map<std::uint64_t, std::map<int, LockMode>> holders{};  // of a place
 };
 
 class MemoryFiles : public Files {
@@ -30,6 +31,7 @@ class MemoryFiles : public Files {
   }
   int close(Handle file) override {
     unlock(file);
+    for (auto& [place, holders] : open_.at(file)->holders) holders.erase(file);
     open_.erase(file);
     return 0;
   }
@@ -72,8 +74,14 @@ class MemoryFiles : public Files {
     if (int& holder = open_.at(file)->locked_by; holder == file) holder = -1;
     return 0;
   }
-  // Nobody else can be here.
-  int hold(Handle, std::uint64_t, LockMode) override { return 0; }
+  int hold(Handle file, std::uint64_t place, LockMode company) override {
+    auto& holders = open_.at(file)->holders[place];
+    for (const auto& [other, mode] : holders)
+      if (other != file && (mode == LockMode::exclusive || company == LockMode::exclusive))
+        return -EBUSY;
+    holders[file] = company;
+    return 0;
+  }
   int link(const std::string& from, const std::string& to) override {
     if (!names_.contains(from)) return -ENOENT;
     if (names_.contains(to)) return -EEXIST;

@@ -51,6 +51,7 @@ Result<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> e
       if (const auto done = settle_pair(*home_, *change, session); !done) return done.error();
       (*found)->beside_archive = false;
     }
+    home_->index().note_change(session);
     Result<AppendResult> outcome = (*found)->log->append(entries, options);
     if (outcome || outcome.error().kind != Failure::Kind::gone || tries > 2) return outcome;
     // Gone may mean that it was archived while it was open here. A log that is not is kept: it
@@ -92,6 +93,7 @@ Result<std::set<Id>> FileBackend::sift(const SessionRecord& session, const Sieve
 }
 
 Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
+  if (auto quick = home_->index().quick_list(filter)) return *std::move(quick);
   const Result<Index*> index = home_->index().current();
   if (!index) return index.error();
   std::vector<SessionRecord> out;
@@ -107,10 +109,10 @@ Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
 }
 
 Result<SessionRecord> FileBackend::find(std::string_view name) {
-  // A whole key, as scripts name sessions, does not need them all.
-  if (const auto exact = home_->index().find_key(name)) {
+  // A whole key or id, as scripts name sessions, does not need them all.
+  if (const auto exact = home_->index().find_name(name)) {
     Result<SessionRecord> record = open(*exact);
-    if (record && record->key == name) return record;
+    if (record && (record->key == name || to_string(*exact) == name)) return record;
   }
   const Result<Index*> index = home_->index().current();
   if (!index) return index.error();

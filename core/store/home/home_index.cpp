@@ -7,6 +7,7 @@
 #include "core/store/home/index_change.h"
 #include "core/store/home/parse_index.h"
 #include "core/store/home/print_index.h"
+#include "core/store/home/quick_index.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
 
@@ -46,19 +47,33 @@ Index& HomeIndex::stored() {
 }
 
 const IndexEntry* HomeIndex::find(Id session) {
-  if (!read_ && hint_ && hint_->session == session) return &hint_->entry;
+  if (const auto hint = hints_.find(session); !read_ && hint != hints_.end()) return &hint->second;
   const auto found = stored().sessions.find(session);
   return found == index_.sessions.end() ? nullptr : &found->second;
 }
 
-std::optional<Id> HomeIndex::find_key(std::string_view key) {
-  if (read_ || key_problem(key)) return std::nullopt;
-  const auto folder = files::stat(files_, "transcripts");
-  const auto bytes = files::read_whole(files_, "sessions.json", max_index_bytes);
-  auto row = folder && bytes ? parse_index_row(*bytes, key) : std::nullopt;
-  if (!row || row->folder_mtime_ns != folder->mtime_ns) return std::nullopt;
-  hint_ = {{}, row->entry.memory.header.session, std::move(row->entry)};
-  return hint_->session;
+std::optional<Id> HomeIndex::find_name(std::string_view name) {
+  if (read_) return std::nullopt;
+  std::optional<IndexEntry> entry = QuickIndex(files_, unsettled_).known_as(name);
+  if (!entry) return std::nullopt;
+  const Id session = entry->memory.header.session;
+  hints_[session] = *std::move(entry);
+  return session;
+}
+
+std::optional<std::vector<SessionRecord>> HomeIndex::quick_list(const ListFilter& filter) {
+  if (!filter.unused_since.empty() || (filter.limit == 0 && filter.called.empty()))
+    return std::nullopt;
+  const QuickIndex quick(files_, unsettled_);
+  std::optional<std::vector<QuickEntry>> entries =
+      filter.called.empty() ? quick.newest(filter) : quick.called(filter.called);
+  if (!entries) return std::nullopt;
+  std::vector<SessionRecord> out;
+  for (QuickEntry& entry : *entries) {
+    out.push_back(record_of(entry.now));
+    if (!read_) hints_[entry.now.memory.header.session] = std::move(entry.known);
+  }
+  return out;
 }
 
 Result<std::vector<Id>> HomeIndex::transcripts() {
@@ -130,6 +145,8 @@ Result<HomeIndex::Settled> HomeIndex::settle() {
     else
       ++each;
   }
+  // Of another boot, or of nobody who says so: the next list shall not look at all of them.
+  if (index_.boot != boot_id()) changed = true;
   if (!missed.empty()) settle_lost(std::move(missed));
   if (!index_.lost.empty())
     std::erase_if(index_.lost,
@@ -204,9 +221,9 @@ Result<Index*> HomeIndex::current() {
   if (!settled->changed) return &index_;
   tell_of_taken_keys(settled->newcomers);
   // Worth writing down, if nobody else is at it and the disk can be written to.
-  if (const auto change = this->change(0)) {
-    if (const auto again = settle(); !again) return again.error();
-    (void)save();
+  if (auto change = this->change(0)) {
+    if (const auto again = change->settle(); !again) return again.error();
+    (void)change->save();
   }
   return &index_;
 }
@@ -255,8 +272,8 @@ std::optional<Id> HomeIndex::last_used(const std::string& workspace) {
   if (!used) return std::nullopt;
   for (LastUsed& each : *used) {
     if (each.workspace != workspace || !transcript_place(files_, each.session).stat) continue;
-    hint_ = std::move(each);
-    return hint_->session;
+    hints_[each.session] = std::move(each.entry);
+    return each.session;
   }
   return std::nullopt;
 }
@@ -274,7 +291,7 @@ Result<void> HomeIndex::rewrite_last() {
   std::erase_if(*used,
                 [&](const LastUsed& each) { return !index_.sessions.contains(each.session); });
   for (LastUsed& each : *used) each.entry = index_.sessions[each.session];
-  hint_.reset();
+  hints_.clear();
   if (const auto there = files::stat(files_, "last"); !there)
     return there.error().missing ? Result<void>{} : there.error();
   return write_last(*used);

@@ -3,12 +3,14 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "core/store/home/index.h"
 #include "core/store/home/transcript.h"
+#include "core/store/home/unsettled.h"
 
 namespace skein::store::home {
 
@@ -18,7 +20,8 @@ class HomeIndex {
  public:
   using Tell = std::function<void(const std::string&)>;
   // `tell` is given what a user should know was done.
-  explicit HomeIndex(files::Files& files, Tell tell = {}) : files_(files), tell_(std::move(tell)) {}
+  explicit HomeIndex(files::Files& files, Tell tell = {})
+      : files_(files), tell_(std::move(tell)), unsettled_(files) {}
 
   // As it was last written, by any process; nothing is checked.
   Index& stored();
@@ -26,8 +29,12 @@ class HomeIndex {
   Result<Index*> current();
   // What is known of one session, as cheaply as it can be had.
   const IndexEntry* find(Id session);
-  // The session with this key, if no session came or went since the index was written.
-  std::optional<Id> find_key(std::string_view key);
+  // The session with this key or whole id, if no session came or went since the index was written.
+  std::optional<Id> find_name(std::string_view name);
+  // What such a list has, without a look at every session; nothing: that cannot be told.
+  std::optional<std::vector<SessionRecord>> quick_list(const ListFilter& filter);
+  // Before something is written to a session.
+  void note_change(Id session) { unsettled_.note(session); }
 
   // Everything that changes the index, or the files it tells of, happens while one of these is
   // held.
@@ -70,7 +77,9 @@ class HomeIndex {
   bool read_ = false, there_ = false;
   bool foreign_ = false;  // what is there is another program's
   std::optional<Failure> unreadable_{};
-  std::optional<LastUsed> hint_{};
+  Unsettled unsettled_;
+  // What was read of a few sessions, while all of it was not.
+  std::map<Id, IndexEntry> hints_{};
 };
 
 }  // namespace skein::store::home

@@ -9,9 +9,15 @@
 
 namespace skein::store::home {
 
-namespace {
+std::string index_checksum(std::string_view text) { return checksum_member(log::crc32c(0, text)); }
 
-// 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
+std::string checksum_member(std::uint32_t crc) {
+  char out[32];
+  std::snprintf(out, sizeof out, ",\"crc\":\"%08x\"}\n", crc);
+  return out;
+}
+
+// 2026-01-02T03:04:05.678Z → 20260102030405678.
 std::uint64_t digits_of(std::string_view timestamp) {
   constexpr int most = 17;
   std::uint64_t out = 0;
@@ -20,14 +26,6 @@ std::uint64_t digits_of(std::string_view timestamp) {
     if (c >= '0' && c <= '9' && count < most)
       out = out * 10 + static_cast<unsigned>(c - '0'), ++count;
   for (; count < most; ++count) out *= 10;
-  return out;
-}
-
-}  // namespace
-
-std::string index_checksum(std::string_view text) {
-  char out[32];
-  std::snprintf(out, sizeof out, ",\"crc\":\"%08x\"}\n", log::crc32c(0, text));
   return out;
 }
 

@@ -2,6 +2,7 @@
 // it says is checked against the file, and all of it can be made anew from transcripts/.
 #pragma once
 
+#include <cstdint>
 #include <map>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ struct Index {
   // Of transcripts/ when this was written: as long as it is the same, no session came or went.
   // 0: not all of them could be looked at.
   std::int64_t folder_mtime_ns = 0;
+  // Of the system that ran when all of them were last looked at; see Unsettled.
+  std::string boot{};
 };
 
 inline constexpr int index_version = 2;
@@ -34,6 +37,7 @@ inline constexpr int index_version = 2;
 // How both files end. They are believed where they fit the disk, so a changed byte must not look
 // like a fact.
 std::string index_checksum(std::string_view text);
+std::string checksum_member(std::uint32_t crc);
 
 // `last`: for each workspace the session used last, as an index entry of its own, so that a start
 // reads this and nothing else. Advisory, bounded.
@@ -44,6 +48,8 @@ struct LastUsed {
 };
 // Every session, the one used last first.
 std::vector<const IndexEntry*> newest_first(const Index& index);
+// A time as a number that sorts as it does.
+std::uint64_t digits_of(std::string_view timestamp);
 
 std::string effective_key(const log::LogMemory& memory);
 // Gives every entry its key; of several with the same, the one that has it already keeps it, else

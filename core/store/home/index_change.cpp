@@ -1,5 +1,7 @@
 #include "core/store/home/index_change.h"
 
+#include <utility>
+
 #include "core/store/files/named_files.h"
 
 namespace skein::store::home {
@@ -13,17 +15,23 @@ Result<IndexChange> HomeIndex::change(int patience_ms) {
 }
 
 Result<Index*> IndexChange::settle() {
+  unsettled_ = index_->unsettled_.finished();
   if (const auto settled = index_->settle(); !settled) return settled.error();
+  index_->index_.boot = boot_id();
   return &index_->index_;
 }
 
-Result<void> IndexChange::save() { return index_->save(); }
+Result<void> IndexChange::save() {
+  const Result<void> saved = index_->save();
+  if (saved && unsettled_) index_->unsettled_.clear(*std::exchange(unsettled_, std::nullopt));
+  return saved;
+}
 
 Result<void> IndexChange::save_moved() {
   Index& index = index_->index_;
   const auto folder = files::stat(index_->files_, "transcripts");
   if (index.folder_mtime_ns != 0) index.folder_mtime_ns = folder ? folder->mtime_ns : 0;
-  return index_->save();
+  return save();
 }
 
 Result<void> IndexChange::finish() {

@@ -2,6 +2,9 @@
 // files it tells of, asks for one of these: so nobody else is at it meanwhile.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+
 #include "core/store/home/home_index.h"
 
 namespace skein::store::home {
@@ -25,6 +28,7 @@ class IndexChange {
 
   HomeIndex* index_;
   files::OpenFile lock_;
+  std::optional<std::uint64_t> unsettled_{};  // that much of it was looked at
 };
 
 }  // namespace skein::store::home

@@ -260,11 +260,14 @@ bool each_member_of_text(std::string bytes, Visit visit) {
   return version == index_version;
 }
 
-std::optional<Index> parse_text(std::string bytes) {
+}  // namespace
+
+std::optional<Index> parse_unchecked(std::string bytes) {
   Index index;
   const bool read =
       each_member_of_text(std::move(bytes), [&](std::string_view member, Value value) {
         if (member == "transcripts_mtime_ns") index.folder_mtime_ns = number(value);
+        if (member == "boot") index.boot = text(value);
         if (member != "sessions" && member != "lost") return;
         auto& into = member == "lost" ? index.lost : index.sessions;
         each_member(value, [&](std::string_view, Value session) {
@@ -279,25 +282,15 @@ std::optional<Index> parse_text(std::string bytes) {
   return read ? std::optional(std::move(index)) : std::nullopt;
 }
 
-}  // namespace
-
 std::optional<Index> parse_index(std::string bytes) {
-  return is_as_written(bytes) ? parse_text(std::move(bytes)) : std::nullopt;
+  return is_as_written(bytes) ? parse_unchecked(std::move(bytes)) : std::nullopt;
 }
 
-// Every session has a line of its own, which begins with its key; a text in JSON has no raw
-// newline.
-std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key) {
-  if (!is_as_written(text)) return std::nullopt;
-  const std::size_t at = text.find("\n\"" + std::string(key) + "\":{");
-  if (at == std::string_view::npos) return std::nullopt;
-  const std::string_view line = text.substr(at + 1, text.find('\n', at + 1) - at - 1);
-  // The same file with one session.
-  std::string one(text.substr(0, text.find('\n')));
-  one.append(line.substr(0, line.find_last_of('}') + 1)).append("}}");
-  std::optional<Index> index = parse_text(std::move(one));
+std::optional<IndexEntry> parse_index_row(std::string_view row) {
+  std::optional<Index> index = parse_unchecked("{\"version\":" + std::to_string(index_version) +
+                                               ",\"sessions\":{" + std::string(row) + "}}");
   if (!index || index->sessions.size() != 1) return std::nullopt;
-  return IndexRow{std::move(index->sessions.begin()->second), index->folder_mtime_ns};
+  return std::move(index->sessions.begin()->second);
 }
 
 std::optional<std::int64_t> visit_index_names(std::string bytes,

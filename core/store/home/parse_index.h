@@ -13,12 +13,10 @@ namespace skein::store::home {
 
 // nullopt: not an index of this version.
 std::optional<Index> parse_index(std::string text);
-// One session of it, without reading the others.
-struct IndexRow {
-  IndexEntry entry{};
-  std::int64_t folder_mtime_ns = 0;
-};
-std::optional<IndexRow> parse_index_row(std::string_view text, std::string_view key);
+// The same of a text whose checksum was looked at elsewhere, or that has none.
+std::optional<Index> parse_unchecked(std::string text);
+// One session: `row` is its key and what is known of it, as they stand in the text.
+std::optional<IndexEntry> parse_index_row(std::string_view row);
 // What a session is called by, of every session and of nothing else in the index; the texts last as
 // long as the call. The folder_mtime_ns of the index; nullopt: not an index of this version.
 struct IndexName {

@@ -145,8 +145,9 @@ void print_entry(std::string& out, const IndexEntry& entry) {
 
 JsonText print_index(const Index& index) {
   std::string out = "{\"version\":" + std::to_string(index_version) +
-                    ",\"transcripts_mtime_ns\":" + std::to_string(index.folder_mtime_ns) +
-                    ",\"sessions\":{";
+                    ",\"transcripts_mtime_ns\":" + std::to_string(index.folder_mtime_ns);
+  if (!index.boot.empty()) append_quoted(out += ",\"boot\":", index.boot);
+  out += ",\"sessions\":{";
   constexpr std::size_t usual_row = 600;
   out.reserve(out.size() + usual_row * (index.sessions.size() + 1));
   bool first = true;

@@ -27,8 +27,11 @@ class LineSieve {
     for (std::size_t at = 0; at < lines.size() && !odd_;) {
       const std::size_t hit = sieve_.next(lines, at);
       if (hit == std::string_view::npos) break;
-      const std::size_t before = lines.substr(at, hit - at).rfind('\n');
-      const std::size_t begin = before == std::string_view::npos ? at : at + before + 1;
+      const void* before = ::memrchr(lines.data() + at, '\n', hit - at);
+      const std::size_t begin =
+          before == nullptr
+              ? at
+              : static_cast<std::size_t>(static_cast<const char*>(before) - lines.data()) + 1;
       at = lines.find('\n', hit) + 1;
       look(lines.substr(begin, at - 1 - begin), base_ + begin);
     }

@@ -2,7 +2,11 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <iterator>
 #include <random>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "core/search/matcher.h"
@@ -141,4 +145,82 @@ TEST_CASE("a place is found behind others that stand closer together") {
   CHECK(first == 5000);
   CHECK(candidates.next(text, first + 1) != std::string::npos);
   CHECK(candidates.next(text, text.size()) == std::string::npos);
+}
+
+namespace {
+
+// Pieces that meet in every way: words in parts, white space of all kinds, escapes and what looks
+// like them, letters that join or are wide.
+std::string random_text(std::mt19937& dice, std::span<const char* const> pieces) {
+  std::string out;
+  for (std::size_t count = dice() % 14; count > 0; --count) out += pieces[dice() % pieces.size()];
+  return out;
+}
+
+bool stands_in(const Query& query, const std::string& text) {
+  const std::string all = folded(text, Accents::kept);
+  return std::ranges::all_of(query.terms, [&](const Term& term) {
+    return TermFinder(term).find(all) != std::string::npos;
+  });
+}
+
+}  // namespace
+
+TEST_CASE(
+    "a phrase is found in JSON as it is stored where the folded text has it, and only there") {
+  constexpr const char* pieces[] = {
+      "of",      "OF", "the", "The", "th", "e",  "o",      "f",       " ",      "  ",
+      "\n",      "\t", "\r",  "\v",  "\\", "\"", "\\n",    "\\u0020", "n",      "t",
+      "u",       "00", "e9",  "é",   "中", "ｔ", "\u00a0", "\u2003",  "\u3000", "of the",
+      "e\u0301", ".",  "_",   "0",   "\b", "/",  "\x7f",   "\u2028"};
+  const Query queries[] = {parse_query("\"of the\""),   parse_query("\"the of the\""),
+                           parse_query("\"n the\""),    parse_query("\"e9 of\""),
+                           parse_query("\" of the\""),  parse_query("\"the \""),
+                           parse_query("\"the\""),      parse_query("\"00e9\""),
+                           parse_query("\"f the\" of"), parse_query("\"of t\" \"e o\"")};
+  std::mt19937 dice(5);
+  std::size_t found = 0;
+  for (int round = 0; round < 60'000; ++round) {
+    const std::string text = random_text(dice, pieces);
+    const Query& query = queries[dice() % std::size(queries)];
+    const bool expected = stands_in(query, text);
+    found += expected;
+    std::vector<std::string> lines{line_with(text)};
+    if (!Candidates::has_wide_letters(text)) lines.push_back(escaped_line(text));
+    for (const std::string& line : lines) {
+      const bool quick = Matcher(query).quick_match(line).has_value();
+      if (fits(query, line) == expected && (!expected || passes(query, line)) &&
+          (!quick || expected))
+        continue;
+      CAPTURE(line);
+      CAPTURE(query.terms.front().text);
+      CHECK(fits(query, line) == expected);
+      CHECK((!expected || passes(query, line)));
+      CHECK((!quick || expected));
+    }
+  }
+  CHECK(found > 1000);
+}
+
+TEST_CASE("several words are counted without reading all of a message only where it has them") {
+  constexpr const char* pieces[] = {"the", "error", "The", "err", "or",     " ", " ",    "\n",
+                                    "\\n", "\"",    "é",   "中",  "ｔｈｅ", "x", "text", "role"};
+  const Query queries[] = {parse_query("the error"), parse_query("error text"),
+                           parse_query("role the"), parse_query("the \"error the\"")};
+  std::mt19937 dice(6);
+  std::size_t quick = 0;
+  for (int round = 0; round < 20'000; ++round) {
+    const std::string text = random_text(dice, pieces);
+    const Query& query = queries[dice() % std::size(queries)];
+    const std::string line = line_with(text);
+    const bool expected = stands_in(query, text);
+    const auto role = Matcher(query).quick_match(line);
+    quick += role.has_value();
+    if (fits(query, line) == expected && (!role || expected)) continue;
+    CAPTURE(line);
+    CAPTURE(query.terms.front().text);
+    CHECK(fits(query, line) == expected);
+    CHECK((!role || expected));
+  }
+  CHECK(quick > 200);
 }

@@ -8,6 +8,7 @@
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/home/parse_index.h"
 #include "core/store/home/print_index.h"
+#include "core/store/home/quick_index.h"
 #include "core/store/session_store.h"
 #include "tests/support/homes.h"
 #include "tests/support/store_samples.h"
@@ -367,17 +368,22 @@ TEST_CASE("a whole key is found by its line in the index, or not at all") {
     (void)backend.list();
   }
   const std::string text = disk.bytes("sessions.json");
-  const auto row = store::home::parse_index_row(text, "main:cli:a.b");
-  REQUIRE(row);
+  const auto files = disk.process();
+  const store::home::Unsettled unsettled(*files);
+  const store::home::QuickIndex quick(*files, unsettled);
   const auto whole = store::home::parse_index(text);
-  CHECK(row->folder_mtime_ns == whole->folder_mtime_ns);
-  CHECK(row->entry.key == "main:cli:a.b");
-  CHECK(row->entry.memory.header == whole->sessions.at(b).memory.header);
-  CHECK(row->entry.memory.state == whole->sessions.at(b).memory.state);
+  for (const std::string& name : {std::string("main:cli:a.b"), to_string(b)}) {
+    const auto row = quick.known_as(name);
+    REQUIRE(row);
+    CHECK(row->key == "main:cli:a.b");
+    CHECK(row->memory.header == whole->sessions.at(b).memory.header);
+    CHECK(row->memory.state == whole->sessions.at(b).memory.state);
+  }
   for (const char* other : {"main:cli", "main:cli:", "session_key", "main:cli:a\":{", "sessions"})
-    CHECK_FALSE(store::home::parse_index_row(text, other));
-  CHECK_FALSE(
-      store::home::parse_index_row(text.substr(1), "main:cli:a"));  // the checksum does not fit
+    CHECK_FALSE(quick.known_as(other));
+  disk.put("sessions.json", text.substr(1));  // the checksum does not fit
+  CHECK_FALSE(quick.known_as("main:cli:a"));
+  disk.put("sessions.json", text);
 
   CHECK(store::home::FileBackend(disk.process()).find("main:cli:a")->header.session == a);
   CHECK_FALSE(store::home::FileBackend(disk.process()).find("main:cli:c"));

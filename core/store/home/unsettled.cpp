@@ -1,0 +1,92 @@
+#include "core/store/home/unsettled.h"
+
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "core/store/files/named_files.h"
+
+namespace skein::store::home {
+
+namespace {
+
+constexpr const char* unsettled_file = "unsettled";
+constexpr std::uint64_t held_place = 0;  // the one that is held
+constexpr std::size_t line_bytes = 17;
+constexpr std::size_t most_sessions = 300;
+
+// Nothing: it is not as it was written.
+std::optional<std::set<Id>> sessions_in(std::string_view text) {
+  std::set<Id> out;
+  for (; !text.empty(); text.remove_prefix(line_bytes)) {
+    const auto id = text.size() < line_bytes || text[line_bytes - 1] != '\n'
+                        ? std::nullopt
+                        : parse_id(text.substr(0, line_bytes - 1));
+    if (!id) return std::nullopt;
+    out.insert(*id);
+  }
+  return out;
+}
+
+}  // namespace
+
+bool Unsettled::take_hold() {
+  constexpr int tries = 200;
+  Result<files::OpenFile> file = Failure{};
+  for (const files::OpenAs as :
+       {files::OpenAs::appender, files::OpenAs::creator, files::OpenAs::appender})
+    if (file = files::open(files_, unsettled_file, as, unsettled_file); file) break;
+  if (!file) return false;
+  // Busy only while somebody asks whether anybody is here.
+  for (int i = 0; i < tries; ++i) {
+    const Result<void> held = file->hold(held_place, LockMode::shared);
+    if (held) {
+      file_ = *std::move(file);
+      return true;
+    }
+    if (held.error().kind != Failure::Kind::busy) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  return false;
+}
+
+void Unsettled::note(Id session) {
+  if (noted_.contains(session) || (!file_.is_open() && !take_hold())) return;
+  // What is there stays for as long as it is held.
+  std::string text;
+  const auto read = file_.read_all([&](std::string_view piece) {
+    text += piece;
+    return true;
+  });
+  const auto known = read ? sessions_in(text) : std::nullopt;
+  if ((known && known->contains(session)) || file_.write(to_string(session) + "\n"))
+    noted_.insert(session);
+}
+
+std::optional<std::set<Id>> Unsettled::sessions() const {
+  const auto text = files::read_whole(files_, unsettled_file, most_sessions * line_bytes);
+  if (!text) return text.error().missing ? std::optional(std::set<Id>{}) : std::nullopt;
+  return sessions_in(*text);
+}
+
+std::optional<std::uint64_t> Unsettled::finished() const {
+  const auto file = files::open(files_, unsettled_file, files::OpenAs::appender, unsettled_file);
+  if (!file || !file->hold(held_place, LockMode::exclusive)) return std::nullopt;
+  const auto stat = file->stat();
+  return stat ? std::optional(stat->size) : std::nullopt;
+}
+
+void Unsettled::clear(std::uint64_t seen) const {
+  const auto file = files::open(files_, unsettled_file, files::OpenAs::appender, unsettled_file);
+  if (!file || !file->hold(held_place, LockMode::exclusive)) return;
+  if (const auto stat = file->stat(); stat && stat->size == seen && seen > 0)
+    (void)file->truncate(0);
+}
+
+std::string boot_id() {
+  std::string out;
+  std::ifstream("/proc/sys/kernel/random/boot_id") >> out;
+  return out;
+}
+
+}  // namespace skein::store::home
