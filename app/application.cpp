@@ -79,6 +79,7 @@ Application::Application(const Invocation& invocation)
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
       model_cache_(models_file(invocation)),
+      instructions_(instruction_places(workspace_), config_.max_instructions),
       grants_(grants_file(invocation), workspace_) {
   use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
@@ -95,7 +96,7 @@ Application::Application(const Invocation& invocation)
                                   .command_limits = config_.command_limits(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
-  system_ = system_prompt(config_, workspace_);
+  system_ = system_prompt(config_, workspace_, instructions_.documents());
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -111,8 +112,26 @@ Application::Application(const Invocation& invocation)
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
-      .grant = [this](Id session,
-                      const std::string& rule) { return grants_.give(session, rule); }});
+      .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },
+      .look_around = [this](agent::Settings& settings) { look_around(settings); },
+      .nearby =
+          [this](const std::string& below) {
+            std::vector<agent::Surrounding> out;
+            for (instructions::Document& each : instructions_.nearby(below))
+              out.push_back({std::move(each.name), std::move(each.text), true});
+            return out;
+          }});
+}
+
+void Application::read_changed() {
+  if (instructions_.refresh())
+    system_ = system_prompt(config_, workspace_, instructions_.documents());
+}
+
+void Application::look_around(agent::Settings& settings) {
+  read_changed();
+  settings.system = system_.text;
+  settings.surroundings = system_.surroundings;
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.
@@ -275,6 +294,10 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
     settings.notices.push_back(
         counted(count, "rule this session recorded is", "rules this session recorded are") +
         " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
+  for (const std::string& remark : instructions_.remarks()) settings.notices.push_back(remark);
+  if (const std::string read = read_line(instructions_.documents());
+      !read.empty() && !invocation_.print && !config_.quiet)
+    settings.notices.push_back(read);
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;

@@ -12,6 +12,7 @@
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
+#include "core/instructions/instructions.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "providers/catalog/catalog.h"
@@ -34,6 +35,7 @@ class Application {
   const catalog::Catalog& catalog() const { return catalog_; }
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
+  const instructions::Instructions& instructions() const { return instructions_; }
   tools::sandbox::Sandbox sandbox() const;
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
@@ -63,6 +65,8 @@ class Application {
   bool ask_server_here(const model::ModelRef& model);
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
+  void read_changed();  // instructions that have been changed on disk
+  void look_around(agent::Settings& settings);
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -74,6 +78,7 @@ class Application {
   discovery::ModelCache model_cache_;
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   model::Tools tools_;
+  instructions::Instructions instructions_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};

@@ -285,6 +285,8 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_setting(app, "--system-prompt", invocation.system_prompt);
   add_setting(app, "--append-system-prompt", invocation.append_system_prompt);
   add_setting(app, "--max-turns", invocation.max_turns);
+  app.add_flag("--no-instructions", invocation.no_instructions,
+               "leave AGENTS.md and its kin, and what is remembered, out");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
   app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
   add_setting(app, "--color", invocation.color);

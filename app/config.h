@@ -11,6 +11,7 @@
 
 #include "app/cli.h"
 #include "core/handover/target.h"
+#include "core/instructions/instructions.h"
 #include "core/permission/policy.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
@@ -36,7 +37,8 @@ struct Config {
   int sandbox_memory = 0;        // MiB for each process of a command; 0: no limit
   std::string system_prompt{};   // empty: the built-in one
   std::string append_system_prompt{};
-  std::string color{};  // empty: auto
+  std::size_t max_instructions = instructions::usual_bytes;  // of AGENTS.md and its kin, in bytes
+  std::string color{};                                       // empty: auto
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool quiet = false;

@@ -1,6 +1,7 @@
 #include "app/config_keys.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -80,6 +81,21 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
   const int given = static_cast<int>(item.number);
   if (to.by_workspace() && limit > 0 && (given == 0 || given > limit)) return false;
   limit = given;
+  return true;
+}
+
+// "64k", "1m", or bytes.
+bool set_max_instructions(ConfigTarget& to, const ConfigItem& item) {
+  std::size_t bytes = 0;
+  const char* const end = item.text.data() + item.text.size();
+  const auto [rest, failed] = std::from_chars(item.text.data(), end, bytes);
+  const std::string unit = lower(std::string(rest, end));
+  const std::size_t factor = unit.empty() ? 1 : unit == "k" ? 1u << 10 : unit == "m" ? 1u << 20 : 0;
+  if (failed != std::errc{} || factor == 0 || bytes > (64u << 20) / factor)
+    throw Error("max-instructions is '" + item.text + "', which is no size; say \"64k\"",
+                ExitStatus::usage);
+  if (to.by_workspace() && bytes * factor > to.config.max_instructions) return false;
+  to.config.max_instructions = bytes * factor;
   return true;
 }
 
@@ -256,6 +272,9 @@ constexpr ConfigKey table[] = {
      "what the model is told first", set<&Config::system_prompt>},
     {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
      "what it is told after that", set<&Config::append_system_prompt>},
+    {"", "max-instructions", text, "\"64k\"", tightens, "",
+     "how much of AGENTS.md and its kin is read in all, half of it of one file; \"0\": nothing",
+     set_max_instructions},
     {"", "keep-deltas", truth, "false", never, "",
      "true: an answer is written down as it comes, so that a crash keeps what was seen of it",
      set<&Config::keep_deltas>},

@@ -6,6 +6,7 @@
 #include "app/call_cost.h"
 #include "app/home.h"
 #include "app/model_refresh.h"
+#include "core/model/tokens.h"
 #include "core/tools/workspace/tree_walk.h"
 #include "providers/catalog/ending.h"
 #include "providers/key_check.h"
@@ -123,6 +124,16 @@ session::Services Application::services() {
     return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
   };
   services.files = [this] { return files_below(workspace_); };
+  services.instructions = [this] {
+    read_changed();
+    std::vector<session::InstructionLine> lines;
+    const auto add = [&](const instructions::Document& each) {
+      lines.push_back({each.file, each.shown, each.why, model::tokens_of(each.text)});
+    };
+    for (const instructions::Document& each : instructions_.documents()) add(each);
+    for (const instructions::Document& each : instructions_.path_rules()) add(each);
+    return lines;
+  };
   services.configuration = [this] {
     std::ostringstream out;
     out << "configuration  " << config_folder() << "/config.toml\n"

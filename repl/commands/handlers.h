@@ -61,6 +61,9 @@ void show_tools(Session& session, std::string_view);
 void show_config(Session& session, std::string_view);
 void show_health(Session& session, std::string_view);
 
+void show_instructions(Session& session, std::string_view number);
+void write_instructions(Session& session, std::string_view focus);
+
 void compact(Session& session, std::string_view focus);
 void show_context(Session& session, std::string_view);
 void show_usage(Session& session, std::string_view);

@@ -24,6 +24,12 @@ struct Cost {
   bool at_least = false;  // a call in it may have been charged higher
 };
 
+// A file of instructions, for people.
+struct InstructionLine {
+  std::string file, name, why;
+  std::int64_t tokens = 0;
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -53,6 +59,10 @@ struct Services {
   };
   // The files that @ can name, relative to the workspace, without those that git ignores.
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
+  // What the model is told of instructions, as it is on disk by now, in its order.
+  std::function<std::vector<InstructionLine>()> instructions = [] {
+    return std::vector<InstructionLine>{};
+  };
   std::function<std::string()> configuration = [] { return std::string{}; };
   // Grants or revokes a rule of this session, recorded outside of its transcript. Each returns why
   // that could not be saved.
