@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -13,8 +14,10 @@
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
 #include "core/instructions/instructions.h"
+#include "core/memory/memory.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
+#include "core/tools/workspace/withheld.h"
 #include "providers/catalog/catalog.h"
 #include "providers/catalog/known_windows.h"
 #include "providers/discovery/model_cache.h"
@@ -57,6 +60,7 @@ class Application {
       std::function<void(const model::Event&)> sink) const;
 
  private:
+  std::string commands_exposed() const;
   bool has_key(const catalog::ProviderRow& row) const;
   bool can_be_asked(const std::string& model) const;
   std::string kept(std::string_view bytes);
@@ -65,7 +69,9 @@ class Application {
   bool ask_server_here(const model::ModelRef& model);
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
-  void read_changed();  // instructions that have been changed on disk
+  void read_changed();  // instructions and notes that have been changed on disk
+  void remember(const std::string& text, memory::Scope scope, Id session,
+                std::optional<Id> entry) const;
   void look_around(agent::Settings& settings);
 
   const Invocation& invocation_;
@@ -77,8 +83,10 @@ class Application {
   catalog::KnownWindows windows_;
   discovery::ModelCache model_cache_;
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
+  std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
   model::Tools tools_;
   instructions::Instructions instructions_;
+  memory::Memory memory_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};

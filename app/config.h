@@ -38,7 +38,11 @@ struct Config {
   std::string system_prompt{};   // empty: the built-in one
   std::string append_system_prompt{};
   std::size_t max_instructions = instructions::usual_bytes;  // of AGENTS.md and its kin, in bytes
-  std::string color{};                                       // empty: auto
+  // The files that say what the model is kept from, by name.
+  std::vector<std::string> ignore_files{".skeinignore", ".aiignore",    ".geminiignore",
+                                        ".crushignore", ".gooseignore", ".aiderignore",
+                                        ".cursorignore"};
+  std::string color{};  // empty: auto
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool quiet = false;

@@ -23,6 +23,7 @@ constexpr ConfigValues age{Kind::age};
 constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
 constexpr ConfigValues models{Kind::models};
+constexpr ConfigValues file_names{Kind::names};
 constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, choices}; }
 constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
@@ -96,6 +97,15 @@ bool set_max_instructions(ConfigTarget& to, const ConfigItem& item) {
                 ExitStatus::usage);
   if (to.by_workspace() && bytes * factor > to.config.max_instructions) return false;
   to.config.max_instructions = bytes * factor;
+  return true;
+}
+
+bool set_ignore_files(ConfigTarget& to, const ConfigItem& item) {
+  for (const std::string& name : item.list)
+    if (name.empty() || name.find('/') != std::string::npos)
+      throw Error("ignore-files holds '" + name + "', which is no name of a file",
+                  ExitStatus::usage);
+  to.config.ignore_files = item.list;
   return true;
 }
 
@@ -272,6 +282,9 @@ constexpr ConfigKey table[] = {
      "what the model is told first", set<&Config::system_prompt>},
     {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
      "what it is told after that", set<&Config::append_system_prompt>},
+    {"", "ignore-files", file_names, "that and those of six other programs", never, "",
+     "[\".skeinignore\", …]: files whose patterns say what the model is kept from",
+     set_ignore_files},
     {"", "max-instructions", text, "\"64k\"", tightens, "",
      "how much of AGENTS.md and its kin is read in all, half of it of one file; \"0\": nothing",
      set_max_instructions},
@@ -353,6 +366,7 @@ std::string sample(const ConfigKey& key) {
     case Kind::truth: return "true|false";
     case Kind::rules: return "RULES";
     case Kind::models: return "MODELS";
+    case Kind::names: return "NAMES";
   }
   return {};
 }
@@ -413,6 +427,7 @@ std::string expected(const ConfigKey& key) {
     case Kind::truth: return "true or false";
     case Kind::rules: return "rules, as in [\"read\", \"bash(git status)\"]";
     case Kind::models: return "a list of models, as in [\"PROVIDER/MODEL\"]";
+    case Kind::names: return "a list of names of files, as in [\".skeinignore\"]";
   }
   return {};
 }

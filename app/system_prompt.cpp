@@ -25,7 +25,8 @@ constexpr const char* own_words =
 
 // Skein's own words are not among the surroundings: a new version has no news for an old session.
 SystemPrompt system_prompt(const Config& config, const std::string& workspace,
-                           const std::vector<instructions::Document>& documents) {
+                           const std::vector<instructions::Document>& documents,
+                           const memory::Memory& memory) {
   SystemPrompt out{.text = config.system_prompt.empty() ? own_words : config.system_prompt};
   if (!config.system_prompt.empty())
     out.surroundings.push_back({"the user's system prompt", config.system_prompt, true});
@@ -34,6 +35,15 @@ SystemPrompt system_prompt(const Config& config, const std::string& workspace,
   out.text += instructions::prompt_text(documents);
   for (const instructions::Document& each : documents)
     out.surroundings.push_back({each.name, each.text, true});
+  for (const memory::Scope scope : {memory::Scope::everywhere, memory::Scope::project}) {
+    const std::string& notes = memory.told(scope);
+    if (notes.empty()) continue;
+    const std::string name = scope == memory::Scope::everywhere
+                                 ? "what the user wants remembered everywhere"
+                                 : "what is to be remembered about this project";
+    out.text += "\n\n# W" + name.substr(1) + "\n\n" + notes;
+    out.surroundings.push_back({name, notes, true});
+  }
   if (!config.append_system_prompt.empty()) {
     out.text += "\n\n" + config.append_system_prompt;
     out.surroundings.push_back(

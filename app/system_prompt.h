@@ -8,6 +8,7 @@
 #include "app/config.h"
 #include "core/agent/parts.h"
 #include "core/instructions/instructions.h"
+#include "core/memory/memory.h"
 
 namespace skein::app {
 
@@ -16,7 +17,8 @@ struct SystemPrompt {
   std::vector<agent::Surrounding> surroundings{};  // what of it may be different the next time
 };
 SystemPrompt system_prompt(const Config& config, const std::string& workspace,
-                           const std::vector<instructions::Document>& documents);
+                           const std::vector<instructions::Document>& documents,
+                           const memory::Memory& memory);
 
 // Where instructions for work in this folder are looked for.
 instructions::Places instruction_places(const std::string& workspace);

@@ -33,6 +33,7 @@ const Arrows arrows = {
     {"core/tools/sandbox", {"core/text", "core/model", "core/tools/workspace"}},
     {"core/tools", {"core/text", "core/model", "core/tools/workspace", "core/tools/sandbox"}},
     {"core/instructions", {"core/text", "core/project", "core/tools/workspace"}},
+    {"core/memory", {"core/text"}},
     {"core/store", {"core/text", "core/model"}},
     {"core/store/files", {"core/text", "core/store"}},
     {"core/store/log", {"core/text", "core/model", "core/store", "core/store/files"}},
