@@ -48,7 +48,7 @@ void NearbyInstructions::attach(const Turn& turn, const model::Tool& tool,
   }
   if (added.empty()) return;
   outcome.meta = context::instructions_meta(added);
-  turn.tell(model::Notice::Level::info, "the model reads " + listed(names) + " with it");
+  turn.tell(model::Notice::Level::info, "the model reads " + skein::listed(names) + " with it");
 }
 
 }  // namespace skein::agent

@@ -39,20 +39,6 @@ const IgnoreFile& secret_file() {
   return file;
 }
 
-// Whoever wrote it, it can only take something away; but it must be a file.
-std::optional<std::string> patterns_in(const std::string& path) {
-  struct stat info {};
-  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!fd || fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return std::nullopt;
-  std::string text;
-  read_pieces(fd.get(), most_bytes, [&](std::string_view piece) {
-    text += piece;
-    return true;
-  });
-  return text;
-}
-
 std::string parent_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
@@ -62,13 +48,17 @@ std::string_view name_in(std::string_view path) { return path.substr(path.rfind(
 
 }  // namespace
 
-Withheld::Patterns::Patterns(std::string shown, IgnoreFile file)
-    : shown_(std::move(shown)), file_(std::move(file)) {
-  for (std::size_t i = 0; i < file_.patterns.size(); ++i)
-    if (file_.patterns[i].glob.find_first_of("*?[\\") == std::string::npos)
-      plain_[file_.patterns[i].glob].push_back(i);
+Withheld::Patterns::Patterns(std::string shown, std::string_view folder, std::string_view text)
+    : shown_(std::move(shown)), file_(parse_ignore_file(folder, text)) {
+  for (std::size_t i = 0; i < file_.patterns.size(); ++i) {
+    const std::string& glob = file_.patterns[i].glob;
+    const char end = glob.back();
+    const bool open = std::string_view("*?]\\").find(end) != std::string_view::npos;
+    if (glob.find_first_of("*?[\\") == std::string::npos)
+      plain_[glob].push_back(i);
     else
-      wild_.push_back(i);
+      wild_[open ? '*' : end].push_back(i);
+  }
 }
 
 const IgnoreFile::Pattern* Withheld::Patterns::last_for(std::string_view path,
@@ -90,16 +80,18 @@ const IgnoreFile::Pattern* Withheld::Patterns::last_for(std::string_view path,
   };
   try_plain(name_in(path), false);
   try_plain(below, true);
-  for (auto i = wild_.rbegin(); i != wild_.rend(); ++i) {
-    const IgnoreFile::Pattern& pattern = file_.patterns[*i];
-    if (last != nullptr && &pattern < last) break;
-    const std::string_view text = pattern.anchored ? below : name_in(path);
-    // What ends in another letter cannot match; that settles most of thousands of patterns.
-    const char end = pattern.glob.back();
-    if (std::string_view("*?]\\").find(end) == std::string_view::npos && !text.ends_with(end))
-      continue;
-    if (glob_match(pattern.glob, text)) take(*i, pattern.anchored);
-  }
+  const auto try_wild = [&](char end) {
+    const auto found = wild_.find(end);
+    if (found == wild_.end()) return;
+    for (auto i = found->second.rbegin(); i != found->second.rend(); ++i) {
+      const IgnoreFile::Pattern& pattern = file_.patterns[*i];
+      if (last != nullptr && &pattern < last) return;
+      if (glob_match(pattern.glob, pattern.anchored ? below : name_in(path)))
+        take(*i, pattern.anchored);
+    }
+  };
+  try_wild('*');
+  if (path.back() != '*') try_wild(path.back());
   return last;
 }
 
@@ -123,26 +115,47 @@ const Withheld::Level& Withheld::level(const std::string& folder) const {
   const Clock::time_point now = Clock::now();
   if (here.read != Clock::time_point{} && now - here.read < believed) return here;
   here.read = now;
-  here.files.clear();
   const std::string path = settings_.project + (folder.empty() ? "" : "/" + folder);
-  for (std::size_t i = 0; i < settings_.names.size(); ++i)
-    if (const auto text = patterns_in(path + "/" + settings_.names[i])) {
-      const fs::path shown = fs::path(path).lexically_relative(settings_.workspace);
-      here.files.emplace(i, Patterns((shown / settings_.names[i]).lexically_normal().string(),
-                                     parse_ignore_file(folder, *text)));
-    }
-  here.any = !here.files.empty() || (!folder.empty() && level(parent_of(folder)).any);
+  const fs::path shown = fs::path(path).lexically_relative(settings_.workspace);
+  bool any = false;
+  for (std::size_t i = 0; i < settings_.names.size(); ++i) {
+    const std::string& name = settings_.names[i];
+    read_file(here.files[i], path + "/" + name, (shown / name).lexically_normal().string(), folder);
+    any = any || here.files[i].patterns;
+  }
+  here.any = any || (!folder.empty() && level(parent_of(folder)).any);
   here.verdict = folder.empty() ? "" : judge(folder, EntryKind::folder);
   return here;
+}
+
+// Whoever wrote it, it can only take something away; but it must be a file.
+void Withheld::read_file(PatternFile& file, const std::string& path, const std::string& shown,
+                         std::string_view folder) {
+  struct stat info {};
+  if (stat(path.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) {
+    file = {};
+    return;
+  }
+  const FileId id{info.st_dev, info.st_ino};
+  const std::int64_t modified =
+      std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
+  if (file.patterns && file.id == id && file.size == info.st_size && file.modified_ns == modified)
+    return;
+  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  std::string text;
+  if (fd && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode))
+    read_pieces(fd.get(), most_bytes, [&](std::string_view piece) {
+      text += piece;
+      return true;
+    });
+  file = {id, info.st_size, modified, Patterns(shown, folder, text)};
 }
 
 void Withheld::read_own() const {
   const Clock::time_point now = Clock::now();
   if (own_read_ != Clock::time_point{} && now - own_read_ < believed) return;
   own_read_ = now;
-  own_.clear();
-  const auto text = settings_.own_file.empty() ? std::nullopt : patterns_in(settings_.own_file);
-  if (text) own_.emplace_back(settings_.own_file, parse_ignore_file("", *text));
+  read_file(own_, settings_.own_file, settings_.own_file, "");
 }
 
 // What lies in a folder that is withheld cannot be brought back.
@@ -151,16 +164,17 @@ std::string Withheld::judge(const std::string& path, EntryKind kind) const {
   const Level& above = level(folder);
   if (!above.verdict.empty()) return above.verdict;
   read_own();
-  if (own_.empty() && !above.any) return {};
-  for (const Patterns& own : own_)
-    if (const auto* pattern = own.last_for(path, kind); pattern != nullptr && !pattern->negated)
-      return own.place_of(*pattern);
+  if (own_.patterns)
+    if (const auto* pattern = own_.patterns->last_for(path, kind);
+        pattern != nullptr && !pattern->negated)
+      return own_.patterns->place_of(*pattern);
+  if (!above.any) return {};
   for (std::size_t i = 0; i < settings_.names.size(); ++i)
     for (std::string at = folder;; at = parent_of(at)) {
       const Level& here = level(at);
-      const auto file = here.files.find(i);
-      const auto* pattern = file == here.files.end() ? nullptr : file->second.last_for(path, kind);
-      if (pattern != nullptr && !pattern->negated) return file->second.place_of(*pattern);
+      const std::optional<Patterns>& file = here.files.at(i).patterns;
+      const auto* pattern = file ? file->last_for(path, kind) : nullptr;
+      if (pattern != nullptr && !pattern->negated) return file->place_of(*pattern);
       if (pattern != nullptr || at.empty()) break;
     }
   return {};
@@ -184,8 +198,9 @@ std::string Withheld::secret_at(const std::string& path) const {
       });
   if (pattern == patterns.rend() || pattern->negated) return {};
   read_own();
-  for (const Patterns& own : own_)
-    if (const auto* said = own.last_for(path, EntryKind::file); said != nullptr && said->negated)
+  if (own_.patterns)
+    if (const auto* said = own_.patterns->last_for(path, EntryKind::file);
+        said != nullptr && said->negated)
       return {};
   return pattern->glob.starts_with("**/") ? pattern->glob.substr(3) : pattern->glob;
 }
@@ -197,8 +212,8 @@ bool Withheld::has_patterns() const {
     level(at);
     if (at.empty()) break;
   }
-  return !own_.empty() ||
-         std::ranges::any_of(levels_, [](const auto& each) { return !each.second.files.empty(); });
+  return own_.patterns ||
+         std::ranges::any_of(levels_, [](const auto& each) { return each.second.any; });
 }
 
 void Withheld::read_linked() const {
@@ -284,9 +299,10 @@ std::vector<std::string> Withheld::described() const {
                     from.place_of(each) + ")");
   };
   has_patterns();  // reads those at the top
-  for (const Patterns& own : own_) add(own);
+  if (own_.patterns) add(*own_.patterns);
   for (const auto& [folder, level] : levels_)
-    for (const auto& [name, patterns] : level.files) add(patterns);
+    for (const auto& [name, file] : level.files)
+      if (file.patterns) add(*file.patterns);
   return out;
 }
 

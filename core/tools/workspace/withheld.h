@@ -3,7 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -55,7 +57,7 @@ class Withheld {
   // The patterns of one file, ready to be tried on many paths.
   class Patterns {
    public:
-    Patterns(std::string shown, IgnoreFile file);
+    Patterns(std::string shown, std::string_view folder, std::string_view text);
     // The last one that speaks of a path, which begins where the project does.
     const IgnoreFile::Pattern* last_for(std::string_view path, EntryKind kind) const;
     std::string place_of(const IgnoreFile::Pattern& pattern) const;
@@ -66,13 +68,19 @@ class Withheld {
     IgnoreFile file_;
     // Most are plain names; the others have to be tried one by one.
     std::map<std::string, std::vector<std::size_t>, std::less<>> plain_{};
-    std::vector<std::size_t> wild_{};
+    std::map<char, std::vector<std::size_t>> wild_{};  // by the last letter; '*': any
+  };
+  // A file of patterns as it was when last looked at; none: it is not there.
+  struct PatternFile {
+    FileId id{};
+    std::int64_t size = -1, modified_ns = 0;
+    std::optional<Patterns> patterns{};
   };
   struct Level {
     std::chrono::steady_clock::time_point read{};
-    std::map<std::size_t, Patterns> files{};  // by the number of their name
-    std::string verdict{};                    // why the folder itself is withheld
-    bool any = false;                         // files, here or above
+    std::map<std::size_t, PatternFile> files{};  // by the number of their name
+    std::string verdict{};                       // why the folder itself is withheld
+    bool any = false;                            // files, here or above
   };
 
   std::string whole(std::string_view below) const;  // as it is called from the project's root
@@ -80,6 +88,8 @@ class Withheld {
   std::string judge(const std::string& path, EntryKind kind) const;
   const Level& level(const std::string& folder) const;
   void read_own() const;
+  static void read_file(PatternFile& file, const std::string& path, const std::string& shown,
+                        std::string_view folder);
   void read_linked() const;
   void find_in(int folder, const std::string& below, Found& found, std::size_t& left) const;
 
@@ -87,7 +97,7 @@ class Withheld {
   std::string prefix_;  // the workspace, seen from the project; empty, or ends in a slash
   // Believed for a moment: a listing asks about thousands of paths.
   mutable std::map<std::string, Level, std::less<>> levels_{};
-  mutable std::vector<Patterns> own_{};  // none or one
+  mutable PatternFile own_{};
   mutable std::chrono::steady_clock::time_point own_read_{}, linked_read_{};
   mutable std::map<FileId, std::string> linked_{};  // withheld files of many names, and by what
 };
