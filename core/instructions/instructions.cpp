@@ -46,7 +46,8 @@ std::vector<Document> Instructions::nearby(const std::string& below) const {
   for (const Document& rule : path_rules_)
     if (is_about(rule, workspace + "/" + below)) found.push_back(rule);
   const auto is_known = [&](const Document& each) {
-    return std::ranges::find(documents_, each.file, &Document::file) != documents_.end();
+    return each.file == workspace + "/" + below ||
+           std::ranges::find(documents_, each.file, &Document::file) != documents_.end();
   };
   std::erase_if(found, is_known);
   for (Document& each : found)

@@ -256,6 +256,7 @@ TEST_CASE("folders further down have their say when a file in them is used") {
   CHECK(names(instructions.nearby("web/src/main.ts")) ==
         Lines{"web/AGENTS.md", "web/rules.md", "web/src/CLAUDE.md"});
   CHECK(instructions.nearby("main.ts").empty());
+  CHECK(names(instructions.nearby("web/src/CLAUDE.md")) == Lines{"web/AGENTS.md", "web/rules.md"});
   CHECK(instructions.nearby("docs/x.md").empty());
   CHECK(Instructions(stand.places(), 0).nearby("web/src/main.ts").empty());
 }
