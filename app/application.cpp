@@ -16,9 +16,12 @@
 #include "app/recall.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
+#include "core/project/project_id.h"
+#include "core/project/project_root.h"
 #include "core/store/home/file_backend.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
+#include "core/text/text.h"
 #include "core/tools/tools.h"
 #include "providers/catalog/ending.h"
 #include "providers/event_mask.h"
@@ -46,6 +49,16 @@ std::int64_t reserved_for_answer(const ModelRow& row) {
 SessionStore store_for(const Invocation& invocation) {
   if (!invocation.no_session) return open_store(invocation);
   return SessionStore(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
+}
+
+std::shared_ptr<const tools::workspace::Withheld> withheld_in(const std::string& workspace,
+                                                              const Config& config) {
+  const std::string folder = config_folder();
+  return std::make_shared<const tools::workspace::Withheld>(
+      tools::workspace::Withheld::Settings{.workspace = workspace,
+                                           .project = project::project_root(workspace, env("HOME")),
+                                           .own_file = folder.empty() ? "" : folder + "/ignore",
+                                           .names = config.ignore_files});
 }
 
 }  // namespace
@@ -79,6 +92,11 @@ Application::Application(const Invocation& invocation)
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
       model_cache_(models_file(invocation)),
+      withheld_(withheld_in(workspace_, config_)),
+      instructions_(instruction_places(workspace_), config_.max_instructions,
+                    [this](const std::string& file) { return withheld_->keeps(file); }),
+      memory_(memory_folder(invocation),
+              project::project_id(project::project_root(workspace_, env("HOME")))),
       grants_(grants_file(invocation), workspace_) {
   use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
@@ -93,9 +111,17 @@ Application::Application(const Invocation& invocation)
                                   .sandbox = config_.sandbox,
                                   .network = config_.sandbox_network,
                                   .command_limits = config_.command_limits(),
+                                  .withheld = withheld_,
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
-  system_ = system_prompt(config_, workspace_);
+  if (!memory_.file(memory::Scope::project).path().empty())
+    tools_.push_back(
+        tools::remember_tool([this](const std::string& text, const model::ToolPorts& ports) {
+          if (!ports.session) throw Error("nothing is remembered outside of a session");
+          remember(text, memory::Scope::project, *ports.session,
+                   store::value_or_throw(store_.open(*ports.session)).state.head);
+        }));
+  system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -110,9 +136,36 @@ Application::Application(const Invocation& invocation)
           },
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
-      .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
-      .grant = [this](Id session,
-                      const std::string& rule) { return grants_.give(session, rule); }});
+      .no_sandbox = [this] { return commands_exposed(); },
+      .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },
+      .look_around = [this](agent::Settings& settings) { look_around(settings); },
+      .nearby =
+          [this](const std::string& below) {
+            std::vector<agent::Surrounding> out;
+            for (instructions::Document& each : instructions_.nearby(below))
+              out.push_back({std::move(each.name), std::move(each.text), true});
+            return out;
+          }});
+}
+
+void Application::read_changed() {
+  const bool other_notes = memory_.refresh();
+  if (instructions_.refresh() || other_notes)
+    system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
+}
+
+void Application::remember(const std::string& text, memory::Scope scope, Id session,
+                           std::optional<Id> entry) const {
+  memory_.file(scope).add({.text = clean(text),
+                           .session = to_string(session),
+                           .entry = entry ? to_string(*entry) : "",
+                           .date = now_utc().substr(0, 10)});
+}
+
+void Application::look_around(agent::Settings& settings) {
+  read_changed();
+  settings.system = system_.text;
+  settings.surroundings = system_.surroundings;
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.
@@ -163,6 +216,16 @@ std::vector<ModelRef> Application::fallbacks_of(const ModelRef& model) const {
   if (found != config_.fallback.end())
     for (const std::string& name : found->second) out.push_back(catalog_.parse(name));
   return out;
+}
+
+// Why each command has to be asked about; empty: it need not.
+std::string Application::commands_exposed() const {
+  if (sandbox() == Sandbox::none) return describe(Sandbox::none);
+  if (sandbox() != Sandbox::landlock || !withheld_->has_patterns()) return {};
+  const std::vector<std::string> places = withheld_->find().places;
+  if (places.empty()) return {};
+  return "Landlock cannot close " + places.front() + " to commands, which the model is kept from" +
+         (places.size() > 1 ? ", and others" : "") + "; bubblewrap can";
 }
 
 Sandbox Application::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
@@ -275,6 +338,10 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
     settings.notices.push_back(
         counted(count, "rule this session recorded is", "rules this session recorded are") +
         " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
+  for (const std::string& remark : instructions_.remarks()) settings.notices.push_back(remark);
+  if (const std::string read = read_line(instructions_.documents());
+      !read.empty() && !invocation_.print && !config_.quiet)
+    settings.notices.push_back(read);
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;

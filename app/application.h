@@ -4,6 +4,7 @@
 #include <atomic>
 #include <map>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -12,8 +13,11 @@
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
+#include "core/instructions/instructions.h"
+#include "core/memory/memory.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
+#include "core/tools/workspace/withheld.h"
 #include "providers/catalog/catalog.h"
 #include "providers/catalog/known_windows.h"
 #include "providers/discovery/model_cache.h"
@@ -34,6 +38,7 @@ class Application {
   const catalog::Catalog& catalog() const { return catalog_; }
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
+  const instructions::Instructions& instructions() const { return instructions_; }
   tools::sandbox::Sandbox sandbox() const;
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
@@ -55,6 +60,7 @@ class Application {
       std::function<void(const model::Event&)> sink) const;
 
  private:
+  std::string commands_exposed() const;
   bool has_key(const catalog::ProviderRow& row) const;
   bool can_be_asked(const std::string& model) const;
   std::string kept(std::string_view bytes);
@@ -63,6 +69,10 @@ class Application {
   bool ask_server_here(const model::ModelRef& model);
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
+  void read_changed();  // instructions and notes that have been changed on disk
+  void remember(const std::string& text, memory::Scope scope, Id session,
+                std::optional<Id> entry) const;
+  void look_around(agent::Settings& settings);
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -73,7 +83,10 @@ class Application {
   catalog::KnownWindows windows_;
   discovery::ModelCache model_cache_;
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
+  std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
   model::Tools tools_;
+  instructions::Instructions instructions_;
+  memory::Memory memory_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};

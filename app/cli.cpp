@@ -274,6 +274,8 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   add_setting(app, "--system-prompt", invocation.system_prompt);
   add_setting(app, "--append-system-prompt", invocation.append_system_prompt);
   add_setting(app, "--max-turns", invocation.max_turns);
+  app.add_flag("--no-instructions", invocation.no_instructions,
+               "leave AGENTS.md and its kin, and what is remembered, out");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch")
       ->type_name("DIR");
   app.add_option("--home", invocation.home, "where sessions live")

@@ -56,6 +56,7 @@ struct Invocation {
   std::string system_prompt{};
   std::string append_system_prompt{};
   int max_turns = 0;
+  bool no_instructions = false;
 
   std::string workspace{};
   std::string home{};

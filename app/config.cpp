@@ -136,6 +136,7 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
   if (!invocation.system_prompt.empty()) config.system_prompt = invocation.system_prompt;
   if (!invocation.append_system_prompt.empty())
     config.append_system_prompt = invocation.append_system_prompt;
+  if (invocation.no_instructions) config.max_instructions = 0;
   if (!invocation.color.empty()) config.color = invocation.color;
   config.screen_reader = config.screen_reader || invocation.screen_reader;
   config.quiet = config.quiet || invocation.quiet;

@@ -12,6 +12,7 @@
 
 #include "app/cli.h"
 #include "core/handover/target.h"
+#include "core/instructions/instructions.h"
 #include "core/permission/policy.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
@@ -37,6 +38,11 @@ struct Config {
   int sandbox_memory = 0;        // MiB for each process of a command; 0: no limit
   std::string system_prompt{};   // empty: the built-in one
   std::string append_system_prompt{};
+  std::size_t max_instructions = instructions::usual_bytes;  // of AGENTS.md and its kin, in bytes
+  // The files that say what the model is kept from, by name.
+  std::vector<std::string> ignore_files{".skeinignore", ".aiignore",    ".geminiignore",
+                                        ".crushignore", ".gooseignore", ".aiderignore",
+                                        ".cursorignore"};
   std::string color{};  // empty: auto
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions

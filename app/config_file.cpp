@@ -79,6 +79,7 @@ bool take(const toml::node& node, ConfigItem& item) {
       return node.is_boolean();
     case Kind::rules:
     case Kind::models:
+    case Kind::names:
       if (node.is_string()) item.list.push_back(*node.value<std::string>());
       if (const toml::array* list = node.as_array())
         for (const toml::node& each : *list) {

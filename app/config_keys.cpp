@@ -1,6 +1,7 @@
 #include "app/config_keys.h"
 
 #include <algorithm>
+#include <charconv>
 #include <cmath>
 #include <optional>
 
@@ -22,6 +23,7 @@ constexpr ConfigValues age{Kind::age};
 constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
 constexpr ConfigValues models{Kind::models};
+constexpr ConfigValues file_names{Kind::names};
 constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, choices}; }
 constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
@@ -80,6 +82,30 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
   const int given = static_cast<int>(item.number);
   if (to.by_workspace() && limit > 0 && (given == 0 || given > limit)) return false;
   limit = given;
+  return true;
+}
+
+// "64k", "1m", or bytes.
+bool set_max_instructions(ConfigTarget& to, const ConfigItem& item) {
+  std::size_t bytes = 0;
+  const char* const end = item.text.data() + item.text.size();
+  const auto [rest, failed] = std::from_chars(item.text.data(), end, bytes);
+  const std::string unit = lower(std::string(rest, end));
+  const std::size_t factor = unit.empty() ? 1 : unit == "k" ? 1u << 10 : unit == "m" ? 1u << 20 : 0;
+  if (failed != std::errc{} || factor == 0 || bytes > (64u << 20) / factor)
+    throw Error("max-instructions is '" + item.text + "', which is no size; say \"64k\"",
+                ExitStatus::usage);
+  if (to.by_workspace() && bytes * factor > to.config.max_instructions) return false;
+  to.config.max_instructions = bytes * factor;
+  return true;
+}
+
+bool set_ignore_files(ConfigTarget& to, const ConfigItem& item) {
+  for (const std::string& name : item.list)
+    if (name.empty() || name.find('/') != std::string::npos)
+      throw Error("ignore-files holds '" + name + "', which is no name of a file",
+                  ExitStatus::usage);
+  to.config.ignore_files = item.list;
   return true;
 }
 
@@ -256,6 +282,13 @@ constexpr ConfigKey table[] = {
      "what the model is told first", set<&Config::system_prompt>},
     {"", "append-system-prompt", text, "nothing", trusted, "--append-system-prompt",
      "what it is told after that", set<&Config::append_system_prompt>},
+    {"", "ignore-files", file_names,
+     ".skeinignore .aiignore .geminiignore .crushignore .gooseignore .aiderignore .cursorignore",
+     never, "", "files whose patterns say what the model is kept from, in every folder",
+     set_ignore_files},
+    {"", "max-instructions", text, "\"64k\"", tightens, "",
+     "how much of AGENTS.md and its kin is read in all, half of it of one file; \"0\": nothing",
+     set_max_instructions},
     {"", "keep-deltas", truth, "false", never, "",
      "true: an answer is written down as it comes, so that a crash keeps what was seen of it",
      set<&Config::keep_deltas>},
@@ -373,6 +406,7 @@ std::string expected(const ConfigKey& key) {
     case Kind::truth: return "true or false";
     case Kind::rules: return "rules, as in [\"read\", \"bash(git status)\"]";
     case Kind::models: return "a list of models, as in [\"PROVIDER/MODEL\"]";
+    case Kind::names: return "a list of names of files, as in [\".skeinignore\"]";
   }
   return {};
 }
@@ -387,6 +421,7 @@ std::string sample(const ConfigKey& key) {
     case Kind::truth: return "true|false";
     case Kind::rules: return "RULES";
     case Kind::models: return "MODELS";
+    case Kind::names: return "NAMES";
   }
   return {};
 }

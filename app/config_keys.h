@@ -23,7 +23,7 @@ struct ConfigTarget {
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
-enum class ConfigKind { text, age, choice, whole, number, truth, rules, models };
+enum class ConfigKind { text, age, choice, whole, number, truth, rules, models, names };
 
 // What a key may be set to.
 struct ConfigValues {
@@ -55,7 +55,7 @@ struct ConfigItem {
   std::string text{};
   double number = 0;
   bool truth = false;
-  std::vector<std::string> list{};  // rules or models
+  std::vector<std::string> list{};  // rules, models or names
   std::size_t line = 0;
 };
 

@@ -34,6 +34,16 @@ add_library(skein_zstd INTERFACE)
 target_include_directories(skein_zstd SYSTEM INTERFACE ${ZSTD_INCLUDE})
 target_link_libraries(skein_zstd INTERFACE ${ZSTD_LIBRARY})
 
+# libyaml as an archive too: few files have front matter, and every start would load it.
+find_path(YAML_INCLUDE yaml.h)
+find_library(YAML_LIBRARY NAMES libyaml.a yaml)
+if(NOT YAML_INCLUDE OR NOT YAML_LIBRARY)
+  message(FATAL_ERROR "libyaml could not be found; on Debian it is libyaml-dev")
+endif()
+add_library(skein_yaml INTERFACE)
+target_include_directories(skein_yaml SYSTEM INTERFACE ${YAML_INCLUDE})
+target_link_libraries(skein_yaml INTERFACE ${YAML_LIBRARY})
+
 # RE2 as an archive too, unless it is one that needs Abseil: its archive would want all of Abseil's.
 find_path(RE2_INCLUDE re2/re2.h)
 if(RE2_INCLUDE)

@@ -39,6 +39,10 @@ std::string state_folder() { return skein_folder("XDG_STATE_HOME", ".local/state
 std::string history_file(const Invocation& invocation) {
   return env("SKEIN_NO_HISTORY").empty() ? state_file(invocation, "input_history") : "";
 }
+std::string memory_folder(const Invocation& invocation) {
+  const bool none = invocation.no_session || invocation.no_instructions;
+  return none ? "" : home_folder(invocation) + "/memory";
+}
 std::string windows_file(const Invocation& invocation) {
   return state_file(invocation, "windows.json");
 }

@@ -25,6 +25,8 @@ std::vector<std::string> own_places(const Invocation& invocation);
 std::string grants_file(const Invocation& invocation);
 // What was typed before; empty if nothing is to be kept.
 std::string history_file(const Invocation& invocation);
+// Where what is remembered between sessions is kept; empty if nothing is to be, or to be told.
+std::string memory_folder(const Invocation& invocation);
 // What servers said of their windows; empty if nothing is to be kept.
 std::string windows_file(const Invocation& invocation);
 // What services said of their models; empty if there is no place for it.

@@ -200,13 +200,17 @@ int print_mode(Application& application, const Invocation& invocation) {
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;
+  std::vector<std::string> instructions;
+  for (const instructions::Document& each : application.instructions().documents())
+    instructions.push_back(each.file);
   if (events)
     out.line({{"type", "init"},
               {"version", 1},
               {"session", to_string(chosen.session)},
               {"key", conversation.record().key},
               {"model", model::to_string(settings.model)},
-              {"cwd", application.workspace()}});
+              {"cwd", application.workspace()},
+              {"instructions", instructions}});
   Ports ports;
   ports.stop = &stop_asked();
   ports.sink = application.masking([&](const model::Event& event) {

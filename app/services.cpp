@@ -1,4 +1,5 @@
 // What the REPL's commands may ask of providers, keys and configuration.
+#include <memory>
 #include <sstream>
 
 #include "app/application.h"
@@ -6,6 +7,7 @@
 #include "app/call_cost.h"
 #include "app/home.h"
 #include "app/model_refresh.h"
+#include "core/model/tokens.h"
 #include "core/tools/workspace/tree_walk.h"
 #include "providers/catalog/ending.h"
 #include "providers/key_check.h"
@@ -71,8 +73,10 @@ std::string login_text(const catalog::Catalog& catalog, const providers::Keyring
 
 constexpr std::size_t most_files = 20'000;
 
-std::vector<std::string> files_below(const std::string& workspace) {
-  const Root root(workspace, {});
+std::vector<std::string> files_below(
+    const std::string& workspace,
+    const std::shared_ptr<const tools::workspace::Withheld>& withheld) {
+  const Root root(workspace, {}, tools::workspace::best_resolver(), withheld);
   std::vector<std::string> out;
   walk_tree(root, ".", root.locate("."), {}, [&](const Walked& found) {
     if (found.kind != EntryKind::folder) out.push_back(found.path);
@@ -122,7 +126,31 @@ session::Services Application::services() {
     if (row == nullptr) throw Error("no provider is called " + std::string(provider));
     return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
   };
-  services.files = [this] { return files_below(workspace_); };
+  services.files = [this] { return files_below(workspace_, withheld_); };
+  services.instructions = [this] {
+    read_changed();
+    std::vector<session::InstructionLine> lines;
+    const auto add = [&](const instructions::Document& each) {
+      lines.push_back({each.file, each.shown, each.why, model::tokens_of(each.text)});
+    };
+    for (const instructions::Document& each : instructions_.documents()) add(each);
+    for (const instructions::Document& each : instructions_.path_rules()) add(each);
+    return lines;
+  };
+  services.remember = [this](const std::string& text, bool everywhere, Id session,
+                             std::optional<Id> entry) {
+    remember(text, everywhere ? memory::Scope::everywhere : memory::Scope::project, session, entry);
+  };
+  services.memory = [this] {
+    std::vector<session::MemoryLine> lines;
+    for (const auto& [scope, note] : memory_.notes())
+      lines.push_back(
+          {note.text, note.session, note.entry, note.date, scope == memory::Scope::everywhere});
+    return lines;
+  };
+  services.memory_file = [this](bool everywhere) {
+    return memory_.file(everywhere ? memory::Scope::everywhere : memory::Scope::project).path();
+  };
   services.configuration = [this] {
     std::ostringstream out;
     out << "configuration  " << config_folder() << "/config.toml\n"
@@ -141,6 +169,8 @@ session::Services Application::services() {
   services.take_back = [this](Id session, const std::string& rule) {
     return grants_.take_back(session, rule);
   };
+  services.withheld = [this] { return withheld_->described(); };
+  services.secrets = std::string(tools::workspace::Withheld::secrets());
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +
            describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +

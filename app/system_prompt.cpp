@@ -1,15 +1,15 @@
 #include "app/system_prompt.h"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
-#include <optional>
+#include <cstdint>
+
+#include "core/model/tokens.h"
+#include "core/project/project_root.h"
+#include "core/text/amounts.h"
+#include "core/text/text.h"
 
 namespace skein::app {
 
 namespace {
-
-constexpr std::size_t max_guide_bytes = 64u << 10;
 
 constexpr const char* own_words =
     "You are an engineer at work in a developer's terminal, through skein. You have tools to read, "
@@ -21,34 +21,28 @@ constexpr const char* own_words =
     "not "
     "try to get around it: say what you would need and why.";
 
-// Bounded and plain: a workspace's file is somebody else's text.
-std::optional<agent::Surrounding> guide(const std::string& workspace) {
-  for (const char* name : {"AGENTS.md", "CLAUDE.md"}) {
-    const std::filesystem::path file = std::filesystem::path(workspace) / name;
-    std::error_code failed;
-    if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(file, failed))) continue;
-    std::ifstream in(file, std::ios::binary);
-    std::string text(max_guide_bytes, '\0');
-    in.read(text.data(), static_cast<std::streamsize>(text.size()));
-    text.resize(static_cast<std::size_t>(in.gcount()));
-    return agent::Surrounding{std::string(name) + " of this workspace",
-                              valid_utf8(utf8_prefix(text, text.size())), true};
-  }
-  return std::nullopt;
-}
-
 }  // namespace
 
 // Skein's own words are not among the surroundings: a new version has no news for an old session.
-SystemPrompt system_prompt(const Config& config, const std::string& workspace) {
+SystemPrompt system_prompt(const Config& config, const std::string& workspace,
+                           const std::vector<instructions::Document>& documents,
+                           const memory::Memory& memory) {
   SystemPrompt out{.text = config.system_prompt.empty() ? own_words : config.system_prompt};
   if (!config.system_prompt.empty())
     out.surroundings.push_back({"the user's system prompt", config.system_prompt, true});
   out.text += "\n\nThe workspace is " + workspace + ".";
   out.surroundings.push_back({"the workspace", workspace});
-  if (const std::optional<agent::Surrounding> found = guide(workspace)) {
-    out.text += "\n\n# " + found->name + "\n\n" + found->text;
-    out.surroundings.push_back(*found);
+  out.text += instructions::prompt_text(documents);
+  for (const instructions::Document& each : documents)
+    out.surroundings.push_back({each.name, each.text, true});
+  for (const memory::Scope scope : {memory::Scope::everywhere, memory::Scope::project}) {
+    const std::string& notes = memory.told(scope);
+    if (notes.empty()) continue;
+    const std::string name = scope == memory::Scope::everywhere
+                                 ? "what the user wants remembered everywhere"
+                                 : "what is to be remembered about this project";
+    out.text += "\n\n# W" + name.substr(1) + "\n\n" + notes;
+    out.surroundings.push_back({name, notes, true});
   }
   if (!config.append_system_prompt.empty()) {
     out.text += "\n\n" + config.append_system_prompt;
@@ -56,6 +50,34 @@ SystemPrompt system_prompt(const Config& config, const std::string& workspace) {
         {"the user's addition to the system prompt", config.append_system_prompt, true});
   }
   return out;
+}
+
+instructions::Places instruction_places(const std::string& workspace) {
+  instructions::Places places;
+  places.home = env("HOME");
+  if (const std::string folder = config_folder(); !folder.empty())
+    places.own.push_back(folder + "/AGENTS.md");
+  if (!places.home.empty()) {
+    places.own.push_back(places.home + "/.config/AGENTS.md");
+    places.own.push_back(places.home + "/.claude/CLAUDE.md");
+  }
+  places.folders = project::project_folders(workspace, places.home);
+  return places;
+}
+
+std::string read_line(const std::vector<instructions::Document>& documents) {
+  constexpr std::size_t most_named = 5;
+  std::vector<std::string> names;
+  std::int64_t tokens = 0;
+  for (const instructions::Document& each : documents) {
+    tokens += model::tokens_of(each.text);
+    if (names.size() < most_named) names.push_back(each.shown);
+  }
+  if (names.empty()) return {};
+  if (names.size() < documents.size())
+    names.back() += " and " + std::to_string(documents.size() - names.size()) + " more";
+  return "instructions: " + listed(names) + " (" + short_count(tokens) +
+         " tokens; /instructions shows why)";
 }
 
 }  // namespace skein::app

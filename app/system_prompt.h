@@ -1,5 +1,5 @@
-// What a model is told before anything is said: skein's own words, the workspace's AGENTS.md (else
-// CLAUDE.md), the user's addition.
+// What a model is told before anything is said: skein's own words, the instructions that count
+// here, the user's addition.
 #pragma once
 
 #include <string>
@@ -7,6 +7,8 @@
 
 #include "app/config.h"
 #include "core/agent/parts.h"
+#include "core/instructions/instructions.h"
+#include "core/memory/memory.h"
 
 namespace skein::app {
 
@@ -14,6 +16,13 @@ struct SystemPrompt {
   std::string text{};
   std::vector<agent::Surrounding> surroundings{};  // what of it may be different the next time
 };
-SystemPrompt system_prompt(const Config& config, const std::string& workspace);
+SystemPrompt system_prompt(const Config& config, const std::string& workspace,
+                           const std::vector<instructions::Document>& documents,
+                           const memory::Memory& memory);
+
+// Where instructions for work in this folder are looked for.
+instructions::Places instruction_places(const std::string& workspace);
+// What was read, in one line for the user; empty: nothing.
+std::string read_line(const std::vector<instructions::Document>& documents);
 
 }  // namespace skein::app

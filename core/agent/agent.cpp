@@ -147,6 +147,7 @@ std::vector<model::Entry> Agent::closed_calls(const Turn& turn) const {
 }
 
 std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) {
+  if (turn.conversation.state().system.empty()) parts_.look_around(turn.settings);
   models_.read_for_request(turn.conversation, turn.settings);
   std::vector<model::Entry> entries = surroundings_.before_turn(turn);
   for (model::Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
@@ -247,7 +248,9 @@ void Agent::refuse_calls(Turn& turn, std::span<const model::ToolUse* const> call
 }
 
 void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome) {
-  turn.commit({entry_for(result_of(call, outcome), turn.run_id)});
+  model::Entry entry = entry_for(result_of(call, outcome), turn.run_id);
+  entry.meta = parts_.clean(outcome.meta);
+  turn.commit({std::move(entry)});
 }
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
@@ -268,6 +271,7 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
                                              turn.settings.rules, permission.place)
                                    : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
+  if (permission.given) nearby_.attach(turn, *tool, permission.place, outcome);
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
   turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/agent/model_caller.h"
+#include "core/agent/nearby_instructions.h"
 #include "core/agent/permission_gate.h"
 #include "core/agent/surroundings.h"
 #include "core/agent/turn.h"
@@ -75,6 +76,7 @@ class Agent {
   Surroundings surroundings_{parts_};
   ModelCaller models_{parts_, surroundings_};
   PermissionGate gate_{parts_};
+  NearbyInstructions nearby_{parts_};
 };
 
 }  // namespace skein::agent

@@ -23,6 +23,16 @@ struct ModelLimits {
   bool cuts_silently = false;      // its server may shorten what is too long, without an error
 };
 
+struct Settings;
+
+// Something the system prompt tells that may change while a session lives: then the model is told
+// in a message, for the prompt itself stays as it was first sent.
+struct Surrounding {
+  std::string name;       // for the model and the user, in the singular: "the workspace"
+  std::string text;       // as it is now
+  bool document = false;  // of several lines, somebody else's
+};
+
 struct Parts {
   store::SessionStore& store;
   const model::Tools& tools;
@@ -49,14 +59,12 @@ struct Parts {
   // could not, or an empty string.
   std::function<std::string(Id session, const std::string& rule)> grant =
       [](Id, const std::string&) { return std::string{}; };
-};
-
-// Something the system prompt tells that may change while a session lives: then the model is told
-// in a message, for the prompt itself stays as it was first sent.
-struct Surrounding {
-  std::string name;       // for the model and the user, in the singular: "the workspace"
-  std::string text;       // as it is now
-  bool document = false;  // of several lines, somebody else's
+  // Before a turn: makes system prompt and surroundings what they are by now.
+  std::function<void(Settings&)> look_around = [](Settings&) {};
+  // The instructions that are not in the system prompt and hold for this file of the workspace.
+  // Their names are the paths of their files.
+  std::function<std::vector<Surrounding>(const std::string& below)> nearby =
+      [](const std::string&) { return std::vector<Surrounding>{}; };
 };
 
 struct Settings {

@@ -60,8 +60,12 @@ std::string led_elsewhere(const model::Tool& tool, const model::ToolUse& call,
 model::Question question_about(const model::Tool& tool, const model::ToolUse& call,
                                const permission::Decision& decision,
                                const std::vector<permission::Rule>& offered) {
+  // What only reads is rarely asked about, so the question says why.
+  const std::string why = tool.effect == model::Effect::reads && !decision.reason.empty()
+                              ? " (" + decision.reason + ")"
+                              : "";
   model::Question question{
-      .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + "?",
+      .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + why + "?",
       .detail = tool.preview ? tool.preview(call.input) : std::string{},
       .remember = names_of(offered)};
   if (const auto text = argument(call.input, tool.amendable)) {

@@ -9,6 +9,23 @@ namespace skein::context {
 namespace {
 
 constexpr const char* changes_member = "changes";
+constexpr const char* instructions_member = "instructions";
+
+JsonText said_meta(const char* member, const Said& said) {
+  Json meta = Json::object();
+  meta[member] = Json::object();
+  for (const auto& [name, hash] : said) meta[member][name] = hash;
+  return dump(meta);
+}
+
+std::optional<Said> said_in_meta(const JsonText& text, const char* member) {
+  const std::optional<Json> meta = parse_json(text);
+  if (!meta || !at(*meta, member).is_object()) return std::nullopt;
+  Said out;
+  for (const auto& [name, hash] : at(*meta, member).items())
+    if (hash.is_string()) out[name] = hash.get<std::string>();
+  return out;
+}
 
 bool is_beginning(const model::Entry& entry) {
   return entry.type == model::type::runtime_init &&
@@ -46,20 +63,30 @@ model::Entry change_entry(const std::string& text, const Said& changed) {
   model::Message message = model::user_message(text);
   message.continuation = true;
   model::Entry entry = model::message_entry(message);
-  Json meta = Json::object();
-  meta[changes_member] = Json::object();
-  for (const auto& [name, hash] : changed) meta[changes_member][name] = hash;
-  entry.meta = dump(meta);
+  entry.meta = said_meta(changes_member, changed);
   return entry;
 }
 
 std::optional<Said> changes_in(const model::Entry& entry) {
   if (!model::tells_changes(entry)) return std::nullopt;
-  const std::optional<Json> meta = parse_json(entry.meta);
-  if (!meta || !at(*meta, changes_member).is_object()) return std::nullopt;
+  return said_in_meta(entry.meta, changes_member);
+}
+
+JsonText instructions_meta(const Said& attached) {
+  return said_meta(instructions_member, attached);
+}
+
+// A summary stands for what came before it, and of what it keeps results may be shortened.
+Said instructions_on(std::span<const model::Entry> path, const std::set<Id>& redacted) {
+  const auto summary = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
+    return entry.type == model::type::compaction_summary;
+  });
   Said out;
-  for (const auto& [name, hash] : at(*meta, changes_member).items())
-    if (hash.is_string()) out[name] = hash.get<std::string>();
+  for (const model::Entry& entry : path.last(static_cast<std::size_t>(summary - path.rbegin())))
+    if (entry.meta.find(instructions_member) != JsonText::npos && !redacted.contains(entry.id))
+      for (const auto& [name, hash] :
+           said_in_meta(entry.meta, instructions_member).value_or(Said{}))
+        out[name] = hash;
   return out;
 }
 

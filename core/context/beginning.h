@@ -37,4 +37,9 @@ std::optional<Said> changes_in(const model::Entry& entry);  // none: it tells of
 // is no beginning.
 Said said_on(std::span<const model::Entry> path);
 
+// Instructions that came with results on this path, because a file they are about was used: by the
+// path of their file, as hashes. What is masked by now counts as not said.
+Said instructions_on(std::span<const model::Entry> path, const std::set<Id>& redacted);
+JsonText instructions_meta(const Said& attached);  // of the entry they came with
+
 }  // namespace skein::context

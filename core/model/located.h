@@ -14,7 +14,9 @@ struct Located {
   std::string from_home{};  // "~/x" if it lies in the user's home folder, "~" for that itself
   bool many_names = false;  // a file with hard links: another of its names may lie anywhere
   bool exists = false;
-  std::string refusal{};  // why `below` is empty
+  std::string refusal{};   // why `below` is empty
+  std::string withheld{};  // what keeps it from the model: ".skeinignore:3"; empty: nothing does
+  std::string secret{};    // the pattern of secrets it looks like: "*.pem"; empty: it does not
 };
 using Locate = std::function<Located(std::string_view path)>;
 

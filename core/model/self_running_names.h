@@ -1,6 +1,7 @@
 // Files and folders whose contents other programs run unasked: git, an editor, direnv, a shell.
 // What is written there would later run outside the sandbox, so no rule allows writing it without
-// asking, and what a sandboxed command writes there is undone.
+// asking, and what a sandboxed command writes there is undone. The same holds for files that say
+// what the model is kept from.
 #pragma once
 
 #include <algorithm>
@@ -13,7 +14,9 @@
 namespace skein::model {
 
 inline constexpr std::string_view self_running_in_projects[] = {
-    ".devcontainer", ".envrc", ".githooks", ".husky", ".idea", ".skein", ".vscode"};
+    ".aiderignore", ".aiignore",     ".crushignore", ".cursorignore", ".devcontainer",
+    ".envrc",       ".geminiignore", ".githooks",    ".gooseignore",  ".husky",
+    ".idea",        ".skein",        ".skeinignore", ".vscode"};
 inline constexpr std::string_view self_running_in_home[] = {
     ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc",  ".cshrc",
     ".gitconfig",    ".inputrc",    ".kshrc",       ".login",        ".profile", ".pam_environment",

@@ -41,6 +41,7 @@ struct ToolOutcome {
   std::string blob{};  // where the whole output lies, if it was cut
   std::int64_t duration_ms = 0;
   std::string notice{};  // what the user must be told as well; may be empty
+  JsonText meta{};       // of the entry that keeps it; may be empty
 };
 ToolOutcome tool_text(std::string text);
 ToolOutcome tool_failure(std::string text);

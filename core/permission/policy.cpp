@@ -117,6 +117,10 @@ Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, con
 
 bool allows(const Rule& rule, const SimpleCommand& command, const Tool& tool) {
   if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow)) return false;
+  // Nor is it to allow `cat .env`.
+  if (!rule.pattern.empty() && has_wildcard(rule, tool.argument.kind) &&
+      !secret_named_in(command, tool.locate).empty())
+    return false;
   // To say "always" to `cat README.md` is not to allow ~/.ssh.
   return rule.origin != Rule::Origin::session || !has_wildcard(rule, tool.argument.kind) ||
          !reaches_out(rule, command, tool.locate);
@@ -150,7 +154,19 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
     if (rule.tool == subject.tool.name && covers_place(rule, place, Purpose::allow) &&
         !(guarded && has_wildcard(rule, subject.tool.argument.kind)))
       return {Verdict::allow};
-  return ask(guarded ? "other programs run what is in that file by themselves" : "");
+  const bool closes = place.below.ends_with("ignore");
+  return ask(!guarded ? ""
+             : closes ? "that file says what the model is kept from"
+                      : "other programs run what is in that file by themselves");
+}
+
+// Only a rule that names the very file lets a secret be used unasked.
+Decision decide_secret(const Rules& rules, const Subject& subject) {
+  for (const Rule& rule : rules.allow)
+    if (rule.tool == subject.tool.name && !has_wildcard(rule, subject.tool.argument.kind) &&
+        covers_place(rule, *subject.place, Purpose::allow))
+      return {Verdict::allow};
+  return ask("it may hold secrets (" + subject.place->secret + ")");
 }
 
 Decision decide_whole(const Rules& rules, const Tool& tool) {
@@ -164,12 +180,15 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
   const Cover denied = subject.line ? denies_command(rules.deny, subject, tools)
                                     : denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
+  if (subject.place && !subject.place->withheld.empty())
+    return {Verdict::deny, "kept from the model by " + subject.place->withheld};
   if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads)
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
   if (rules.mode == Mode::bypass) return {Verdict::allow};
   if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask("there is no sandbox");
   if (subject.line) return decide_command(rules, subject);
+  if (subject.place && !subject.place->secret.empty()) return decide_secret(rules, subject);
   if (subject.tool.effect == Effect::reads) return {Verdict::allow};
   return subject.tool.argument.is_path() ? decide_path(rules, subject)
                                          : decide_whole(rules, subject.tool);
@@ -206,7 +225,10 @@ Decision decide_mention(const Rules& rules, const Tools& tools, const std::strin
   const Subject subject = subject_of(*tool, {"", tool->name, dump({{tool->argument.name, path}})});
   const Cover denied = denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids reading it"};
+  if (subject.place && !subject.place->withheld.empty())
+    return {Verdict::deny, "kept from the model by " + subject.place->withheld};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids reading it");
+  if (subject.place && !subject.place->secret.empty()) return decide_secret(rules, subject);
   if (!subject.place || !subject.place->below.empty()) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
     if (rule.tool == tool->name && is_from_outside(rule) &&
@@ -236,7 +258,9 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   if (tool == nullptr) return {};
   const Subject subject = subject_of(*tool, call);
   std::vector<Rule> added;
-  if (!subject.line) {
+  if (subject.place && !subject.place->secret.empty()) {
+    added.push_back({tool->name, subject.place->below});
+  } else if (!subject.line) {
     added.push_back({tool->name});
   } else {
     for (const SimpleCommand& command : subject.line->commands) {

@@ -222,6 +222,14 @@ bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Lo
   return false;
 }
 
+std::string secret_named_in(const SimpleCommand& command, const model::Locate& locate) {
+  if (!locate) return {};
+  for (const ShellWord& word : command)
+    for (const std::string_view path : possible_paths(word.text))
+      if (!path.empty() && !locate(path).secret.empty()) return std::string(path);
+  return {};
+}
+
 std::string pattern_for(const SimpleCommand& command, std::size_t first_words) {
   std::string pattern;
   for (std::size_t i = 0; i < first_words; ++i) pattern += shell_quoted(command[i].text) + " ";

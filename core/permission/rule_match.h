@@ -28,6 +28,9 @@ bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purp
 // Without `locate` words alone decide.
 bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate);
 
+// The word of a command that names a file which looks like a secret; empty: none does.
+std::string secret_named_in(const SimpleCommand& command, const model::Locate& locate);
+
 // Whether it covers more than one call of a tool with such an argument.
 bool has_wildcard(const Rule& rule, model::Argument::Kind kind);
 // The patterns of rules: these words, then anything; and exactly these.

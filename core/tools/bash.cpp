@@ -21,6 +21,7 @@
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/socket_filter.h"
 #include "core/tools/tools.h"
+#include "core/tools/workspace/real_place.h"
 
 namespace skein::tools {
 
@@ -30,6 +31,9 @@ using sandbox::SandboxSpec, sandbox::Watch;
 namespace {
 
 using std::chrono::milliseconds;
+
+// Every mount makes the next one slower, and bubblewrap takes 9,000 arguments.
+constexpr std::size_t most_masks = 1000;
 
 constexpr std::string_view bash_schema = R"({
   "type": "object",
@@ -130,10 +134,12 @@ class Bash {
       characters.take(piece, ports.output);
     };
     const ProgramEnd end = start(command, sandbox, room, watch);
+    if (!refusal_.empty()) return tool_failure(std::exchange(refusal_, ""));
     if (const std::string rest = characters.rest(); !rest.empty()) ports.output(rest);
     ToolOutcome done = outcome(capture, end, watch.time, ports);
-    if (const std::string why = cause_of(sandbox, room, end, capture.text()); !why.empty())
-      done.content.push_back(model::Text{"[" + why + "]"});
+    for (const std::string& why :
+         {cause_of(sandbox, room, end, capture.text()), done.is_error ? about_masks() : ""})
+      if (!why.empty()) done.content.push_back(model::Text{"[" + why + "]"});
     return done;
   }
 
@@ -148,6 +154,7 @@ class Bash {
     // only the guard protects them.
     if (guarded) room.read_only = guard().record();
     if (sandbox == Sandbox::landlock) room.read_only.clear();
+    if (sandbox == Sandbox::bubblewrap && !mask(room)) return {};
     Fd rules;
     InnerProcess inner, last_word;  // told twice: to us, and to the warden if we are killed
     if (sandbox == Sandbox::bubblewrap) {
@@ -178,6 +185,39 @@ class Bash {
       guard_ =
           std::make_unique<Guard>(std::vector{root_->path()}, env("HOME"), settings_.quarantine);
     return *guard_;
+  }
+
+  // Closes what the model is kept from; false: there is too much of it. Landlock cannot take away
+  // what lies in a folder it opens: there each command was asked about.
+  bool mask(SandboxSpec& room) {
+    masked_.clear();
+    const workspace::Withheld* withheld = root_->withheld();
+    if (withheld == nullptr || (!withheld->has_patterns() && !guard().has_met(withheld->names())))
+      return true;
+    const workspace::Withheld::Found found = withheld->find();
+    for (const std::string& place : found.places)
+      if (std::ranges::none_of(room.hidden, [&](const std::string& outer) {
+            return workspace::is_below(place, outer);
+          })) {
+        room.hidden.push_back(place);
+        masked_.push_back(place.substr(root_->path().size() + 1));
+      }
+    if (found.complete && masked_.size() <= most_masks) return true;
+    refusal_ = "commands do not run: " + with_separators(masked_.size()) +
+               " files are kept from the model, too many to close to commands; name their folder "
+               "instead, or leave files of other programs out with `ignore-files`";
+    return false;
+  }
+
+  // For a model that wonders why a file is empty.
+  std::string about_masks() const {
+    constexpr std::size_t most_named = 10;
+    if (masked_.empty()) return "";
+    std::vector<std::string> names(
+        masked_.begin(),
+        masked_.begin() + static_cast<std::ptrdiff_t>(std::min(most_named, masked_.size())));
+    return "kept from you, and so closed to commands: " + listed(names) +
+           (masked_.size() > most_named ? ", …" : "");
   }
 
   SandboxSpec cell() {
@@ -212,6 +252,8 @@ class Bash {
   sandbox::PrivateTemporary temporary_;
   std::unique_ptr<Guard> guard_;
   std::string taken_back_;
+  std::vector<std::string> masked_;  // for the command that runs, from the workspace
+  std::string refusal_;              // why it did not
 };
 
 }  // namespace

@@ -57,6 +57,13 @@ class Search {
     return text(path, *bytes);
   }
 
+  // Searched only if it is named itself, which the user is asked about.
+  bool is_secret(const std::string& path) {
+    const bool secret = root_.withheld() != nullptr && !root_.withheld()->secret(path).empty();
+    secrets_ += secret ? 1 : 0;
+    return secret;
+  }
+
   workspace::WalkOptions options() {
     workspace::WalkOptions options;
     if (ports_.denied)
@@ -79,6 +86,9 @@ class Search {
       notes += "[searched in pieces: " + counted(in_pieces_, "very long line") +
                "; a match of more than " + with_separators(regex_.piece_bytes() / 2) +
                " bytes may be missing]\n";
+    if (secrets_ > 0)
+      notes += "[" + counted(secrets_, "file") +
+               " that may hold secrets left out; name one to search it]\n";
     if (left_out_ > 0) notes += "[what the user's rules forbid, or may, was left out]\n";
     return valid_utf8(out_) + notes;
   }
@@ -135,7 +145,7 @@ class Search {
   const ToolPorts& ports_;
   const Clock::time_point end_ = Clock::now() + limits_.grep_time;
   std::string out_, ended_by_;
-  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, left_out_ = 0;
+  std::size_t lines_ = 0, files_ = 0, too_large_ = 0, in_pieces_ = 0, left_out_ = 0, secrets_ = 0;
 };
 
 ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText& input,
@@ -164,6 +174,7 @@ ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText&
         if (found.kind != EntryKind::file) return WalkControl::go_on;
         const std::string& subject = by_path ? found.path : found.place.name;
         if (!include.empty() && !glob_match(include, subject)) return WalkControl::go_on;
+        if (search.is_secret(found.path)) return WalkControl::go_on;
         return search.file(found.path, found.place);
       });
   return refusal.empty() ? tool_text(search.result()) : tool_failure(refusal);

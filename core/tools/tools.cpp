@@ -15,13 +15,16 @@ Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
 }  // namespace
 
 Tools standard_tools(const ToolSettings& settings) {
-  return tools_in(std::make_shared<const Root>(settings.root, settings.forbidden), settings);
+  return tools_in(std::make_shared<const Root>(settings.root, settings.forbidden,
+                                               workspace::best_resolver(), settings.withheld),
+                  settings);
 }
 
 const Tools& tool_table() {
   static const Tools table = [] {
     Tools tools = tools_in(nullptr, {.root = {}});
     tools.push_back(recall_tool({}));
+    tools.push_back(remember_tool({}));
     for (Tool& tool : tools) tool.locate = {};
     return tools;
   }();

@@ -43,6 +43,8 @@ struct ToolSettings {
   std::optional<sandbox::Sandbox> sandbox{};  // for bash; left out: the best this machine has
   bool network = true;                        // inside the sandbox
   sandbox::ProgramLimits command_limits{};
+  // What the model is kept from; shared with whoever shows it. Null: nothing.
+  std::shared_ptr<const workspace::Withheld> withheld{};
   std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
   ToolLimits limits{};
 };
@@ -70,6 +72,10 @@ struct Recollection {
 using Recall = std::function<std::vector<Recollection>(
     const std::string& query, const std::string& since, const ToolPorts& ports)>;
 Tool recall_tool(Recall recall);
+
+// Another: keeps a line for later sessions. Throws Error if it cannot.
+using Remember = std::function<void(const std::string& text, const ToolPorts& ports)>;
+Tool remember_tool(Remember remember);
 
 // What the tools about a path share: the argument, the title, `run` in the workspace.
 using ToolFunction = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&,

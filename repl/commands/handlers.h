@@ -61,6 +61,11 @@ void show_tools(Session& session, std::string_view);
 void show_config(Session& session, std::string_view);
 void show_health(Session& session, std::string_view);
 
+void show_instructions(Session& session, std::string_view number);
+void write_instructions(Session& session, std::string_view focus);
+void remember(Session& session, std::string_view text);
+void show_memory(Session& session, std::string_view argument);
+
 void compact(Session& session, std::string_view focus);
 void show_context(Session& session, std::string_view);
 void show_usage(Session& session, std::string_view);

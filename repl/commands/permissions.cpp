@@ -82,6 +82,18 @@ void list(Session& session, std::string_view what, const std::vector<Rule>& rule
                                      std::string(permission::name(rule.origin)) + ")\n");
 }
 
+void list_withheld(Session& session) {
+  constexpr std::size_t most = 20;
+  const std::vector<std::string> patterns = session.services().withheld();
+  for (std::size_t i = 0; i < patterns.size() && i < most; ++i)
+    session.screen().print_untrusted("withheld " + patterns[i] + "\n");
+  if (patterns.size() > most)
+    session.screen().print("withheld … " + std::to_string(patterns.size() - most) + " more\n");
+  if (!session.services().secrets.empty())
+    session.screen().print("asked    as they may hold secrets: " + session.services().secrets +
+                           "\n");
+}
+
 }  // namespace
 
 void show_permissions(Session& session, std::string_view change) {
@@ -100,6 +112,7 @@ void show_permissions(Session& session, std::string_view change) {
   for (const Rule& rule : rules.not_applied)
     session.screen().print_untrusted("recorded " + to_string(rule) +
                                      "  (from the transcript, not applied here)\n");
+  list_withheld(session);
   session.screen().print("sandbox  " + session.services().sandbox() + "\n");
 }
 

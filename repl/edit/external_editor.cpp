@@ -120,13 +120,15 @@ int run_at_terminal(const std::vector<std::string>& words, terminal::Terminal* t
 }
 
 // Through the shell: $EDITOR may hold arguments, as in "code --wait".
+bool edit_in_place(const std::string& file, terminal::Terminal* terminal) {
+  return run_at_terminal({"/bin/sh", "-c", editor() + " \"$1\"", "sh", file}, terminal) == 0;
+}
+
 std::optional<std::string> edited_elsewhere(const std::string& text, terminal::Terminal& terminal,
                                             const std::string& like) {
   const TextFile file(text, ending_of(like));
   if (!file.written()) return std::nullopt;
-  const int status =
-      run_at_terminal({"/bin/sh", "-c", editor() + " \"$1\"", "sh", file.path()}, &terminal);
-  if (status != 0) return std::nullopt;
+  if (!edit_in_place(file.path(), &terminal)) return std::nullopt;
   std::string out = file.text();
   if (out.ends_with('\n') && !text.ends_with('\n')) out.pop_back();
   return out;

@@ -17,6 +17,9 @@ namespace skein::edit {
 std::optional<std::string> edited_elsewhere(const std::string& text, terminal::Terminal& terminal,
                                             const std::string& like = "prompt.md");
 
+// The file itself; false: the editor could not be run or failed.
+bool edit_in_place(const std::string& file, terminal::Terminal* terminal);
+
 // Runs one of the user's programs at the terminal, in its original modes, and waits for it. With
 // `output`, what it prints is passed there instead of to the screen. Returns its exit status as a
 // shell would report it.

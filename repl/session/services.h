@@ -24,6 +24,18 @@ struct Cost {
   bool at_least = false;  // a call in it may have been charged higher
 };
 
+// A file of instructions, for people.
+struct InstructionLine {
+  std::string file, name, why;
+  std::int64_t tokens = 0;
+};
+
+// Something that is remembered between sessions, and where it was said (ids; empty: by hand).
+struct MemoryLine {
+  std::string text, session, entry, date;
+  bool everywhere = false;  // in every project
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -53,12 +65,25 @@ struct Services {
   };
   // The files that @ can name, relative to the workspace, without those that git ignores.
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };
+  // What the model is told of instructions, as it is on disk by now, in its order.
+  std::function<std::vector<InstructionLine>()> instructions = [] {
+    return std::vector<InstructionLine>{};
+  };
+  // What later sessions are told; throws Error if it cannot be kept.
+  std::function<void(const std::string& text, bool everywhere, Id session, std::optional<Id> entry)>
+      remember = [](const std::string&, bool, Id, std::optional<Id>) {};
+  std::function<std::vector<MemoryLine>()> memory = [] { return std::vector<MemoryLine>{}; };
+  std::function<std::string(bool everywhere)> memory_file = [](bool) { return std::string{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
   // Grants or revokes a rule of this session, recorded outside of its transcript. Each returns why
   // that could not be saved.
   std::function<std::string(Id session, const std::string& rule)> grant =
       [](Id, const std::string&) { return std::string{}; };
   std::function<std::string(Id session, const std::string& rule)> take_back = grant;
+  // The patterns of what the model is kept from, each with where it is written; and those of files
+  // about which the user is asked.
+  std::function<std::vector<std::string>()> withheld = [] { return std::vector<std::string>{}; };
+  std::string secrets{};
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

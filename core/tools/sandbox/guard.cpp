@@ -70,6 +70,12 @@ Guard::Guard(std::vector<std::string> areas, std::string home, std::string quara
   }
 }
 
+bool Guard::has_met(const std::vector<std::string>& names) const {
+  return std::ranges::any_of(places_.places(), [&](const auto& place) {
+    return std::ranges::find(names, fs::path(place.first).filename().string()) != names.end();
+  });
+}
+
 bool Guard::leads_inside(const std::string& from, std::string_view path) const {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::path(from) / path, error);

@@ -18,6 +18,9 @@ class Guard {
   // `areas`: the folders commands may write to, canonical. `quarantine`: see Quarantine.
   Guard(std::vector<std::string> areas, std::string home, std::string quarantine);
 
+  // Whether a file of one of these names has been met.
+  bool has_met(const std::vector<std::string>& names) const;
+
   // Before a command. Returns what exists and should be mounted read-only, the nearest first.
   std::vector<std::string> record();
 

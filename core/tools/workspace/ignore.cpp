@@ -34,8 +34,10 @@ IgnoreFile::Pattern parse_pattern(std::string_view line) {
 
 IgnoreFile parse_ignore_file(std::string_view folder, std::string_view text) {
   IgnoreFile file{std::string(folder), {}};
+  std::size_t number = 0;
   for (const auto line : split(text, '\n')) {
     IgnoreFile::Pattern pattern = parse_pattern(line);
+    pattern.line = ++number;
     if (!pattern.glob.empty()) file.patterns.push_back(std::move(pattern));
   }
   return file;

@@ -1,6 +1,7 @@
 // Which files git would ignore: the patterns of .gitignore files, innermost and last one first.
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -14,6 +15,7 @@ struct IgnoreFile {
     bool negated = false;
     bool folders_only = false;
     bool anchored = false;  // holds a slash: matched against the path, not only the name
+    std::size_t line = 0;   // in its file, from 1
   };
   std::string folder;
   std::vector<Pattern> patterns;

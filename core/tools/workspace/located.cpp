@@ -44,7 +44,7 @@ std::optional<std::string> Root::path_below(int folder) const {
 model::Located Root::located(std::string_view path) const {
   model::Located out;
   if (path.find('\0') != std::string_view::npos) return {.refusal = "a path cannot hold a NUL"};
-  const Place place = locate(path, Missing::imagine);
+  const Place place = locate_anyway(path, Missing::imagine);
   out.refusal = place.refusal;
   if (const std::string name = shown(path) + ": "; out.refusal.starts_with(name))
     out.refusal.erase(0, name.size());
@@ -56,6 +56,11 @@ model::Located Root::located(std::string_view path) const {
         fstatat(place.folder.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0) {
       out.exists = true;
       out.many_names = S_ISREG(info.st_mode) && info.st_nlink > 1;
+    }
+    out.withheld = withheld_by(path, place);
+    if (withheld_ && !S_ISDIR(info.st_mode)) {
+      out.secret = withheld_->secret(out.below);
+      if (out.secret.empty()) out.secret = withheld_->secret(shown(path));
     }
   } else {
     out.absolute = resolved(fs::path(path_) / fs::path(path));

@@ -86,8 +86,12 @@ Resolver best_resolver() {
   return found ? Resolver::kernel : Resolver::walk;
 }
 
-Root::Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver)
-    : given_path_(std::move(folder)), forbidden_(std::move(forbidden)), resolver_(resolver) {
+Root::Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver,
+           std::shared_ptr<const Withheld> withheld)
+    : given_path_(std::move(folder)),
+      forbidden_(std::move(forbidden)),
+      resolver_(resolver),
+      withheld_(std::move(withheld)) {
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(given_path_.c_str(), nullptr),
                                                          &std::free);
   if (real) fd_ = Fd(open(real.get(), folder_flags));
@@ -226,7 +230,31 @@ Root::Folder Root::folder_or_missing(const std::string& path, Missing how) const
   return parent;
 }
 
+// By where it leads, and by the words it is called.
+std::string Root::withheld_by(std::string_view path, const Place& place) const {
+  if (!withheld_) return {};
+  struct stat info {};
+  const bool there = !place.missing && fstatat(place.folder.get(), place.name.c_str(), &info,
+                                               AT_SYMLINK_NOFOLLOW) == 0;
+  const EntryKind kind = there && S_ISDIR(info.st_mode) ? EntryKind::folder : EntryKind::file;
+  if (std::string by = withheld_->by(place.below, kind); !by.empty()) return by;
+  if (const std::string plain = shown(path); inside(path) && plain != place.below)
+    if (std::string by = withheld_->by(plain, kind); !by.empty()) return by;
+  return there && S_ISREG(info.st_mode) && info.st_nlink > 1 ? withheld_->by_other_name(id_of(info))
+                                                             : std::string{};
+}
+
 Place Root::locate(std::string_view path, Missing folders) const {
+  // Nothing is made on the way to what is withheld.
+  if (withheld_ && folders == Missing::make_folders)
+    if (Place there = locate(path, Missing::imagine); !there && !there.missing) return there;
+  Place place = locate_anyway(path, folders);
+  if (const std::string by = place ? withheld_by(path, place) : ""; !by.empty())
+    return {.refusal = shown(path) + ": kept from the model by " + by};
+  return place;
+}
+
+Place Root::locate_anyway(std::string_view path, Missing folders) const {
   const auto refuse = [&](std::string_view why) {
     return Place{.refusal = shown(path) + ": " + std::string(why)};
   };
@@ -269,6 +297,9 @@ Opened Root::open_file(const Place& place) const {
   for (const Barrier& barrier : barriers())
     if (barrier.name.empty() && barrier.folder == id_of(file.info))
       return refuse(std::string(not_for_tools));
+  if (withheld_ && file.info.st_nlink > 1)
+    if (const std::string by = withheld_->by_other_name(id_of(file.info)); !by.empty())
+      return refuse("kept from the model by " + by);
   return file;
 }
 

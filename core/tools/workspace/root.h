@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -12,15 +13,10 @@
 
 #include "core/model/located.h"
 #include "core/text/fd.h"
+#include "core/tools/workspace/file_id.h"
+#include "core/tools/workspace/withheld.h"
 
 namespace skein::tools::workspace {
-
-// Which file a name refers to, whatever it is called.
-struct FileId {
-  dev_t device = 0;
-  ino_t inode = 0;
-  bool operator==(const FileId&) const = default;
-};
 
 // A name in an open folder inside the root. Name "." is the folder itself. If `refusal` is not
 // empty there is no place, and it is the sentence that says why.
@@ -50,12 +46,15 @@ Resolver best_resolver();
 class Root {
  public:
   // `forbidden`: folders or files, existing or not, that no tool may touch even though they lie
-  // below `folder`, or it in them. Throws Error if `folder` cannot be opened.
-  Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver = best_resolver());
+  // below `folder`, or it in them. `withheld`: what the model is kept from; shared with whoever
+  // shows it; may be null. Throws Error if `folder` cannot be opened.
+  Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver = best_resolver(),
+       std::shared_ptr<const Withheld> withheld = nullptr);
 
   const std::string& path() const { return path_; }  // canonical, absolute
   int fd() const { return fd_.get(); }               // the open folder itself
   const std::vector<std::string>& forbidden() const { return forbidden_; }  // absolute
+  const Withheld* withheld() const { return withheld_.get(); }              // may be null
 
   // imagine: as make_folders would find them, but nothing is made; then `folder` is the last one
   // that is there.
@@ -93,6 +92,8 @@ class Root {
     bool imagined = false;  // `fd` is a folder above the one that was named
   };
 
+  Place locate_anyway(std::string_view path, Missing folders) const;
+  std::string withheld_by(std::string_view path, const Place& place) const;
   std::optional<std::string> inside(std::string_view path) const;
   Folder folder_at(const std::string& path) const;
   Folder walk_to(const std::string& path) const;
@@ -105,6 +106,7 @@ class Root {
   std::string given_path_;
   std::vector<std::string> forbidden_;
   Resolver resolver_;
+  std::shared_ptr<const Withheld> withheld_;
   Fd fd_;
   FileId id_;
   bool closed_ = false;  // the root itself lies in something forbidden

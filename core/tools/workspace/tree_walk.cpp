@@ -88,6 +88,7 @@ class Walk {
       if (is_ignored(rules, shown, entry.kind)) continue;
       const std::string real = join(below, entry.name);
       if (options_.denied && options_.denied(real)) continue;
+      if (root_.withheld() != nullptr && !root_.withheld()->by(real, entry.kind).empty()) continue;
       place.name = entry.name;
       Opened inner;
       if (entry.kind == EntryKind::folder && !(inner = root_.open_folder(place))) continue;

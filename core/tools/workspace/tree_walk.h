@@ -1,5 +1,5 @@
 // Walks the folders below a place in the workspace, by open folders only, passing over what git
-// ignores, what is forbidden and .git itself.
+// ignores, what is forbidden or kept from the model, and .git itself.
 #pragma once
 
 #include <functional>

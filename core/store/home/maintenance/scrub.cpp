@@ -10,7 +10,8 @@ namespace skein::store::home::maintenance {
 
 namespace {
 
-constexpr const char* filtered_folders[] = {"quarantine", "drafts", "trash", "transcripts", ""};
+constexpr const char* filtered_folders[] = {"quarantine", "drafts",      "memory",
+                                            "trash",      "transcripts", ""};
 // In these, whoever writes a temporary file holds the lock of the index, or can do without it.
 constexpr const char* locked_folders[] = {"quarantine", "trash", "transcripts", ""};
 

@@ -109,6 +109,8 @@ TEST_CASE("a secret is scrubbed wherever else it stands") {
   write_file(root / "quarantine" / "0000000000000001.12.frag", "\"text\":\"" + secret + "\nkept\n");
   fs::create_directories(root / "drafts");
   write_file(root / "drafts" / to_string(home.session), "a draft with " + secret);
+  fs::create_directories(root / "memory");
+  write_file(root / "memory" / "global.md", "- log in with " + secret + "\n- be brief\n");
   write_file(root / "history", "ls\nlog in with " + secret + "\npwd\n");
   write_file(root / "transcripts" / "0000000000000002.jsonl.00.tmp", "half of " + secret);
 
@@ -116,8 +118,9 @@ TEST_CASE("a secret is scrubbed wherever else it stands") {
 
   CHECK(holding(home.path, secret).empty());
   CHECK(holding(home.path, "and then").empty());
-  CHECK(report.changed.size() == 10);
+  CHECK(report.changed.size() == 11);
   CHECK(read_file(root / "history") == "ls\npwd\n");
+  CHECK(read_file(root / "memory" / "global.md") == "- be brief\n");
   CHECK(read_file(root / "quarantine" / "0000000000000001.12.frag") == "kept\n");
   CHECK(model::preview(value_of(home.store.load_entry(unrelated, numbered_id(7))), 60) ==
         "use [redacted] here as well");

@@ -1,0 +1,293 @@
+#include "core/project/front_matter.h"
+
+#include <yaml.h>
+
+#include <algorithm>
+#include <set>
+
+#include "core/text/base.h"
+#include "core/text/text.h"
+
+namespace skein::project {
+
+namespace {
+
+using Field = FrontMatter::Field;
+using Fault = FrontMatter::Fault;
+
+constexpr std::size_t first_line = 2;  // of the YAML, in the file
+// How many values are taken whole before the file is given up: each costs another reading.
+constexpr std::size_t most_quoted = 16;
+
+// One reading of the YAML, event by event: nothing is built of what is not understood.
+class Reader {
+ public:
+  explicit Reader(std::string_view yaml) : yaml_(yaml) {
+    yaml_parser_initialize(&parser_);
+    yaml_parser_set_encoding(&parser_, YAML_UTF8_ENCODING);
+    yaml_parser_set_input_string(&parser_, reinterpret_cast<const unsigned char*>(yaml.data()),
+                                 yaml.size());
+  }
+  ~Reader() {
+    yaml_event_delete(&event_);
+    yaml_parser_delete(&parser_);
+  }
+  Reader(const Reader&) = delete;
+  Reader& operator=(const Reader&) = delete;
+
+  // False: see fault().
+  bool read(std::vector<Field>& fields) {
+    for (;;) {
+      if (!next()) return false;
+      switch (event_.type) {
+        case YAML_STREAM_START_EVENT: break;
+        case YAML_DOCUMENT_START_EVENT:
+          if (event_.data.document_start.version_directive != nullptr ||
+              event_.data.document_start.tag_directives.start !=
+                  event_.data.document_start.tag_directives.end)
+            return refuse("directives (%) are not read here");
+          if (++documents_ > 1) return refuse("there is a second document in it");
+          break;
+        case YAML_DOCUMENT_END_EVENT: break;
+        case YAML_STREAM_END_EVENT: return true;
+        case YAML_MAPPING_START_EVENT:
+          if (!plain_enough() || !read_fields(fields)) return false;
+          break;
+        case YAML_SCALAR_EVENT:
+          if (event_.data.scalar.length == 0) break;  // nothing but comments
+          return refuse("this is no `name: value`");
+        default: return refuse("this is no `name: value`");
+      }
+    }
+  }
+
+  const Fault& fault() const { return fault_; }
+  bool refused_by_yaml() const { return by_yaml_; }
+
+ private:
+  bool next() {
+    yaml_event_delete(&event_);
+    if (yaml_parser_parse(&parser_, &event_) != 0) return true;
+    event_ = {};
+    by_yaml_ = true;
+    const char* problem = parser_.problem != nullptr ? parser_.problem : "it is no YAML";
+    fault_ = {parser_.problem_mark.line + first_line, problem};
+    if (parser_.error == YAML_READER_ERROR)  // it knows the byte only
+      fault_.line = first_line + static_cast<std::size_t>(std::ranges::count(
+                                     yaml_.substr(0, parser_.problem_offset), '\n'));
+    return false;
+  }
+
+  bool refuse(std::string reason) {
+    fault_ = {event_.start_mark.line + first_line, std::move(reason)};
+    yaml_event_delete(&event_);
+    return false;
+  }
+
+  // Neither an anchor nor a tag.
+  bool plain_enough() {
+    const auto check = [this](const yaml_char_t* anchor, const yaml_char_t* tag) {
+      if (anchor != nullptr) return refuse("anchors (&) are not read here");
+      return tag == nullptr || refuse("tags (!) are not read here");
+    };
+    switch (event_.type) {
+      case YAML_ALIAS_EVENT: return refuse("aliases (*) are not read here");
+      case YAML_SCALAR_EVENT: return check(event_.data.scalar.anchor, event_.data.scalar.tag);
+      case YAML_SEQUENCE_START_EVENT:
+        return check(event_.data.sequence_start.anchor, event_.data.sequence_start.tag);
+      case YAML_MAPPING_START_EVENT:
+        return check(event_.data.mapping_start.anchor, event_.data.mapping_start.tag);
+      default: return true;
+    }
+  }
+
+  std::string scalar() const {
+    return {reinterpret_cast<const char*>(event_.data.scalar.value), event_.data.scalar.length};
+  }
+
+  bool next_scalar(std::string& out, const char* otherwise) {
+    if (!next() || !plain_enough()) return false;
+    if (event_.type != YAML_SCALAR_EVENT) return refuse(otherwise);
+    out = scalar();
+    return true;
+  }
+
+  bool read_fields(std::vector<Field>& fields) {
+    for (;;) {
+      if (!next() || !plain_enough()) return false;
+      if (event_.type == YAML_MAPPING_END_EVENT) return true;
+      if (event_.type != YAML_SCALAR_EVENT) return refuse("a name must be a word");
+      Field field{scalar(), {}, event_.start_mark.line + first_line};
+      if (!names_.insert(field.name).second) return refuse("`" + field.name + "` is given twice");
+      if (!next() || !plain_enough() || !read_value(field)) return false;
+      fields.push_back(std::move(field));
+    }
+  }
+
+  bool read_value(Field& field) {
+    switch (event_.type) {
+      case YAML_SCALAR_EVENT: field.value = scalar(); return true;
+      case YAML_SEQUENCE_START_EVENT: return read_items(field.value.emplace<1>());
+      case YAML_MAPPING_START_EVENT: return read_map(field.value.emplace<2>());
+      default: return refuse("this is no value");
+    }
+  }
+
+  bool read_items(std::vector<std::string>& items) {
+    for (;;) {
+      if (!next() || !plain_enough()) return false;
+      if (event_.type == YAML_SEQUENCE_END_EVENT) return true;
+      if (event_.type != YAML_SCALAR_EVENT) return refuse("a list may hold values only");
+      items.push_back(scalar());
+    }
+  }
+
+  bool read_map(StringMap& map) {
+    for (;;) {
+      if (!next() || !plain_enough()) return false;
+      if (event_.type == YAML_MAPPING_END_EVENT) return true;
+      if (event_.type != YAML_SCALAR_EVENT) return refuse("a name must be a word");
+      auto& [name, value] = map.emplace_back(scalar(), "");
+      if (!next_scalar(value, "only one level of maps is read here")) return false;
+    }
+  }
+
+  std::string_view yaml_;
+  yaml_parser_t parser_{};
+  yaml_event_t event_{};
+  int documents_ = 0;
+  std::set<std::string> names_{};
+  bool by_yaml_ = false;
+  Fault fault_{0, ""};
+};
+
+// The text of a line of the YAML, counted from the file's first; empty if there is none.
+std::pair<std::size_t, std::size_t> line_at(std::string_view yaml, std::size_t line) {
+  std::size_t from = 0;
+  for (std::size_t at = first_line; at < line; ++at) {
+    const std::size_t end = yaml.find('\n', from);
+    if (end == std::string_view::npos) return {0, 0};
+    from = end + 1;
+  }
+  std::size_t end = std::min(yaml.find('\n', from), yaml.size());
+  if (end > from && yaml[end - 1] == '\r') --end;
+  return {from, end};
+}
+
+// `name: value` with the value in quotes; false if the line is none, or its value is quoted.
+bool quote_value(std::string& yaml, std::size_t line) {
+  const auto [from, end] = line_at(yaml, line);
+  const std::string_view text = std::string_view(yaml).substr(from, end - from);
+  const std::size_t colon = text.find(": ");
+  if (colon == std::string_view::npos) return false;
+  const std::string_view value = trimmed(text.substr(colon + 2));
+  if (value.empty() || value.starts_with('"') || value.starts_with('\'') ||
+      value.starts_with('|') || value.starts_with('>'))
+    return false;
+  std::string quoted(text.substr(0, colon + 2));
+  quoted += '\'';
+  for (const char c : value) quoted += c == '\'' ? std::string("''") : std::string(1, c);
+  quoted += '\'';
+  yaml.replace(from, end - from, quoted);
+  return true;
+}
+
+// Past the line that begins at `from`.
+std::size_t after_line(std::string_view text, std::size_t from) {
+  const std::size_t end = text.find('\n', from);
+  return end == std::string_view::npos ? text.size() : end + 1;
+}
+
+bool is_rule(std::string_view line) {
+  return line.starts_with("---") && trimmed(line.substr(3)).empty();
+}
+
+FrontMatter faulty(std::size_t line, std::string reason) {
+  return {.fault = Fault{line, std::move(reason)}};
+}
+
+}  // namespace
+
+FrontMatter read_front_matter(std::string_view file) {
+  constexpr std::string_view mark = "\xEF\xBB\xBF";
+  const std::size_t start = file.starts_with(mark) ? mark.size() : 0;
+  const std::size_t yaml_from = after_line(file, start);
+  if (!is_rule(file.substr(start, yaml_from - start))) return {};
+  std::size_t at = yaml_from;
+  for (std::size_t next = 0;; at = next) {
+    if (at - yaml_from > front_matter_limit)
+      return faulty(1, "the front matter is longer than 64 KiB");
+    if (at >= file.size()) return faulty(1, "the front matter is never closed with ---");
+    next = after_line(file, at);
+    if (is_rule(file.substr(at, next - at))) break;
+  }
+  FrontMatter out;
+  out.body = after_line(file, at);
+  std::string yaml = valid_utf8(file.substr(yaml_from, at - yaml_from));
+  for (std::size_t quoted = 0;; ++quoted) {
+    Reader reader(yaml);
+    out.fields.clear();
+    if (reader.read(out.fields)) return out;
+    const Fault& fault = reader.fault();
+    // YAML names the line it stumbled over, or the one after it.
+    if (reader.refused_by_yaml() && quoted < most_quoted &&
+        (quote_value(yaml, fault.line) ||
+         (fault.line > first_line && quote_value(yaml, fault.line - 1))))
+      continue;
+    return faulty(fault.line, fault.reason);
+  }
+}
+
+const Field* FrontMatter::find(std::string_view name) const {
+  const auto found = std::ranges::find(fields, name, &Field::name);
+  return found == fields.end() ? nullptr : &*found;
+}
+
+std::string FrontMatter::text(std::string_view name) const {
+  const Field* field = find(name);
+  if (field == nullptr) return {};
+  if (const auto* items = std::get_if<1>(&field->value)) return listed(*items);
+  const auto* value = std::get_if<0>(&field->value);
+  return value != nullptr ? *value : "";
+}
+
+std::vector<std::string> FrontMatter::list(std::string_view name,
+                                           std::string_view separators) const {
+  const Field* field = find(name);
+  if (field == nullptr) return {};
+  if (const auto* items = std::get_if<1>(&field->value)) return *items;
+  const auto* value = std::get_if<0>(&field->value);
+  if (value == nullptr) return {};
+  std::vector<std::string> out;
+  std::string word;
+  int depth = 0;
+  const auto close = [&] {
+    if (const std::string_view text = trimmed(word); !text.empty()) out.emplace_back(text);
+    word.clear();
+  };
+  for (const char c : *value) {
+    if (c == '(' || c == '[' || c == '{') ++depth;
+    if ((c == ')' || c == ']' || c == '}') && depth > 0) --depth;
+    if (depth == 0 && separators.find(c) != std::string_view::npos)
+      close();
+    else
+      word += c;
+  }
+  close();
+  return out;
+}
+
+StringMap FrontMatter::map(std::string_view name) const {
+  const Field* field = find(name);
+  const auto* map = field != nullptr ? std::get_if<2>(&field->value) : nullptr;
+  return map != nullptr ? *map : StringMap{};
+}
+
+std::optional<bool> FrontMatter::flag(std::string_view name) const {
+  const std::string word = lower(text(name));
+  if (has_word("true yes on 1", word)) return true;
+  if (has_word("false no off 0", word)) return false;
+  return std::nullopt;
+}
+
+}  // namespace skein::project

@@ -1,0 +1,88 @@
+#include "core/project/project_id.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/text/fd.h"
+#include "core/text/io.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::project {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The beginning of a small file; empty: there is none.
+std::string beginning_of(const fs::path& file) {
+  struct stat info {};
+  if (stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
+  const Fd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
+  std::string out;
+  if (fd)
+    read_pieces(fd.get(), 64u << 10, [&](std::string_view piece) {
+      out += piece;
+      return true;
+    });
+  return out;
+}
+
+// A worktree's .git is a file that names a folder, whose `commondir` names the repository.
+fs::path git_folder(const std::string& root) {
+  const fs::path git = fs::path(root) / ".git";
+  constexpr std::string_view word = "gitdir:";
+  const std::string pointer = beginning_of(git);
+  if (!pointer.starts_with(word)) return git;
+  const fs::path own = fs::path(root) / trimmed(std::string_view(pointer).substr(word.size()));
+  const std::string common = beginning_of(own / "commondir");
+  return common.empty() ? own : own / trimmed(common);
+}
+
+}  // namespace
+
+std::string remote_in(std::string_view config) {
+  std::string first, section;
+  for (std::string_view line : split(config, '\n')) {
+    line = trimmed(line);
+    if (line.starts_with('[')) section = line;
+    const std::size_t equals = line.find('=');
+    if (!section.starts_with("[remote ") || equals == std::string_view::npos ||
+        trimmed(line.substr(0, equals)) != "url")
+      continue;
+    const std::string url(trimmed(line.substr(equals + 1), " \t\""));
+    if (section == "[remote \"origin\"]") return url;
+    if (first.empty()) first = url;
+  }
+  return first;
+}
+
+std::string plain_address(std::string_view url) {
+  const std::size_t scheme = url.find("://");
+  const bool has_scheme = scheme != std::string_view::npos;
+  if (has_scheme) url.remove_prefix(scheme + 3);
+  const std::size_t host_end = std::min(url.find_first_of("/:"), url.size());
+  if (const std::size_t at = url.rfind('@', std::min(url.find('/'), url.size()));
+      at != std::string_view::npos)
+    url.remove_prefix(at + 1);
+  std::string out(url);
+  // host:path, as scp writes it; with a scheme it is a port.
+  if (const std::size_t colon = out.find(':');
+      !has_scheme && host_end > 0 && colon < std::min(out.find('/'), out.size()))
+    out[colon] = '/';
+  while (out.ends_with('/')) out.pop_back();
+  if (out.ends_with(".git")) out.resize(out.size() - 4);
+  const std::size_t host = std::min(out.find('/'), out.size());
+  return lower(out.substr(0, host)) + out.substr(host);
+}
+
+std::string project_id(const std::string& root) {
+  const std::string remote = remote_in(beginning_of(git_folder(root) / "config"));
+  return sha256_hex(remote.empty() ? "folder " + root : "remote " + plain_address(remote))
+      .substr(0, 16);
+}
+
+}  // namespace skein::project
