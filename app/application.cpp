@@ -339,9 +339,6 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
         counted(count, "rule this session recorded is", "rules this session recorded are") +
         " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
   for (const std::string& remark : instructions_.remarks()) settings.notices.push_back(remark);
-  if (const std::string read = read_line(instructions_.documents());
-      !read.empty() && !invocation_.print && !config_.quiet)
-    settings.notices.push_back(read);
   if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;

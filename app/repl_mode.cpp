@@ -148,6 +148,8 @@ int repl_mode(Application& application, const Invocation& given) {
                                  });
   input.use(*editor);
   session.open(chosen.session);
+  if (!application.config().quiet)
+    screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();

@@ -77,7 +77,7 @@ std::string read_line(const std::vector<instructions::Document>& documents) {
   if (names.size() < documents.size())
     names.back() += " and " + std::to_string(documents.size() - names.size()) + " more";
   return "instructions: " + listed(names) + " (" + short_count(tokens) +
-         " tokens; /instructions shows why)";
+         " tokens; /instructions shows why)\n";
 }
 
 }  // namespace skein::app

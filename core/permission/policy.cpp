@@ -166,7 +166,7 @@ Decision decide_secret(const Rules& rules, const Subject& subject) {
     if (rule.tool == subject.tool.name && !has_wildcard(rule, subject.tool.argument.kind) &&
         covers_place(rule, *subject.place, Purpose::allow))
       return {Verdict::allow};
-  return ask("it may hold secrets (" + subject.place->secret + ")");
+  return ask("it may hold secrets");
 }
 
 Decision decide_whole(const Rules& rules, const Tool& tool) {

@@ -1,6 +1,7 @@
 // /instructions: which files tell the model how to work here, and why; /init: has one written.
+#include <algorithm>
 #include <charconv>
-#include <cstdint>
+#include <filesystem>
 
 #include "core/context/beginning.h"
 #include "core/text/amounts.h"
@@ -28,9 +29,16 @@ constexpr const char* init_prompt =
 std::vector<InstructionLine> all_lines(Session& session) {
   std::vector<InstructionLine> lines = session.services().instructions();
   const agent::Conversation& conversation = session.conversation();
-  for (const auto& [file, hash] :
-       context::instructions_on(conversation.path(), conversation.state().redacted))
-    lines.push_back({session.workspace() + "/" + file, file, "came with a file that was used"});
+  for (const auto& [name, hash] :
+       context::instructions_on(conversation.path(), conversation.state().redacted)) {
+    const std::string file =
+        (std::filesystem::path(session.workspace()) / name).lexically_normal().string();
+    const auto known = std::ranges::find(lines, file, &InstructionLine::file);
+    if (known == lines.end())
+      lines.push_back({file, name, "came with a file that was used"});
+    else
+      known->why += "; one was used";
+  }
   return lines;
 }
 

@@ -90,8 +90,7 @@ void list_withheld(Session& session) {
   if (patterns.size() > most)
     session.screen().print("withheld … " + std::to_string(patterns.size() - most) + " more\n");
   if (!session.services().secrets.empty())
-    session.screen().print("asked    as they may hold secrets: " + session.services().secrets +
-                           "\n");
+    session.screen().print("secrets  asked about: " + session.services().secrets + "\n");
 }
 
 }  // namespace
