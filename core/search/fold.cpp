@@ -13,12 +13,6 @@ namespace {
 
 constexpr char32_t replacement = 0xFFFD;
 
-void append_utf8(std::string& out, char32_t point) {
-  utf8proc_uint8_t bytes[4];
-  const auto count = utf8proc_encode_char(static_cast<utf8proc_int32_t>(point), bytes);
-  out.append(reinterpret_cast<const char*>(bytes), static_cast<std::size_t>(count));
-}
-
 bool is_width_form(char32_t c) { return (c >= 0xFF00 && c <= 0xFFEF) || c == 0x3000; }
 
 bool is_blank(char32_t c) {

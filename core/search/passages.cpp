@@ -4,6 +4,8 @@
 #include <optional>
 
 #include "core/model/entry.h"
+#include "core/text/code_unit.h"
+#include "core/text/utf8.h"
 
 namespace skein::search {
 
@@ -196,37 +198,6 @@ void read_summary(std::string_view body, RawEntry& out) {
   });
 }
 
-void append_point(std::string& out, unsigned point) {
-  const auto put = [&](unsigned byte) { out += static_cast<char>(byte); };
-  if (point < 0x80) {
-    put(point);
-  } else if (point < 0x800) {
-    put(0xC0 | point >> 6);
-    put(0x80 | (point & 0x3F));
-  } else if (point < 0x10000) {
-    put(0xE0 | point >> 12);
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  } else {
-    put(0xF0 | point >> 18);
-    put(0x80 | (point >> 12 & 0x3F));
-    put(0x80 | (point >> 6 & 0x3F));
-    put(0x80 | (point & 0x3F));
-  }
-}
-
-// The value of \uXXXX at the start; none: it is no such escape.
-std::optional<unsigned> unit_at(std::string_view raw) {
-  if (raw.size() < 6 || raw[0] != '\\' || raw[1] != 'u') return std::nullopt;
-  unsigned value = 0;
-  for (const char c : raw.substr(2, 4)) {
-    const std::size_t digit = std::string_view("0123456789abcdefABCDEF").find(c);
-    if (digit == std::string_view::npos) return std::nullopt;
-    value = value << 4 | static_cast<unsigned>(digit > 15 ? digit - 6 : digit);
-  }
-  return value;
-}
-
 // Keeping what the vectors have: this is done for every line that is looked at.
 void clear(RawEntry& entry) {
   entry.passages.clear();
@@ -267,17 +238,15 @@ void unescape(std::string_view raw, std::string& out) {
     out += raw.substr(0, run);
     raw.remove_prefix(run);
     if (raw.size() < 2) return;
-    if (const auto unit = unit_at(raw)) {
-      unsigned point = *unit;
-      std::size_t length = 6;
-      if (const auto low =
-              point >= 0xD800 && point < 0xDC00 ? unit_at(raw.substr(6)) : std::nullopt;
-          low && *low >= 0xDC00 && *low < 0xE000) {
-        point = 0x10000 + ((point - 0xD800) << 10) + (*low - 0xDC00);
-        length = 12;
+    if (const auto unit = escaped_unit(raw)) {
+      char32_t point = *unit;
+      raw.remove_prefix(escaped_unit_length);
+      if (const auto low = is_high_surrogate(point) ? escaped_unit(raw) : std::nullopt;
+          low && is_low_surrogate(*low)) {
+        point = joined_surrogates(point, *low);
+        raw.remove_prefix(escaped_unit_length);
       }
-      append_point(out, point >= 0xD800 && point < 0xE000 ? 0xFFFD : point);
-      raw.remove_prefix(length);
+      append_utf8(out, is_surrogate(point) ? 0xFFFD : point);
       continue;
     }
     constexpr std::string_view letters = "bfnrt", meanings = "\b\f\n\r\t";

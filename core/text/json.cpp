@@ -7,6 +7,7 @@
 #include <span>
 #include <unordered_map>
 
+#include "core/text/code_unit.h"
 #include "core/text/utf8.h"
 
 namespace skein {
@@ -114,25 +115,6 @@ Json value_of(simdjson::dom::element element) {
   }
   return nullptr;
 }
-
-bool is_hex(char c) {
-  return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f') || (c >= 'A' && c <= 'F');
-}
-
-// The code unit of a \uXXXX escape at the start of `text`, or -1.
-int escaped_unit(std::string_view text) {
-  if (text.size() < 6 || text[0] != '\\' || text[1] != 'u') return -1;
-  int unit = 0;
-  for (std::size_t i = 2; i < 6; ++i) {
-    if (!is_hex(text[i])) return -1;
-    const char c = static_cast<char>(text[i] | 0x20);
-    unit = unit * 16 + (c <= '9' ? (text[i] - '0') : (c - 'a' + 10));
-  }
-  return unit;
-}
-
-bool is_high(int unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low(int unit) { return unit >= 0xDC00 && unit < 0xE000; }
 
 struct Range {
   char32_t first, last;
@@ -284,12 +266,14 @@ JsonText json_line(std::string_view text) {
       out += rest.substr(0, plain);
       i += plain;
     } else if (rest[0] == '\\') {
-      const int unit = escaped_unit(rest);
-      std::size_t length = unit < 0 ? 2 : 6;
-      if (is_low(unit) || (is_high(unit) && !is_low(escaped_unit(rest.substr(6)))))
+      const std::optional<char32_t> unit = escaped_unit(rest);
+      std::size_t length = unit ? escaped_unit_length : 2;
+      const bool pair = unit && is_high_surrogate(*unit) &&
+                        is_low_surrogate(escaped_unit(rest.substr(length)).value_or(0));
+      if (unit && is_surrogate(*unit) && !pair)
         out += "\\ufffd";
       else
-        out += rest.substr(0, length = is_high(unit) ? 12 : length);
+        out += rest.substr(0, length = pair ? 2 * length : length);
       i += length;
     } else {
       in_string = rest[0] != '"';

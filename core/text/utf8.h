@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <string>
 #include <string_view>
 
 namespace skein {
@@ -33,6 +34,14 @@ inline Utf8Character first_character(std::string_view text) {
     point = point << 6 | (byte(i) & 0x3Fu);
   }
   return {point, length, true};
+}
+
+// `point` is no surrogate, and at most U+10FFFF.
+inline void append_utf8(std::string& out, char32_t point) {
+  const std::size_t more = point < 0x80 ? 0 : point < 0x800 ? 1 : point < 0x10000 ? 2 : 3;
+  constexpr char32_t leads[] = {0, 0xC0, 0xE0, 0xF0};
+  out += static_cast<char>(leads[more] | point >> (6 * more));
+  for (std::size_t i = more; i-- > 0;) out += static_cast<char>(0x80 | (point >> (6 * i) & 0x3F));
 }
 
 }  // namespace skein

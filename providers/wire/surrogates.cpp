@@ -1,8 +1,10 @@
 #include "providers/wire/surrogates.h"
 
 #include <algorithm>
-#include <charconv>
 #include <optional>
+
+#include "core/text/code_unit.h"
+#include "core/text/utf8.h"
 
 namespace skein::wire {
 
@@ -10,29 +12,6 @@ namespace {
 
 constexpr char32_t first_mark = 0x10F800;  // stands for U+D800, and so on for all 2048
 constexpr std::string_view replacement = "\xEF\xBF\xBD";
-
-bool is_high(char32_t unit) { return unit >= 0xD800 && unit < 0xDC00; }
-bool is_low(char32_t unit) { return unit >= 0xDC00 && unit < 0xE000; }
-
-void append_four(std::string& out, char32_t point) {  // every character here has four bytes
-  out += static_cast<char>(0xF0 | point >> 18);
-  for (const int shift : {12, 6, 0}) out += static_cast<char>(0x80 | (point >> shift & 0x3F));
-}
-
-std::string joined(char32_t high, char32_t low) {
-  std::string out;
-  append_four(out, 0x10000 + ((high - 0xD800) << 10) + (low - 0xDC00));
-  return out;
-}
-
-// The code unit of the \uXXXX escape at `at`.
-std::optional<char32_t> escaped_unit(std::string_view text, std::size_t at) {
-  if (at + 6 > text.size() || text[at] != '\\' || text[at + 1] != 'u') return std::nullopt;
-  unsigned unit = 0;
-  const char* end = text.data() + at + 6;
-  if (std::from_chars(end - 4, end, unit, 16).ptr != end) return std::nullopt;
-  return unit;
-}
 
 // The surrogate that the mark at `at` stands for; 0 if there is no mark.
 char32_t marked_unit(std::string_view text, std::size_t at) {
@@ -92,18 +71,20 @@ model::Delta replacement_piece(std::size_t kind, const std::string& block) {
 bool mark_lone_surrogates(std::string& json) {
   bool found = false;
   for (std::size_t at = json.find('\\'); at != std::string::npos; at = json.find('\\', at)) {
-    const std::optional<char32_t> unit = escaped_unit(json, at);
-    if (!unit || !(is_high(*unit) || is_low(*unit))) {
+    const std::string_view rest = std::string_view(json).substr(at);
+    const std::optional<char32_t> unit = escaped_unit(rest);
+    if (!unit || !is_surrogate(*unit)) {
       at += 2;
       continue;
     }
-    if (const auto next = escaped_unit(json, at + 6); is_high(*unit) && next && is_low(*next)) {
-      at += 12;
+    if (const auto next = escaped_unit(rest.substr(escaped_unit_length));
+        is_high_surrogate(*unit) && next && is_low_surrogate(*next)) {
+      at += 2 * escaped_unit_length;
       continue;
     }
     std::string mark;
-    append_four(mark, *unit - 0xD800 + first_mark);
-    json.replace(at, 6, mark);
+    append_utf8(mark, *unit - 0xD800 + first_mark);
+    json.replace(at, escaped_unit_length, mark);
     at += 4;
     found = true;
   }
@@ -140,12 +121,13 @@ void SurrogateJoiner::piece(std::size_t kind, const std::string& block, std::str
   if (!marked && high == 0) return;
   for (std::size_t at = 0; at < text.size();) {
     const char32_t unit = marked ? marked_unit(text, at) : 0;
-    if (high != 0) out += is_low(unit) ? joined(high, unit) : std::string(replacement);
+    if (high != 0)
+      append_utf8(out, is_low_surrogate(unit) ? joined_surrogates(high, unit) : 0xFFFD);
     if (unit == 0)
       out += text[at];
-    else if (is_low(unit) && high == 0)
+    else if (is_low_surrogate(unit) && high == 0)
       out += replacement;
-    high = is_high(unit) ? unit : 0;
+    high = is_high_surrogate(unit) ? unit : 0;
     at += unit != 0 ? 4 : 1;
   }
   if (high != 0) held_.push_back({kind, block, high});
