@@ -45,7 +45,7 @@ class Reader {
           if (event_.data.document_start.version_directive != nullptr ||
               event_.data.document_start.tag_directives.start !=
                   event_.data.document_start.tag_directives.end)
-            return refuse("directives (%) are not read here");
+            return refuse("directives (%) are not supported");
           if (++documents_ > 1) return refuse("there is a second document in it");
           break;
         case YAML_DOCUMENT_END_EVENT: break;
@@ -55,8 +55,8 @@ class Reader {
           break;
         case YAML_SCALAR_EVENT:
           if (event_.data.scalar.length == 0) break;  // nothing but comments
-          return refuse("this is no `name: value`");
-        default: return refuse("this is no `name: value`");
+          return refuse("expected `name: value`");
+        default: return refuse("expected `name: value`");
       }
     }
   }
@@ -70,7 +70,7 @@ class Reader {
     if (yaml_parser_parse(&parser_, &event_) != 0) return true;
     event_ = {};
     by_yaml_ = true;
-    const char* problem = parser_.problem != nullptr ? parser_.problem : "it is no YAML";
+    const char* problem = parser_.problem != nullptr ? parser_.problem : "it is not YAML";
     fault_ = {parser_.problem_mark.line + first_line, problem};
     if (parser_.error == YAML_READER_ERROR)  // it knows the byte only
       fault_.line = first_line + static_cast<std::size_t>(std::ranges::count(
@@ -87,11 +87,11 @@ class Reader {
   // Neither an anchor nor a tag.
   bool plain_enough() {
     const auto check = [this](const yaml_char_t* anchor, const yaml_char_t* tag) {
-      if (anchor != nullptr) return refuse("anchors (&) are not read here");
-      return tag == nullptr || refuse("tags (!) are not read here");
+      if (anchor != nullptr) return refuse("anchors (&) are not supported");
+      return tag == nullptr || refuse("tags (!) are not supported");
     };
     switch (event_.type) {
-      case YAML_ALIAS_EVENT: return refuse("aliases (*) are not read here");
+      case YAML_ALIAS_EVENT: return refuse("aliases (*) are not supported");
       case YAML_SCALAR_EVENT: return check(event_.data.scalar.anchor, event_.data.scalar.tag);
       case YAML_SEQUENCE_START_EVENT:
         return check(event_.data.sequence_start.anchor, event_.data.sequence_start.tag);
@@ -129,7 +129,7 @@ class Reader {
       case YAML_SCALAR_EVENT: field.value = scalar(); return true;
       case YAML_SEQUENCE_START_EVENT: return read_items(field.value.emplace<1>());
       case YAML_MAPPING_START_EVENT: return read_map(field.value.emplace<2>());
-      default: return refuse("this is no value");
+      default: return refuse("expected a value");
     }
   }
 
@@ -137,7 +137,7 @@ class Reader {
     for (;;) {
       if (!next() || !plain_enough()) return false;
       if (event_.type == YAML_SEQUENCE_END_EVENT) return true;
-      if (event_.type != YAML_SCALAR_EVENT) return refuse("a list may hold values only");
+      if (event_.type != YAML_SCALAR_EVENT) return refuse("a list may only hold plain values");
       items.push_back(scalar());
     }
   }
@@ -148,7 +148,7 @@ class Reader {
       if (event_.type == YAML_MAPPING_END_EVENT) return true;
       if (event_.type != YAML_SCALAR_EVENT) return refuse("a name must be a word");
       auto& [name, value] = map.emplace_back(scalar(), "");
-      if (!next_scalar(value, "only one level of maps is read here")) return false;
+      if (!next_scalar(value, "maps inside maps are not supported")) return false;
     }
   }
 
