@@ -58,7 +58,8 @@ Json value_of(const ConfigItem& item) {
     case ConfigKind::number: return item.number;
     case ConfigKind::truth: return item.truth;
     case ConfigKind::rules:
-    case ConfigKind::models: return item.list;
+    case ConfigKind::models:
+    case ConfigKind::names: return item.list;
   }
   return nullptr;
 }
