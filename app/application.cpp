@@ -79,7 +79,11 @@ Application::Application(const Invocation& invocation)
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
       model_cache_(models_file(invocation)),
-      grants_(grants_file(invocation), workspace_) {
+      grants_(grants_file(invocation), workspace_),
+      file_keeper_([this] {
+        return std::make_unique<checkpoints::WorkspaceFiles>(
+            store_, workspace_, own_places(invocation_), sandbox());
+      }) {
   use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
@@ -109,6 +113,7 @@ Application::Application(const Invocation& invocation)
                           now_ms());
           },
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
+      .files = invocation.no_session ? nullptr : &file_keeper_,
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,

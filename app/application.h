@@ -12,6 +12,7 @@
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
+#include "core/checkpoints/file_keeper.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "providers/catalog/catalog.h"
@@ -35,6 +36,7 @@ class Application {
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   tools::sandbox::Sandbox sandbox() const;
+  checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -77,6 +79,7 @@ class Application {
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
+  checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<agent::Agent> agent_{};
 };
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/agent/kept_files.h"
 #include "core/agent/model_caller.h"
 #include "core/agent/permission_gate.h"
 #include "core/agent/surroundings.h"
@@ -64,8 +65,8 @@ class Agent {
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);
   model::ToolOutcome run_call(Turn& turn, const model::ToolUse& call);
-  model::ToolOutcome execute(Id session, const model::Tool& tool, const model::ToolUse& call,
-                             const model::Ports& ports, const permission::Rules& rules,
+  model::ToolOutcome execute(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
+                             const permission::Rules& rules,
                              const std::optional<std::string>& judged);
   void answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome);
   void keep_unfinished(Conversation& conversation, const model::Ports& ports);
@@ -75,6 +76,7 @@ class Agent {
   Surroundings surroundings_{parts_};
   ModelCaller models_{parts_, surroundings_};
   PermissionGate gate_{parts_};
+  KeptFiles files_{parts_};
 };
 
 }  // namespace skein::agent

@@ -1,0 +1,281 @@
+#include "core/checkpoints/plan.h"
+
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "core/model/self_running_names.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::checkpoints {
+
+using model::payload::Checkpoint;
+using Kind = FileAction::Kind;
+
+namespace {
+
+constexpr std::uint32_t program_bits = 0111;
+
+// What git runs, or an editor, or a shell, by itself: no restore writes there.
+bool is_protected(std::string_view path) {
+  const auto parts = split(path, '/');
+  return std::ranges::any_of(parts, [](std::string_view part) {
+    const model::SelfRunning what = model::self_running(part);
+    return what == model::SelfRunning::git || what == model::SelfRunning::in_projects;
+  });
+}
+
+bool is_ignore_file(std::string_view path) {
+  return path == ".gitignore" || path.ends_with("/.gitignore");
+}
+
+// git knows only whether a file can be run.
+std::uint32_t mode_like(GitRepository::Object::Kind kind, const SeenFile& now) {
+  const bool program = kind == GitRepository::Object::Kind::program;
+  if (now.kind != SeenFile::Kind::file) {
+    const mode_t mask = umask(022);
+    umask(mask);
+    return (program ? 0777u : 0666u) & ~static_cast<std::uint32_t>(mask);
+  }
+  const bool runs = (now.file.mode & 0100) != 0;
+  if (runs == program) return now.file.mode;
+  // Whoever may read may run.
+  return program ? now.file.mode | ((now.file.mode & 0444) >> 2) : now.file.mode & ~program_bits;
+}
+
+std::string without_return(std::string_view text) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i)
+    if (text[i] != '\r' || i + 1 == text.size() || text[i + 1] != '\n') out += text[i];
+  return out;
+}
+
+}  // namespace
+
+// Which files may differ at all.
+store::Result<void> Planner::look_around() {
+  for (const auto& [path, file] : target_.files) paths_.insert(path);
+  for (const auto& [path, file] : target_.later) paths_.insert(path);
+  if (target_.whole == nullptr) return {};
+  const Checkpoint& then = target_.whole->state;
+  store::Result<TreeScan> now = workspace_.scanner.scan(FileLook::Contents::hashed, [] { return false; });
+  if (!now) return now.error();
+  for (const KeptFile& file : now->state.files) seen_now_.insert(file.path);
+  if (then.coverage == Checkpoint::by_walk) {
+    if (now->state.coverage == Checkpoint::by_walk) paths_.insert(seen_now_.begin(), seen_now_.end());
+    return {};
+  }
+  git_answers_ = now->state.coverage == Checkpoint::by_git;
+  if (!git_answers_) {
+    plan_.remarks.push_back("git cannot be asked any more: only files that were kept are put back");
+    return {};
+  }
+  paths_.insert(seen_now_.begin(), seen_now_.end());
+  if (then.git != now->state.git) add_paths_between(then.git, now->state.git);
+  return {};
+}
+
+// The commit that is checked out is another: what differs between the two differs in the folder.
+void Planner::add_paths_between(const std::string& from, const std::string& to) {
+  plan_.remarks.push_back(
+      "another commit is checked out than then; only files are put back, git stays where it is");
+  const auto between = workspace_.repository.changed_between(from, to);
+  if (!between) return lose_commit();
+  const std::set<std::string> sparse = workspace_.repository.sparse();
+  for (const std::string& path : *between) {
+    if (sparse.contains(path)) continue;
+    paths_.insert(path);
+    seen_now_.insert(path);
+  }
+}
+
+void Planner::lose_commit() {
+  git_answers_ = false;
+  plan_.remarks.push_back(
+      "git no longer has the commit of that time: only files that were kept are put back");
+}
+
+void Planner::ask_git() {
+  if (target_.whole == nullptr || !git_answers_) return;
+  const std::vector<std::string> paths(paths_.begin(), paths_.end());
+  std::set<std::string> commits;
+  for (const CheckpointRecord& record : since_)
+    if (record.state.coverage == Checkpoint::by_git) commits.insert(record.state.git);
+  for (const std::string& commit : commits)
+    if (auto objects = workspace_.repository.objects_in(commit, paths))
+      objects_[commit] = *std::move(objects);
+  if (!objects_.contains(target_.whole->state.git)) return lose_commit();
+  std::vector<std::string> from_git;
+  for (const auto& [path, object] : objects_[target_.whole->state.git])
+    if (!target_.files.contains(path)) from_git.push_back(path);
+  converted_ = workspace_.repository.converted(from_git);
+}
+
+// None: nothing is known of it.
+std::optional<FileState> Planner::target_of(const std::string& path) const {
+  if (const auto found = target_.files.find(path); found != target_.files.end())
+    return FileState{.file = found->second};
+  const auto later = [&]() -> std::optional<FileState> {
+    const auto found = target_.later.find(path);
+    if (found == target_.later.end()) return std::nullopt;
+    return FileState{.file = found->second};
+  };
+  if (target_.whole == nullptr) return std::nullopt;
+  const Checkpoint& then = target_.whole->state;
+  if (then.coverage == Checkpoint::by_git) {
+    if (!git_answers_) return std::nullopt;
+    const auto& objects = objects_.at(then.git);
+    if (const auto found = objects.find(path); found != objects.end()) {
+      FileState state{.file = {.path = path, .hash = ""}, .object = found->second.id};
+      using enum GitRepository::Object::Kind;
+      if (found->second.kind == link) state.problem = "it was a link then";
+      if (found->second.kind == other) state.problem = "it was a repository of its own then";
+      return state;
+    }
+  }
+  // Not there then, if it is one of those that are spoken of; else it is ignored.
+  if (seen_now_.contains(path)) return FileState{.file = {.path = path}};
+  return later();
+}
+
+store::Result<std::vector<Planner::Compared>> Planner::differing() {
+  std::vector<Compared> all;
+  std::vector<std::string> wanted;
+  for (const std::string& path : paths_) {
+    std::optional<FileState> target = target_of(path);
+    if (!target) continue;
+    store::Result<SeenFile> now = workspace_.files.look(path, FileLook::Contents::hashed);
+    if (!now) return now.error();
+    if (!target->object.empty() && now->kind == SeenFile::Kind::file)
+      wanted.push_back(target->object);
+    all.push_back({*std::move(target), *std::move(now)});
+  }
+  // Also what checkpoints since then had from commits: to tell who changed it.
+  for (const auto& [commit, objects] : objects_)
+    for (const Compared& each : all)
+      if (const auto found = objects.find(each.target.file.path); found != objects.end())
+        wanted.push_back(found->second.id);
+  std::ranges::sort(wanted);
+  wanted.erase(std::ranges::unique(wanted).begin(), wanted.end());
+  hashes_ = contents_.hashes(wanted);
+  return all;
+}
+
+void Planner::settle(const Compared& each) {
+  FileState target = each.target;
+  const std::string& path = target.file.path;
+  const SeenFile& now = each.now;
+  const auto cannot = [&](std::string why) { plan_.impossible.push_back({path, std::move(why)}); };
+  if (!target.object.empty()) {
+    const auto& object = objects_.at(target_.whole->state.git).at(path);
+    target.file.mode = mode_like(object.kind, now);
+    if (const auto known = hashes_.find(target.object); known != hashes_.end())
+      target.file.hash = known->second;
+  }
+  if (!target.file.exists() && now.kind == SeenFile::Kind::none) return;
+  const bool same_contents = now.kind == SeenFile::Kind::file && target.file.exists() &&
+                             now.file.hash == target.file.hash && now.file.contents_kept();
+  if (same_contents && now.file.mode == target.file.mode) return;
+  if (!target.problem.empty())
+    return now.kind == SeenFile::Kind::other ? void() : cannot(target.problem);
+  if (now.kind == SeenFile::Kind::other) return cannot("left alone: " + now.why);
+  if (is_protected(path)) return cannot("left alone: other programs run what is in it by themselves");
+  if (target.file.exists() && !target.file.contents_kept() && target.object.empty()) {
+    if (now.file.size != target.file.size || now.kind == SeenFile::Kind::none)
+      cannot("what was in it was not kept");
+    return;
+  }
+  if (!target.object.empty() && converted_.contains(path) && !same_contents) {
+    // A copy that was kept when a tool first wrote to it, if it is the one that git has.
+    const auto later = target_.later.find(path);
+    const store::Result<std::string> copy =
+        later == target_.later.end() ? store::Result<std::string>(store::Failure{})
+                                     : contents_.of({.file = later->second});
+    const auto known = hashes_.find(target.object);
+    if (!copy || known == hashes_.end() || sha256_hex(without_return(*copy)) != known->second)
+      return cannot("git converts it, and what was in it was not kept");
+    target = {.file = later->second};
+    if (now.file.hash == target.file.hash && now.file.mode == target.file.mode) return;
+  }
+  if (now.kind == SeenFile::Kind::file && now.info.st_nlink > 1)
+    return cannot("left alone: it has further names (hard links), which may lie elsewhere");
+  const Kind kind = !target.file.exists()                  ? Kind::remove
+                    : now.kind == SeenFile::Kind::none     ? Kind::create
+                    : now.file.hash == target.file.hash ? Kind::mode
+                                                           : Kind::write;
+  plan_.actions.push_back({kind, std::move(target), now});
+}
+
+std::optional<std::string> Planner::said(const CheckpointRecord& record,
+                                         const std::string& path) const {
+  const std::vector<KeptFile>& files = record.state.files;
+  const auto row = std::ranges::lower_bound(files, path, {}, &KeptFile::path);
+  if (row != files.end() && row->path == path) {
+    if (row->hash && row->hash->empty()) return std::nullopt;
+    return row->hash.value_or("");
+  }
+  if (!record.state.is_whole()) return std::nullopt;
+  if (record.state.coverage == Checkpoint::by_git) {
+    const auto objects = objects_.find(record.state.git);
+    if (objects == objects_.end()) return std::nullopt;
+    if (const auto found = objects->second.find(path); found != objects->second.end()) {
+      // What git converts is not in the folder as it is there.
+      const auto hash = hashes_.find(found->second.id);
+      return hash == hashes_.end() || converted_.contains(path) ? std::nullopt
+                                                                : std::optional(hash->second);
+    }
+  }
+  return seen_now_.contains(path) ? std::optional<std::string>("") : std::nullopt;
+}
+
+// Something else than the last time skein looked, when it next did or now.
+bool Planner::changed_by_hand(const FileAction& action) const {
+  std::optional<std::string> last;
+  for (const CheckpointRecord& record : since_) {
+    std::optional<std::string> next = said(record, action.path());
+    if (!next) continue;
+    if (last && *last != *next && record.state.phase == Checkpoint::before) return true;
+    last = std::move(next);
+  }
+  return last && *last != action.now.file.hash.value_or("");
+}
+
+void Planner::separate_by_hand() {
+  std::vector<FileAction> ours;
+  for (FileAction& action : plan_.actions)
+    (changed_by_hand(action) ? plan_.by_hand : ours).push_back(std::move(action));
+  plan_.actions = std::move(ours);
+}
+
+// What git ignored then is in no checkpoint, and looks as if it had not been there. Where the rules
+// have changed since, a file is removed only if it is known not to have been there.
+void Planner::guard_ignored() {
+  const auto rules_changed = [](const FileAction& action) { return is_ignore_file(action.path()); };
+  if (std::ranges::none_of(plan_.actions, rules_changed) &&
+      std::ranges::none_of(plan_.by_hand, rules_changed))
+    return;
+  for (std::vector<FileAction>* actions : {&plan_.actions, &plan_.by_hand})
+    std::erase_if(*actions, [&](const FileAction& action) {
+      if (action.kind != Kind::remove || target_.files.contains(action.path()) ||
+          is_ignore_file(action.path()))
+        return false;
+      plan_.impossible.push_back(
+          {action.path(), "left alone: it may have been there, ignored by git"});
+      return true;
+    });
+}
+
+store::Result<Plan> Planner::plan() {
+  if (const auto done = look_around(); !done) return done.error();
+  ask_git();
+  const store::Result<std::vector<Compared>> compared = differing();
+  if (!compared) return compared.error();
+  for (const Compared& each : *compared) settle(each);
+  separate_by_hand();
+  guard_ignored();
+  return std::move(plan_);
+}
+
+}  // namespace skein::checkpoints
