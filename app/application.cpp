@@ -81,8 +81,8 @@ Application::Application(const Invocation& invocation)
       model_cache_(models_file(invocation)),
       grants_(grants_file(invocation), workspace_),
       file_keeper_([this] {
-        return std::make_unique<checkpoints::WorkspaceFiles>(
-            store_, workspace_, own_places(invocation_), sandbox());
+        return std::make_unique<checkpoints::WorkspaceFiles>(store_, workspace_,
+                                                             own_places(invocation_), sandbox());
       }) {
   use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());

@@ -36,9 +36,9 @@ struct Config {
   int sandbox_memory = 0;        // MiB for each process of a command; 0: no limit
   std::string system_prompt{};   // empty: the built-in one
   std::string append_system_prompt{};
-  std::string files_follow = "ask";  // or always, never
+  std::string files_follow = "ask";     // or always, never
   std::int64_t keep_checkpoints = 200;  // of a session, by prune-blobs
-  std::string color{};  // empty: auto
+  std::string color{};                  // empty: auto
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool quiet = false;

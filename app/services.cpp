@@ -147,8 +147,7 @@ session::Services Application::services() {
       model::FileKeeper::Kept kept = file_keeper_.take({.session = session});
       std::vector<store::NewEntry> entries;
       for (model::Entry& entry : kept.entries) entries.push_back({std::move(entry)});
-      if (!entries.empty())
-        store::value_or_throw(store_.append_session_entries(session, entries));
+      if (!entries.empty()) store::value_or_throw(store_.append_session_entries(session, entries));
       return std::move(kept.notices);
     };
   }

@@ -28,7 +28,7 @@ namespace {
 
 struct Goal {
   Id entry{};
-  std::optional<Id> head{};                           // where the conversation goes
+  std::optional<Id> head{};                          // where the conversation goes
   std::optional<model::payload::Restore> restore{};  // to before this one
 };
 
@@ -121,8 +121,7 @@ int rewind_session(const app::Invocation& invocation) {
   const SessionRecord record = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = record.header.session;
   // Nobody works in it meanwhile, so nothing moves between looking and doing.
-  const store::Result<store::SessionLease> alone =
-      store.hold(session, store::LockMode::exclusive);
+  const store::Result<store::SessionLease> alone = store.hold(session, store::LockMode::exclusive);
   if (!alone && alone.error().kind == store::Failure::Kind::busy)
     throw Error(record.key + " is at work in another process; try again when it has ended",
                 ExitStatus::conflict);
@@ -130,9 +129,10 @@ int rewind_session(const app::Invocation& invocation) {
   const Goal goal = goal_of(store, session, invocation.value("--to"));
   const bool moves = talk && goal.head;
   if (talk && !goal.head && !goal.restore)
-    throw Error("this is the first message: there is nothing before it; --files puts only the "
-                "files back",
-                ExitStatus::usage);
+    throw Error(
+        "this is the first message: there is nothing before it; --files puts only the "
+        "files back",
+        ExitStatus::usage);
   catalog::Catalog catalog;
   const app::Config config = app::load_config(invocation, "", catalog);
   const std::string folder = workspace_of(invocation, store, record);
@@ -141,9 +141,8 @@ int rewind_session(const app::Invocation& invocation) {
       config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox());
   Plan plan;
   if (files)
-    plan = value_or_throw(goal.restore
-                              ? checkpoints::plan_before(workspace, session, *goal.restore)
-                              : checkpoints::plan_to(workspace, session, goal.entry));
+    plan = value_or_throw(goal.restore ? checkpoints::plan_before(workspace, session, *goal.restore)
+                                       : checkpoints::plan_to(workspace, session, goal.entry));
   for (const std::string& remark : plan.remarks) tell_user(remark);
   const RestoreRequest request{.session = session,
                                .to = goal.entry,

@@ -26,8 +26,7 @@ std::string KeptFiles::take_in(Turn& turn, model::FileKeeper::Kept kept) const {
     entry.run_id = turn.run_id;
   }
   if (!kept.entries.empty()) turn.commit(std::move(kept.entries));
-  for (std::string& text : kept.notices)
-    turn.tell(model::Notice::Level::warning, std::move(text));
+  for (std::string& text : kept.notices) turn.tell(model::Notice::Level::warning, std::move(text));
   if (!kept.refusal.empty()) turn.tell(model::Notice::Level::error, kept.refusal);
   return kept.refusal;
 }

@@ -18,7 +18,8 @@ std::string some_of(const std::vector<std::string>& names) {
   std::string out;
   for (std::size_t i = 0; i < std::min(shown, names.size()); ++i)
     out += (i == 0 ? "" : ", ") + names[i];
-  return names.size() > shown ? out + " and " + std::to_string(names.size() - shown) + " more" : out;
+  return names.size() > shown ? out + " and " + std::to_string(names.size() - shown) + " more"
+                              : out;
 }
 
 bool same_state(const Checkpoint& a, const Checkpoint& b) {
@@ -67,10 +68,11 @@ void FileKeeper::tell(Kept& kept, const std::string& sentence) {
 
 void FileKeeper::tell_gaps(Kept& kept, const TreeScan& scan) {
   if (scan.state.coverage == Checkpoint::by_tools)
-    return tell(kept,
-                "what commands change here cannot be put back: the folder is no git repository, and "
-                "has too many files or too large ones to keep them all; what write and edit change "
-                "is kept");
+    return tell(
+        kept,
+        "what commands change here cannot be put back: the folder is no git repository, and "
+        "has too many files or too large ones to keep them all; what write and edit change "
+        "is kept");
   if (!scan.left_out.empty())
     tell(kept, counted(scan.left_out.size(), "file is", "files are") +
                    " not kept, since they are too large, links or not readable, and could not be "
@@ -105,8 +107,8 @@ model::FileKeeper::Kept FileKeeper::before_command(const Moment& moment) {
   store::Result<model::Entry> entry =
       scan ? entry_of(moment, Checkpoint::before, scan->state) : scan.error();
   if (!entry) {
-    kept.refusal = "not run, because the files it may change could not be kept first: " +
-                   entry.error().text;
+    kept.refusal =
+        "not run, because the files it may change could not be kept first: " + entry.error().text;
     return kept;
   }
   tell_gaps(kept, *scan);
@@ -130,8 +132,8 @@ model::FileKeeper::Kept FileKeeper::before_write(const Moment& moment,
   } else if (file.bytes) {
     store::Result<std::string> name = workspace().files.keep(*file.bytes);
     if (!name) {
-      kept.refusal = "not written, because what is there could not be kept first: " +
-                     name.error().text;
+      kept.refusal =
+          "not written, because what is there could not be kept first: " + name.error().text;
       return kept;
     }
     row.hash = *std::move(name);
@@ -172,7 +174,8 @@ model::FileKeeper::Kept FileKeeper::after_turn(const Moment& moment) {
   std::optional<store::Failure> failed;
   if (!written) failed = written.error();
   if (turn.scan && turn.scan->state.is_whole() && !failed) {
-    store::Result<TreeScan> scan = workspace().scanner.scan(FileLook::Contents::kept, moment.stopped);
+    store::Result<TreeScan> scan =
+        workspace().scanner.scan(FileLook::Contents::kept, moment.stopped);
     if (scan) {
       tell_gaps(kept, *scan);
       if (turn.written.empty() && same_state(scan->state, turn.scan->state)) return kept;
@@ -201,8 +204,7 @@ model::FileKeeper::Kept FileKeeper::take(const Moment& moment) {
       store::value_or_throw(workspace().scanner.scan(FileLook::Contents::kept, moment.stopped));
   tell_gaps(kept, scan);
   if (scan.state.is_whole())
-    kept.entries.push_back(
-        store::value_or_throw(entry_of(moment, Checkpoint::before, scan.state)));
+    kept.entries.push_back(store::value_or_throw(entry_of(moment, Checkpoint::before, scan.state)));
   return kept;
 }
 

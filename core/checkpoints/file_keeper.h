@@ -1,5 +1,5 @@
-// Takes checkpoints while a turn runs: before its first command the state of the workspace, before a
-// write what it replaces, after the turn what has become of it.
+// Takes checkpoints while a turn runs: before its first command the state of the workspace, before
+// a write what it replaces, after the turn what has become of it.
 #pragma once
 
 #include <functional>
@@ -33,8 +33,8 @@ class FileKeeper : public model::FileKeeper {
  private:
   struct ThisTurn {
     std::string run_id{};
-    std::optional<TreeScan> scan{};    // before its first command
-    std::set<std::string> written{};   // by tools that say what they write
+    std::optional<TreeScan> scan{};   // before its first command
+    std::set<std::string> written{};  // by tools that say what they write
   };
   void enter(const Moment& moment);
   void tell(Kept& kept, const std::string& sentence);

@@ -22,8 +22,7 @@ void Contents::fetch(std::span<const std::string> objects) {
 std::map<std::string, std::string> Contents::hashes(const std::vector<std::string>& objects) {
   std::map<std::string, std::string> out;
   workspace_.repository.contents(
-      objects,
-      [&](const std::string& id, std::string_view bytes) { out[id] = sha256_hex(bytes); });
+      objects, [&](const std::string& id, std::string_view bytes) { out[id] = sha256_hex(bytes); });
   return out;
 }
 

@@ -12,8 +12,8 @@
 namespace skein::checkpoints {
 
 struct FileState {
-  KeptFile file{};       // `hash` is empty while it is only known as an object
-  std::string object{};  // git's id of the contents; empty: they are in a blob
+  KeptFile file{};        // `hash` is empty while it is only known as an object
+  std::string object{};   // git's id of the contents; empty: they are in a blob
   std::string problem{};  // why its contents cannot be had; empty: they can, as far as is known
 };
 

@@ -1,55 +1,24 @@
 #include "core/checkpoints/git_repository.h"
 
-#include <fcntl.h>
-
 #include <algorithm>
 #include <charconv>
-#include <chrono>
 #include <filesystem>
 #include <fstream>
 
-#include "core/text/io.h"
 #include "core/text/text.h"
-#include "core/tools/sandbox/environment.h"
-#include "core/tools/sandbox/process.h"
-#include "core/tools/sandbox/socket_filter.h"
-#include "core/tools/workspace/real_place.h"
 
 namespace skein::checkpoints {
 
 namespace {
 
 namespace fs = std::filesystem;
-namespace sandbox = tools::sandbox;
 
-constexpr std::size_t arguments_bytes = 96u << 10;   // of paths, in one call
-constexpr std::size_t contents_bytes = 64u << 20;    // of objects, in one call, if they are small
-constexpr std::size_t most_objects = 2000;           // in one call
+constexpr std::size_t arguments_bytes = 96u << 10;  // of paths, in one call
+constexpr std::size_t contents_bytes = 64u << 20;   // of objects, in one call, if they are small
+constexpr std::size_t most_objects = 2000;          // in one call
 
 // git knows it without having it.
 constexpr std::string_view empty_tree = "4b825dc642cb6eb9a060e54bf8d69288fbee4904";
-
-std::string first_line(const fs::path& file) {
-  std::string line;
-  std::ifstream in(file);
-  std::getline(in, line);
-  return line;
-}
-
-// Where a repository is kept whose .git is a file: a worktree's, a submodule's.
-std::vector<std::string> kept_elsewhere(const std::string& top) {
-  constexpr std::string_view opening = "gitdir: ";
-  const fs::path pointer = fs::path(top) / ".git";
-  std::error_code failed;
-  if (!fs::is_regular_file(pointer, failed)) return {};
-  const std::string line = first_line(pointer);
-  if (!line.starts_with(opening)) return {};
-  const fs::path folder = fs::path(top) / line.substr(opening.size());
-  std::vector<std::string> out{tools::workspace::real_place(folder.string())};
-  if (const std::string common = first_line(folder / "commondir"); !common.empty())
-    out.push_back(tools::workspace::real_place((folder / common).string()));
-  return out;
-}
 
 std::vector<std::string_view> records(std::string_view text) {
   std::vector<std::string_view> out;
@@ -110,100 +79,24 @@ bool is_object_id(std::string_view text) {
          });
 }
 
-GitRepository::GitRepository(const Root& root, Sandbox sandbox) : root_(root), sandbox_(sandbox) {
-  if (sandbox_ == Sandbox::none) return;
-  std::error_code failed;
-  for (fs::path at = root_.path();; at = at.parent_path()) {
-    if (fs::exists(at / ".git", failed)) {
-      top_ = at.string();
-      break;
-    }
-    if (at == at.parent_path()) return;
-  }
-  prefix_ = root_.path().substr(std::min(root_.path().size(), top_.size() + (top_ == "/" ? 0 : 1)));
-  if (!prefix_.empty()) prefix_ += '/';
-  seen_too_ = kept_elsewhere(top_);
-}
-
 std::optional<std::string> GitRepository::below(std::string_view path) const {
-  if (!path.starts_with(prefix_)) return std::nullopt;
-  return std::string(path.substr(prefix_.size()));
-}
-
-std::vector<std::string> GitRepository::common_arguments() const {
-  // Named outright, so that no setting of the repository leads elsewhere.
-  return {"--no-optional-locks",     "--literal-pathspecs", "-c",
-          "core.fsmonitor=false",    "--git-dir=" + top_ + "/.git",
-          "--work-tree=" + top_};
-}
-
-std::optional<std::string> GitRepository::ask(const Asked& asked) {
-  if (!is_there() || temporary_.path().empty()) return std::nullopt;
-  const bool wrapped = sandbox_ == Sandbox::bubblewrap;
-  sandbox::SandboxSpec cell{.root = wrapped ? root_.path() : temporary_.path(),
-                            .temporary = temporary_.path(),
-                            .hidden = root_.forbidden(),
-                            .network = false};
-  if (!sandbox::settle_hidden(cell).empty()) return std::nullopt;
-  if (wrapped) {
-    cell.read_only = seen_too_;
-    cell.read_only.push_back(top_);
-  }
-  const std::string input = temporary_.path() + "/asked";
-  {
-    const Fd file(open(input.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
-    if (!file || !write_all(file.get(), asked.input)) return std::nullopt;
-  }
-  sandbox::Program program{.arguments = {}, .environment = {}, .folder = root_.fd()};
-  Fd rules;
-  if (wrapped) {
-    program.arguments = sandbox::bubblewrap_arguments(cell);
-  } else {
-    rules = sandbox::landlock_rules(cell);
-    program.landlock = rules.get();
-    program.sockets = !sandbox::socket_filter_works();
-  }
-  const std::string settings =
-      "printf '%s %s\\0' \"$(git --git-dir=\"$1\" config core.autocrlf)\" "
-      "\"$(git --git-dir=\"$1\" config core.eol)\"; ";
-  const std::string script = (asked.settings_first ? settings : std::string{}) +
-                             "f=$2; shift 2; exec git \"$@\" <\"$f\" 2>/dev/null";
-  program.arguments.insert(program.arguments.end(),
-                           {"/bin/sh", "-c", script, "git", top_ + "/.git",
-                            wrapped ? "/tmp/asked" : input});
-  for (const auto& words : {common_arguments(), asked.arguments})
-    program.arguments.insert(program.arguments.end(), words.begin(), words.end());
-  program.environment = sandbox::command_environment(sandbox::own_environment(),
-                                                     wrapped ? "/tmp" : temporary_.path());
-  program.environment.push_back("GIT_OPTIONAL_LOCKS=0");
-
-  std::string out;
-  bool too_much = false;
-  sandbox::Watch watch;
-  watch.time = std::chrono::hours(1);  // against a filter that hangs; what is slow is waited for
-  watch.output = [&](std::string_view piece) {
-    too_much = too_much || out.size() + piece.size() > asked.most_bytes;
-    if (!too_much) out += piece;
-  };
-  watch.stopped = [&] { return too_much || asked.stopped(); };
-  const sandbox::ProgramEnd end = sandbox::run_program(program, watch);
-  const bool done = end.cause == sandbox::ProgramEnd::Cause::exited && end.code == 0 && !too_much;
-  return done ? std::optional(std::move(out)) : std::nullopt;
+  if (!path.starts_with(git_.prefix())) return std::nullopt;
+  return std::string(path.substr(git_.prefix().size()));
 }
 
 std::optional<GitRepository::Status> GitRepository::status(const std::function<bool()>& stopped) {
   const std::optional<std::string> said =
-      ask({.arguments = {"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
-                         "--untracked-files=all", "--ignored=no", "--no-renames",
-                         "--ignore-submodules=dirty", "--", "."},
-           .stopped = stopped,
-           .settings_first = true});
+      git_.ask({.arguments = {"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
+                              "--untracked-files=all", "--ignored=no", "--no-renames",
+                              "--ignore-submodules=dirty", "--", "."},
+                .stopped = stopped,
+                .settings_first = true});
   if (!said) return std::nullopt;
   const std::vector<std::string_view> lines = records(*said);
   if (lines.empty()) return std::nullopt;
   Status out;
   out.converts = lines.front().starts_with("true") || lines.front().ends_with(" crlf") ||
-                 attributes_convert(top_);
+                 attributes_convert(git_.top());
   bool told = false;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
@@ -238,8 +131,8 @@ std::optional<std::map<std::string, GitRepository::Object>> GitRepository::objec
   if (!is_object_id(commit)) return std::nullopt;
   for (const std::vector<std::string>& group : in_groups(paths)) {
     std::vector<std::string> arguments{"ls-tree", "-z", "--full-tree", commit, "--"};
-    for (const std::string& path : group) arguments.push_back(prefix_ + path);
-    const std::optional<std::string> said = ask({.arguments = std::move(arguments)});
+    for (const std::string& path : group) arguments.push_back(git_.prefix() + path);
+    const std::optional<std::string> said = git_.ask({.arguments = std::move(arguments)});
     if (!said) return std::nullopt;
     for (const std::string_view line : records(*said)) {  // <mode> <type> <id>\t<path>
       const std::size_t tab = line.find('\t');
@@ -260,7 +153,7 @@ std::optional<std::vector<std::string>> GitRepository::changed_between(const std
   const std::string to = b.empty() ? std::string(empty_tree) : b;
   if (!is_object_id(from) || !is_object_id(to)) return std::nullopt;
   const std::optional<std::string> said =
-      ask({.arguments = {"diff-tree", "-r", "-z", "--no-renames", "--name-only", from, to}});
+      git_.ask({.arguments = {"diff-tree", "-r", "-z", "--no-renames", "--name-only", from, to}});
   if (!said) return std::nullopt;
   std::vector<std::string> out;
   for (const std::string_view line : records(*said))
@@ -277,8 +170,9 @@ void GitRepository::contents(
   const auto fetch = [&] {
     std::string input;
     for (const std::string& id : group) input += id + "\n";
-    const std::optional<std::string> said =
-        ask({.arguments = {"cat-file", "--batch"}, .input = input, .most_bytes = std::uint64_t{1} << 30});
+    const std::optional<std::string> said = git_.ask({.arguments = {"cat-file", "--batch"},
+                                                      .input = input,
+                                                      .most_bytes = std::uint64_t{1} << 30});
     group.clear();
     bytes = 0;
     std::string_view rest = said ? std::string_view(*said) : std::string_view{};
@@ -300,7 +194,8 @@ void GitRepository::contents(
   for (const std::string& id : ids)
     if (is_object_id(id)) all += id + "\n";
   if (all.empty()) return;
-  const std::optional<std::string> sizes = ask({.arguments = {"cat-file", "--batch-check"}, .input = all});
+  const std::optional<std::string> sizes =
+      git_.ask({.arguments = {"cat-file", "--batch-check"}, .input = all});
   if (!sizes) return;
   for (const std::string_view line : split(*sizes, '\n')) {
     const std::string_view digits = after_blanks(line, 2);
@@ -317,12 +212,12 @@ void GitRepository::contents(
 std::set<std::string> GitRepository::converted(const std::vector<std::string>& paths) {
   std::set<std::string> out;
   for (const std::vector<std::string>& group : in_groups(paths)) {
-    std::vector<std::string> arguments{"check-attr", "-z",   "filter", "ident", "working-tree-encoding",
-                                       "eol",        "text", "--"};
+    std::vector<std::string> arguments{
+        "check-attr", "-z", "filter", "ident", "working-tree-encoding", "eol", "text", "--"};
     // Relative to the folder git runs in, which is the workspace.
     arguments.insert(arguments.end(), group.begin(), group.end());
     const std::optional<std::string> said =
-        ask({.arguments = std::move(arguments), .settings_first = true});
+        git_.ask({.arguments = std::move(arguments), .settings_first = true});
     if (!said) {
       out.insert(group.begin(), group.end());  // not known: not to be trusted
       continue;
@@ -342,9 +237,22 @@ std::set<std::string> GitRepository::converted(const std::vector<std::string>& p
   return out;
 }
 
+std::set<std::string> GitRepository::ignored(const std::vector<std::string>& paths) {
+  std::set<std::string> out;
+  std::string input;
+  for (const std::string& path : paths) input += path + '\0';
+  if (paths.empty()) return out;
+  const std::optional<std::string> said =
+      git_.ask({.arguments = {"check-ignore", "-z", "--stdin"}, .input = input, .also_good = 1});
+  if (said)
+    for (const std::string_view path : records(*said)) out.emplace(path);
+  return out;
+}
+
 std::set<std::string> GitRepository::sparse() {
   std::set<std::string> out;
-  const std::optional<std::string> said = ask({.arguments = {"ls-files", "-z", "-t", "--", "."}});
+  const std::optional<std::string> said =
+      git_.ask({.arguments = {"ls-files", "-z", "-t", "--", "."}});
   if (!said) return out;
   for (const std::string_view line : records(*said))
     if (line.starts_with("S ")) out.emplace(line.substr(2));

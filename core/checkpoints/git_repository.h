@@ -1,8 +1,6 @@
-// The repository a workspace lies in, asked and never changed: git runs in the sandbox, where it can
-// write nothing and has no network, since a repository's filters and settings are code.
+// The repository a workspace lies in, asked and never changed.
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <map>
 #include <optional>
@@ -11,26 +9,22 @@
 #include <string_view>
 #include <vector>
 
-#include "core/tools/sandbox/private_temporary.h"
-#include "core/tools/sandbox/sandbox.h"
-#include "core/tools/workspace/root.h"
+#include "core/checkpoints/sandboxed_git.h"
 
 namespace skein::checkpoints {
 
-using tools::sandbox::Sandbox, tools::workspace::Root;
-
 class GitRepository {
  public:
-  // `root` must outlive this. Without a sandbox git is never run: then there is no repository.
-  GitRepository(const Root& root, Sandbox sandbox);
+  // See SandboxedGit.
+  GitRepository(const Root& root, Sandbox sandbox) : git_(root, sandbox) {}
 
-  bool is_there() const { return !top_.empty(); }
+  bool is_there() const { return !git_.top().empty(); }
 
   // What differs from the commit that is checked out. Paths are below the workspace.
   struct Status {
-    std::string commit{};                   // empty: there is none yet
-    std::vector<std::string> changed{};     // in any way, tracked or not; sorted
-    std::set<std::string> untracked{};      // of these
+    std::string commit{};                    // empty: there is none yet
+    std::vector<std::string> changed{};      // in any way, tracked or not; sorted
+    std::set<std::string> untracked{};       // of these
     std::vector<std::string> passed_over{};  // repositories inside, which are not looked into
     bool converts = false;  // git changes files on their way into the repository and out of it
   };
@@ -54,27 +48,15 @@ class GitRepository {
                 const std::function<void(const std::string& id, std::string_view bytes)>& visit);
   // Those that are not in the folder as they are in a commit: LFS, line ends, encodings.
   std::set<std::string> converted(const std::vector<std::string>& paths);
+  // Those git ignores, whether they are there or not.
+  std::set<std::string> ignored(const std::vector<std::string>& paths);
   // Those a sparse checkout leaves out.
   std::set<std::string> sparse();
 
  private:
-  struct Asked {
-    std::vector<std::string> arguments{};
-    std::string input{};
-    std::uint64_t most_bytes = 256u << 20;
-    std::function<bool()> stopped = [] { return false; };
-    bool settings_first = false;
-  };
-  std::optional<std::string> ask(const Asked& asked);
-  std::vector<std::string> common_arguments() const;
   std::optional<std::string> below(std::string_view path) const;
 
-  const Root& root_;
-  Sandbox sandbox_;
-  std::string top_{};     // the folder that .git lies in; empty: there is none
-  std::string prefix_{};  // of the workspace in it: "" or "sub/folder/"
-  std::vector<std::string> seen_too_{};  // where the repository is kept, if not in the folder
-  tools::sandbox::PrivateTemporary temporary_{};
+  SandboxedGit git_;
 };
 
 // 40 or 64 hex digits: all that is ever passed on to git, or written down.

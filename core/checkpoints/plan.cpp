@@ -60,11 +60,13 @@ store::Result<void> Planner::look_around() {
   for (const auto& [path, file] : target_.later) paths_.insert(path);
   if (target_.whole == nullptr) return {};
   const Checkpoint& then = target_.whole->state;
-  store::Result<TreeScan> now = workspace_.scanner.scan(FileLook::Contents::hashed, [] { return false; });
+  store::Result<TreeScan> now =
+      workspace_.scanner.scan(FileLook::Contents::hashed, [] { return false; });
   if (!now) return now.error();
   for (const KeptFile& file : now->state.files) seen_now_.insert(file.path);
   if (then.coverage == Checkpoint::by_walk) {
-    if (now->state.coverage == Checkpoint::by_walk) paths_.insert(seen_now_.begin(), seen_now_.end());
+    if (now->state.coverage == Checkpoint::by_walk)
+      paths_.insert(seen_now_.begin(), seen_now_.end());
     return {};
   }
   git_answers_ = now->state.coverage == Checkpoint::by_git;
@@ -111,6 +113,10 @@ void Planner::ask_git() {
   for (const auto& [path, object] : objects_[target_.whole->state.git])
     if (!target_.files.contains(path)) from_git.push_back(path);
   converted_ = workspace_.repository.converted(from_git);
+  std::vector<std::string> unspoken;
+  for (const auto& [path, file] : target_.later)
+    if (!target_.files.contains(path) && !seen_now_.contains(path)) unspoken.push_back(path);
+  ignored_ = workspace_.repository.ignored(unspoken);
 }
 
 // None: nothing is known of it.
@@ -135,9 +141,9 @@ std::optional<FileState> Planner::target_of(const std::string& path) const {
       return state;
     }
   }
-  // Not there then, if it is one of those that are spoken of; else it is ignored.
-  if (seen_now_.contains(path)) return FileState{.file = {.path = path}};
-  return later();
+  // Of what is ignored only the tools that wrote it speak; everything else was not there then.
+  if (ignored_.contains(path)) return later();
+  return FileState{.file = {.path = path}};
 }
 
 store::Result<std::vector<Planner::Compared>> Planner::differing() {
@@ -163,48 +169,57 @@ store::Result<std::vector<Planner::Compared>> Planner::differing() {
   return all;
 }
 
+// What is taken from a commit gets its hash and its mode; a copy that was kept when a tool first
+// wrote to it is used instead where git would not give it back as it was.
+void Planner::complete(FileState& target, const SeenFile& now) {
+  if (target.object.empty()) return;
+  const std::string& path = target.file.path;
+  target.file.mode = mode_like(objects_.at(target_.whole->state.git).at(path).kind, now);
+  const auto known = hashes_.find(target.object);
+  if (known != hashes_.end()) target.file.hash = known->second;
+  if (!converted_.contains(path) || !target.problem.empty()) return;
+  const auto later = target_.later.find(path);
+  if (later != target_.later.end() && known != hashes_.end())
+    if (const store::Result<std::string> copy = contents_.of({.file = later->second});
+        copy && sha256_hex(without_return(*copy)) == known->second) {
+      target = {.file = later->second};
+      return;
+    }
+  if (now.kind != SeenFile::Kind::file || now.file.hash != target.file.hash)
+    target.problem = "git converts it, and what was in it was not kept";
+}
+
+// Why a file that differs must stay as it is; empty: it need not.
+std::string Planner::objection(const FileState& target, const SeenFile& now) {
+  if (!target.problem.empty()) return target.problem;
+  if (now.kind == SeenFile::Kind::other) return "left alone: " + now.why;
+  if (is_protected(target.file.path))
+    return "left alone: other programs run what is in it by themselves";
+  if (target.file.exists() && !target.file.contents_kept() && target.object.empty())
+    return "what was in it was not kept";
+  if (now.kind == SeenFile::Kind::file && now.info.st_nlink > 1)
+    return "left alone: it has further names (hard links), which may lie elsewhere";
+  return {};
+}
+
 void Planner::settle(const Compared& each) {
   FileState target = each.target;
-  const std::string& path = target.file.path;
   const SeenFile& now = each.now;
-  const auto cannot = [&](std::string why) { plan_.impossible.push_back({path, std::move(why)}); };
-  if (!target.object.empty()) {
-    const auto& object = objects_.at(target_.whole->state.git).at(path);
-    target.file.mode = mode_like(object.kind, now);
-    if (const auto known = hashes_.find(target.object); known != hashes_.end())
-      target.file.hash = known->second;
-  }
+  complete(target, now);
   if (!target.file.exists() && now.kind == SeenFile::Kind::none) return;
-  const bool same_contents = now.kind == SeenFile::Kind::file && target.file.exists() &&
-                             now.file.hash == target.file.hash && now.file.contents_kept();
+  const bool both = now.kind == SeenFile::Kind::file && target.file.exists();
+  const bool same_contents = both && now.file.contents_kept() && now.file.hash == target.file.hash;
   if (same_contents && now.file.mode == target.file.mode) return;
-  if (!target.problem.empty())
-    return now.kind == SeenFile::Kind::other ? void() : cannot(target.problem);
-  if (now.kind == SeenFile::Kind::other) return cannot("left alone: " + now.why);
-  if (is_protected(path)) return cannot("left alone: other programs run what is in it by themselves");
-  if (target.file.exists() && !target.file.contents_kept() && target.object.empty()) {
-    if (now.file.size != target.file.size || now.kind == SeenFile::Kind::none)
-      cannot("what was in it was not kept");
-    return;
-  }
-  if (!target.object.empty() && converted_.contains(path) && !same_contents) {
-    // A copy that was kept when a tool first wrote to it, if it is the one that git has.
-    const auto later = target_.later.find(path);
-    const store::Result<std::string> copy =
-        later == target_.later.end() ? store::Result<std::string>(store::Failure{})
-                                     : contents_.of({.file = later->second});
-    const auto known = hashes_.find(target.object);
-    if (!copy || known == hashes_.end() || sha256_hex(without_return(*copy)) != known->second)
-      return cannot("git converts it, and what was in it was not kept");
-    target = {.file = later->second};
-    if (now.file.hash == target.file.hash && now.file.mode == target.file.mode) return;
-  }
-  if (now.kind == SeenFile::Kind::file && now.info.st_nlink > 1)
-    return cannot("left alone: it has further names (hard links), which may lie elsewhere");
-  const Kind kind = !target.file.exists()                  ? Kind::remove
-                    : now.kind == SeenFile::Kind::none     ? Kind::create
-                    : now.file.hash == target.file.hash ? Kind::mode
-                                                           : Kind::write;
+  // Neither is known to have changed.
+  const bool large = both && target.file.hash == "" && target.object.empty();
+  if (large && now.file.size == target.file.size) return;
+  if (!target.problem.empty() && now.kind == SeenFile::Kind::other) return;
+  if (std::string why = objection(target, now); !why.empty())
+    return plan_.impossible.push_back({target.file.path, std::move(why)});
+  const Kind kind = !target.file.exists()              ? Kind::remove
+                    : now.kind == SeenFile::Kind::none ? Kind::create
+                    : same_contents                    ? Kind::mode
+                                                       : Kind::write;
   plan_.actions.push_back({kind, std::move(target), now});
 }
 
@@ -227,16 +242,21 @@ std::optional<std::string> Planner::said(const CheckpointRecord& record,
                                                                 : std::optional(hash->second);
     }
   }
-  return seen_now_.contains(path) ? std::optional<std::string>("") : std::nullopt;
+  return ignored_.contains(path) ? std::nullopt : std::optional<std::string>("");
 }
 
 // Something else than the last time skein looked, when it next did or now.
 bool Planner::changed_by_hand(const FileAction& action) const {
   std::optional<std::string> last;
+  std::optional<Id> written_by;  // a turn's tool, since it was last seen
   for (const CheckpointRecord& record : since_) {
     std::optional<std::string> next = said(record, action.path());
     if (!next) continue;
-    if (last && *last != *next && record.state.phase == Checkpoint::before) return true;
+    const Checkpoint& state = record.state;
+    const bool before = state.phase == Checkpoint::before;
+    const bool expected = !before || (written_by && written_by == state.prompt);
+    if (last && *last != *next && !expected) return true;
+    if (before && !state.is_whole()) written_by = state.prompt;
     last = std::move(next);
   }
   return last && *last != action.now.file.hash.value_or("");

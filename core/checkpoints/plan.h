@@ -27,10 +27,10 @@ struct LeftAlone {
 };
 
 struct Plan {
-  std::vector<FileAction> actions{};     // sorted by path
-  std::vector<FileAction> by_hand{};     // the same for what somebody else changed: kept unless told
-  std::vector<LeftAlone> impossible{};   // and why
-  std::vector<std::string> remarks{};    // what the user should know besides
+  std::vector<FileAction> actions{};    // sorted by path
+  std::vector<FileAction> by_hand{};    // the same for what somebody else changed: kept unless told
+  std::vector<LeftAlone> impossible{};  // and why
+  std::vector<std::string> remarks{};   // what the user should know besides
   bool is_empty() const { return actions.empty() && by_hand.empty() && impossible.empty(); }
 };
 
@@ -54,6 +54,8 @@ class Planner {
   void ask_git();
   std::optional<FileState> target_of(const std::string& path) const;
   store::Result<std::vector<Compared>> differing();
+  void complete(FileState& target, const SeenFile& now);
+  static std::string objection(const FileState& target, const SeenFile& now);
   void settle(const Compared& each);
   void separate_by_hand();
   void guard_ignored();
@@ -66,12 +68,12 @@ class Planner {
   TargetState target_;
   Contents contents_;
   Plan plan_{};
-  std::set<std::string> paths_{};    // that may differ
+  std::set<std::string> paths_{};     // that may differ
   std::set<std::string> seen_now_{};  // that git, or the walk, speaks of now
   bool git_answers_ = false;
   std::map<std::string, std::map<std::string, GitRepository::Object>> objects_{};  // by commit
   std::map<std::string, std::string> hashes_{};                                    // of objects
-  std::set<std::string> converted_{};
+  std::set<std::string> converted_{}, ignored_{};
 };
 
 }  // namespace skein::checkpoints

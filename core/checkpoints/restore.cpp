@@ -51,10 +51,12 @@ std::vector<FileAction> Restorer::chosen(const Plan& plan, const RestoreRequest&
 template <class Each>
 void Restorer::with_contents(const std::vector<FileAction>& actions, const Each& each) {
   for (std::size_t from = 0; from < actions.size(); from += group_size) {
-    const std::span group = std::span(actions).subspan(from, std::min(group_size, actions.size() - from));
+    const std::span group =
+        std::span(actions).subspan(from, std::min(group_size, actions.size() - from));
     std::vector<std::string> objects;
     for (const FileAction& action : group)
-      if (!action.target.object.empty() && (action.kind == Kind::write || action.kind == Kind::create))
+      if (!action.target.object.empty() &&
+          (action.kind == Kind::write || action.kind == Kind::create))
         objects.push_back(action.target.object);
     if (!objects.empty()) contents_.fetch(objects);
     for (const FileAction& action : group)

@@ -1,5 +1,5 @@
-// Carries out a plan: file by file through the workspace's walls, each in one step. What it replaces
-// is kept first; if it is cut short, planning and doing it again finishes it.
+// Carries out a plan: file by file through the workspace's walls, each in one step. What it
+// replaces is kept first; if it is cut short, planning and doing it again finishes it.
 #pragma once
 
 #include <cstdint>
@@ -23,11 +23,11 @@ struct RestoreReport {
 
 struct RestoreRequest {
   Id session{};
-  Id to{};                  // the entry the state belongs to
+  Id to{};                   // the entry the state belongs to
   std::optional<Id> head{};  // where the conversation was, if it moves too
   bool redo = false;
-  bool overwrite = false;   // also what was changed by hand
-  bool files = true;        // false: only the conversation moves, and that is written down
+  bool overwrite = false;  // also what was changed by hand
+  bool files = true;       // false: only the conversation moves, and that is written down
 };
 
 class Restorer {

@@ -46,8 +46,7 @@ store::Result<Plan> plan_before(WorkspaceFiles& workspace, Id session, const Res
   const store::Result<CheckpointLog> log =
       read_log(workspace.store, session, std::nullopt, workspace.root.path());
   if (!log) return log.error();
-  const auto from =
-      std::ranges::find(log->checkpoints, *restore.before, &CheckpointRecord::entry);
+  const auto from = std::ranges::find(log->checkpoints, *restore.before, &CheckpointRecord::entry);
   if (from == log->checkpoints.end()) return Plan{};
   return Planner(workspace, std::span(from, log->checkpoints.end())).plan();
 }
@@ -67,12 +66,14 @@ std::string note_on_files(store::SessionStore& store, Id session) {
   }));
   if (paths.empty()) return {};
   constexpr std::size_t most = 50;
-  std::string out = "I put files back as they were earlier; read them again before you rely on "
-                    "what you know of them:";
+  std::string out =
+      "I put files back as they were earlier; read them again before you rely on "
+      "what you know of them:";
   std::size_t shown = 0;
   for (const std::string& path : paths)
     if (shown++ < most) out += "\n- " + valid_utf8(path);
-  return paths.size() > most ? out + "\n- and " + std::to_string(paths.size() - most) + " more" : out;
+  return paths.size() > most ? out + "\n- and " + std::to_string(paths.size() - most) + " more"
+                             : out;
 }
 
 store::Result<std::optional<Restore>> last_step_back(store::SessionStore& store, Id session) {

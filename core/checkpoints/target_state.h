@@ -1,5 +1,5 @@
-// What the workspace was like at an earlier time, put together from the checkpoints taken since: the
-// first that speaks of a file tells how it was.
+// What the workspace was like at an earlier time, put together from the checkpoints taken since:
+// the first that speaks of a file tells how it was.
 #pragma once
 
 #include <map>

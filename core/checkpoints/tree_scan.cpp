@@ -51,8 +51,8 @@ bool TreeScanner::fits_a_walk(const std::function<bool()>& stopped) const {
   std::uint64_t bytes = 0;
   const auto refusal = walk_tree(root_, ".", root_.locate("."), {}, [&](const Walked& found) {
     struct stat info {};
-    if (found.kind == EntryKind::file &&
-        fstatat(found.place.folder.get(), found.place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
+    if (found.kind == EntryKind::file && fstatat(found.place.folder.get(), found.place.name.c_str(),
+                                                 &info, AT_SYMLINK_NOFOLLOW) == 0)
       ++count, bytes += static_cast<std::uint64_t>(info.st_size);
     const bool fits = count <= limits_.walk_files && bytes <= limits_.walk_bytes && !stopped();
     return fits ? WalkControl::go_on : WalkControl::stop;

@@ -18,8 +18,8 @@ namespace skein::model {
 
 // A file that is about to be written, as it is under the very handle it was opened with.
 struct FileBefore {
-  std::string_view below;                    // its path in the workspace, after links
-  std::optional<std::string_view> bytes{};   // none: there is no such file, or `too_large`
+  std::string_view below;                   // its path in the workspace, after links
+  std::optional<std::string_view> bytes{};  // none: there is no such file, or `too_large`
   mode_t mode = 0;
   std::uint64_t size = 0;
   bool too_large = false;
@@ -36,7 +36,7 @@ class FileKeeper {
     std::function<bool()> stopped = [] { return false; };
   };
   struct Kept {
-    std::vector<Entry> entries{};       // to be written before anything is changed
+    std::vector<Entry> entries{};        // to be written before anything is changed
     std::vector<std::string> notices{};  // what the user should know: what is not covered
     std::string refusal{};               // not empty: nothing may be changed, and why
   };

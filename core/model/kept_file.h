@@ -13,8 +13,8 @@
 namespace skein::model {
 
 struct KeptFile {
-  std::string path{};       // below the workspace, the bytes as they are
-  std::uint32_t mode = 0;   // permission bits
+  std::string path{};      // below the workspace, the bytes as they are
+  std::uint32_t mode = 0;  // permission bits
   // The blob that holds what was in it. Empty: it was there, but its contents were not kept. None:
   // there was no such file.
   std::optional<std::string> hash{};

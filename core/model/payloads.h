@@ -127,22 +127,22 @@ struct Checkpoint {
   std::optional<Id> prompt{};  // whose turn it belongs to; none: a restore's, or a snapshot's
   std::string phase{};         // before something changed, or after
   std::string root{};          // the workspace
-  // git: every file that git does not ignore is listed, or as it is in the commit `git`. walk: every
-  // file that is not ignored is listed. tools: nothing is said of files that are not listed.
+  // git: every file that git does not ignore is listed, or as it is in the commit `git`. walk:
+  // every file that is not ignored is listed. tools: nothing is said of files that are not listed.
   std::string coverage{};
   std::string git{};  // empty: no commit
   std::vector<KeptFile> files{};
-  std::string list{};  // the blob that holds `files`, if they are too many for an entry
+  std::string list{};         // the blob that holds `files`, if they are too many for an entry
   std::int64_t left_out = 0;  // files whose contents were not kept
 
   bool is_whole() const { return coverage == by_git || coverage == by_walk; }
 };
 // Files were put back as they were at another time, or the conversation was.
 struct Restore {
-  Id to{};                      // the entry before or at which that was
-  std::optional<Id> before{};   // the checkpoint of what was replaced; none: no file was
-  std::optional<Id> head{};     // where the conversation was; none: it was left there
-  bool redo = false;            // it takes an earlier one back
+  Id to{};                     // the entry before or at which that was
+  std::optional<Id> before{};  // the checkpoint of what was replaced; none: no file was
+  std::optional<Id> head{};    // where the conversation was; none: it was left there
+  bool redo = false;           // it takes an earlier one back
   std::int64_t changed = 0, kept = 0, failed = 0;
 };
 

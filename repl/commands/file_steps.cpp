@@ -72,8 +72,8 @@ FilesWanted ask_for_files(Session& session, const Plan& plan) {
   const std::string question = question_about(plan);
   if (session.keyboard() == nullptr) return {.put_back = session.confirm(question)};
   const bool by_hand = !plan.by_hand.empty();
-  const std::string choices = question + " [y]es  " + (by_hand ? "[o]verwrite all  " : "") +
-                              "[d]iff  [N]o › ";
+  const std::string choices =
+      question + " [y]es  " + (by_hand ? "[o]verwrite all  " : "") + "[d]iff  [N]o › ";
   for (;;) {
     const auto letter =
         pick::ask_choice(*session.keyboard(), session.screen(), choices, by_hand ? "yod" : "yd");
@@ -104,11 +104,10 @@ void take_step(Session& session, const FileStep& step, const Plan& plan,
   const std::optional<Id> from = session.conversation().head();
   if (wanted.put_back) {
     checkpoints::Restorer restorer(*session.services().kept_files());
-    report(session, value_or_throw(restorer.run(
-                        plan, {.session = session.id(),
-                               .to = step.to,
-                               .head = step.head ? from : std::nullopt,
-                               .overwrite = wanted.overwrite})));
+    report(session, value_or_throw(restorer.run(plan, {.session = session.id(),
+                                                       .to = step.to,
+                                                       .head = step.head ? from : std::nullopt,
+                                                       .overwrite = wanted.overwrite})));
   } else if (step.head) {
     note_step(session, step);
   }

@@ -77,7 +77,8 @@ std::optional<model::Entry> pick_prompt(Session& session) {
                          model::preview(model::masked(prompts[i], redacted), 60));
   if (session.keyboard() == nullptr) {
     for (std::size_t i = 0; i < prompts.size(); ++i)
-      session.screen().print_untrusted("  " + short_id(prompts[i].id) + "  " + list.lines[i] + "\n");
+      session.screen().print_untrusted("  " + short_id(prompts[i].id) + "  " + list.lines[i] +
+                                       "\n");
     session.screen().print("/rewind ENTRY goes back to before one of them\n");
     return std::nullopt;
   }
@@ -115,8 +116,8 @@ std::optional<Chosen> ask_what(Session& session, const Plan& plan) {
     }
     Chosen chosen{*letter != 'f', {.put_back = *letter != 'm'}};
     if (chosen.files.put_back && !plan.by_hand.empty())
-      chosen.files.overwrite = session.confirm(
-          "Overwrite " + counted(plan.by_hand.size(), "file") + " that changed by hand as well?");
+      chosen.files.overwrite = session.confirm("Overwrite " + counted(plan.by_hand.size(), "file") +
+                                               " that changed by hand as well?");
     return chosen;
   }
 }
@@ -184,8 +185,8 @@ void redo(Session& session, std::string_view) {
                                                        .redo = true,
                                                        .files = step->before.has_value()})));
   } else {
-    const std::vector<store::NewEntry> batch{{model::make_entry(
-        model::payload::Restore{.to = step->to, .head = from, .redo = true})}};
+    const std::vector<store::NewEntry> batch{
+        {model::make_entry(model::payload::Restore{.to = step->to, .head = from, .redo = true})}};
     value_or_throw(session.store().append_session_entries(session.id(), batch));
   }
   if (step->head) session.conversation().move_head(*step->head);

@@ -33,8 +33,9 @@ FileScene::FileScene(Folder folder, store::SessionStore on, checkpoints::ScanLim
     write_file(work() / "src/main.c", "int main() {\n  return 0;\n}\n");
     write_file(work() / "src/other.c", "int other;\n");
     write_file(work() / ".gitignore", "ignored/\n*.o\n");
-    by_hand("git init -q . && git config user.name x && git config user.email x@y && git add -A && "
-            "git commit -q -m first && git branch other");
+    by_hand(
+        "git init -q . && git config user.name x && git config user.email x@y && git add -A && "
+        "git commit -q -m first && git branch other");
   }
   reopen();
 }
@@ -90,8 +91,9 @@ std::string FileScene::write(const std::string& path, const std::string& content
     take_in(keeper_->before_write(moment(), file), refusal);
     return refusal;
   };
-  const model::ToolOutcome outcome = model::find_tool(*tools_, "write")
-                                         ->run(json_of({{"path", path}, {"content", content}}), ports);
+  const model::ToolOutcome outcome =
+      model::find_tool(*tools_, "write")
+          ->run(json_of({{"path", path}, {"content", content}}), ports);
   return outcome.is_error ? text_of(outcome) : "";
 }
 
@@ -114,8 +116,7 @@ checkpoints::Plan FileScene::plan(Id entry) {
 checkpoints::RestoreReport FileScene::restore(Id entry, bool overwrite) {
   const checkpoints::Plan found = plan(entry);
   checkpoints::Restorer restorer(workspace());
-  return value_of(
-      restorer.run(found, {.session = session, .to = entry, .overwrite = overwrite}));
+  return value_of(restorer.run(found, {.session = session, .to = entry, .overwrite = overwrite}));
 }
 
 checkpoints::RestoreReport FileScene::redo() {

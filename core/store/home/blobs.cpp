@@ -94,10 +94,10 @@ class NameFinder {
 
   std::set<std::string> found_{}, lists_{};
   std::vector<Line> checkpoints_{};
-  Line line_{};            // up to here
-  std::string head_{};     // how it begins
-  std::string run_{};      // of hex digits, up to here
-  std::string before_{};   // what stood before that, as far as it matters
+  Line line_{};           // up to here
+  std::string head_{};    // how it begins
+  std::string run_{};     // of hex digits, up to here
+  std::string before_{};  // what stood before that, as far as it matters
   bool listed_ = false;
 };
 
@@ -145,8 +145,7 @@ Result<std::set<std::string>> references_in(files::Files& files, const std::stri
 using AllReferences = std::map<std::string, References>;
 
 // Every file that may refer to blobs. What is in `known` and has not changed is not read again.
-Result<AllReferences> all_references(files::Files& files, AllReferences known,
-                                     std::size_t newest) {
+Result<AllReferences> all_references(files::Files& files, AllReferences known, std::size_t newest) {
   AllReferences now;
   for (const std::string folder : {"transcripts", "trash", "quarantine", "drafts"}) {
     const auto names = files::list(files, folder);

@@ -49,9 +49,12 @@ void check_there_and_back(FileScene& scene, const std::string& shell) {
 TEST_CASE("whatever a command does to a repository's files is undone, byte and mode exact") {
   for (const char* shell :
        {"rm -rf src && git checkout -q other && echo x > kept.txt", "mv src moved",
-        "chmod +x kept.txt", "sed -i s/0/1/ src/main.c", "echo new > new.txt; mkdir -p a/b; echo deep > a/b/c",
-        "for i in $(seq 300); do echo $i > many$i; done", "rm kept.txt; mkdir kept.d; echo x > kept.d/x",
-        "printf 'no end of line' > src/main.c; : > src/other.c", "git add -A; echo staged >> kept.txt; git add kept.txt",
+        "chmod +x kept.txt", "sed -i s/0/1/ src/main.c",
+        "echo new > new.txt; mkdir -p a/b; echo deep > a/b/c",
+        "for i in $(seq 300); do echo $i > many$i; done",
+        "rm kept.txt; mkdir kept.d; echo x > kept.d/x",
+        "printf 'no end of line' > src/main.c; : > src/other.c",
+        "git add -A; echo staged >> kept.txt; git add kept.txt",
         "echo x > \"$(printf 'a\\nb')\"; echo y > ./-rf; echo z > \"$(printf 'caf\\351')\"; "
         "echo w > $(printf 'n%.0s' $(seq 255))"}) {
     FileScene scene(Folder::repository);
@@ -92,7 +95,8 @@ TEST_CASE("several turns are gone through one after the other, whatever made the
   FileScene scene(Folder::repository);
   std::vector<Files> states{scene.files()};
   std::vector<Id> prompts;
-  for (const char* shell : {"echo 1 > a", "", "echo 2 > a; rm kept.txt", "", "git rm -q src/other.c"}) {
+  for (const char* shell :
+       {"echo 1 > a", "", "echo 2 > a; rm kept.txt", "", "git rm -q src/other.c"}) {
     prompts.push_back(scene.begin("next"));
     if (*shell != '\0')
       scene.command(shell);
@@ -155,8 +159,9 @@ TEST_CASE("a change by hand is one even if a later turn has seen it") {
 TEST_CASE("what became a link or has hard links is left alone and named") {
   FileScene scene(Folder::repository);
   const Id prompt = scene.turn("echo 1 > kept.txt; echo 2 > src/main.c; echo 3 > src/other.c");
-  scene.by_hand("ln -sf /etc/passwd kept.txt; ln src/main.c ../twin; mkdir ../out; "
-                "cp src/other.c ../out; rm -rf gone; mkdir sub; echo x > sub/x");
+  scene.by_hand(
+      "ln -sf /etc/passwd kept.txt; ln src/main.c ../twin; mkdir ../out; "
+      "cp src/other.c ../out; rm -rf gone; mkdir sub; echo x > sub/x");
   const std::string passwd = read_file("/etc/passwd");
   const checkpoints::RestoreReport report = scene.restore(prompt, true);
   CHECK(names(report.kept, "kept.txt"));
@@ -176,8 +181,7 @@ TEST_CASE("a parent folder that is swapped for a link while files are put back l
   restorer.before_step = [&] {
     if (++step == 2) scene.by_hand("mv src away; ln -s ../outside src");
   };
-  const auto report =
-      value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+  const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
   CHECK(report.failed.size() == 2);
   CHECK(read_file(scene.work().parent_path() / "outside/main.c") == "safe\n");
   CHECK(read_file(scene.work().parent_path() / "outside/other.c") == "safe\n");

@@ -28,7 +28,8 @@ TEST_CASE("a turn that changes nothing writes nothing") {
   CHECK(scene.checkpoints().empty());
 }
 
-TEST_CASE("a command in a clean repository costs one entry without files, and one if it changed some") {
+TEST_CASE(
+    "a command in a clean repository costs one entry without files, and one if it changed some") {
   FileScene scene(Folder::repository);
   scene.turn("cat kept.txt");
   REQUIRE(scene.checkpoints().size() == 1);
@@ -90,7 +91,7 @@ TEST_CASE("a file that is too large is left out, told once, and listed as there"
   CHECK(after.left_out == 1);
   REQUIRE(paths_of(after) == std::vector<std::string>{"large", "small"});
   CHECK(after.files[0].hash == "");
-  scene.turn("echo more >> small");
+  scene.turn("echo x > small");
   REQUIRE(scene.notices().size() == 1);
   CHECK(scene.notices()[0].find("large") != std::string::npos);
 }
@@ -107,7 +108,7 @@ TEST_CASE("many files are listed in a blob") {
 }
 
 TEST_CASE("names of any bytes come back as they were") {
-  for (const std::string path : {"a\nb", "-rf", "caf\xe9", "back\\slash", "\\x41", "日本", std::string(255, 'n').c_str()})
+  for (const std::string path : {"a\nb", "-rf", "caf\xe9", "back\\slash", "\\x41", "日本", "nnn"})
     CHECK(model::unescaped_path(model::escaped_path(path)) == path);
   CHECK(model::escaped_path("caf\xe9\\") == "caf\\xe9\\x5c");
   const model::KeptFile file{"caf\xe9", 0644, "", 3};

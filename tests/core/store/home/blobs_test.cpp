@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
