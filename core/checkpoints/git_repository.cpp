@@ -71,6 +71,19 @@ bool attributes_convert(const std::string& top) {
   return false;
 }
 
+// git is not asked what changed in them: it would have to go into each.
+std::vector<std::string> submodules_of(const std::string& top) {
+  std::vector<std::string> out;
+  std::ifstream in(fs::path(top) / ".gitmodules");
+  for (std::string line; std::getline(in, line);) {
+    const std::string_view setting = trimmed(line);
+    const std::size_t equals = setting.find('=');
+    if (equals != std::string_view::npos && trimmed(setting.substr(0, equals)) == "path")
+      out.emplace_back(trimmed(setting.substr(equals + 1)));
+  }
+  return out;
+}
+
 }  // namespace
 
 bool is_object_id(std::string_view text) {
@@ -97,6 +110,8 @@ std::optional<GitRepository::Status> GitRepository::status(const std::function<b
   Status out;
   out.converts = lines.front().starts_with("true") || lines.front().ends_with(" crlf") ||
                  attributes_convert(git_.top());
+  for (const std::string& path : submodules_of(git_.top()))
+    if (std::optional<std::string> inside = below(path)) out.passed_over.push_back(*inside);
   bool told = false;
   for (std::size_t i = 1; i < lines.size(); ++i) {
     const std::string_view line = lines[i];
@@ -112,7 +127,8 @@ std::optional<GitRepository::Status> GitRepository::status(const std::function<b
     std::optional<std::string> path = below(after_blanks(line, before_path));
     if (!path || path->empty()) continue;
     const bool submodule = line[0] != '?' && after_blanks(line, 2).starts_with('S');
-    if (submodule || path->ends_with('/')) {
+    if (submodule) continue;  // named already
+    if (path->ends_with('/')) {
       out.passed_over.push_back(*std::move(path));
       continue;
     }
