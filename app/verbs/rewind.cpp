@@ -111,36 +111,64 @@ bool agreed() {
   return std::getline(std::cin, line) && lower(trimmed(line)).starts_with('y');
 }
 
+struct Parts {
+  bool files = true, talk = true;
+};
+Parts parts_of(const app::Invocation& invocation) {
+  const Parts parts{!invocation.has("--conversation"), !invocation.has("--files")};
+  if ((!parts.files && !parts.talk) || (invocation.has("--both") && !(parts.files && parts.talk)))
+    throw Error("only one of --both, --files and --conversation", ExitStatus::usage);
+  return parts;
+}
+
+// Nobody works in it meanwhile, so nothing moves between looking and doing.
+store::SessionLease held_alone(store::SessionStore& store, const SessionRecord& record) {
+  store::Result<store::SessionLease> alone =
+      store.hold(record.header.session, store::LockMode::exclusive);
+  if (alone) return *std::move(alone);
+  if (alone.error().kind != store::Failure::Kind::busy) return nullptr;
+  throw Error(record.key + " is at work in another process; try again when it has ended",
+              ExitStatus::conflict);
+}
+
+// False: that was all, or the user does not want it.
+bool announce(const app::Invocation& invocation, checkpoints::Restorer& restorer, const Plan& plan,
+              const RestoreRequest& request) {
+  const bool json = invocation.has("--json"), dry = invocation.has("--dry-run");
+  if (!dry && (json || !app::attended())) return true;
+  const RestoreReport foreseen = restorer.foresee(plan, request);
+  if (json)
+    print_json(report_json(request.to, foreseen, true));
+  else
+    print_report(foreseen, true);
+  if (dry) return false;
+  if (agreed()) return true;
+  print_line("nothing was changed");
+  return false;
+}
+
 }  // namespace
 
 int rewind_session(const app::Invocation& invocation) {
-  const bool files = !invocation.has("--conversation"), talk = !invocation.has("--files");
-  if ((!files && !talk) || (invocation.has("--both") && !(files && talk)))
-    throw Error("one of --both, --files and --conversation", ExitStatus::usage);
+  const Parts parts = parts_of(invocation);
   store::SessionStore store = app::open_store(invocation);
   const SessionRecord record = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = record.header.session;
-  // Nobody works in it meanwhile, so nothing moves between looking and doing.
-  const store::Result<store::SessionLease> alone = store.hold(session, store::LockMode::exclusive);
-  if (!alone && alone.error().kind == store::Failure::Kind::busy)
-    throw Error(record.key + " is at work in another process; try again when it has ended",
-                ExitStatus::conflict);
+  const store::SessionLease alone = held_alone(store, record);
   const std::optional<Id> from = value_or_throw(store.open(session)).state.head;
   const Goal goal = goal_of(store, session, invocation.value("--to"));
-  const bool moves = talk && goal.head;
-  if (talk && !goal.head && !goal.restore)
+  if (parts.talk && !goal.head && !goal.restore)
     throw Error(
-        "this is the first message: there is nothing before it; --files puts only the "
-        "files back",
+        "this is the first message: there is nothing before it; --files puts only the files back",
         ExitStatus::usage);
+  const bool moves = parts.talk && goal.head;
   catalog::Catalog catalog;
   const app::Config config = app::load_config(invocation, "", catalog);
-  const std::string folder = workspace_of(invocation, store, record);
   checkpoints::WorkspaceFiles workspace(
-      store, folder, app::own_places(invocation),
+      store, workspace_of(invocation, store, record), app::own_places(invocation),
       config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox());
   Plan plan;
-  if (files)
+  if (parts.files)
     plan = value_or_throw(goal.restore ? checkpoints::plan_before(workspace, session, *goal.restore)
                                        : checkpoints::plan_to(workspace, session, goal.entry));
   for (const std::string& remark : plan.remarks) tell_user(remark);
@@ -149,29 +177,17 @@ int rewind_session(const app::Invocation& invocation) {
                                .head = moves ? from : std::nullopt,
                                .redo = goal.restore.has_value(),
                                .overwrite = invocation.has("--overwrite"),
-                               .files = files};
+                               .files = parts.files};
   checkpoints::Restorer restorer(workspace);
-  const bool json = invocation.has("--json"), dry = invocation.has("--dry-run");
-  if (dry || (app::attended() && !json)) {
-    const RestoreReport foreseen = restorer.foresee(plan, request);
-    if (json)
-      print_json(report_json(goal.entry, foreseen, true));
-    else
-      print_report(foreseen, true);
-    if (dry) return 0;
-    if (!agreed()) {
-      print_line("nothing was changed");
-      return 0;
-    }
-  }
+  if (!announce(invocation, restorer, plan, request)) return 0;
   const RestoreReport report = value_or_throw(restorer.run(plan, request));
   if (moves) value_or_throw(store.set_head(session, *goal.head));
   store.remember(session, "");
-  if (json)
+  if (invocation.has("--json"))
     print_json(report_json(goal.entry, report, false));
   else
     print_report(report, false);
-  if (!json && moves)
+  if (!invocation.has("--json") && moves)
     print_line("the next message to " + record.key + " follows " + to_string(*goal.head) +
                "; what came after it is kept");
   return report.failed.empty() ? 0 : static_cast<int>(ExitStatus::turn);

@@ -70,12 +70,15 @@ void Restorer::with_contents(const std::vector<FileAction>& actions, const Each&
 store::Result<std::optional<Id>> Restorer::keep_present(const std::vector<FileAction>& actions,
                                                         const RestoreRequest& request,
                                                         std::string_view phase) {
+  // Of what it leaves nobody asks for the contents, only whether they are still the same.
+  const auto contents =
+      phase == Checkpoint::before ? FileLook::Contents::kept : FileLook::Contents::hashed;
   Checkpoint state{.phase = std::string(phase),
                    .root = workspace_.root.path(),
                    .coverage = std::string(Checkpoint::by_tools)};
   for (const FileAction& action : actions) {
     const store::Result<SeenFile> seen =
-        workspace_.files.look(action.path(), FileLook::Contents::kept);
+        workspace_.files.look(action.path(), contents);
     if (!seen) return seen.error();
     state.files.push_back(seen->file);
     if (seen->kind == SeenFile::Kind::other) state.files.back().hash = "";

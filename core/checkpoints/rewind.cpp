@@ -116,7 +116,7 @@ std::vector<FileChange> changes_of(const CheckpointLog& log, Id prompt) {
       change.before.file = known->second;
     else if (whole_before != nullptr)
       change.before_in = whole_before->state.git;
-    if (change.before.file != file) out.push_back(std::move(change));
+    if (!change.before_in.empty() || change.before.file != file) out.push_back(std::move(change));
   }
   if (whole_after == nullptr) return out;
   for (const auto& [path, file] : before)

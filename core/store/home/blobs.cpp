@@ -215,13 +215,17 @@ Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::str
   files::Files& files = home.files();
   std::vector<std::string> names;
   std::set<std::string> coming;
+  bool found = false;  // whoever wrote it may have died before its name was safe
   // One sync of everything costs about as much as a few of single files.
   const bool together = all.size() > few_blobs && files.can_sync_all();
   std::vector<std::unique_ptr<files::NewFile>> made;
   for (const std::string& bytes : all) {
     if (const auto done = make_room(files, bytes); !done) return done.error();
     names.push_back(sha256_hex(bytes));
-    if (files::exists(files, path_of(names.back()))) {
+    const auto there = files::stat(files, path_of(names.back()));
+    if (there && age_ms(*there) < renew_after_ms && load_blob(files, names.back())) {
+      found = true;
+    } else if (there) {
       if (const auto kept = keep_blob(home, bytes); !kept) return kept.error();
     } else if (coming.insert(names.back()).second) {
       made.push_back(
@@ -232,8 +236,8 @@ Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::str
         return done.error();
     }
   }
-  if (made.empty()) return names;
-  if (together)
+  if (made.empty() && !found) return names;
+  if (together && !made.empty())
     if (const int done = files.sync_all(); done != 0)
       return files::failure_from_errno(-done, "keeping blobs");
   for (const auto& file : made)

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/store/home/maintenance/scrub.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
 
@@ -265,4 +266,50 @@ TEST_CASE("killed at any step, a restore is finished by doing it again") {
     }
     CHECK(last < 11);
   }
+}
+
+TEST_CASE("what is scrubbed from a session is gone from what it kept of files") {
+  const TempDir home;
+  const std::string secret = "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c";
+  FileScene scene(Folder::repository, store_at((home / "home").string()));
+  scene.by_hand("echo token=" + secret + " > .env; echo harmless > other");
+  const Id prompt = scene.turn("rm .env other");
+  append(scene.store, scene.session, {user_says("my token is " + secret, numbered_id(7))});
+  value_of(store::home::maintenance::scrub(*home_at((home / "home").string()), scene.session,
+                                           numbered_id(7)));
+  for (const auto& blob : std::filesystem::directory_iterator(home / "home" / "blobs"))
+    CHECK(read_file(blob.path()).find(secret) == std::string::npos);
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(names(report.failed, ".env"));
+  CHECK(read_file(scene / "other") == "harmless\n");
+}
+
+TEST_CASE("what a turn changed is told in files and lines") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.begin("change");
+  scene.command(
+      "printf 'int main() {\\n  return 1;\\n}\\n' > src/main.c; rm src/other.c; git add -A");
+  scene.write("new.txt", "one\ntwo\n");
+  scene.end();
+  const auto log = value_of(
+      checkpoints::read_log(scene.store, scene.session, prompt, scene.workspace().root.path()));
+  std::vector<checkpoints::FileChange> changes = checkpoints::changes_of(log, prompt);
+  CHECK(checkpoints::count_text(checkpoints::count_of(scene.workspace(), changes)) ==
+        "+3 −2 in 3 files");
+  checkpoints::resolve(scene.workspace(), changes);
+  const std::string diff = checkpoints::diff_of(scene.workspace(), changes);
+  CHECK(diff.find("+++ b/new.txt") != std::string::npos);
+  CHECK(diff.find("-  return 0;\n+  return 1;\n") != std::string::npos);
+  CHECK(diff.find("-int other;") != std::string::npos);
+}
+
+TEST_CASE("the model hears of files that were put back while the conversation stayed") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo x > kept.txt");
+  CHECK(checkpoints::note_on_files(scene.store, scene.session).empty());
+  scene.restore(prompt);
+  CHECK(checkpoints::note_on_files(scene.store, scene.session).find("- kept.txt") !=
+        std::string::npos);
+  scene.begin("said since");
+  CHECK(checkpoints::note_on_files(scene.store, scene.session).empty());
 }
