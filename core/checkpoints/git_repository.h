@@ -19,6 +19,7 @@ class GitRepository {
   GitRepository(const Root& root, Sandbox sandbox) : git_(root, sandbox) {}
 
   bool is_there() const { return !git_.top().empty(); }
+  const std::string& top() const { return git_.top(); }  // the folder that .git lies in
 
   // What differs from the commit that is checked out. Paths are below the workspace.
   struct Status {

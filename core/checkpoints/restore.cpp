@@ -77,8 +77,7 @@ store::Result<std::optional<Id>> Restorer::keep_present(const std::vector<FileAc
                    .root = workspace_.root.path(),
                    .coverage = std::string(Checkpoint::by_tools)};
   for (const FileAction& action : actions) {
-    const store::Result<SeenFile> seen =
-        workspace_.files.look(action.path(), contents);
+    const store::Result<SeenFile> seen = workspace_.files.look(action.path(), contents);
     if (!seen) return seen.error();
     state.files.push_back(seen->file);
     if (seen->kind == SeenFile::Kind::other) state.files.back().hash = "";
@@ -99,10 +98,12 @@ store::Result<RestoreReport> Restorer::run(const Plan& plan, const RestoreReques
       request.files ? chosen(plan, request, report) : std::vector<FileAction>{};
   before_step();
   if (!actions.empty()) {
-    const store::Result<std::optional<Id>> before =
-        keep_present(actions, request, Checkpoint::before);
-    if (!before) return before.error();
-    report.before = *before;
+    if (request.recorded) {
+      const store::Result<std::optional<Id>> before =
+          keep_present(actions, request, Checkpoint::before);
+      if (!before) return before.error();
+      report.before = *before;
+    }
     with_contents(actions, [&](const FileAction& action, const store::Result<std::string>& bytes) {
       before_step();
       const std::string why = apply(action, bytes);
@@ -110,11 +111,13 @@ store::Result<RestoreReport> Restorer::run(const Plan& plan, const RestoreReques
       (action.kind == Kind::remove ? report.removed : report.changed).push_back(action.path());
       count_lines(action, bytes, report);
     });
+    if (!request.recorded) return report;
     sync_folders();
     before_step();
     if (const auto after = keep_present(actions, request, Checkpoint::after); !after)
       return after.error();
   }
+  if (!request.recorded) return report;
   before_step();
   const model::payload::Restore done{
       .to = request.to,

@@ -28,6 +28,7 @@ struct RestoreRequest {
   bool redo = false;
   bool overwrite = false;  // also what was changed by hand
   bool files = true;       // false: only the conversation moves, and that is written down
+  bool recorded = true;    // false: in a copy, of which the session knows nothing
 };
 
 class Restorer {
