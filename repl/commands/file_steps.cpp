@@ -91,7 +91,7 @@ void report(Session& session, const RestoreReport& done) {
   if (count > 0)
     session.screen().print("put " + counted(count, "file") + " back, +" +
                            std::to_string(done.lines.added) + " −" +
-                           std::to_string(done.lines.removed) + " lines; /redo takes that back\n");
+                           std::to_string(done.lines.removed) + " lines\n");
   for (const checkpoints::LeftAlone& each : done.kept)
     session.screen().print_untrusted("  " + each.path + " is as it was: " + each.why + "\n");
   for (const checkpoints::LeftAlone& each : done.failed)

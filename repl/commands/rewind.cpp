@@ -140,8 +140,9 @@ void rewind(Session& session, std::string_view name) {
     throw Error("this is the first message; /new starts a fresh session");
   take_step(session, {prompt->id, chosen->conversation ? prompt->parent : std::nullopt}, plan,
             chosen->files);
-  if (!chosen->conversation) return;
-  session.screen().print_untrusted("went back to before: " + model::preview(*prompt, 60) + "\n");
+  if (!chosen->conversation) return session.screen().print("/redo takes that back\n");
+  session.screen().print_untrusted("went back to before: " + model::preview(*prompt, 60) +
+                                   "; /redo returns\n");
   session.put_back(prompt_text(session, *prompt));
 }
 
