@@ -97,7 +97,11 @@ Application::Application(const Invocation& invocation)
                     [this](const std::string& file) { return withheld_->keeps(file); }),
       memory_(memory_folder(invocation),
               project::project_id(project::project_root(workspace_, env("HOME")))),
-      grants_(grants_file(invocation), workspace_) {
+      grants_(grants_file(invocation), workspace_),
+      file_keeper_([this] {
+        return std::make_unique<checkpoints::WorkspaceFiles>(store_, workspace_,
+                                                             own_places(invocation_), sandbox());
+      }) {
   use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
@@ -135,6 +139,7 @@ Application::Application(const Invocation& invocation)
                           now_ms());
           },
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
+      .files = invocation.no_session ? nullptr : &file_keeper_,
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return commands_exposed(); },
       .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },

@@ -13,6 +13,7 @@
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
+#include "core/checkpoints/file_keeper.h"
 #include "core/instructions/instructions.h"
 #include "core/memory/memory.h"
 #include "core/store/home/grants.h"
@@ -40,6 +41,7 @@ class Application {
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
   tools::sandbox::Sandbox sandbox() const;
+  checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -90,6 +92,7 @@ class Application {
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
+  checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<agent::Agent> agent_{};
 };
 

@@ -175,8 +175,8 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp admin agents bisect blame eval follow jobs mcp prove "
-    "rewind serve skills sync update upgrade";
+    "acp admin agents blame eval follow jobs mcp prove "
+    "serve skills sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;

@@ -43,7 +43,9 @@ struct Config {
   std::vector<std::string> ignore_files{".skeinignore", ".aiignore",    ".geminiignore",
                                         ".crushignore", ".gooseignore", ".aiderignore",
                                         ".cursorignore"};
-  std::string color{};  // empty: auto
+  std::string files_follow = "ask";     // or always, never
+  std::int64_t keep_checkpoints = 200;  // of a session, by prune-blobs
+  std::string color{};                  // empty: auto
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool quiet = false;

@@ -295,6 +295,13 @@ constexpr ConfigKey table[] = {
     {"", "session-search", truth, "false", never, "",
      "true: the model gets the tool recall, and can look into earlier sessions of the workspace",
      set<&Config::session_search>},
+    {"", "files-follow", one_of("ask|always|never"), "ask", never, "",
+     "whether files are put back when /undo, /branch and /rollback move the conversation",
+     set<&Config::files_follow>},
+    {"", "keep-checkpoints", whole(1, 1e6), "200", never, "",
+     "how many checkpoints of a session `sessions prune-blobs` leaves whole; of older ones one a "
+     "day",
+     set<&Config::keep_checkpoints>},
     {"", "terminal-marks", truth, "true", never, "",
      "window title, marks to jump from prompt to prompt, a bell after ten seconds",
      set<&Config::terminal_marks>},

@@ -6,6 +6,7 @@
 
 #include "app/application.h"
 #include "app/session_choice.h"
+#include "core/checkpoints/rewind.h"
 #include "core/model/attachments.h"
 #include "core/model/usage_json.h"
 #include "core/store/entry_text.h"
@@ -172,8 +173,13 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
 TurnEnd one_turn(Application& application, agent::Conversation& conversation,
                  Agent::Settings& settings, const model::Message& prompt, const Ports& ports) {
   application.agent().recover(conversation, ports, settings.rules);
-  if (!is_blank(model::plain_text(prompt)))
+  if (!is_blank(model::plain_text(prompt))) {
+    if (const std::string note =
+            checkpoints::note_on_files(application.store(), conversation.session());
+        !note.empty())
+      application.agent().note(conversation, note, settings, ports);
     return application.agent().run_turn(conversation, prompt, settings, ports);
+  }
   if (conversation.path().empty()) throw Error("there is nothing to continue", ExitStatus::usage);
   return application.agent().go_on(conversation, settings, ports);
 }

@@ -171,6 +171,20 @@ session::Services Application::services() {
   };
   services.withheld = [this] { return withheld_->described(); };
   services.secrets = std::string(tools::workspace::Withheld::secrets());
+  if (!invocation_.no_session) {
+    services.kept_files = [this] { return &file_keeper_.workspace(); };
+    services.take_checkpoint = [this](Id session) {
+      model::FileKeeper::Kept kept = file_keeper_.take({.session = session});
+      std::vector<store::NewEntry> entries;
+      for (model::Entry& entry : kept.entries) entries.push_back({std::move(entry)});
+      if (!entries.empty()) store::value_or_throw(store_.append_session_entries(session, entries));
+      return std::move(kept.notices);
+    };
+  }
+  using Follow = session::Services::FilesFollow;
+  services.files_follow = config_.files_follow == "always"  ? Follow::always
+                          : config_.files_follow == "never" ? Follow::never
+                                                            : Follow::ask;
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +
            describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +

@@ -30,7 +30,7 @@ constexpr KeyHelp keys_help[] = {
     {"Ctrl+W Ctrl+U Ctrl+K", "delete; Ctrl+Y puts it back"},
     {"Ctrl+_", "undo"},
     {"Ctrl+C", "clear the line, stop a turn; twice: leave"},
-    {"Esc", "stop a turn; twice on an empty line: /tree"},
+    {"Esc", "stop a turn; twice on an empty line: /rewind"},
     {"Ctrl+D", "leave, on an empty line"},
     {"Ctrl+L", "clear the screen, keep the scrollback"},
     {"Ctrl+O", "show the last folded output"},

@@ -135,8 +135,10 @@ int prune_sessions(const app::Invocation& invocation) {
 
 int prune_blobs(const app::Invocation& invocation) {
   const bool only_look = invocation.has("--dry-run");
-  const store::home::PrunedBlobs pruned =
-      value_or_throw(store::home::prune_blobs(*app::open_home(invocation), only_look));
+  catalog::Catalog catalog;
+  const app::Config config = app::load_config(invocation, "", catalog);
+  const store::home::PrunedBlobs pruned = value_or_throw(store::home::prune_blobs(
+      *app::open_home(invocation), only_look, static_cast<std::size_t>(config.keep_checkpoints)));
   print_answer(
       invocation,
       dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}),

@@ -98,6 +98,14 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
+const Flags rewind_flags{
+    {"--to ENTRY", "the message to go back to before; a restore: to before that"},
+    {"--both", "conversation and files, the default"},
+    {"--files", "only the files"},
+    {"--conversation", "only the conversation"},
+    {"--overwrite", "also files that were changed by hand"},
+    {"--dry-run", "only say what would be done"},
+    json};
 const Flags trust_flags{{"--remove", "trust it no longer"}};
 const Flags help_flags{
     {"--man", "print a manual page instead: skein, skein.toml or skein-format, for `man -l -`"}};
@@ -155,6 +163,12 @@ const app::Subcommand table[] = {
      insights_flags, show_insights},
     {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
      replay_flags, replay_session},
+    {"bisect", "KEY COMMAND…",
+     "which message broke a command: skein bisect KEY -- make test (0 found, 1 not; 125 skips)",
+     {}, bisect_session},
+    {"rewind", "KEY",
+     "go back to before a message, with the files (exit 1: some failed, 5: it is at work)",
+     rewind_flags, rewind_session},
     {"trust", "", "let this workspace's configuration set models, addresses and key commands",
      trust_flags, trust},
     {"config", "", "which files are read, or what they come to", json_only, config_path,

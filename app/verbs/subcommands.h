@@ -35,6 +35,8 @@ int search_sessions(const app::Invocation& invocation);
 int watch_sessions(const app::Invocation& invocation);
 int replay_session(const app::Invocation& invocation);
 int show_insights(const app::Invocation& invocation);
+int bisect_session(const app::Invocation& invocation);
+int rewind_session(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);
 int config_path(const app::Invocation& invocation);
 int check_config(const app::Invocation& invocation);

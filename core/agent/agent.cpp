@@ -8,6 +8,7 @@
 #include "core/handover/normalize.h"
 #include "core/model/pause.h"
 #include "core/model/payloads.h"
+#include "core/model/turns.h"
 #include "core/text/wait.h"
 
 namespace skein::agent {
@@ -40,6 +41,13 @@ std::optional<model::Message> last_answer(const std::vector<model::Entry>& path)
     return message->role == model::Role::assistant ? message : std::nullopt;
   }
   return std::nullopt;
+}
+
+std::optional<Id> last_prompt(const Conversation& conversation) {
+  const auto asks = [](const model::Entry& entry) { return model::is_prompt(entry); };
+  const std::vector<model::Entry> path = conversation.path_until(asks);
+  const auto prompt = std::ranges::find_if(path, asks);
+  return prompt != path.end() ? std::optional(prompt->id) : std::nullopt;
 }
 
 bool has_message(const std::vector<model::Entry>& path) {
@@ -90,6 +98,7 @@ TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt, turn.run_id));
+  turn.prompt = entries.back().id;
   turn.commit_prompt(std::move(entries));
   return loop(turn);
 }
@@ -131,6 +140,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
     entries.push_back(entry_for(request, turn.run_id));
   }
   if (!entries.empty()) turn.commit(std::move(entries));
+  turn.prompt = last_prompt(conversation);
   return loop(turn);
 }
 
@@ -164,6 +174,7 @@ store::SessionLease Agent::hold(Id session) {
 
 TurnEnd Agent::loop(Turn& turn) {
   ask_and_run(turn);
+  files_.after_turn(turn);
   Fallback::end(turn);
   return turn.end;
 }
@@ -266,10 +277,9 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   model::ToolUse agreed = call;
   const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // the user's time to decide does not count
-  model::ToolOutcome outcome = permission.given
-                                   ? execute(turn.conversation.session(), *tool, agreed, turn.ports,
-                                             turn.settings.rules, permission.place)
-                                   : model::tool_failure(permission.note);
+  model::ToolOutcome outcome =
+      permission.given ? execute(turn, *tool, agreed, turn.settings.rules, permission.place)
+                       : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
   if (permission.given) nearby_.attach(turn, *tool, permission.place, outcome);
   if (permission.given && !permission.note.empty())
@@ -279,9 +289,10 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   return outcome;
 }
 
-model::ToolOutcome Agent::execute(Id session, const model::Tool& tool, const model::ToolUse& call,
-                                  const model::Ports& ports, const permission::Rules& rules,
+model::ToolOutcome Agent::execute(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
+                                  const permission::Rules& rules,
                                   const std::optional<std::string>& judged) {
+  const model::Ports& ports = turn.ports;
   KeyboardLook look(ports);
   const model::ToolPorts tool_ports{.output =
                                         [&](std::string_view text) {
@@ -292,12 +303,15 @@ model::ToolOutcome Agent::execute(Id session, const model::Tool& tool, const mod
                                           look();
                                           return ports.stopped();
                                         },
-                                    .session = session,
+                                    .session = turn.conversation.session(),
                                     .wake_fd = ports.input.fd,
                                     .keep_blob = parts_.keep_blob,
                                     .judged = judged,
+                                    .before_write = files_.before_write(turn, tool),
                                     .denied = permission::denied_places(rules, parts_.tools, call)};
   try {
+    if (const std::string refusal = files_.before_call(turn, tool); !refusal.empty())
+      return model::tool_failure(refusal);
     return tool.run(call.input, tool_ports);
   } catch (const std::exception& error) {
     return model::tool_failure(error.what());  // the end of a call, not of the turn
@@ -359,7 +373,7 @@ std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports
                                .choice != model::Answer::Choice::no;
     answer(turn, call,
            again
-               ? execute(conversation.session(), *tool, call, ports, rules, decision.place)
+               ? execute(turn, *tool, call, rules, decision.place)
                : model::tool_failure(
                      "interrupted: skein ended before this had a result; it may have run in part"));
   }

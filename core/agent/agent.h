@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/agent/kept_files.h"
 #include "core/agent/model_caller.h"
 #include "core/agent/nearby_instructions.h"
 #include "core/agent/permission_gate.h"
@@ -65,8 +66,8 @@ class Agent {
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);
   model::ToolOutcome run_call(Turn& turn, const model::ToolUse& call);
-  model::ToolOutcome execute(Id session, const model::Tool& tool, const model::ToolUse& call,
-                             const model::Ports& ports, const permission::Rules& rules,
+  model::ToolOutcome execute(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
+                             const permission::Rules& rules,
                              const std::optional<std::string>& judged);
   void answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome);
   void keep_unfinished(Conversation& conversation, const model::Ports& ports);
@@ -77,6 +78,7 @@ class Agent {
   ModelCaller models_{parts_, surroundings_};
   PermissionGate gate_{parts_};
   NearbyInstructions nearby_{parts_};
+  KeptFiles files_{parts_};
 };
 
 }  // namespace skein::agent

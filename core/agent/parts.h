@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/context/build_context.h"
+#include "core/model/file_keeper.h"
 #include "core/model/provider.h"
 #include "core/model/tool.h"
 #include "core/permission/policy.h"
@@ -50,6 +51,7 @@ struct Parts {
   // What to ask instead when this model's service cannot answer, in this order.
   std::function<std::vector<model::ModelRef>(const model::ModelRef&)> fallbacks =
       [](const model::ModelRef&) { return std::vector<model::ModelRef>{}; };
+  model::FileKeeper* files = nullptr;  // may be null: then files are not kept
   // What has come of an answer is written down so often, in ms, so that a crash keeps it; 0: never.
   std::int64_t keep_deltas_ms = 0;
   // Why commands are not sandboxed and what would help; empty: they are. Called only when a command

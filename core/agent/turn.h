@@ -1,6 +1,7 @@
 // One turn in progress, and the one way its entries get into the session: saved, then shown.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -33,6 +34,7 @@ struct Turn {
   std::vector<model::ModelRef> failed_models{};  // that could not answer; the chosen one first
   int faulty_replies = 0;                        // in a row: with calls that cannot be read
   bool asked_after_cut = false;  // the model was asked again after the limit cut a call
+  std::optional<Id> prompt{};    // that it answers
   Id answer = random_id();       // that the answer to the running request will have
 
   // What the sink hears as Committed is on disk. Throws Error if it cannot be written.

@@ -217,6 +217,51 @@ Read read_compaction_summary(const Json& json) {
                            .usage = usage_in(json)};
 }
 
+void write(Json& json, const Checkpoint& checkpoint) {
+  if (checkpoint.prompt) json["promptId"] = to_string(*checkpoint.prompt);
+  json["phase"] = checkpoint.phase;
+  json["root"] = escaped_path(checkpoint.root);
+  json["coverage"] = checkpoint.coverage;
+  if (!checkpoint.git.empty()) json["git"] = checkpoint.git;
+  if (checkpoint.list.empty())
+    json["files"] = parse_json(files_json(checkpoint.files)).value_or(Json::array());
+  else
+    json["list"] = checkpoint.list;
+  if (checkpoint.left_out > 0) json["leftOut"] = checkpoint.left_out;
+}
+Read read_checkpoint(const Json& json) {
+  Checkpoint out{.prompt = id_at(json, "promptId"),
+                 .phase = string_at(json, "phase"),
+                 .root = unescaped_path(string_at(json, "root")),
+                 .coverage = string_at(json, "coverage"),
+                 .git = string_at(json, "git")};
+  out.files = files_from_json(text_at(json, "files")).value_or(std::vector<KeptFile>{});
+  out.list = string_at(json, "list");
+  out.left_out = int_at(json, "leftOut");
+  return out;
+}
+
+void write(Json& json, const Restore& restore) {
+  json["to"] = to_string(restore.to);
+  if (restore.before) json["before"] = to_string(*restore.before);
+  if (restore.head) json["head"] = to_string(*restore.head);
+  if (restore.redo) json["redo"] = true;
+  json["changed"] = restore.changed;
+  json["kept"] = restore.kept;
+  json["failed"] = restore.failed;
+}
+Read read_restore(const Json& json) {
+  const std::optional<Id> to = id_at(json, "to");
+  if (!to) return std::nullopt;
+  return Restore{.to = *to,
+                 .before = id_at(json, "before"),
+                 .head = id_at(json, "head"),
+                 .redo = bool_at(json, "redo"),
+                 .changed = int_at(json, "changed"),
+                 .kept = int_at(json, "kept"),
+                 .failed = int_at(json, "failed")};
+}
+
 // In the order of Payload's alternatives, so that a payload's index finds its row.
 struct Form {
   std::string_view type, kind;
@@ -242,6 +287,8 @@ constexpr Form forms[] = {
     {type::custom, "ttl", read_ttl},
     {type::custom, "pin", read_pin},
     {type::message_delta_batch, "", read_message_delta_batch},
+    {type::custom, "checkpoint", read_checkpoint},
+    {type::custom, "restore", read_restore},
 };
 static_assert(std::size(forms) == std::variant_size_v<Payload>);
 

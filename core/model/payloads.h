@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "core/model/entry.h"
+#include "core/model/kept_file.h"
 #include "core/model/provider.h"
 
 namespace skein::model {
@@ -119,6 +120,31 @@ struct CompactionSummary {
   std::string provider{}, model{};
   std::optional<Usage> usage{};
 };
+// What the files of a workspace were like at one moment, as far as they were looked at.
+struct Checkpoint {
+  static constexpr std::string_view before = "before", after = "after";
+  static constexpr std::string_view by_git = "git", by_walk = "walk", by_tools = "tools";
+  std::optional<Id> prompt{};  // whose turn it belongs to; none: a restore's, or a snapshot's
+  std::string phase{};         // before something changed, or after
+  std::string root{};          // the workspace
+  // git: every file that git does not ignore is listed, or as it is in the commit `git`. walk:
+  // every file that is not ignored is listed. tools: nothing is said of files that are not listed.
+  std::string coverage{};
+  std::string git{};  // empty: no commit
+  std::vector<KeptFile> files{};
+  std::string list{};         // the blob that holds `files`, if they are too many for an entry
+  std::int64_t left_out = 0;  // files whose contents were not kept
+
+  bool is_whole() const { return coverage == by_git || coverage == by_walk; }
+};
+// Files were put back as they were at another time, or the conversation was.
+struct Restore {
+  Id to{};                     // the entry before or at which that was
+  std::optional<Id> before{};  // the checkpoint of what was replaced; none: no file was
+  std::optional<Id> head{};    // where the conversation was; none: it was left there
+  bool redo = false;           // it takes an earlier one back
+  std::int64_t changed = 0, kept = 0, failed = 0;
+};
 
 }  // namespace payload
 
@@ -128,7 +154,7 @@ using Payload =
                  payload::ImportContext, payload::ModelChange, payload::ThinkingLevelChange,
                  payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
                  payload::BranchSummary, payload::CompactionSummary, payload::Ttl, payload::Pin,
-                 payload::MessageDeltaBatch>;
+                 payload::MessageDeltaBatch, payload::Checkpoint, payload::Restore>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

@@ -108,6 +108,8 @@ struct Fold {
   void operator()(const CompactionSummary& summary) const {
     if (summary.usage) state.usage[summary.provider + "/" + summary.model] += *summary.usage;
   }
+  void operator()(const Checkpoint&) const {}
+  void operator()(const Restore&) const {}
   void operator()(const RuntimeInit&) const {}
   void operator()(const BranchSummary&) const {}
 };

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/event.h"
+#include "core/model/file_keeper.h"
 #include "core/model/located.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
@@ -66,6 +67,9 @@ struct ToolPorts {
   // The place that was judged, as Located says it; empty: none in the workspace. A tool that finds
   // its path leading elsewhere by now leaves it alone. Left out: not judged.
   std::optional<std::string> judged{};
+  // Before a file is replaced, under the handle it was read with. Returns why it must not be; empty:
+  // it may. May be empty itself.
+  std::function<std::string(const FileBefore& file)> before_write{};
   // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
   std::function<bool(std::string_view below)> denied{};
 };

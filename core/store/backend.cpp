@@ -70,6 +70,16 @@ Result<std::set<Id>> StorageBackend::sift(const SessionRecord& session, const Si
   return now->state.redacted;
 }
 
+Result<std::vector<std::string>> StorageBackend::keep_blobs(std::span<const std::string> all) {
+  std::vector<std::string> names;
+  for (const std::string& bytes : all) {
+    Result<std::string> name = keep_blob(bytes);
+    if (!name) return name.error();
+    names.push_back(*std::move(name));
+  }
+  return names;
+}
+
 std::string described(Id session) { return "session " + to_string(session); }
 
 }  // namespace skein::store

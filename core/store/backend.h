@@ -219,6 +219,8 @@ class StorageBackend {
   // Bytes too large for an entry, at most 64 MiB, named by their content.
   virtual Result<std::string> keep_blob(std::string_view bytes) = 0;
   virtual Result<std::string> load_blob(const std::string& name) = 0;
+  // Many at once, for less than one after the other; their names in the same order.
+  virtual Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all);
   // Writes down what listing and opening should know without reading, and that this workspace used
   // the session last; never needed for safety.
   virtual void remember(Id session, const std::string& workspace) = 0;

@@ -140,6 +140,9 @@ class SessionStore {
   Result<void> unarchive(Id session) { return backend_->unarchive(session); }
   Result<std::string> keep_blob(std::string_view bytes) { return backend_->keep_blob(bytes); }
   Result<std::string> load_blob(const std::string& name) { return backend_->load_blob(name); }
+  Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all) {
+    return backend_->keep_blobs(all);
+  }
 
   void enter(Id session, const std::string& workspace) { backend_->enter(session, workspace); }
   void remember(Id session, const std::string& workspace) {

@@ -110,6 +110,13 @@ ToolOutcome run_edit(const Root& root, const ToolLimits& limits, const JsonText&
                      const ToolPorts& ports) {
   const Attempt made = attempt(root, limits, input, ports);
   if (!made.problem.empty()) return tool_failure(made.problem);
+  if (ports.before_write)
+    if (const std::string refusal = ports.before_write({.below = made.place.below,
+                                                        .bytes = made.before,
+                                                        .mode = made.file.info.st_mode & 07777,
+                                                        .size = made.before.size()});
+        !refusal.empty())
+      return tool_failure(refusal);
   const std::string refusal = root.replace(made.place, made.after.text, made.file.info);
   if (!refusal.empty()) return tool_failure(refusal);
   const std::size_t count = made.after.count;

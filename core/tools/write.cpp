@@ -1,4 +1,9 @@
 // write: a file's whole contents, new or instead of the old.
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <optional>
+
 #include "core/text/amounts.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
@@ -11,6 +16,8 @@ namespace skein::tools {
 
 namespace {
 
+constexpr std::size_t most_kept_bytes = 64u << 20;  // as a blob holds
+
 constexpr std::string_view write_schema = R"({
   "type": "object",
   "properties": {
@@ -21,6 +28,19 @@ constexpr std::string_view write_schema = R"({
   "additionalProperties": false
 })";
 
+// What is about to be replaced, read from the open file: `old.info` is what replace() expects.
+std::string keep_old(const Place& place, const Opened& old, const ToolPorts& ports) {
+  if (!old) return ports.before_write({.below = place.below});
+  const auto size = static_cast<std::uint64_t>(old.info.st_size);
+  std::optional<std::string> bytes;
+  if (size <= most_kept_bytes) bytes = read_all(old.fd.get(), most_kept_bytes);
+  return ports.before_write({.below = place.below,
+                             .bytes = bytes,
+                             .mode = old.info.st_mode & 07777,
+                             .size = size,
+                             .too_large = !bytes});
+}
+
 ToolOutcome run_write(const Root& root, const ToolLimits&, const JsonText& input,
                       const ToolPorts& ports) {
   Arguments arguments(input);
@@ -30,7 +50,15 @@ ToolOutcome run_write(const Root& root, const ToolLimits&, const JsonText& input
 
   const Place place = judged_place(root, path, ports, Root::Missing::make_folders);
   if (!place) return tool_failure(place.refusal);
-  if (const std::string refusal = root.replace(place, content); !refusal.empty())
+  std::optional<struct stat> before;
+  if (ports.before_write) {
+    const Opened old = root.open_file(place);
+    if (!old && !old.missing) return tool_failure(old.refusal);
+    if (old) before = old.info;
+    if (const std::string refusal = keep_old(place, old, ports); !refusal.empty())
+      return tool_failure(refusal);
+  }
+  if (const std::string refusal = root.replace(place, content, before); !refusal.empty())
     return tool_failure(refusal);
   return tool_text("wrote " + counted(split(content, '\n').size(), "line") + ", " +
                    with_separators(content.size()) + " bytes, to " + root.shown(path));

@@ -33,6 +33,10 @@ void show_branches(Session& session, std::string_view);
 void branch(Session& session, std::string_view entry_and_prompt);
 void fork_session(Session& session, std::string_view key);
 void undo(Session& session, std::string_view);
+void redo(Session& session, std::string_view);
+void rewind(Session& session, std::string_view prompt);
+void show_diff(Session& session, std::string_view since);
+std::vector<std::string> diff_words(Session& session, std::string_view start);
 void continue_turn(Session& session, std::string_view);
 void replay_session(Session& session, std::string_view entry_and_pace);
 

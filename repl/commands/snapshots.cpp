@@ -6,6 +6,7 @@
 #include "core/model/turns.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
+#include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
 #include "repl/session/session.h"
 
@@ -41,6 +42,8 @@ void take_snapshot(Session& session, std::string_view name) {
   if (!may_take_name(session, chosen, head)) return session.screen().print("nothing was changed\n");
   value_or_throw(session.store().snapshot(session.id(), chosen, head));
   session.conversation().reload();
+  for (const std::string& remark : session.services().take_checkpoint(session.id()))
+    session.screen().print_untrusted(remark + "\n");
   session.screen().print_untrusted("snapshot " + chosen + " marks this point" + moved +
                                    "; /rollback " + chosen + " returns to it\n");
 }
@@ -68,8 +71,14 @@ void show_snapshots(Session& session, std::string_view argument) {
 
 void roll_back(Session& session, std::string_view name) {
   if (name.empty()) throw Error("/rollback takes the name of a snapshot; /snapshots lists them");
-  value_or_throw(session.store().rollback(session.id(), std::string(name)));
-  session.conversation().catch_up();
+  const auto& snapshots = session.conversation().state().snapshots;
+  if (const auto found = snapshots.find(std::string(name)); found != snapshots.end()) {
+    const Id entry = found->second;
+    move_with_files(session, {entry, entry});
+  } else {
+    value_or_throw(session.store().rollback(session.id(), std::string(name)));
+    session.conversation().catch_up();
+  }
   session.screen().print_untrusted("back at " + std::string(name) +
                                    "; later entries are kept (/tree)\n");
 }

@@ -42,6 +42,8 @@ constexpr Command table[] = {
     {"context", "", "show what fills the model's window", nullptr, show_context},
     {"continue", "", "let the model continue without a new message", nullptr, continue_turn},
     {"delete", "[session]", "move a session to the trash", session_names, delete_session},
+    {"diff", "[turn|entry|snapshot]", "show what has changed in the files since then", diff_words,
+     show_diff},
     {"doctor", "", "check this session for damage", nullptr, show_health},
     {"export", "[format] [file] [flags]",
      "save this branch as markdown, html, jsonl, json, text, pi, openai, anthropic or google",
@@ -69,6 +71,7 @@ constexpr Command table[] = {
     {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"remember", "[-g] <text>", "keep a line for later sessions here; -g: in every project",
      nullptr, remember},
+    {"redo", "", "take the last /undo or /rewind back, files included", nullptr, redo},
     {"rename", "<title>", "give this session a title", nullptr, rename_session},
     {"replay", "[entry] [step|until-error|4x]", "show this session as it happened, step by step",
      entry_names, replay_session},
@@ -76,6 +79,8 @@ constexpr Command table[] = {
      restore_session},
     {"resume", "[text]", "choose a session from a list", nullptr, resume_session},
     {"retry", "", "ask the last question again; the first answer is kept", nullptr, retry},
+    {"rewind", "[entry]", "go back to before one of your messages, with the files or without",
+     entry_names, rewind},
     {"rollback", "<snapshot>", "go back to a snapshot", snapshot_names, roll_back},
     {"search", "<words> [--role user …]",
      "find what was said, in any session, and open it there; --session, --cwd, --role, --tool, "
@@ -93,7 +98,7 @@ constexpr Command table[] = {
      choose_thinking},
     {"tools", "", "list the tools the model can use", nullptr, show_tools},
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
-    {"undo", "", "go back to before the last message", nullptr, undo},
+    {"undo", "", "go back to before the last message; files too, if you want", nullptr, undo},
     {"usage", "", "show tokens and cost of this session", nullptr, show_usage},
 };
 static_assert(std::ranges::is_sorted(table, {}, &Command::name));

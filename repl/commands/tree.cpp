@@ -1,14 +1,11 @@
 // Commands that move within a session's tree. Nothing is ever erased: only the head moves.
-#include <algorithm>
-#include <utility>
-
 #include "core/model/redaction.h"
 #include "core/model/tree_drawing.h"
-#include "core/model/turns.h"
 #include "core/store/backend.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
+#include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/tree_view.h"
@@ -43,7 +40,7 @@ std::string label_of(Session& session, const model::Tree::Node& node) {
 }
 
 void go_on_from(Session& session, Id entry) {
-  session.conversation().move_head(entry);
+  move_with_files(session, {entry, entry});
   session.screen().print("the next message follows " + short_id(entry) +
                          "; the old branch is kept (/tree)\n");
 }
@@ -104,28 +101,6 @@ void fork_session(Session& session, std::string_view key) {
   const store::SessionHandle made = value_or_throw(
       session.store().branch_from_entry(session.id(), head_of(session), std::string(key)));
   open_with_this_model(session, made.session_id);
-}
-
-// Goes back to before the last prompt, or before a summary if that came last. Nothing is lost:
-// /branch can return to what was undone.
-void undo(Session& session, std::string_view) {
-  agent::Conversation& conversation = session.conversation();
-  bool newest = true;
-  const auto undone = [&](const model::Entry& entry) {
-    if (entry.type == model::type::runtime_init) return false;  // belongs to the summary
-    return model::is_prompt(entry) ||
-           (std::exchange(newest, false) && entry.type == model::type::compaction_summary);
-  };
-  const std::vector<model::Entry> path = conversation.path_until(undone);
-  newest = true;
-  const auto entry = std::find_if(path.rbegin(), path.rend(), undone);
-  if (entry == path.rend()) throw Error("there is nothing to undo");
-  if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
-  conversation.move_head(*entry->parent);
-  if (entry->type == model::type::compaction_summary)
-    session.screen().print("undid the summary; the model sees the original messages again\n");
-  else
-    session.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
 }
 
 void continue_turn(Session& session, std::string_view) {

@@ -83,6 +83,21 @@ model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& scree
   }
 }
 
+std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& screen,
+                               const std::string& question, std::string_view letters) {
+  screen.print_untrusted(question);
+  screen.flush();
+  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
+  const terminal::Key pressed = next_key(keyboard, nullptr);
+  for (const char letter : letters)
+    if (is_letter(pressed, letter)) {
+      screen.print(std::string(1, letter) + "\n");
+      return letter;
+    }
+  screen.print("no\n");
+  return std::nullopt;
+}
+
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question) {
   screen.print_untrusted(question + " [y/N] › ");
   screen.flush();

@@ -16,6 +16,9 @@ namespace skein::pick {
 model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& screen,
                              const model::Question& question, std::atomic<bool>& stop);
 std::string choices_of(const model::Question& question);  // "[y]es  [n]o, and why › "
+// The one of `letters` that is pressed; none: another key, which means no.
+std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& screen,
+                               const std::string& question, std::string_view letters);
 // Only y means yes.
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question);
 // Nothing if the user left with Esc or ^C.

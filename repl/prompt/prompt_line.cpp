@@ -77,7 +77,7 @@ PromptLine::EditorAction PromptLine::edit_unless_empty(const terminal::Key& pres
 PromptLine::EditorAction PromptLine::escape() {
   const auto now = Clock::now();
   const bool twice = now - std::exchange(escaped_, now) < double_escape;
-  return twice && text().empty() ? say("/tree") : EditorAction::none;
+  return twice && text().empty() ? say("/rewind") : EditorAction::none;
 }
 
 PromptLine::EditorAction PromptLine::accept_or(const terminal::Key& pressed) {

@@ -241,6 +241,10 @@ void Screen::show(const layout::Table& table) {
   print(layout::drawn(table, output_.width(), parts_.look));
 }
 
+void Screen::show_diff(std::string_view untrusted) {
+  say(markdown::painted_diff(sanitized(untrusted), parts_.look), style::plain);
+}
+
 void Screen::show_message(const model::Message& message) {
   for (const model::Block& block : message.content) {
     if (const auto* text = std::get_if<model::Text>(&block)) add_text(text->text);

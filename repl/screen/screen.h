@@ -47,6 +47,7 @@ class Screen {
   // Shows a question with the exact command or diff it is about; the caller reads the answer.
   void show(const model::Question& question);
   void show(const layout::Table& table);
+  void show_diff(std::string_view untrusted);
   // Shows a saved entry as it looked originally. Call flush() after the last one.
   void replay(const model::Entry& entry);
   // Everything from here to end_turn() belongs to one turn.

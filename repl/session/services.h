@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/checkpoints/workspace_files.h"
 #include "core/handover/target.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
@@ -84,6 +85,17 @@ struct Services {
   // about which the user is asked.
   std::function<std::vector<std::string>()> withheld = [] { return std::vector<std::string>{}; };
   std::string secrets{};
+  // The files of the workspace, which can be put back together with the conversation; null: they
+  // are not kept. Throws Error if the workspace cannot be opened.
+  std::function<checkpoints::WorkspaceFiles*()> kept_files = []() -> checkpoints::WorkspaceFiles* {
+    return nullptr;
+  };
+  // Notes down the files as they are now. What the user should know of it.
+  std::function<std::vector<std::string>(Id session)> take_checkpoint = [](Id) {
+    return std::vector<std::string>{};
+  };
+  // Whether files are put back when the conversation goes elsewhere.
+  enum class FilesFollow { ask, always, never } files_follow = FilesFollow::ask;
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

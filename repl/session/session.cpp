@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/checkpoints/rewind.h"
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
 #include "core/store/backend.h"
@@ -260,6 +261,8 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
 void Session::turn(const std::string& prompt) {
   const model::PromptWithFiles with = with_its_files(prompt);
   follow_shown();
+  if (const std::string note = checkpoints::note_on_files(parts_.store, id()); !note.empty())
+    tell(note);
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });

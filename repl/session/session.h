@@ -64,6 +64,8 @@ class Session {
   // For work that Ctrl+C ends: what it sets from now on.
   const std::atomic<bool>& begin_stoppable();
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
+  // A prompt that was taken back, for the line to begin with.
+  void put_back(const std::string& prompt) { parts_.input.put_back(prompt); }
   terminal::TerminalMarks& marks() { return parts_.marks; }
   void show_title();                    // in the terminal's title bar
   void show_path(std::size_t entries);  // the last entries, as first shown; 0: all of them

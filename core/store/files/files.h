@@ -1,9 +1,10 @@
-// The file system as the store sees it: seventeen calls. Real and in memory; tests put a faulty one
+// The file system as the store sees it: nineteen calls. Real and in memory; tests put a faulty one
 // in between. Paths are relative to the home the object was made for; our own code makes them, from
 // fixed names and hex ids. Every call returns a number >= 0, or -errno, which nobody outside this
 // room sees: OpenFile and named_files make failures of it.
 #pragma once
 
+#include <cerrno>
 #include <cstdint>
 #include <functional>
 #include <memory>
@@ -66,6 +67,10 @@ class Files {
   virtual int make_folder(const std::string& path) = 0;  // 0 as well if it is there
   virtual int list(const std::string& folder, std::vector<std::string>& names) = 0;
   virtual int sync_folder(const std::string& folder) = 0;
+  // Makes all safe that was written to any file here, for those who have written many. Where that
+  // cannot be done each is to be synced by itself.
+  virtual bool can_sync_all() const { return false; }
+  virtual int sync_all() { return -ENOSYS; }
   // Several threads may open and read files at once.
   virtual bool for_threads() const { return false; }
 };

@@ -1,5 +1,7 @@
 #include "core/store/files/new_file.h"
 
+#include <utility>
+
 #include "core/store/files/named_files.h"
 #include "core/text/base.h"
 
@@ -51,9 +53,16 @@ void NewFile::start_over() {
 }
 
 Result<void> NewFile::finish() {
+  if (done_ && file_.is_open()) {
+    write_out(std::exchange(buffer_, {}));
+    if (done_) done_ = file_.sync();
+  }
+  return finish_unsynced();
+}
+
+Result<void> NewFile::finish_unsynced() {
   if (!done_ || !file_.is_open()) return done_;
   write_out(buffer_);
-  if (done_) done_ = file_.sync();
   const Result<FileStat> stat = file_.stat();
   if (done_ && !stat) done_ = stat.error();
   if (done_) stat_ = *stat;
@@ -70,11 +79,16 @@ Result<void> NewFile::link_into_place() {
   return sync_folder(files_, parent_folder(path_), doing_);
 }
 
+Result<void> NewFile::rename_unsynced() {
+  const Result<void> done = result_from_errno(files_.rename(temporary_, path_), doing_);
+  if (done) there_ = false;
+  return done;
+}
+
 Result<void> NewFile::rename_into_place() {
   Result<void> done = finish();
-  if (done) done = result_from_errno(files_.rename(temporary_, path_), doing_);
+  if (done) done = rename_unsynced();
   if (!done) return done;
-  there_ = false;
   return sync_folder(files_, parent_folder(path_), doing_);
 }
 

@@ -22,8 +22,12 @@ class NewFile {
   void start_over();
 
   Result<void> finish();             // everything is written and synced, under the temporary name
+  Result<void> finish_unsynced();    // the same for one who syncs many files at once
   Result<void> link_into_place();    // finishes; fails if a file is there
   Result<void> rename_into_place();  // finishes; in the place of what is there
+
+  // Finished before; the caller syncs the folder.
+  Result<void> rename_unsynced();
 
   const std::string& temporary() const { return temporary_; }
   const FileStat& stat() const { return stat_; }  // once it is finished

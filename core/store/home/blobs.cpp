@@ -2,9 +2,11 @@
 
 #include <algorithm>
 #include <map>
+#include <memory>
 #include <set>
 
 #include "core/store/files/named_files.h"
+#include "core/store/files/new_file.h"
 #include "core/store/home/gzip.h"
 #include "core/text/sha256.h"
 
@@ -17,27 +19,86 @@ constexpr std::int64_t day_ms = 24 * 60 * 60 * 1000;
 // referred to must never look old enough to be pruned.
 constexpr std::int64_t renew_after_ms = day_ms / 2;
 
+constexpr std::size_t few_blobs = 8;
+
 std::string path_of(std::string_view name) { return "blobs/" + std::string(name); }
 
 bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
 
 std::int64_t age_ms(const files::FileStat& stat) { return now_ms() - stat.mtime_ns / 1'000'000; }
 
-// Every blob's name that stands in a text which comes in pieces.
-struct NameFinder {
-  std::set<std::string> found{};
-  std::string run{};  // of hex digits, up to here
-
+// Every blob's name that stands in a text which comes in pieces. What checkpoints refer to is kept
+// apart, line by line: older ones thin out.
+class NameFinder {
+ public:
   void take(std::string_view piece) {
     for (const char c : piece) {
+      if (head_.size() < head_bytes) head_ += c;
       if (is_hex(c)) {
-        if (run.size() <= 64) run += c;
+        if (run_.empty()) listed_ = before_ == list_member;
+        if (run_.size() <= 64) run_ += c;
         continue;
       }
-      if (run.size() == 64) found.insert(run);
-      run.clear();
+      end_run();
+      before_ += c;
+      if (before_.size() > list_member.size()) before_.erase(0, 1);
+      if (c == '\n') end_line();
     }
   }
+  // All of it was taken. Of checkpoints the last `newest` count, and the first of each day.
+  std::set<std::string> finish(std::size_t newest) {
+    end_run();
+    end_line();
+    std::set<std::string> days;
+    for (std::size_t i = 0; i < checkpoints_.size(); ++i)
+      if (days.insert(checkpoints_[i].day).second || i + newest >= checkpoints_.size()) {
+        found_.merge(checkpoints_[i].names);
+        lists_.merge(checkpoints_[i].lists);
+      }
+    return std::move(found_);
+  }
+  // Of those, the ones that are lists of further ones.
+  const std::set<std::string>& lists() const { return lists_; }
+
+ private:
+  static constexpr std::size_t head_bytes = 512;
+  static constexpr std::string_view checkpoint_mark = "\"payload\":{\"kind\":\"checkpoint\"";
+  static constexpr std::string_view time_member = "\"timestamp\":\"";
+  inline static const std::string list_member = "\"list\":\"";  // holds no hex digit
+
+  struct Line {
+    std::string day{};
+    std::set<std::string> names{}, lists{};
+  };
+
+  void end_run() {
+    if (run_.size() == 64) {
+      if (listed_) line_.lists.insert(run_);
+      line_.names.insert(run_);
+    }
+    if (!run_.empty()) before_.clear();
+    run_.clear();
+  }
+  void end_line() {
+    if (const std::size_t at = head_.find(time_member); at != std::string::npos)
+      line_.day = head_.substr(at + time_member.size(), 10);
+    if (head_.find(checkpoint_mark) != std::string::npos) {
+      checkpoints_.push_back(std::move(line_));
+    } else {
+      found_.merge(line_.names);
+      lists_.merge(line_.lists);
+    }
+    line_ = {};
+    head_.clear();
+  }
+
+  std::set<std::string> found_{}, lists_{};
+  std::vector<Line> checkpoints_{};
+  Line line_{};           // up to here
+  std::string head_{};    // how it begins
+  std::string run_{};     // of hex digits, up to here
+  std::string before_{};  // what stood before that, as far as it matters
+  bool listed_ = false;
 };
 
 // A place for them, if they are not too many.
@@ -62,21 +123,29 @@ struct References {
   std::set<std::string> names{};
 };
 
-Result<std::set<std::string>> references_in(files::Files& files, const std::string& path) {
+Result<std::set<std::string>> references_in(files::Files& files, const std::string& path,
+                                            std::size_t newest) {
   NameFinder finder;
   const auto take = [&](std::string_view piece) {
     finder.take(piece);
     return true;
   };
   if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
-  finder.take("\n");
-  return std::move(finder.found);
+  std::set<std::string> found = finder.finish(newest);
+  for (const std::string& list : finder.lists()) {
+    const Result<std::string> rows = load_blob(files, list);
+    if (!rows && !rows.error().missing) return rows.error();
+    NameFinder in_list;
+    if (rows) in_list.take(*rows);
+    found.merge(in_list.finish(0));
+  }
+  return found;
 }
 
 using AllReferences = std::map<std::string, References>;
 
 // Every file that may refer to blobs. What is in `known` and has not changed is not read again.
-Result<AllReferences> all_references(files::Files& files, AllReferences known) {
+Result<AllReferences> all_references(files::Files& files, AllReferences known, std::size_t newest) {
   AllReferences now;
   for (const std::string folder : {"transcripts", "trash", "quarantine", "drafts"}) {
     const auto names = files::list(files, folder);
@@ -93,7 +162,7 @@ Result<AllReferences> all_references(files::Files& files, AllReferences known) {
           before != known.end() && before->second.stat.same_version(refers.stat)) {
         refers.names = std::move(before->second.names);
       } else {
-        Result<std::set<std::string>> found_there = references_in(files, path);
+        Result<std::set<std::string>> found_there = references_in(files, path, newest);
         if (!found_there) return found_there.error();
         refers.names = *std::move(found_there);
       }
@@ -142,17 +211,53 @@ Result<std::string> keep_blob(Home& home, std::string_view bytes) {
   return write_named(files, name, bytes);
 }
 
-Result<PrunedBlobs> prune_blobs(Home& home, bool only_look) {
+Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::string> all) {
+  files::Files& files = home.files();
+  std::vector<std::string> names;
+  std::set<std::string> coming;
+  bool found = false;  // whoever wrote it may have died before its name was safe
+  // One sync of everything costs about as much as a few of single files.
+  const bool together = all.size() > few_blobs && files.can_sync_all();
+  std::vector<std::unique_ptr<files::NewFile>> made;
+  for (const std::string& bytes : all) {
+    if (const auto done = make_room(files, bytes); !done) return done.error();
+    names.push_back(sha256_hex(bytes));
+    const auto there = files::stat(files, path_of(names.back()));
+    if (there && age_ms(*there) < renew_after_ms && load_blob(files, names.back())) {
+      found = true;
+    } else if (there) {
+      if (const auto kept = keep_blob(home, bytes); !kept) return kept.error();
+    } else if (coming.insert(names.back()).second) {
+      made.push_back(
+          std::make_unique<files::NewFile>(files, path_of(names.back()), "keeping a blob"));
+      made.back()->write(bytes);
+      if (const auto done = together ? made.back()->finish_unsynced() : made.back()->finish();
+          !done)
+        return done.error();
+    }
+  }
+  if (made.empty() && !found) return names;
+  if (together && !made.empty())
+    if (const int done = files.sync_all(); done != 0)
+      return files::failure_from_errno(-done, "keeping blobs");
+  for (const auto& file : made)
+    if (const auto done = file->rename_unsynced(); !done) return done.error();
+  if (const auto done = files::sync_folder(files, "blobs", "keeping blobs"); !done)
+    return done.error();
+  return names;
+}
+
+Result<PrunedBlobs> prune_blobs(Home& home, bool only_look, std::size_t keep_checkpoints) {
   files::Files& files = home.files();
   // Before the index is locked, since reading everything may take a while; then what changed since.
-  Result<AllReferences> known = all_references(files, {});
+  Result<AllReferences> known = all_references(files, {}, keep_checkpoints);
   const Result<IndexChange> change = home.index().change();
   if (!change) return change.error();
   const auto blobs = files::list(files, "blobs");
   if (!blobs && blobs.error().missing) return PrunedBlobs{};
   if (!blobs) return blobs.error();
 
-  known = all_references(files, known ? *std::move(known) : AllReferences{});
+  known = all_references(files, known ? *std::move(known) : AllReferences{}, keep_checkpoints);
   if (!known) {
     Failure failure = known.error();
     failure.text += "; no blob was removed, since this file may refer to it";

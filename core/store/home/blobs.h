@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -15,6 +16,8 @@ inline constexpr std::uint64_t max_blob_bytes = 64u << 20;
 
 // Durable when it returns; the name is what entries refer to it by.
 Result<std::string> keep_blob(Home& home, std::string_view bytes);
+// Many at once, synced together; their names in the same order. All are kept, or it fails.
+Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::string> all);
 // The same for one who holds the lock of the index.
 Result<std::string> write_blob(files::Files& files, std::string_view bytes);
 // Only bytes that still are what the name says.
@@ -23,10 +26,14 @@ bool is_blob_name(std::string_view name);
 
 // Removes (or with `only_look` names) the blobs that stand in no file of the home and have been
 // there for a day. If any file cannot be read it does nothing: what it cannot see may refer to one.
+// Of a session's checkpoints the last `keep_checkpoints` count, and of those before the first of
+// each day: what only others refer to goes, and a restore to them says so.
 struct PrunedBlobs {
   std::vector<std::string> names{};
   std::uint64_t bytes = 0;
 };
-Result<PrunedBlobs> prune_blobs(Home& home, bool only_look);
+inline constexpr std::size_t kept_checkpoints = 200;
+Result<PrunedBlobs> prune_blobs(Home& home, bool only_look,
+                                std::size_t keep_checkpoints = kept_checkpoints);
 
 }  // namespace skein::store::home

@@ -183,6 +183,10 @@ Result<std::string> FileBackend::keep_blob(std::string_view bytes) {
   return home::keep_blob(*home_, bytes);
 }
 
+Result<std::vector<std::string>> FileBackend::keep_blobs(std::span<const std::string> all) {
+  return home::keep_blobs(*home_, all);
+}
+
 Result<std::string> FileBackend::load_blob(const std::string& name) {
   return home::load_blob(home_->files(), name);
 }

@@ -43,6 +43,7 @@ class FileBackend : public StorageBackend {
   Result<void> archive(Id session) override;
   Result<void> unarchive(Id session) override;
   Result<std::string> keep_blob(std::string_view bytes) override;
+  Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all) override;
   Result<std::string> load_blob(const std::string& name) override;
   void remember(Id session, const std::string& workspace) override;
   void enter(Id session, const std::string& workspace) override;

@@ -42,7 +42,8 @@ struct Temporary {
 }  // namespace
 
 std::string Root::replace(const Place& place, std::string_view bytes,
-                          const std::optional<struct stat>& expected) const {
+                          const std::optional<struct stat>& expected,
+                          const std::optional<mode_t>& wanted_mode) const {
   const int folder = place.folder.get();
   const auto refuse = [&](const std::string& why) { return place.name + ": " + why; };
   struct stat old {};
@@ -67,6 +68,8 @@ std::string Root::replace(const Place& place, std::string_view bytes,
     if (fchmod(file.get(), old.st_gid == getegid() ? old.st_mode & 0777 : kept) != 0)
       return refuse(std::strerror(errno));
   }
+  if (wanted_mode && fchmod(file.get(), *wanted_mode & 0777) != 0)
+    return refuse(std::strerror(errno));
   if (!write_all(file.get(), bytes) || fsync(file.get()) != 0) return refuse(std::strerror(errno));
 
   // A new file must not overwrite what has been put there since we looked.

@@ -70,10 +70,12 @@ class Root {
   Opened open_folder(const Place& place) const;
 
   // Puts `bytes` in the file's place, all or nothing: a temporary file in the same folder, renamed.
-  // A replaced file keeps its mode. With `expected` (what open_file said) a file that has changed
-  // since is left alone. Returns the reason why nothing was written; empty: done.
+  // A replaced file keeps its mode unless another is given. With `expected` (what open_file said) a
+  // file that has changed since is left alone. Returns the reason why nothing was written; empty:
+  // done.
   std::string replace(const Place& place, std::string_view bytes,
-                      const std::optional<struct stat>& expected = std::nullopt) const;
+                      const std::optional<struct stat>& expected = std::nullopt,
+                      const std::optional<mode_t>& mode = std::nullopt) const;
 
   // The path below the root in the form people read: no leading "./", "." for the root itself.
   // Only words: nothing is looked up.

@@ -89,7 +89,7 @@ TEST_CASE("Enter sends, but behind a backslash it is a new line") {
   CHECK(prompt.text() == "one\ntwo");
 }
 
-TEST_CASE("Ctrl+D deletes in a line and leaves on an empty one; Esc Esc there is the tree") {
+TEST_CASE("Ctrl+D deletes in a line and leaves on an empty one; Esc Esc there goes back") {
   History history;
   PromptLine prompt(history, {});
   prompt.start({.text = "a"});
@@ -97,7 +97,7 @@ TEST_CASE("Ctrl+D deletes in a line and leaves on an empty one; Esc Esc there is
   CHECK(prompt.text().empty());
   CHECK(type(prompt, "\x04") == Wish::leave);
   CHECK(type(prompt, "\x1b\x1b") == Wish::send);
-  CHECK(prompt.text() == "/tree");
+  CHECK(prompt.text() == "/rewind");
 }
 
 TEST_CASE("every key that needs the screen is a wish") {

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 #include <sys/stat.h>
 
+#include <algorithm>
+#include <utility>
+
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -104,6 +107,49 @@ TEST_CASE("pruning removes old blobs that nothing refers to, and only those") {
   for (const std::string& name : {used, packed, trashed, torn, young})
     CHECK(std::filesystem::exists(blobs / name));
   CHECK(!std::filesystem::exists(blobs / unused));
+}
+
+TEST_CASE("many blobs at once are those that one after the other would be") {
+  const TempDir dir;
+  store::SessionStore store = store_at((dir / "home").string());
+  std::vector<std::string> all{"twice", "twice", value_of(store.keep_blob("there"))};
+  all.back() = "there";
+  for (int i = 0; i < 20; ++i) all.push_back("blob " + std::to_string(i));
+  const std::vector<std::string> names = value_of(store.keep_blobs(all));
+  REQUIRE(names.size() == all.size());
+  for (std::size_t i = 0; i < all.size(); ++i) CHECK(value_of(store.load_blob(names[i])) == all[i]);
+  CHECK(std::distance(std::filesystem::directory_iterator(dir / "home" / "blobs"), {}) == 22);
+}
+
+TEST_CASE("pruning spares what checkpoints and their lists refer to, and thins older ones out") {
+  const TempDir dir;
+  store::SessionStore store = store_at((dir / "home").string());
+  const Id session = session_called(store, "main:cli:a");
+  const auto kept = [&](const std::string& bytes) {
+    const std::string name = value_of(store.keep_blob(bytes));
+    make_old(dir / "home" / "blobs" / name);
+    return name;
+  };
+  const auto checkpoint = [&](const std::string& day, const std::string& blob, bool listed) {
+    model::payload::Checkpoint state{.phase = "before", .root = "/w", .coverage = "tools"};
+    state.files = {{"a", 0644, blob, 1}};
+    if (listed) state.list = kept(model::files_json(std::exchange(state.files, {})));
+    store::NewEntry entry{model::make_entry(state)};
+    entry.entry.timestamp = day + "T10:00:00.000Z";
+    append(store, session, {entry});
+    return state.list;
+  };
+  const std::string first = kept("first"), second = kept("second"), third = kept("third");
+  checkpoint("2026-11-01", first, false);
+  const std::string list_of_second = checkpoint("2026-11-01", second, true);
+  const std::string list_of_third = checkpoint("2026-11-02", third, true);
+
+  const auto home = home_at((dir / "home").string());
+  CHECK(value_of(prune_blobs(*home, true)).names.empty());
+  std::vector<std::string> thinned = value_of(prune_blobs(*home, true, 1)).names;
+  std::vector<std::string> expected{second, list_of_second};
+  std::ranges::sort(expected);
+  CHECK(thinned == expected);
 }
 
 TEST_CASE("an old blob that is kept again is spared, whatever refers to it so far") {

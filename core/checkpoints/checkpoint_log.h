@@ -1,0 +1,42 @@
+// The checkpoints of a session in the order they were taken. Whatever branch the conversation was
+// on, there is only one workspace, so its states are one line.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/model/payloads.h"
+#include "core/store/session_store.h"
+
+namespace skein::checkpoints {
+
+using model::KeptFile;
+
+struct CheckpointRecord {
+  Id entry{};
+  store::Position at = 0;
+  model::payload::Checkpoint state{};  // its files are loaded
+};
+
+struct RestoreRecord {
+  Id entry{};
+  store::Position at = 0;
+  model::payload::Restore restore{};
+};
+
+struct CheckpointLog {
+  std::vector<CheckpointRecord> checkpoints{};  // the oldest first
+  std::vector<RestoreRecord> restores{};        // the same
+  std::size_t lost = 0;                         // whose list of files is gone
+
+  const CheckpointRecord* find(Id entry) const;
+};
+
+// What was noted after this entry was written, in this workspace; none: everything.
+store::Result<CheckpointLog> read_log(store::SessionStore& store, Id session,
+                                      std::optional<Id> since, const std::string& root);
+// The workspace of the session's last checkpoint; empty: there is none.
+store::Result<std::string> last_root(store::SessionStore& store, Id session);
+
+}  // namespace skein::checkpoints

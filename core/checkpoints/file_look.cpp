@@ -1,0 +1,124 @@
+#include "core/checkpoints/file_look.h"
+
+#include <fcntl.h>
+
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "core/text/io.h"
+#include "core/text/sha256.h"
+
+namespace skein::checkpoints {
+
+namespace {
+
+constexpr std::uint64_t batch_bytes = 32u << 20;
+constexpr std::size_t batch_files = 500;
+
+}  // namespace
+
+store::Result<SeenFile> FileLook::look(const std::string& path, Contents contents,
+                                       std::uint64_t most) {
+  const Place place = root_.locate(path);
+  if (!place && place.missing) return SeenFile{.file = {.path = path}};
+  if (!place) return SeenFile{SeenFile::Kind::other, {.path = path}, {}, place.refusal};
+  if (place.below != path)
+    return SeenFile{SeenFile::Kind::other, {.path = path}, {}, "a link is on the way to it"};
+  return look(path, place, contents, most);
+}
+
+store::Result<SeenFile> FileLook::look(const std::string& path, const Place& place,
+                                       Contents contents, std::uint64_t most) {
+  SeenFile seen{.file = {.path = path}};
+  const int found =
+      fstatat(place.folder.get(), place.name.c_str(), &seen.info, AT_SYMLINK_NOFOLLOW);
+  if (found != 0 && errno == ENOENT) {
+    known_.erase(path);
+    return seen;
+  }
+  seen.kind = SeenFile::Kind::other;
+  if (found != 0) {
+    seen.why = std::strerror(errno);
+  } else if (S_ISREG(seen.info.st_mode)) {
+    if (auto done = take_in(seen, place, contents, most); !done) return done.error();
+  } else {
+    seen.why = S_ISLNK(seen.info.st_mode)   ? "it is a link"
+               : S_ISDIR(seen.info.st_mode) ? "it is a folder"
+                                            : "it is not a regular file";
+  }
+  return seen;
+}
+
+store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Contents contents,
+                                      std::uint64_t most) {
+  const auto describe = [&] {
+    seen.file.mode = seen.info.st_mode & 0777;
+    seen.file.size = static_cast<std::uint64_t>(seen.info.st_size);
+  };
+  describe();
+  Known& known = known_[seen.file.path];
+  const bool same = !known.hash.empty() && known.size == seen.file.size &&
+                    surely_unchanged(known.stamp, tools::sandbox::stamp_of(seen.info));
+  if (same && (known.kept || contents == Contents::hashed)) {
+    seen.kind = SeenFile::Kind::file;
+    seen.file.hash = known.hash;
+    return {};
+  }
+  if (seen.file.size > most) {
+    seen.kind = SeenFile::Kind::file;
+    seen.file.hash = "";
+    return {};
+  }
+  const tools::workspace::Opened opened = root_.open_file(place);
+  std::optional<std::string> bytes;
+  if (opened) bytes = read_all(opened.fd.get(), most);
+  if (!bytes) {
+    seen.why = opened ? "it cannot be read" : opened.refusal;
+    return {};
+  }
+  // As it was when it was opened: a change while it was read shows at the next look.
+  seen.info = opened.info;
+  describe();
+  seen.kind = SeenFile::Kind::file;
+  seen.file.size = bytes->size();
+  seen.file.hash = sha256_hex(*bytes);
+  known = {tools::sandbox::stamp_of(opened.info), seen.file.size, *seen.file.hash, false};
+  if (contents == Contents::hashed) return {};
+  pending_bytes_ += bytes->size();
+  pending_.push_back(*std::move(bytes));
+  pending_paths_.push_back(seen.file.path);
+  if (pending_bytes_ >= batch_bytes || pending_.size() >= batch_files) return flush();
+  return {};
+}
+
+store::Result<std::string> FileLook::keep(std::string_view bytes) {
+  return store_.keep_blob(bytes);
+}
+
+store::Result<std::string> FileLook::read(const std::string& path, const std::string& hash) {
+  const Place place = root_.locate(path);
+  if (place && place.below == path)
+    if (const tools::workspace::Opened opened = root_.open_file(place))
+      if (auto bytes = read_all(opened.fd.get(), most_kept_bytes);
+          bytes && sha256_hex(*bytes) == hash)
+        return *std::move(bytes);
+  return store::Failure{store::Failure::Kind::gone, "what was in it is not kept"};
+}
+
+store::Result<void> FileLook::flush() {
+  if (pending_.empty()) return {};
+  const store::Result<std::vector<std::string>> names = store_.keep_blobs(pending_);
+  if (names)
+    for (std::size_t i = 0; i < pending_paths_.size(); ++i) {
+      Known& known = known_[pending_paths_[i]];
+      known.kept = known.hash == (*names)[i];
+    }
+  pending_.clear();
+  pending_paths_.clear();
+  pending_bytes_ = 0;
+  if (!names) return names.error();
+  return {};
+}
+
+}  // namespace skein::checkpoints

@@ -1,0 +1,64 @@
+// Files of the workspace as they are now, reached without following a link; what is in them is kept
+// as blobs where that is asked for. What has surely not changed since is not read again.
+#pragma once
+
+#include <sys/stat.h>
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "core/model/kept_file.h"
+#include "core/store/session_store.h"
+#include "core/tools/sandbox/tree_record.h"
+#include "core/tools/workspace/root.h"
+
+namespace skein::checkpoints {
+
+using model::KeptFile, tools::workspace::Place, tools::workspace::Root;
+
+inline constexpr std::uint64_t most_kept_bytes = 64u << 20;  // of one file
+
+struct SeenFile {
+  enum class Kind { file, none, other } kind = Kind::none;
+  KeptFile file{};
+  struct stat info {};
+  std::string why{};  // with `other`: what it is, or why it is closed
+};
+
+class FileLook {
+ public:
+  // Both must outlive this.
+  FileLook(const Root& root, store::SessionStore& store) : root_(root), store_(store) {}
+
+  enum class Contents { hashed, kept };
+  // What is kept counts once flush() was called. A file larger than `most` is not read.
+  store::Result<SeenFile> look(const std::string& path, Contents contents,
+                               std::uint64_t most = most_kept_bytes);
+  store::Result<SeenFile> look(const std::string& path, const Place& place, Contents contents,
+                               std::uint64_t most);
+  store::Result<std::string> keep(std::string_view bytes);  // at once; its name
+  // What is in a file now, if that is what has this hash.
+  store::Result<std::string> read(const std::string& path, const std::string& hash);
+  store::Result<void> flush();
+
+ private:
+  struct Known {
+    tools::sandbox::Stamp stamp{};
+    std::uint64_t size = 0;
+    std::string hash{};
+    bool kept = false;
+  };
+  store::Result<void> take_in(SeenFile& seen, const Place& place, Contents contents,
+                              std::uint64_t most);
+
+  const Root& root_;
+  store::SessionStore& store_;
+  std::unordered_map<std::string, Known> known_{};
+  std::vector<std::string> pending_{};        // contents to be kept
+  std::vector<std::string> pending_paths_{};  // whose they are
+  std::uint64_t pending_bytes_ = 0;
+};
+
+}  // namespace skein::checkpoints

@@ -1,0 +1,31 @@
+// The files of one workspace as checkpoints see them: where they are, the repository around them,
+// and who reads them. Checkpoints are taken and restored through the same one.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "core/checkpoints/tree_scan.h"
+
+namespace skein::checkpoints {
+
+struct WorkspaceFiles {
+  // `forbidden`: as Root takes it. `store` must outlive this. Throws Error if the folder cannot be
+  // opened.
+  WorkspaceFiles(store::SessionStore& in_store, const std::string& folder,
+                 std::vector<std::string> forbidden, Sandbox sandbox, ScanLimits limits = {})
+      : store(in_store),
+        root(folder, std::move(forbidden)),
+        repository(root, sandbox),
+        files(root, in_store),
+        scanner(root, repository, files, limits) {}
+  WorkspaceFiles(const WorkspaceFiles&) = delete;  // its parts refer to each other
+
+  store::SessionStore& store;
+  Root root;
+  GitRepository repository;
+  FileLook files;
+  TreeScanner scanner;
+};
+
+}  // namespace skein::checkpoints

@@ -1,0 +1,109 @@
+// What checkpoints cost: the first and a further one in a clean repository of 50,000 files against
+// `git status` there, one before a write, and a restore of 100 files of 20 kB against `cp -a` and
+// `sync`. One line per workload; medians.
+#include <algorithm>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "tests/support/file_scene.h"
+#include "tests/support/homes.h"
+
+using namespace skein;
+using namespace skein::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double timed(const std::function<void()>& work) {
+  const auto start = Clock::now();
+  work();
+  return std::chrono::duration<double, std::milli>(Clock::now() - start).count();
+}
+
+double median(std::vector<double> all) {
+  std::ranges::sort(all);
+  return all[all.size() / 2];
+}
+
+double median_of(int rounds, const std::function<void()>& work) {
+  std::vector<double> all;
+  for (int i = 0; i < rounds; ++i) all.push_back(timed(work));
+  return median(all);
+}
+
+void large_repository(const fs::path& root, int files) {
+  for (int i = 0; i < files; ++i)
+    write_file(root / ("area" + std::to_string(i % 50)) / ("part" + std::to_string(i / 50 % 50)) /
+                   ("file" + std::to_string(i)),
+               "the text of file " + std::to_string(i) + "\n");
+}
+
+void measure_scans(const TempDir& dir, int files) {
+  FileScene scene(FileScene::Folder::repository, store_at((dir / "home").string()));
+  large_repository(scene.work(), files);
+  scene.by_hand("git add -A && git commit -qm all && sleep 1 && git status");
+  constexpr int rounds = 9;
+  const double status =
+      median_of(rounds, [&] { scene.by_hand("git --no-optional-locks status --porcelain=v2 -z"); });
+  const auto before_command = [&] {
+    scene.begin("go");
+    scene.command("true");
+  };
+  const double shell = median_of(rounds, [&] { scene.by_hand("true"); });
+  const double first = median_of(rounds, [&] {
+    scene.reopen();
+    before_command();
+  });
+  const double further = median_of(rounds, before_command);
+  std::printf("git status, %d files         %8.2f ms\n", files, status - shell);
+  std::printf("first checkpoint             %8.2f ms, %.2f x\n", first - shell,
+              (first - shell) / (status - shell));
+  std::printf("further checkpoint           %8.2f ms, %.2f x\n", further - shell,
+              (further - shell) / (status - shell));
+  const double write = median_of(51, [&] {
+    scene.begin("write");
+    scene.write("area1/part1/file51", "other\n" + to_string(random_id()));
+    scene.end();
+  });
+  std::printf("before and after one write   %8.2f ms\n", write);
+}
+
+void measure_restore(const TempDir& dir) {
+  FileScene scene(FileScene::Folder::repository, store_at((dir / "other").string()));
+  const std::string text(20'000, 'x');
+  const auto fill = [&](char with) {
+    for (int i = 0; i < 100; ++i)
+      write_file(scene / ("f" + std::to_string(i)), text + with + std::to_string(i));
+  };
+  fill('a');
+  scene.by_hand("git add -A; git commit -qm all");
+  std::vector<double> copies, restores;
+  for (int round = 0; round < 9; ++round) {
+    const Id prompt = scene.begin("go");
+    scene.command("true");
+    fill(static_cast<char>('b' + round));
+    scene.end();
+    copies.push_back(timed([&] { scene.by_hand("rm -rf ../copy; cp -a . ../copy; sync"); }));
+    const checkpoints::Plan plan = scene.plan(prompt);
+    checkpoints::Restorer restorer(scene.workspace());
+    restores.push_back(
+        timed([&] { value_of(restorer.run(plan, {.session = scene.session, .to = prompt})); }));
+  }
+  std::printf("cp -a of 100 files and sync  %8.2f ms\n", median(copies));
+  std::printf("restore of 100 files         %8.2f ms, %.2f x\n", median(restores),
+              median(restores) / median(copies));
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const TempDir dir;
+  measure_scans(dir, argc > 1 ? std::atoi(argv[1]) : 50'000);
+  measure_restore(dir);
+}

