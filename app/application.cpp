@@ -16,6 +16,7 @@
 #include "app/recall.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
+#include "app/trust_items.h"
 #include "core/store/home/file_backend.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
@@ -79,6 +80,7 @@ Application::Application(const Invocation& invocation)
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
       model_cache_(models_file(invocation)),
+      project_(workspace_),
       grants_(grants_file(invocation), workspace_) {
   use_cache(catalog_, model_cache_);
   keys_.take_environment(catalog_.key_variables());
@@ -88,14 +90,27 @@ Application::Application(const Invocation& invocation)
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
   const std::string state = state_folder();
+  project_.load_skills();
+  const std::vector<std::string> guarded = guarded_files(project_);
+  for (const std::string& path : guarded)
+    if (path.starts_with(workspace_ + "/"))
+      config_.rules.guarded.push_back(path.substr(workspace_.size() + 1));
   tools_ = tools::standard_tools({.root = workspace_,
                                   .forbidden = own_places(invocation),
                                   .sandbox = config_.sandbox,
                                   .network = config_.sandbox_network,
                                   .command_limits = config_.command_limits(),
+                                  .guarded = guarded,
+                                  .readable = project_.readable(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
   system_ = system_prompt(config_, workspace_);
+  add_skills_to(system_);
+  if (!system_.skills.empty())
+    tools_.push_back(
+        tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
+          return project_.read_skill(name, ports);
+        }));
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -113,6 +128,44 @@ Application::Application(const Invocation& invocation)
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});
+}
+
+// In at most two percent of the window, by the model that is asked first; a list that was once sent
+// stays as it is.
+void Application::add_skills_to(SystemPrompt& system) const {
+  constexpr std::int64_t most_tokens = 8000, bytes_per_token = 4;
+  if (project_.skills().empty()) return;
+  const std::string name = config_.model.empty() ? default_model() : config_.model;
+  const std::int64_t window = catalog_.find_model(catalog_.parse(name)).window;
+  const std::int64_t tokens = window > 0 ? std::min(most_tokens, window / 50) : most_tokens;
+  system.skills =
+      project::skill_list(project_.skills(), static_cast<std::size_t>(tokens * bytes_per_token));
+  if (system.skills.empty()) return;
+  system.text += "\n\n" + system.skills;
+  system.surroundings.push_back({"the list of skills", system.skills, true});
+}
+
+void Application::refresh(Agent::Settings& settings) {
+  if (!project_.skills_changed()) return;
+  project_.load_skills();
+  SystemPrompt fresh = system_prompt(config_, workspace_);
+  add_skills_to(fresh);
+  if (settings.system == system_.text) settings.system = fresh.text;
+  settings.surroundings = fresh.surroundings;
+  system_ = std::move(fresh);
+}
+
+std::optional<project::RenderedCommand> Application::rendered(std::string_view name,
+                                                              std::string_view arguments,
+                                                              const session::CommandPorts& ports) {
+  const auto run = [&](const std::string& command,
+                       const std::vector<std::string>& lends) -> project::ShellRun {
+    ports.ports.sink(model::Notice{model::Notice::Level::info, "runs " + command});
+    const Agent::OwnRun done = agent_->run_own(command, lends, ports.rules, ports.ports);
+    return {done.run, done.text, done.status};
+  };
+  return project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
+                         ports.confirm);
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.

@@ -9,6 +9,7 @@
 
 #include "app/cli.h"
 #include "app/config.h"
+#include "app/project_files.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
@@ -31,16 +32,24 @@ class Application {
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
   const model::Tools& tools() const { return tools_; }
+  const ProjectFiles& project() const { return project_; }
   const catalog::Catalog& catalog() const { return catalog_; }
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   tools::sandbox::Sandbox sandbox() const;
+  // The message that "/name arguments" becomes, if that is a command of the project or the user's;
+  // what stands in it is run by these rules. Throws Error if nothing is to be sent.
+  std::optional<project::RenderedCommand> rendered(std::string_view name,
+                                                   std::string_view arguments,
+                                                   const session::CommandPorts& ports);
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
   enum class Flags { count, do_not };
   agent::Agent::Settings settings_for(const agent::Conversation& conversation,
                                       Flags flags = Flags::count) const;
+  // What has changed on disk since, for the turn that begins.
+  void refresh(agent::Agent::Settings& settings);
   // The first provider a key is there for; without any, the model that is built in.
   std::string default_model() const;
   std::string without_key() const;  // the model that is built in
@@ -55,6 +64,7 @@ class Application {
       std::function<void(const model::Event&)> sink) const;
 
  private:
+  void add_skills_to(SystemPrompt& system) const;
   bool has_key(const catalog::ProviderRow& row) const;
   bool can_be_asked(const std::string& model) const;
   std::string kept(std::string_view bytes);
@@ -74,6 +84,7 @@ class Application {
   discovery::ModelCache model_cache_;
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   model::Tools tools_;
+  ProjectFiles project_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};

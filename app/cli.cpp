@@ -190,7 +190,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
     "acp admin agents bench bisect blame completion eval follow jobs mcp prove "
-    "rewind serve skills sync update upgrade";
+    "rewind serve sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;

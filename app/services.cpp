@@ -122,6 +122,14 @@ session::Services Application::services() {
     if (row == nullptr) throw Error("no provider is called " + std::string(provider));
     return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
   };
+  services.refresh = [this](agent::Settings& settings) { refresh(settings); };
+  services.skills = [this] { return project_.skills(); };
+  services.skill_remarks = [this] { return project_.remarks(); };
+  services.own_commands = [this] { return project_.commands(); };
+  services.render = [this](std::string_view name, std::string_view arguments,
+                           const session::CommandPorts& ports) {
+    return rendered(name, arguments, ports);
+  };
   services.files = [this] { return files_below(workspace_); };
   services.configuration = [this] {
     std::ostringstream out;

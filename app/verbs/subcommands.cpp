@@ -89,7 +89,9 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
-const Flags trust_flags{{"--remove", "no longer"}};
+const Flags trust_flags{{"--list", "what is trusted, here and elsewhere"},
+                        {"--remove", "no longer"},
+                        {"--json", "with --list: print JSON"}};
 
 const app::Subcommand table[] = {
     {"sessions", "", "list sessions, or do something with one", list_flags, list_sessions},
@@ -141,7 +143,15 @@ const app::Subcommand table[] = {
      insights_flags, show_insights},
     {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
      replay_flags, replay_session},
-    {"trust", "", "let this workspace's configuration set models, addresses and key commands",
+    {"skills", "", "list the skills that a model gets here", json_only, list_skills},
+    {"skills list", "", "the same", json_only, list_skills},
+    {"skills check",
+     "DIR",
+     "whether a skill, or those in a folder, are as they should be; exit 1 if not",
+     {},
+     check_skills},
+    {"trust", "",
+     "let this project's configuration, skills and commands count, as they are now; shows them",
      trust_flags, trust},
 };
 

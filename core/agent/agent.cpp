@@ -84,13 +84,15 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
   return entry;
 }
 
-TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
-                        Settings& settings, const model::Ports& ports) {
+TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settings& settings,
+                        const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
-  entries.push_back(entry_for(prompt, turn.run_id));
+  entries.push_back(entry_for(prompt.message, turn.run_id));
+  entries.back().meta = parts_.clean(prompt.meta);
   turn.commit_prompt(std::move(entries));
+  lend(turn, prompt.lends);
   return loop(turn);
 }
 
@@ -162,7 +164,13 @@ store::SessionLease Agent::hold(Id session) {
 }
 
 TurnEnd Agent::loop(Turn& turn) {
-  ask_and_run(turn);
+  try {
+    ask_and_run(turn);
+  } catch (const Error&) {
+    take_back_lent(turn);
+    throw;
+  }
+  take_back_lent(turn);
   Fallback::end(turn);
   return turn.end;
 }
@@ -263,21 +271,23 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   model::ToolUse agreed = call;
   const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // the user's time to decide does not count
-  model::ToolOutcome outcome = permission.given
-                                   ? execute(turn.conversation.session(), *tool, agreed, turn.ports,
-                                             turn.settings.rules, permission.place)
-                                   : model::tool_failure(permission.note);
+  model::ToolOutcome outcome =
+      permission.given ? execute(turn.conversation.session(), *tool, agreed, turn.ports,
+                                 turn.settings.rules, permission.place, &turn.conversation)
+                       : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
   turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
   if (!outcome.notice.empty()) turn.tell(model::Notice::Level::warning, outcome.notice);
+  lend(turn, outcome.lends);
   return outcome;
 }
 
 model::ToolOutcome Agent::execute(Id session, const model::Tool& tool, const model::ToolUse& call,
                                   const model::Ports& ports, const permission::Rules& rules,
-                                  const std::optional<std::string>& judged) {
+                                  const std::optional<std::string>& judged,
+                                  const Conversation* conversation) {
   KeyboardLook look(ports);
   const model::ToolPorts tool_ports{.output =
                                         [&](std::string_view text) {
@@ -292,6 +302,11 @@ model::ToolOutcome Agent::execute(Id session, const model::Tool& tool, const mod
                                     .wake_fd = ports.input.fd,
                                     .keep_blob = parts_.keep_blob,
                                     .judged = judged,
+                                    .was_said =
+                                        [&](std::string_view text) {
+                                          return conversation != nullptr &&
+                                                 was_said(*conversation, text);
+                                        },
                                     .denied = permission::denied_places(rules, parts_.tools, call)};
   try {
     return tool.run(call.input, tool_ports);

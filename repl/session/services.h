@@ -8,10 +8,14 @@
 #include <string_view>
 #include <vector>
 
+#include "core/agent/parts.h"
 #include "core/handover/target.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
 #include "core/model/tool.h"
+#include "core/permission/policy.h"
+#include "core/project/own_commands.h"
+#include "core/project/skill_texts.h"
 #include "core/text/base.h"
 #include "repl/pick/model_rows.h"
 
@@ -22,6 +26,14 @@ using pick::ModelLine;
 struct Cost {
   double dollars = 0;
   bool at_least = false;  // a call in it may have been charged higher
+};
+
+// For a command of the user's own, and the commands that stand in it.
+struct CommandPorts {
+  const permission::Rules& rules;
+  const model::Ports& ports;
+  Id session{};
+  std::function<bool(const std::string& question)> confirm{};  // left out: nobody is there
 };
 
 struct Services {
@@ -50,6 +62,26 @@ struct Services {
   // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};
+  };
+  // Commands of the project and the user's own, all of them; see project::by_name.
+  std::function<std::vector<project::OwnCommand>()> own_commands = [] {
+    return std::vector<project::OwnCommand>{};
+  };
+  // The message that one of them becomes; nullopt: there is none of that name. Throws Error if
+  // nothing is to be sent.
+  std::function<std::optional<project::RenderedCommand>(
+      std::string_view name, std::string_view arguments, const CommandPorts& ports)>
+      render = [](std::string_view, std::string_view, const CommandPorts&) {
+        return std::optional<project::RenderedCommand>{};
+      };
+  // What has changed on disk since, for the turn that begins.
+  std::function<void(agent::Settings&)> refresh = [](agent::Settings&) {};
+  // Those that count, sorted by name; and what is wrong with others.
+  std::function<std::vector<project::LoadedSkill>()> skills = [] {
+    return std::vector<project::LoadedSkill>{};
+  };
+  std::function<std::vector<std::string>()> skill_remarks = [] {
+    return std::vector<std::string>{};
   };
   // The files that @ can name, relative to the workspace, without those that git ignores.
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };

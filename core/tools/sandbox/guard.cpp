@@ -70,6 +70,8 @@ Guard::Guard(std::vector<std::string> areas, std::string home, std::string quara
   }
 }
 
+void Guard::add(const std::string& path) { places_.add(path, Rule::exact, Author::others); }
+
 bool Guard::leads_inside(const std::string& from, std::string_view path) const {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::path(from) / path, error);

@@ -18,6 +18,9 @@ class Guard {
   // `areas`: the folders commands may write to, canonical. `quarantine`: see Quarantine.
   Guard(std::vector<std::string> areas, std::string home, std::string quarantine);
 
+  // A file that is guarded besides those that are found.
+  void add(const std::string& path);
+
   // Before a command. Returns what exists and should be mounted read-only, the nearest first.
   std::vector<std::string> record();
 
