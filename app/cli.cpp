@@ -214,6 +214,7 @@ std::string joined(std::span<const std::string> words) {
 // The subcommand that was probably meant; empty: none. Of several words the second must be right,
 // or every sentence that begins with a word like one would be refused.
 std::string misspelled(std::span<const std::string> words) {
+  if (words.front().starts_with('/')) return {};  // a command, or a path
   std::vector<std::string_view> firsts{"help"};
   for (const Subcommand& row : subcommands()) firsts.push_back(first_of(row));
   const std::string meant(nearest(words.front(), firsts));
