@@ -1,7 +1,7 @@
 // The part of ProjectFiles that is about skills.
 #include <algorithm>
-#include <filesystem>
 #include <set>
+#include <unordered_set>
 
 #include "app/project_files.h"
 #include "core/text/amounts.h"
@@ -55,14 +55,14 @@ void ProjectFiles::load_skills() {
   for (const SkillPlace& place : own.found) add_skill(place, cache_.get(place));
   if (own.cut) remarks_.push_back("more than 5,000 folders of skills: the rest is passed over");
   cache_.save();
-  std::ranges::sort(skills_, {}, [](const LoadedSkill& each) { return each.skill.name; });
-  std::set<std::string> readable, tops;
-  for (const LoadedSkill& each : skills_) {
-    readable.insert(each.folder);
-    std::error_code gone;
-    if (!each.of_project) tops.insert(std::filesystem::canonical(each.source, gone).string());
-  }
-  tops.erase("");
+  std::ranges::sort(skills_, {},
+                    [](const LoadedSkill& each) -> const std::string& { return each.skill.name; });
+  std::unordered_set<std::string> readable;
+  std::set<std::string> tops;
+  for (const LoadedSkill& each : skills_) readable.insert(each.folder);
+  for (const OwnFolder& folder : of_user)
+    if (std::string real = project::followed(folder.path, places_, false); !real.empty())
+      tops.insert(std::move(real));
   readable_->set(std::move(readable), std::move(tops));
 }
 

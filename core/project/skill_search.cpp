@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <set>
+#include <unordered_set>
 #include <utility>
 
 #include "core/text/base.h"
@@ -101,7 +102,7 @@ class SkillWalk {
   const OwnFolder* top_ = nullptr;
   std::size_t folders_ = 0;
   std::set<std::pair<dev_t, ino_t>> seen_{};
-  std::set<std::string> skills_{};
+  std::unordered_set<std::string> skills_{};
   std::vector<SkillPlace> found_{};
   bool cut_ = false;
 };

@@ -5,8 +5,8 @@
 #include <sys/stat.h>
 
 #include <cstdint>
-#include <map>
 #include <string>
+#include <unordered_map>
 #include <vector>
 
 #include "core/project/places.h"
@@ -54,7 +54,7 @@ class SkillCache {
   void load();
 
   std::string file_;
-  std::map<std::string, Known, std::less<>> known_{};
+  std::unordered_map<std::string, Known> known_{};
   bool loaded_ = false, changed_ = false;
 };
 

@@ -67,7 +67,8 @@ std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_byt
   for (const LoadedSkill& each : skills)
     if (each.skill.for_model) shown.push_back(&each.skill);
   if (shown.empty()) return {};
-  std::ranges::sort(shown, {}, [](const Skill* skill) { return skill->name; });
+  std::ranges::sort(shown, {},
+                    [](const Skill* skill) -> const std::string& { return skill->name; });
   for (const std::size_t bytes : {std::string_view::npos, short_bytes}) {
     std::string lines = lines_with(shown, bytes);
     if (lines.size() <= most_bytes) return std::string(opening) + lines;

@@ -7,8 +7,6 @@
 #include <cstdio>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "core/text/fd.h"
 #include "core/text/io.h"
@@ -18,10 +16,9 @@ namespace skein {
 namespace fs = std::filesystem;
 
 std::string read_small_file(const std::string& file, std::size_t most) {
-  std::error_code failed;
-  if (const auto size = fs::file_size(file, failed); failed || size > most) return {};
-  std::ifstream in(file, std::ios::binary);
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  const Fd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return {};
+  return read_all(fd.get(), most).value_or("");
 }
 
 bool replace_small_file(const std::string& file, std::string_view bytes, Lasting lasting) {

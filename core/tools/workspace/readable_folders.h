@@ -6,6 +6,8 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <unordered_set>
+#include <utility>
 
 #include "core/tools/workspace/root.h"
 
@@ -14,7 +16,7 @@ namespace skein::tools::workspace {
 class ReadableFolders {
  public:
   // Real places; `tops` are the few folders that hold them all.
-  void set(std::set<std::string> folders, std::set<std::string> tops) {
+  void set(std::unordered_set<std::string> folders, std::set<std::string> tops) {
     folders_ = std::move(folders);
     tops_ = std::move(tops);
   }
@@ -23,7 +25,8 @@ class ReadableFolders {
   std::shared_ptr<const Root> root_of(std::string_view path) const;
 
  private:
-  std::set<std::string> folders_{}, tops_{};
+  std::unordered_set<std::string> folders_{};
+  std::set<std::string> tops_{};
 };
 
 }  // namespace skein::tools::workspace
