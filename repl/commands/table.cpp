@@ -38,9 +38,11 @@ void help(Session& session, std::string_view) {
   const std::vector<project::OwnCommand> own = own_commands(session);
   if (!own.empty()) session.screen().print("\nOf this project and your own:\n");
   for (const project::OwnCommand& command : own) {
-    const project::CommandWords words = project::words_of(project::read_markdown(command.path));
+    const project::MarkdownFile file = project::read_markdown(command.path);
+    const project::CommandWords words = project::words_of(file);
     print_help(session, command.name + " " + words.hint,
-               words.description + (command.of_project ? " (project)" : " (yours)"));
+               (file.refusal.empty() ? words.description : "cannot be read: " + file.refusal) +
+                   (command.of_project ? " (project)" : " (yours)"));
   }
 }
 

@@ -49,7 +49,7 @@ struct Scene {
 
   Scene() {
     add("review",
-        "---\ndescription: Look \x1b[31mclosely\nargument-hint: [since]\n---\nReview $1.");
+        "---\ndescription: \"Look \\e[31mclosely\"\nargument-hint: [since]\n---\nReview $1.");
     add("help", "never seen");
     session.open(session_called(store, "main:cli:user"));
   }
@@ -128,7 +128,7 @@ TEST_CASE("what a command becomes is sent, and shown as it was typed") {
   CHECK(scene.session.conversation().state().title == "/review HEAD~3");
   const std::string history = scene.shown("/history");
   CHECK(has(history, "/review HEAD~3 (1 line)"));
-  CHECK(!has(history, "Review HEAD~3."));
+  CHECK(!has(history, "› Review"));
 }
 
 TEST_CASE("a command that cannot be read says why, and nothing is sent") {
