@@ -36,7 +36,14 @@ class SkillWalk {
     if (!real.empty()) look_in(real, 0);
   }
 
-  SkillPlaces result() { return {std::move(found_), cut_}; }
+  SkillPlaces result() {
+    // Only a link can lead to one that was found already.
+    std::unordered_set<std::string> known;
+    if (linked_)
+      std::erase_if(found_,
+                    [&](const SkillPlace& each) { return !known.insert(each.folder).second; });
+    return {std::move(found_), cut_};
+  }
 
  private:
   void look_in(const std::string& folder, int depth) {
@@ -81,6 +88,7 @@ class SkillWalk {
       if (fstatat(fd, name.c_str(), &info, 0) != 0 || !S_ISDIR(info.st_mode)) return;
       folder = followed(folder, places_, top_->of_project);
       if (folder.empty()) return;
+      linked_ = true;
     }
     SkillPlace place{folder, top_->path, top_->of_project};
     const std::string file = name + "/" + std::string(skill_file);
@@ -94,7 +102,7 @@ class SkillWalk {
       cut_ = true;
       return;
     }
-    if (skills_.insert(folder).second) found_.push_back(std::move(place));
+    found_.push_back(std::move(place));
   }
 
   const Places& places_;
@@ -102,8 +110,8 @@ class SkillWalk {
   const OwnFolder* top_ = nullptr;
   std::size_t folders_ = 0;
   std::set<std::pair<dev_t, ino_t>> seen_{};
-  std::unordered_set<std::string> skills_{};
   std::vector<SkillPlace> found_{};
+  bool linked_ = false;
   bool cut_ = false;
 };
 
@@ -134,6 +142,16 @@ std::string unescaped(std::string_view field) {
   return out;
 }
 
+// The fields of a line, into the room of the line before.
+void read_fields(std::string_view line, std::vector<std::string_view>& fields) {
+  fields.clear();
+  for (std::size_t from = 0; from < line.size();) {
+    const std::size_t end = std::min(line.find('\t', from), line.size());
+    fields.push_back(line.substr(from, end - from));
+    from = end + 1;
+  }
+}
+
 template <typename Number>
 Number number_in(std::string_view text) {
   Number value = 0;
@@ -156,9 +174,10 @@ void SkillCache::load() {
   if (std::exchange(loaded_, true) || file_.empty()) return;
   const std::string text = read_small_file(file_, most_cache_bytes);
   if (!text.starts_with(cache_opening)) return;
+  std::vector<std::string_view> fields;
   for (const std::string_view line :
        split(std::string_view(text).substr(cache_opening.size()), '\n')) {
-    const std::vector<std::string_view> fields = split(line, '\t');
+    read_fields(line, fields);
     constexpr std::size_t before_remarks = 12;
     if (fields.size() < before_remarks) continue;
     Known known{number_in<std::int64_t>(fields[1]), number_in<std::int64_t>(fields[2]),
