@@ -276,8 +276,15 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   const auto rendered = parts_.services.render(name, arguments, about);
   if (!rendered) return false;
   // What came through a pipe names no files.
-  const model::PromptWithFiles with = with_its_files(
-      rendered->text, parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
+  const model::PromptWithFiles with = [&] {
+    try {
+      return with_its_files(rendered->text,
+                            parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
+    } catch (const Error&) {  // what was typed, not what it became
+      parts_.input.put_back("/" + std::string(name) + " " + std::string(arguments));
+      throw;
+    }
+  }();
   follow_shown();
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
