@@ -16,6 +16,7 @@
 #include "app/recall.h"
 #include "app/system_prompt.h"
 #include "app/trust.h"
+#include "app/trust_items.h"
 #include "core/project/project_id.h"
 #include "core/project/project_root.h"
 #include "core/store/home/file_backend.h"
@@ -97,6 +98,7 @@ Application::Application(const Invocation& invocation)
                     [this](const std::string& file) { return withheld_->keeps(file); }),
       memory_(memory_folder(invocation),
               project::project_id(project::project_root(workspace_, env("HOME")))),
+      project_(workspace_),
       grants_(grants_file(invocation), workspace_),
       file_keeper_([this] {
         return std::make_unique<checkpoints::WorkspaceFiles>(store_, workspace_,
@@ -110,12 +112,19 @@ Application::Application(const Invocation& invocation)
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
   const std::string state = state_folder();
+  project_.load_skills();
+  const std::vector<std::string> guarded = guarded_files(project_);
+  for (const std::string& path : guarded)
+    if (path.starts_with(workspace_ + "/"))
+      config_.rules.guarded.push_back(path.substr(workspace_.size() + 1));
   tools_ = tools::standard_tools({.root = workspace_,
                                   .forbidden = own_places(invocation),
                                   .sandbox = config_.sandbox,
                                   .network = config_.sandbox_network,
                                   .command_limits = config_.command_limits(),
+                                  .guarded = guarded,
                                   .withheld = withheld_,
+                                  .readable = project_.readable(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
   if (!memory_.file(memory::Scope::project).path().empty())
@@ -125,7 +134,12 @@ Application::Application(const Invocation& invocation)
           remember(text, memory::Scope::project, *ports.session,
                    store::value_or_throw(store_.open(*ports.session)).state.head);
         }));
-  system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
+  make_system_prompt();
+  if (!system_.skills.empty())
+    tools_.push_back(
+        tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
+          return project_.read_skill(name, ports);
+        }));
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -153,10 +167,16 @@ Application::Application(const Invocation& invocation)
           }});
 }
 
+void Application::make_system_prompt() {
+  system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
+  add_skills_to(system_);
+}
+
 void Application::read_changed() {
   const bool other_notes = memory_.refresh();
-  if (instructions_.refresh() || other_notes)
-    system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
+  const bool other_skills = project_.skills_changed();
+  if (other_skills) project_.load_skills();
+  if (instructions_.refresh() || other_notes || other_skills) make_system_prompt();
 }
 
 void Application::remember(const std::string& text, memory::Scope scope, Id session,
@@ -171,6 +191,34 @@ void Application::look_around(agent::Settings& settings) {
   read_changed();
   settings.system = system_.text;
   settings.surroundings = system_.surroundings;
+}
+
+// In at most two percent of the window, by the model that is asked first; a list that was once sent
+// stays as it is.
+void Application::add_skills_to(SystemPrompt& system) const {
+  constexpr std::int64_t most_tokens = 8000, bytes_per_token = 4;
+  if (project_.skills().empty()) return;
+  const std::string name = config_.model.empty() ? default_model() : config_.model;
+  const std::int64_t window = catalog_.find_model(catalog_.parse(name)).window;
+  const std::int64_t tokens = window > 0 ? std::min(most_tokens, window / 50) : most_tokens;
+  system.skills =
+      project::skill_list(project_.skills(), static_cast<std::size_t>(tokens * bytes_per_token));
+  if (system.skills.empty()) return;
+  system.text += "\n\n" + system.skills;
+  system.surroundings.push_back({"the list of skills", system.skills, true});
+}
+
+std::optional<project::RenderedCommand> Application::rendered(std::string_view name,
+                                                              std::string_view arguments,
+                                                              const session::CommandPorts& ports) {
+  const auto run = [&](const std::string& command,
+                       const std::vector<std::string>& lends) -> project::ShellRun {
+    ports.ports.sink(model::Notice{model::Notice::Level::info, "runs " + command});
+    const Agent::OwnRun done = agent_->run_own(command, lends, ports.rules, ports.ports);
+    return {done.run, done.text, done.status};
+  };
+  return project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
+                         ports.confirm);
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.

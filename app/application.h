@@ -10,6 +10,7 @@
 
 #include "app/cli.h"
 #include "app/config.h"
+#include "app/project_files.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
@@ -36,12 +37,18 @@ class Application {
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
   const model::Tools& tools() const { return tools_; }
+  const ProjectFiles& project() const { return project_; }
   const catalog::Catalog& catalog() const { return catalog_; }
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
   tools::sandbox::Sandbox sandbox() const;
   checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
+  // The message that "/name arguments" becomes, if that is a command of the project or the user's;
+  // what stands in it is run by these rules. Throws Error if nothing is to be sent.
+  std::optional<project::RenderedCommand> rendered(std::string_view name,
+                                                   std::string_view arguments,
+                                                   const session::CommandPorts& ports);
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -63,6 +70,8 @@ class Application {
 
  private:
   std::string commands_exposed() const;
+  void make_system_prompt();
+  void add_skills_to(SystemPrompt& system) const;
   bool has_key(const catalog::ProviderRow& row) const;
   bool can_be_asked(const std::string& model) const;
   std::string kept(std::string_view bytes);
@@ -89,6 +98,7 @@ class Application {
   model::Tools tools_;
   instructions::Instructions instructions_;
   memory::Memory memory_;
+  ProjectFiles project_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};

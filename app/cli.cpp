@@ -176,7 +176,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
     "acp admin agents blame eval follow jobs mcp prove "
-    "serve skills sync update upgrade";
+    "serve sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;
@@ -199,6 +199,7 @@ std::string joined(std::span<const std::string> words) {
 // The subcommand that was probably meant; empty: none. Of several words the second must be right,
 // or every sentence that begins with a word like one would be refused.
 std::string misspelled(std::span<const std::string> words) {
+  if (words.front().starts_with('/')) return {};  // a command, or a path
   std::vector<std::string_view> firsts;
   for (const Subcommand& row : subcommands())
     if (!row.hidden()) firsts.push_back(first_of(row));

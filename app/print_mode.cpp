@@ -14,6 +14,7 @@
 #include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"
+#include "core/text/text.h"
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
 
@@ -98,11 +99,10 @@ struct EventWriter {
   }
 };
 
-// The prompt, followed by what is piped in.
-std::string whole_prompt(const Invocation& invocation) {
-  std::string prompt = invocation.prompt;
-  if (isatty(STDIN_FILENO)) return prompt;
+// What is piped in.
+std::string piped_text() {
   std::string piped;
+  if (isatty(STDIN_FILENO)) return piped;
   char piece[65536];
   const auto stopped = [] { return stop_asked().load(); };
   for (ssize_t count = 1; count != 0 && !stopped();) {
@@ -111,8 +111,29 @@ std::string whole_prompt(const Invocation& invocation) {
     if (count > 0) piped.append(piece, static_cast<std::size_t>(count));
     if (count < 0 && errno != EINTR) break;  // closed, or a folder: nothing was piped in
   }
-  if (!piped.empty()) prompt += (prompt.empty() ? "" : "\n\n") + valid_utf8(piped);
-  return prompt;
+  return valid_utf8(piped);
+}
+
+// What is said: the prompt, or what the command in it becomes.
+struct Said {
+  std::string prompt{};
+  std::string mentions{};  // the part of it in which files can be named
+  JsonText meta{};
+  std::vector<std::string> lends{};
+};
+
+// "/name …" is a command of the project or the user's own, if there is one; else it is what it
+// says. There is nobody to ask: what needs permission ends it.
+Said said_by(Application& application, const Invocation& invocation) {
+  Said plain{invocation.prompt, invocation.prompt};
+  if (!invocation.prompt.starts_with('/')) return plain;
+  const auto [name, arguments] = first_word(std::string_view(invocation.prompt).substr(1));
+  Ports ports;
+  ports.stop = &stop_asked();
+  const auto rendered = application.rendered(name, trimmed(arguments, " "),
+                                             {.rules = application.config().rules, .ports = ports});
+  if (!rendered) return plain;
+  return {rendered->text, rendered->mentions, rendered->meta, rendered->lends};
 }
 
 Json result_json(const TurnEnd& end, const store::SessionRecord& record, bool ok) {
@@ -171,9 +192,9 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
 
 // One turn, or the rest of one, and how it ended.
 TurnEnd one_turn(Application& application, agent::Conversation& conversation,
-                 Agent::Settings& settings, const model::Message& prompt, const Ports& ports) {
+                 Agent::Settings& settings, const Agent::Prompt& prompt, const Ports& ports) {
   application.agent().recover(conversation, ports, settings.rules);
-  if (!is_blank(model::plain_text(prompt))) {
+  if (!is_blank(model::plain_text(prompt.message))) {
     if (const std::string note =
             checkpoints::note_on_files(application.store(), conversation.session());
         !note.empty())
@@ -187,14 +208,17 @@ TurnEnd one_turn(Application& application, agent::Conversation& conversation,
 }  // namespace
 
 int print_mode(Application& application, const Invocation& invocation) {
-  const std::string prompt = whole_prompt(invocation);
+  const std::string piped = piped_text();
   if (stop_asked()) return interrupted_status;
+  const Said said = said_by(application, invocation);
+  const std::string prompt =
+      said.prompt + (said.prompt.empty() || piped.empty() ? "" : "\n\n") + piped;
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", ExitStatus::usage);
   // What cannot be attached is said before a session is made.
   std::vector<std::string> remarks;
   model::PromptWithFiles with =
-      with_named_files(application, prompt, invocation.prompt, application.config().rules, remarks);
+      with_named_files(application, prompt, said.mentions, application.config().rules, remarks);
 
   const ChosenSession chosen =
       choose_session(application.store(), invocation, application.workspace());
@@ -202,7 +226,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   if (chosen.remember) application.store().enter(chosen.session, application.workspace());
   Agent::Settings settings = application.settings_for(conversation);
   if (settings.rules.deny != application.config().rules.deny)
-    with = with_named_files(application, prompt, invocation.prompt, settings.rules, remarks);
+    with = with_named_files(application, prompt, said.mentions, settings.rules, remarks);
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;
@@ -229,7 +253,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::vector<std::string>& texts :
-       {application.config().notices, settings.notices, remarks})
+       {application.config().notices, settings.notices, remarks, application.project().remarks()})
     for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)
     ports.sink(Notice{Notice::Level::info, "attached " + file.name + " (" + file.what + ")"});
@@ -240,7 +264,8 @@ int print_mode(Application& application, const Invocation& invocation) {
   };
   TurnEnd end;
   try {
-    end = one_turn(application, conversation, settings, with.message, ports);
+    end =
+        one_turn(application, conversation, settings, {with.message, said.meta, said.lends}, ports);
   } catch (const Error& error) {  // the turn ends here, and a reader of events waits for a result
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;

@@ -1,6 +1,7 @@
 // skein without -p: the prompt, on whatever terminal or pipe there is.
 #include <unistd.h>
 
+#include <algorithm>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -41,6 +42,16 @@ std::string git_branch(const std::filesystem::path& folder) {
     if (at == at.parent_path()) break;
   }
   return {};
+}
+
+// A few lines at most: /skills shows all of them.
+std::string skill_notices(const ProjectFiles& project) {
+  constexpr std::size_t most = 3;
+  std::string out;
+  for (std::size_t i = 0; i < std::min(most, project.remarks().size()); ++i)
+    out += project.remarks()[i] + "\n";
+  if (project.remarks().size() > most) out += "there is more of this kind: /skills\n";
+  return out;
 }
 
 // For a session in which nothing has been said: what this is, and what can be done with it.
@@ -151,6 +162,7 @@ int repl_mode(Application& application, const Invocation& given) {
   if (!application.config().quiet)
     screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
+  screen.print_untrusted(skill_notices(application.project()));
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();
   session.close();

@@ -151,6 +151,13 @@ session::Services Application::services() {
   services.memory_file = [this](bool everywhere) {
     return memory_.file(everywhere ? memory::Scope::everywhere : memory::Scope::project).path();
   };
+  services.skills = [this] { return project_.skills(); };
+  services.skill_remarks = [this] { return project_.remarks(); };
+  services.own_commands = [this] { return project_.commands(); };
+  services.render = [this](std::string_view name, std::string_view arguments,
+                           const session::CommandPorts& ports) {
+    return rendered(name, arguments, ports);
+  };
   services.configuration = [this] {
     std::ostringstream out;
     out << "configuration  " << config_folder() << "/config.toml\n"

@@ -14,6 +14,7 @@ namespace skein::app {
 
 struct SystemPrompt {
   std::string text{};
+  std::string skills{};  // the part of it that lists them; empty: there are none
   std::vector<agent::Surrounding> surroundings{};  // what of it may be different the next time
 };
 SystemPrompt system_prompt(const Config& config, const std::string& workspace,

@@ -1,6 +1,5 @@
 #include "app/trust.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -12,9 +11,10 @@
 
 #include "app/application.h"
 #include "app/config.h"
-#include "core/text/io.h"
+#include "app/trust_items.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 #include "repl/prompt/line_editor.h"
@@ -38,30 +38,20 @@ Json read_trusted() {
   return json && json->is_object() ? *json : Json::object();
 }
 
-// All of it or nothing, and only the user can read it.
 void write_trusted(const Json& all) {
   const fs::path file = trust_file();
-  const auto failed = [&] {
-    return Error("cannot write " + file.string() + ": " + std::strerror(errno),
-                 ExitStatus::storage);
-  };
   if (file.empty())
     throw Error("there is no place for trust: set HOME or XDG_CONFIG_HOME", ExitStatus::storage);
-  std::error_code ignored;
-  if (fs::create_directories(file.parent_path(), ignored))
-    fs::permissions(file.parent_path(), fs::perms::owner_all, ignored);
-  std::string name = file.string() + ".XXXXXX";
-  const int fd = mkostemp(name.data(), O_CLOEXEC);  // 0600
-  if (fd < 0) throw failed();
-  const bool written = write_all(fd, dump(all) + "\n") && ::fsync(fd) == 0;
-  ::close(fd);
-  if (written && ::rename(name.c_str(), file.c_str()) == 0) return;
-  const Error error = failed();
-  ::unlink(name.c_str());
-  throw error;
+  if (!replace_small_file(file.string(), dump(all) + "\n", Lasting::yes))
+    throw Error("cannot write " + file.string() + ": " + std::strerror(errno), ExitStatus::storage);
 }
 
 }  // namespace
+
+std::string trust_folder() {
+  const std::string folder = config_folder();
+  return folder.empty() ? "" : folder + "/trusted";
+}
 
 Trust trust_in(const std::string& workspace, const std::string& text) {
   const Json all = read_trusted();
@@ -79,7 +69,38 @@ void set_trust(const std::string& workspace, const std::string& text, Trust trus
   write_trusted(all);
 }
 
-void offer_trust(const std::string& workspace) {
+namespace {
+
+// Enter alone means no; nullopt: there was no answer.
+std::optional<bool> answered(const std::string& question) {
+  edit::Draft answer;
+  const auto editor =
+      prompt::make_plain_editor(STDIN_FILENO, true, [] { return stop_asked().load(); });
+  if (editor->read(question, answer) != prompt::LineEditor::ReadResult::line) return std::nullopt;
+  return answer.text == "y" || answer.text == "yes";
+}
+
+// Those that are new or have changed. Of very many only `skein trust` tells: a start should not
+// read them all.
+void offer_skills(const std::string& workspace) {
+  constexpr project::SkillLimits look{.folders = 200, .skills = 50};
+  ProjectFiles files(workspace);
+  FoundItems found = skills_to_trust(files, look);
+  std::erase_if(found.items, [](const TrustItem& each) { return each.trust != Trust::unknown; });
+  if (found.cut || found.items.empty()) return;
+  std::string text = "This project has instructions for the model that you have not seen yet:\n\n";
+  for (const TrustItem& each : found.items)
+    text += "  " + (each.what.empty() ? each.path : each.what + "\n    " + each.path) + "\n";
+  std::fputs(layout::sanitized(text).c_str(), stdout);
+  std::fflush(stdout);
+  const std::optional<bool> agreed = answered("Load them, as they are now? [y/N] › ");
+  if (!agreed) return;
+  for (const TrustItem& each : found.items)
+    files.trust().set(each.path, each.sha256, *agreed ? Trust::given : Trust::refused);
+  files.trust().save();
+}
+
+void offer_configuration(const std::string& workspace) {
   const std::optional<WorkspaceFile> file = workspace_file(workspace);
   if (!file || file->wants.empty() || file->text.size() > shown_bytes ||
       trust_in(workspace, file->text) != Trust::unknown)
@@ -90,14 +111,23 @@ void offer_trust(const std::string& workspace) {
                                "decide who gets your prompts and keys.\n";
   std::fputs(layout::sanitized(question).c_str(), stdout);
   std::fflush(stdout);
-  edit::Draft answer;
-  const auto editor =
-      prompt::make_plain_editor(STDIN_FILENO, true, [] { return stop_asked().load(); });
-  if (editor->read("Trust it, as it is now? [y/N] › ", answer) !=
-      prompt::LineEditor::ReadResult::line)
-    return;
-  set_trust(workspace, file->text,
-            answer.text == "y" || answer.text == "yes" ? Trust::given : Trust::refused);
+  const std::optional<bool> agreed = answered("Trust it, as it is now? [y/N] › ");
+  if (agreed) set_trust(workspace, file->text, *agreed ? Trust::given : Trust::refused);
+}
+
+}  // namespace
+
+void offer_trust(const std::string& workspace) {
+  offer_configuration(workspace);
+  offer_skills(workspace);
+}
+
+std::vector<std::string> trusted_workspaces() {
+  std::vector<std::string> out;
+  const Json all = read_trusted();
+  for (const auto& [workspace, known] : all.items())
+    if (bool_at(known, "trusted")) out.push_back(workspace);
+  return out;
 }
 
 }  // namespace skein::app

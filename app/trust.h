@@ -4,18 +4,27 @@
 #pragma once
 
 #include <string>
+#include <vector>
+
+#include "core/project/trust_record.h"
 
 namespace skein::app {
 
-enum class Trust { unknown, given, refused };
+using project::Trust;
+
+// Where the records of single files are kept; empty: there is no place for them.
+std::string trust_folder();
 
 // In a configuration with this very text: one that was changed since is unknown again.
 Trust trust_in(const std::string& workspace, const std::string& text);
 // Throws Error (storage) if it cannot be written down.
 void set_trust(const std::string& workspace, const std::string& text, Trust trust);
 
-// Shows a configuration that wants more than it may and asks, once, whether it may have it. To be
-// called only at a terminal with a user.
+// Those with a configuration that was trusted once.
+std::vector<std::string> trusted_workspaces();
+
+// Shows a configuration that wants more than it may, and skills that are new or have changed, and
+// asks, once, whether they may. To be called only at a terminal with a user.
 void offer_trust(const std::string& workspace);
 
 }  // namespace skein::app

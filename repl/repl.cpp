@@ -148,13 +148,14 @@ void Repl::dispatch(std::string_view command_line) {
   const auto [name, argument] = first_word(command_line);
   if (const commands::Command* command = commands::find_command(name))
     return command->run(session_, trimmed(argument, " "));
+  if (session_.turn_of(name, trimmed(argument, " "))) return;
   session_.screen().print_untrusted("no command /" + std::string(name) + "; did you mean /" +
-                                    std::string(commands::nearest_command(name).name) + "?\n");
+                                    commands::nearest_command(session_, name) + "?\n");
 }
 
 prompt::EditorHelp Repl::editor_help() {
   return {.complete = [this](std::string_view line) { return commands::complete(session_, line); },
-          .hint = commands::hint_for,
+          .hint = [this](std::string_view line) { return commands::hint_for(session_, line); },
           .keep = [this](const edit::Draft& draft) { input_.keep(draft); },
           .expand = [this] { session_.screen().expand_last(); },
           .show_thinking = [this] { session_.screen().change_thinking(); },

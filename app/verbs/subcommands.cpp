@@ -106,7 +106,9 @@ const Flags rewind_flags{
     {"--overwrite", "also files that were changed by hand"},
     {"--dry-run", "only say what would be done"},
     json};
-const Flags trust_flags{{"--remove", "trust it no longer"}};
+const Flags trust_flags{{"--list", "what is trusted, here and elsewhere"},
+                        {"--remove", "trust it no longer"},
+                        {"--json", "with --list: print JSON"}};
 const Flags help_flags{
     {"--man", "print a manual page instead: skein, skein.toml or skein-format, for `man -l -`"}};
 
@@ -163,13 +165,23 @@ const app::Subcommand table[] = {
      insights_flags, show_insights},
     {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
      replay_flags, replay_session},
-    {"bisect", "KEY COMMAND…",
+    {"bisect",
+     "KEY COMMAND…",
      "which message broke a command: skein bisect KEY -- make test (0 found, 1 not; 125 skips)",
-     {}, bisect_session},
+     {},
+     bisect_session},
     {"rewind", "KEY",
      "go back to before a message, with the files (exit 1: some failed, 5: it is at work)",
      rewind_flags, rewind_session},
-    {"trust", "", "let this workspace's configuration set models, addresses and key commands",
+    {"skills", "", "list the skills that a model gets here", json_only, list_skills},
+    {"skills list", "", "the same", json_only, list_skills},
+    {"skills check",
+     "DIR",
+     "whether a skill, or those in a folder, are as they should be; exit 1 if not",
+     {},
+     check_skills},
+    {"trust", "",
+     "let this project's configuration, skills and commands count, as they are now; shows them",
      trust_flags, trust},
     {"config", "", "which files are read, or what they come to", json_only, config_path,
      app::Subcommand::Config::may_be_broken},

@@ -28,6 +28,8 @@ int export_session(const app::Invocation& invocation);
 int share_session(const app::Invocation& invocation);
 int doctor(const app::Invocation& invocation);
 int bench(const app::Invocation& invocation);
+int list_skills(const app::Invocation& invocation);
+int check_skills(const app::Invocation& invocation);
 int trust(const app::Invocation& invocation);
 int list_models(const app::Invocation& invocation);
 int import_sessions(const app::Invocation& invocation);

@@ -15,9 +15,9 @@
 #include "core/text/amounts.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
-#include "providers/catalog/small_file.h"
 
 namespace skein::verbs {
 
@@ -42,7 +42,7 @@ constexpr std::size_t most_bytes = std::size_t{64} << 20;
 class Seen {
  public:
   explicit Seen(std::string file) : file_(std::move(file)) {
-    const std::optional<Json> json = parse_json(catalog::read_small_file(file_, most_bytes));
+    const std::optional<Json> json = parse_json(read_small_file(file_, most_bytes));
     if (!json || !at(*json, "files").is_object()) return;
     for (const auto& [path, row] : at(*json, "files").items())
       files_[path] = {int_at(row, "bytes"), int_at(row, "modified")};
@@ -72,8 +72,7 @@ class Seen {
               R"(,"modified":)" + std::to_string(state.second) + "}";
     }
     for (const std::string& id : sessions_) sessions.push_back(id);
-    catalog::replace_small_file(
-        file_, R"({"files":{)" + rows + R"(},"sessions":)" + dump(sessions) + "}\n");
+    replace_small_file(file_, R"({"files":{)" + rows + R"(},"sessions":)" + dump(sessions) + "}\n");
   }
 
  private:

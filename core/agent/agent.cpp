@@ -92,14 +92,16 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
   return entry;
 }
 
-TurnEnd Agent::run_turn(Conversation& conversation, const model::Message& prompt,
-                        Settings& settings, const model::Ports& ports) {
+TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settings& settings,
+                        const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
-  entries.push_back(entry_for(prompt, turn.run_id));
+  entries.push_back(entry_for(prompt.message, turn.run_id));
+  entries.back().meta = parts_.clean(prompt.meta);
   turn.prompt = entries.back().id;
   turn.commit_prompt(std::move(entries));
+  lend(turn, prompt.lends);
   return loop(turn);
 }
 
@@ -173,7 +175,13 @@ store::SessionLease Agent::hold(Id session) {
 }
 
 TurnEnd Agent::loop(Turn& turn) {
-  ask_and_run(turn);
+  try {
+    ask_and_run(turn);
+  } catch (const Error&) {
+    take_back_lent(turn);
+    throw;
+  }
+  take_back_lent(turn);
   files_.after_turn(turn);
   Fallback::end(turn);
   return turn.end;
@@ -278,40 +286,48 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
   const std::int64_t started = now_ms();  // the user's time to decide does not count
   model::ToolOutcome outcome =
-      permission.given ? execute(turn, *tool, agreed, turn.settings.rules, permission.place)
-                       : model::tool_failure(permission.note);
+      permission.given
+          ? execute(*tool, agreed, {turn.ports, turn.settings.rules, permission.place, &turn})
+          : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
   if (permission.given) nearby_.attach(turn, *tool, permission.place, outcome);
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
   turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
   if (!outcome.notice.empty()) turn.tell(model::Notice::Level::warning, outcome.notice);
+  lend(turn, outcome.lends);
   return outcome;
 }
 
-model::ToolOutcome Agent::execute(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
-                                  const permission::Rules& rules,
-                                  const std::optional<std::string>& judged) {
-  const model::Ports& ports = turn.ports;
+model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse& call,
+                                  const Execution& how) {
+  const model::Ports& ports = how.ports;
+  Turn* const turn = how.turn;
   KeyboardLook look(ports);
-  const model::ToolPorts tool_ports{.output =
-                                        [&](std::string_view text) {
-                                          ports.sink(model::ToolOutput{call.id, std::string(text)});
-                                        },
-                                    .stopped =
-                                        [&] {
-                                          look();
-                                          return ports.stopped();
-                                        },
-                                    .session = turn.conversation.session(),
-                                    .wake_fd = ports.input.fd,
-                                    .keep_blob = parts_.keep_blob,
-                                    .judged = judged,
-                                    .before_write = files_.before_write(turn, tool),
-                                    .denied = permission::denied_places(rules, parts_.tools, call)};
+  const model::ToolPorts tool_ports{
+      .output =
+          [&](std::string_view text) {
+            ports.sink(model::ToolOutput{call.id, std::string(text)});
+          },
+      .stopped =
+          [&] {
+            look();
+            return ports.stopped();
+          },
+      .session = turn != nullptr ? std::optional(turn->conversation.session()) : std::nullopt,
+      .wake_fd = ports.input.fd,
+      .keep_blob = parts_.keep_blob,
+      .judged = how.judged,
+      .before_write = turn != nullptr ? files_.before_write(*turn, tool) : nullptr,
+      .was_said =
+          [turn](std::string_view text) {
+            return turn != nullptr && was_said(turn->conversation, text);
+          },
+      .denied = permission::denied_places(how.rules, parts_.tools, call)};
   try {
-    if (const std::string refusal = files_.before_call(turn, tool); !refusal.empty())
-      return model::tool_failure(refusal);
+    if (turn != nullptr)
+      if (const std::string refusal = files_.before_call(*turn, tool); !refusal.empty())
+        return model::tool_failure(refusal);
     return tool.run(call.input, tool_ports);
   } catch (const std::exception& error) {
     return model::tool_failure(error.what());  // the end of a call, not of the turn
@@ -373,7 +389,7 @@ std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports
                                .choice != model::Answer::Choice::no;
     answer(turn, call,
            again
-               ? execute(turn, *tool, call, rules, decision.place)
+               ? execute(*tool, call, {ports, rules, decision.place, &turn})
                : model::tool_failure(
                      "interrupted: skein ended before this had a result; it may have run in part"));
   }

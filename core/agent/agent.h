@@ -5,6 +5,8 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/agent/kept_files.h"
@@ -24,13 +26,33 @@ class Agent {
   explicit Agent(Parts parts) : parts_(std::move(parts)) {}
   Agent(const Agent&) = delete;  // what asks the model and the user refers to parts_
 
+  // A message to be answered.
+  struct Prompt {
+    model::Message message;
+    JsonText meta{};                   // of its entry
+    std::vector<std::string> lends{};  // rules that hold until it is answered; see ToolOutcome
+
+    Prompt(model::Message said) : message(std::move(said)) {}
+    Prompt(model::Message said, JsonText about, std::vector<std::string> rules)
+        : message(std::move(said)), meta(std::move(about)), lends(std::move(rules)) {}
+  };
   // One prompt, to its end. Throws Error only if the session cannot be written.
-  TurnEnd run_turn(Conversation& conversation, const model::Message& prompt, Settings& settings,
+  TurnEnd run_turn(Conversation& conversation, const Prompt& prompt, Settings& settings,
                    const model::Ports& ports);
   // Continues without a prompt where a turn stopped or crashed. If the path ends in an answer, a
   // message of our own asks the model to go on, since many services refuse a request that ends in
   // one.
   TurnEnd go_on(Conversation& conversation, Settings& settings, const model::Ports& ports);
+
+  // A command that stands in a text of the user's own, which lends it rules: judged, asked about
+  // and run as if the model had called it, but not recorded.
+  struct OwnRun {
+    bool run = false;
+    std::string text{};  // what it printed, or why it was not run
+    int status = 0;
+  };
+  OwnRun run_own(const std::string& command, const std::vector<std::string>& lends,
+                 permission::Rules rules, const model::Ports& ports);
 
   // A message that needs no answer: something the user did, for the model to read with the next
   // prompt.
@@ -66,9 +88,17 @@ class Agent {
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);
   model::ToolOutcome run_call(Turn& turn, const model::ToolUse& call);
-  model::ToolOutcome execute(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
-                             const permission::Rules& rules,
-                             const std::optional<std::string>& judged);
+  void lend(Turn& turn, const std::vector<std::string>& rules) const;
+  static void take_back_lent(Turn& turn);
+  static bool was_said(const Conversation& conversation, std::string_view text);
+  struct Execution {
+    const model::Ports& ports;
+    const permission::Rules& rules;
+    std::optional<std::string> judged{};  // see ToolPorts
+    Turn* turn = nullptr;                 // that it is part of; may be none
+  };
+  model::ToolOutcome execute(const model::Tool& tool, const model::ToolUse& call,
+                             const Execution& how);
   void answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome);
   void keep_unfinished(Conversation& conversation, const model::Ports& ports);
   model::Entry entry_for(const model::Message& message, const std::string& run_id) const;

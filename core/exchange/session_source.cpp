@@ -122,7 +122,7 @@ std::string title_of(store::SessionStore& store, const store::SessionRecord& rec
     const auto entry = store.load_entry(record.header.session, id);
     const auto message = entry ? model::message_of(*entry) : std::nullopt;
     if (message && message->role == model::Role::user &&
-        model::title_from(model::words_alone(*message)) == record.state.title)
+        model::title_from(*message, entry->meta) == record.state.title)
       return {};
   }
   return record.state.title;

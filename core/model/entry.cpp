@@ -75,11 +75,29 @@ std::string imported_from(const Entry& entry) {
   return meta ? string_at(at(*meta, "import"), "from") : std::string{};
 }
 
+std::string typed_command(std::string_view meta) {
+  if (!meta.starts_with(R"({"command":)")) return {};
+  const std::optional<Json> json = parse_json(meta);
+  if (!json) return {};
+  const Json& command = at(*json, "command");
+  const std::string name = string_at(command, "name"), arguments = string_at(command, "args");
+  return name.empty() ? "" : "/" + name + (arguments.empty() ? "" : " " + arguments);
+}
+
+std::string typed_command(const Entry& entry) { return typed_command(entry.meta); }
+
+JsonText command_meta(const std::string& name, const std::string& arguments,
+                      const std::string& source, const std::string& sha256) {
+  return dump(
+      {{"command", {{"name", name}, {"args", arguments}, {"source", source}, {"sha256", sha256}}}});
+}
+
 std::string preview(const Entry& entry, std::size_t characters) {
   if (const auto message = message_of(entry))
-    return tells_changes(entry)    ? "(told what has changed)"
-           : message->continuation ? "(asked to go on)"
-                                   : one_line(words_of(*message), characters);
+    return tells_changes(entry)                       ? "(told what has changed)"
+           : message->continuation                    ? "(asked to go on)"
+           : entry.meta.starts_with(R"({"command":)") ? one_line(typed_command(entry), characters)
+                                                      : one_line(words_of(*message), characters);
   const std::optional<Json> payload = parse_json(entry.payload);
   if (!payload) return {};
   if (entry.type == type::compaction_summary && string_at(*payload, "summary").empty())

@@ -52,6 +52,13 @@ bool tells_changes(const Entry& entry);
 // The format an entry was imported from, as `meta` says; empty: it is our own.
 std::string imported_from(const Entry& entry);
 
+// What the user typed where a command made the message of it ("/review HEAD~3"), as `meta` says;
+// empty: the message is what was typed.
+std::string typed_command(const Entry& entry);
+std::string typed_command(std::string_view meta);
+JsonText command_meta(const std::string& name, const std::string& arguments,
+                      const std::string& source, const std::string& sha256);
+
 // An entry as one line of text for lists and trees: whitespace folded, cut after `characters` code
 // points. Not yet safe for a terminal: the screen's sink makes it so.
 std::string preview(const Entry& entry, std::size_t characters);

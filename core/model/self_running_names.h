@@ -14,9 +14,10 @@
 namespace skein::model {
 
 inline constexpr std::string_view self_running_in_projects[] = {
-    ".aiderignore", ".aiignore",     ".crushignore", ".cursorignore", ".devcontainer",
-    ".envrc",       ".geminiignore", ".githooks",    ".gooseignore",  ".husky",
-    ".idea",        ".skein",        ".skeinignore", ".vscode"};
+    ".agents",       ".aiderignore",  ".aiignore", ".claude",       ".crushignore",
+    ".cursorignore", ".devcontainer", ".envrc",    ".geminiignore", ".githooks",
+    ".gooseignore",  ".husky",        ".idea",     ".mcp.json",     ".skein",
+    ".skeinignore",  ".vscode"};
 inline constexpr std::string_view self_running_in_home[] = {
     ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc",  ".cshrc",
     ".gitconfig",    ".inputrc",    ".kshrc",       ".login",        ".profile", ".pam_environment",

@@ -21,7 +21,15 @@ void count_reply(SessionState& state, const AnswerFooter& reply) {
   if (reply.usage) state.usage[model] += *reply.usage;
 }
 
-void count_message(SessionState& state, std::string_view body) {
+// What follows the payload in a scan: `,"meta":…`.
+std::string_view meta_in(std::string_view body) {
+  constexpr std::string_view opening = R"(,"meta":)";
+  const std::string_view rest = body.substr(payload_in(body).size());
+  return rest.starts_with(opening) ? payload_in(rest.substr(opening.size())) : std::string_view{};
+}
+
+void count_message(SessionState& state, const EntryFacts& entry) {
+  const std::string_view body = entry.body;
   // Our own writer puts the role first, so user and tool messages need no parse once the title is
   // known; they are two thirds of a long session.
   if (body.starts_with(R"({"role":"tool")")) {
@@ -41,7 +49,8 @@ void count_message(SessionState& state, std::string_view body) {
   if (!message || message->continuation) return;
   if (message->role == Role::user) {
     ++state.messages;
-    if (state.title.empty()) state.title = title_from(words_alone(*message));
+    if (state.title.empty())
+      state.title = title_from(*message, entry.meta.empty() ? meta_in(body) : entry.meta);
   } else if (message->role == Role::tool) {
     ++state.tool_calls;
   } else if (message->role == Role::assistant) {
@@ -123,7 +132,7 @@ Usage total_usage(const SessionState& state) {
 }
 
 EntryFacts facts_of(const Entry& entry, Position at) {
-  return {entry.id, entry.parent, entry.type, entry.timestamp, entry.payload, at};
+  return {entry.id, entry.parent, entry.type, entry.timestamp, entry.payload, at, entry.meta};
 }
 
 void fold(SessionState& state, const EntryFacts& entry) {
@@ -132,12 +141,17 @@ void fold(SessionState& state, const EntryFacts& entry) {
   if (!entry.timestamp.empty()) state.updated_at = entry.timestamp;
   if (!is_marginal(entry.type)) {
     grow_tree(state, entry);
-    if (entry.type == type::message) count_message(state, entry.body);
+    if (entry.type == type::message) count_message(state, entry);
     if (entry.type == type::runtime_init) state.runtime_init = entry.at;
     if (entry.type != type::compaction_summary) return;
   }
   if (auto payload = read_payload(entry.type, payload_in(entry.body)))
     std::visit(Fold{state}, *payload);
+}
+
+std::string title_from(const Message& prompt, std::string_view meta) {
+  const std::string typed = typed_command(meta);
+  return title_from(typed.empty() ? words_alone(prompt) : typed);
 }
 
 std::string title_from(std::string_view prompt) {

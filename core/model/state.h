@@ -64,13 +64,16 @@ struct EntryFacts {
   std::string_view timestamp{};
   std::string_view body{};
   Position at = 0;
+  std::string_view meta{};  // where it does not follow in `body`
 };
 EntryFacts facts_of(const Entry& entry, Position at);
 
 // The state after one more entry. Entries come in the order they were written.
 void fold(SessionState& state, const EntryFacts& entry);
 
-// A title of at most 60 characters for a session with this first prompt.
+// A title of at most 60 characters for a session with this first prompt; of a command, what was
+// typed.
+std::string title_from(const Message& prompt, std::string_view meta);
 std::string title_from(std::string_view prompt);
 
 }  // namespace skein::model

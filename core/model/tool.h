@@ -41,8 +41,12 @@ struct ToolOutcome {
   bool is_error = false;
   std::string blob{};  // where the whole output lies, if it was cut
   std::int64_t duration_ms = 0;
-  std::string notice{};  // what the user must be told as well; may be empty
-  JsonText meta{};       // of the entry that keeps it; may be empty
+  std::string notice{};              // what the user must be told as well; may be empty
+  JsonText meta{};                   // of the entry that keeps it; may be empty
+  std::optional<int> exit_status{};  // of a command that ended by itself
+  // Rules that hold until the turn ends, as their author wrote them. Only what the user trusts
+  // lends any; what is forbidden stays so.
+  std::vector<std::string> lends{};
 };
 ToolOutcome tool_text(std::string text);
 ToolOutcome tool_failure(std::string text);
@@ -67,9 +71,11 @@ struct ToolPorts {
   // The place that was judged, as Located says it; empty: none in the workspace. A tool that finds
   // its path leading elsewhere by now leaves it alone. Left out: not judged.
   std::optional<std::string> judged{};
-  // Before a file is replaced, under the handle it was read with. Returns why it must not be; empty:
-  // it may. May be empty itself.
+  // Before a file is replaced, under the handle it was read with. Returns why it must not be;
+  // empty: it may. May be empty itself.
   std::function<std::string(const FileBefore& file)> before_write{};
+  // Whether the model still has a result before it that says exactly this. May be empty.
+  std::function<bool(std::string_view text)> was_said{};
   // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
   std::function<bool(std::string_view below)> denied{};
 };

@@ -147,8 +147,9 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
     return ask("the path is not a plain one below the workspace");
   const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};
   const bool edits = subject.tool.effect == Effect::writes;
-  const bool guarded =
-      runs_by_itself(place.below) || (subject.plain && runs_by_itself(*subject.plain));
+  const bool guarded = runs_by_itself(place.below) ||
+                       (subject.plain && runs_by_itself(*subject.plain)) ||
+                       std::ranges::find(rules.guarded, place.below) != rules.guarded.end();
   if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
     if (rule.tool == subject.tool.name && covers_place(rule, place, Purpose::allow) &&

@@ -181,9 +181,11 @@ class Bash {
 
   // Made by the first command: it looks through the whole workspace.
   Guard& guard() {
-    if (!guard_)
+    if (!guard_) {
       guard_ =
           std::make_unique<Guard>(std::vector{root_->path()}, env("HOME"), settings_.quarantine);
+      for (const std::string& path : settings_.guarded) guard_->add(path);
+    }
     return *guard_;
   }
 
@@ -224,7 +226,13 @@ class Bash {
     return {.root = root_->path(),
             .temporary = temporary_.path(),
             .hidden = root_->forbidden(),
+            .shown = shown(),
             .network = settings_.network};
+  }
+
+  std::vector<std::string> shown() const {
+    if (!settings_.readable) return {};
+    return {settings_.readable->tops().begin(), settings_.readable->tops().end()};
   }
 
   ToolOutcome outcome(const Capture& capture, const ProgramEnd& end, milliseconds time,
@@ -242,6 +250,7 @@ class Bash {
     if (text.empty()) text = "[no output]";
     ToolOutcome outcome = end == ProgramEnd{} ? tool_text(text) : tool_failure(text);
     outcome.notice = std::exchange(taken_back_, "");
+    if (end.cause == ProgramEnd::Cause::exited) outcome.exit_status = end.code;
     if (ports.keep_blob && (capture.is_cut() || capture.is_binary()))
       capture.with_whole([&](std::string_view whole) { outcome.blob = ports.keep_blob(whole); });
     return outcome;

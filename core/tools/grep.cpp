@@ -182,8 +182,8 @@ ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText&
 
 }  // namespace
 
-Tool grep_tool(SharedRoot root, const ToolLimits& limits) {
-  Tool tool = path_tool("grep", model::Argument::Kind::tree, root, limits, run_grep);
+Tool grep_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable) {
+  Tool tool = path_tool("grep", model::Argument::Kind::tree, root, limits, run_grep, readable);
   tool.description =
       "Search the files of the workspace for lines that match a regular expression; answers "
       "path:line:text. What git ignores and binary files are left out.";

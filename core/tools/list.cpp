@@ -92,8 +92,8 @@ ToolOutcome run_list(const Root& root, const ToolLimits& limits, const JsonText&
 
 }  // namespace
 
-Tool list_tool(SharedRoot root, const ToolLimits& limits) {
-  Tool tool = path_tool("list", model::Argument::Kind::tree, root, limits, run_list);
+Tool list_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable) {
+  Tool tool = path_tool("list", model::Argument::Kind::tree, root, limits, run_list, readable);
   tool.description =
       "List the files and folders of the workspace. Folders end in /, symbolic links in @; what "
       "git ignores is left out.";

@@ -129,8 +129,8 @@ ToolOutcome run_read(const Root& root, const ToolLimits& limits, const JsonText&
 
 }  // namespace
 
-Tool read_tool(SharedRoot root, const ToolLimits& limits) {
-  Tool tool = path_tool("read", model::Argument::Kind::file, root, limits, run_read);
+Tool read_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable) {
+  Tool tool = path_tool("read", model::Argument::Kind::file, root, limits, run_read, readable);
   tool.description =
       "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
       "parts (offset, limit). Images are shown as images.";

@@ -8,8 +8,9 @@ namespace {
 
 Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
   const ToolLimits& limits = settings.limits;
-  return {read_tool(root, limits), write_tool(root, limits), edit_tool(root, limits),
-          list_tool(root, limits), grep_tool(root, limits),  bash_tool(root, settings)};
+  const SharedReadable& more = settings.readable;
+  return {read_tool(root, limits, more), write_tool(root, limits),      edit_tool(root, limits),
+          list_tool(root, limits, more), grep_tool(root, limits, more), bash_tool(root, settings)};
 }
 
 }  // namespace
@@ -25,6 +26,7 @@ const Tools& tool_table() {
     Tools tools = tools_in(nullptr, {.root = {}});
     tools.push_back(recall_tool({}));
     tools.push_back(remember_tool({}));
+    tools.push_back(skill_tool({}));
     for (Tool& tool : tools) tool.locate = {};
     return tools;
   }();
@@ -32,7 +34,10 @@ const Tools& tool_table() {
 }
 
 Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
-               const ToolLimits& limits, ToolFunction run) {
+               const ToolLimits& limits, ToolFunction run, const SharedReadable& readable) {
+  const auto beside = [=](std::string_view path) {
+    return readable ? readable->root_of(path) : nullptr;
+  };
   Tool tool;
   tool.name = name;
   tool.argument = {kind, "path"};
@@ -41,9 +46,13 @@ Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRo
     return one_line(verb, root->shown(Arguments(input).text("path", fallback)));
   };
   tool.run = [=](const JsonText& input, const ToolPorts& ports) {
-    return run(*root, limits, input, ports);
+    const auto other = beside(Arguments(input).text("path", fallback));
+    return run(other ? *other : *root, limits, input, ports);
   };
-  tool.locate = [root](std::string_view path) { return root->located(path); };
+  tool.locate = [=](std::string_view path) {
+    const auto other = beside(path);
+    return other ? other->located(path) : root->located(path);
+  };
   return tool;
 }
 

@@ -12,6 +12,7 @@
 #include "core/text/image_type.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
+#include "core/tools/workspace/readable_folders.h"
 #include "core/tools/workspace/root.h"
 
 namespace skein::tools {
@@ -43,8 +44,12 @@ struct ToolSettings {
   std::optional<sandbox::Sandbox> sandbox{};  // for bash; left out: the best this machine has
   bool network = true;                        // inside the sandbox
   sandbox::ProgramLimits command_limits{};
+  std::vector<std::string> guarded{};  // files that run by themselves, besides the known names
   // What the model is kept from; shared with whoever shows it. Null: nothing.
   std::shared_ptr<const workspace::Withheld> withheld{};
+  // What may be read besides the workspace; shared with whoever finds out which that is. May be
+  // null.
+  std::shared_ptr<const workspace::ReadableFolders> readable{};
   std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
   ToolLimits limits{};
 };
@@ -57,11 +62,12 @@ const Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
 using SharedRoot = std::shared_ptr<const Root>;
-Tool read_tool(SharedRoot root, const ToolLimits& limits);
+using SharedReadable = std::shared_ptr<const workspace::ReadableFolders>;
+Tool read_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
 Tool write_tool(SharedRoot root, const ToolLimits& limits);
 Tool edit_tool(SharedRoot root, const ToolLimits& limits);
-Tool list_tool(SharedRoot root, const ToolLimits& limits);
-Tool grep_tool(SharedRoot root, const ToolLimits& limits);
+Tool list_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
+Tool grep_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
 Tool bash_tool(SharedRoot root, const ToolSettings& settings);
 
 // For a tool that is not one of the standard ones: a place in an earlier conversation.
@@ -76,12 +82,15 @@ Tool recall_tool(Recall recall);
 // Another: keeps a line for later sessions. Throws Error if it cannot.
 using Remember = std::function<void(const std::string& text, const ToolPorts& ports)>;
 Tool remember_tool(Remember remember);
+// Another one: what a skill says, by its name, with the files that belong to it.
+using ReadSkill = std::function<ToolOutcome(const std::string& name, const ToolPorts& ports)>;
+Tool skill_tool(ReadSkill read);
 
 // What the tools about a path share: the argument, the title, `run` in the workspace.
 using ToolFunction = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&,
                                      const ToolPorts&);
 Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
-               const ToolLimits& limits, ToolFunction run);
+               const ToolLimits& limits, ToolFunction run, const SharedReadable& readable = {});
 // The place of a call's path, if it still is the one that was judged.
 Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
                    Root::Missing folders = Root::Missing::refuse);

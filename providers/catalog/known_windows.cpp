@@ -4,7 +4,7 @@
 
 #include "core/text/json.h"
 #include "core/text/log.h"
-#include "providers/catalog/small_file.h"
+#include "core/text/small_file.h"
 
 namespace skein::catalog {
 

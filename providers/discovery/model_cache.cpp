@@ -2,7 +2,7 @@
 
 #include "core/text/json.h"
 #include "core/text/log.h"
-#include "providers/catalog/small_file.h"
+#include "core/text/small_file.h"
 #include "providers/discovery/listing.h"
 
 namespace skein::discovery {
@@ -56,7 +56,7 @@ Json written(const ServiceModel& model) {
 
 void ModelCache::load() {
   if (std::exchange(loaded_, true) || file_.empty()) return;
-  const std::optional<Json> json = parse_json(catalog::read_small_file(file_, most_bytes));
+  const std::optional<Json> json = parse_json(read_small_file(file_, most_bytes));
   if (!json || !at(*json, "services").is_array()) return;
   for (const Json& service : at(*json, "services")) {
     const Json& models = at(service, "models");
@@ -92,7 +92,7 @@ void ModelCache::keep(const std::string& place, CachedListing listing) {
     services.push_back({{"place", name}, {"fetched", each.fetched}, {"models", std::move(models)}});
   }
   const std::string bytes = dump({{"version", 1}, {"services", std::move(services)}}) + "\n";
-  if (bytes.size() > most_bytes || !catalog::replace_small_file(file_, bytes))
+  if (bytes.size() > most_bytes || !replace_small_file(file_, bytes))
     log_warning("model list not kept", {{"bytes", bytes.size()}});
 }
 

@@ -1,7 +1,11 @@
 #include "repl/commands/completion.h"
 
+#include <algorithm>
+
 #include "core/model/attachments.h"
+#include "core/project/own_commands.h"
 #include "repl/commands/table.h"
+#include "repl/layout/sanitize.h"
 #include "repl/pick/fuzzy.h"
 #include "repl/session/session.h"
 
@@ -11,12 +15,15 @@ namespace {
 
 constexpr std::size_t most_choices = 200;
 
-prompt::Completion command_names(std::string_view start) {
+prompt::Completion command_names(Session& session, std::string_view start) {
   prompt::Completion out;
   for (const Command& command : commands())
     if (command.name.starts_with(start.substr(1)))
       out.choices.push_back("/" + std::string(command.name) +
                             (command.arguments.empty() ? "" : " "));
+  for (const project::OwnCommand& own : own_commands(session))
+    if (own.name.starts_with(start.substr(1))) out.choices.push_back("/" + own.name + " ");
+  std::ranges::sort(out.choices);
   return out;
 }
 
@@ -38,16 +45,20 @@ prompt::Completion complete(Session& session, std::string_view line) {
   if (line.substr(word).starts_with('@')) return file_names(session, word, line.substr(word + 1));
   if (!line.starts_with('/')) return {};
   const std::size_t space = line.find(' ');
-  if (space == std::string_view::npos) return command_names(line);
+  if (space == std::string_view::npos) return command_names(session, line);
   const Command* command = find_command(line.substr(1, space - 1));
   if (command == nullptr || command->complete == nullptr) return {};
   return {.from = space + 1, .choices = command->complete(session, line.substr(space + 1))};
 }
 
-std::string hint_for(std::string_view line) {
-  if (!line.starts_with('/')) return {};
-  const Command* command = find_command(line.substr(1));
-  return command && !command->arguments.empty() ? " " + std::string(command->arguments) : "";
+std::string hint_for(Session& session, std::string_view line) {
+  if (!line.starts_with('/') || line.find(' ') != std::string_view::npos) return {};
+  if (const Command* command = find_command(line.substr(1)))
+    return command->arguments.empty() ? "" : " " + std::string(command->arguments);
+  const auto own = project::find_own(session.services().own_commands(), line.substr(1));
+  if (!own) return {};
+  const std::string hint = project::words_of(project::read_markdown(own->path)).hint;
+  return hint.empty() ? "" : " " + layout::sanitized_row(hint);
 }
 
 }  // namespace skein::commands

@@ -10,6 +10,6 @@
 namespace skein::commands {
 
 prompt::Completion complete(Session& session, std::string_view before_cursor);
-std::string hint_for(std::string_view line);
+std::string hint_for(Session& session, std::string_view line);
 
 }  // namespace skein::commands

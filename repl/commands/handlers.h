@@ -61,6 +61,8 @@ void show_login(Session& session, std::string_view provider);
 void export_session(Session& session, std::string_view arguments);
 void import_sessions(Session& session, std::string_view path);
 std::vector<std::string> format_names(Session& session, std::string_view start);
+void show_skills(Session& session, std::string_view name);
+std::vector<std::string> skill_names(Session& session, std::string_view start);
 void show_tools(Session& session, std::string_view);
 void show_config(Session& session, std::string_view);
 void show_health(Session& session, std::string_view);

@@ -6,6 +6,7 @@
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
 #include "repl/layout/flow.h"
+#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/session/session.h"
 
@@ -13,20 +14,35 @@ namespace skein::commands {
 
 namespace {
 
-void help(Session& session, std::string_view) {
+// "/name arguments" and what it does, beside each other or below.
+void print_help(Session& session, const std::string& command, std::string_view help) {
   constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
   const std::size_t width = session.screen().width();    // 0: unlimited
+  const std::string usage = "  /" + layout::sanitized_row(command);
   const bool narrow = width > 0 && width < 2 * beside;
+  const bool under = narrow || layout::display_width(usage) > beside - 2;
   const std::size_t column = narrow ? below : beside;
-  for (const Command& command : commands()) {
-    const std::string usage =
-        "  /" + std::string(command.name) + " " + std::string(command.arguments);
-    std::string text = layout::wrapped(command.help, width > column ? width - column : 0);
-    for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += column)
-      text.replace(at, 1, "\n" + std::string(column, ' '));
-    session.screen().print((narrow ? usage + "\n" + std::string(below, ' ')
-                                   : layout::padded(usage, beside - 2) + "  ") +
-                           text + "\n");
+  std::string text =
+      layout::wrapped(layout::sanitized_row(help), width > column ? width - column : 0);
+  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += column)
+    text.replace(at, 1, "\n" + std::string(column, ' '));
+  session.screen().print(
+      (under ? usage + "\n" + std::string(column, ' ') : layout::padded(usage, beside - 2) + "  ") +
+      text + "\n");
+}
+
+void help(Session& session, std::string_view) {
+  for (const Command& command : commands())
+    print_help(session, std::string(command.name) + " " + std::string(command.arguments),
+               command.help);
+  const std::vector<project::OwnCommand> own = own_commands(session);
+  if (!own.empty()) session.screen().print("\nOf this project and your own:\n");
+  for (const project::OwnCommand& command : own) {
+    const project::MarkdownFile file = project::read_markdown(command.path);
+    const project::CommandWords words = project::words_of(file);
+    print_help(session, command.name + " " + words.hint,
+               (file.refusal.empty() ? words.description : "cannot be read: " + file.refusal) +
+                   (command.of_project ? " (project)" : " (yours)"));
   }
 }
 
@@ -88,6 +104,8 @@ constexpr Command table[] = {
      nullptr, search_sessions},
     {"sessions", "[filter|all|own]", "list sessions; own leaves imported ones out", nullptr,
      list_sessions},
+    {"skills", "[name]", "list the skills the model can use, or show one", skill_names,
+     show_skills},
     {"snapshot", "[name]", "name this point so that you can return to it", nullptr, take_snapshot},
     {"snapshots", "[delete NAME]", "list the snapshots of this session, or delete one", nullptr,
      show_snapshots},
@@ -118,9 +136,18 @@ const Command* find_command(std::string_view name) {
   return found != std::end(table) && found->name == name ? &*found : nullptr;
 }
 
-const Command& nearest_command(std::string_view name) {
-  return *std::ranges::min_element(table, {},
-                                   [&](const Command& c) { return edit_distance(c.name, name); });
+std::vector<project::OwnCommand> own_commands(Session& session) {
+  std::vector<project::OwnCommand> out = project::by_name(session.services().own_commands());
+  std::erase_if(out, [](const auto& own) { return find_command(own.name) != nullptr; });
+  return out;
+}
+
+std::string nearest_command(Session& session, std::string_view name) {
+  std::vector<std::string> names;
+  for (const Command& command : table) names.emplace_back(command.name);
+  for (const project::OwnCommand& own : own_commands(session)) names.push_back(own.name);
+  return *std::ranges::min_element(
+      names, {}, [&](const std::string& known) { return edit_distance(known, name); });
 }
 
 }  // namespace skein::commands

@@ -6,6 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/project/own_commands.h"
+
 namespace skein::session {
 class Session;
 }  // namespace skein::session
@@ -22,7 +24,10 @@ struct Command {
 };
 
 std::span<const Command> commands();  // sorted by name
+// Those of the project and the user's own that no other hides, sorted by name.
+std::vector<project::OwnCommand> own_commands(session::Session& session);
 const Command* find_command(std::string_view name);
-const Command& nearest_command(std::string_view name);
+// What was probably meant, among those of the project and the user's own too.
+std::string nearest_command(session::Session& session, std::string_view name);
 
 }  // namespace skein::commands

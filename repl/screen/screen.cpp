@@ -270,9 +270,16 @@ void Screen::show_result(const model::ToolResult& result, std::int64_t duration_
   asked_about_.clear();
 }
 
-void Screen::show_prompt(const model::Message& message) {
+void Screen::show_prompt(const model::Entry& entry, const model::Message& message) {
   const std::string mark = parts_.look.labels ? "you: " : "› ";
-  std::string text = sanitized(model::words_alone(message));
+  const std::string words = model::words_alone(message);
+  const std::string typed = model::typed_command(entry);
+  std::string text = sanitized(typed.empty() ? words : typed);
+  if (!typed.empty()) {
+    const auto lines = static_cast<std::size_t>(std::ranges::count(words, '\n')) + 1;
+    text += painted(" (" + counted(lines, "line") + ")", style::dim, parts_.look);
+    folded_ = {.title = typed, .text = words};
+  }
   for (const std::string& file : model::attached_names(message)) text += "\n+ " + sanitized(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
@@ -287,7 +294,7 @@ void Screen::replay(const model::Entry& entry) {
     say(model::preview(entry, 60), style::dim);
     if (!model::tells_changes(entry)) begin_turn();
   } else if (message->role == model::Role::user) {
-    show_prompt(*message);
+    show_prompt(entry, *message);
     begin_turn();
   } else {
     show_message(*message);

@@ -83,7 +83,7 @@ class Screen {
   void end_text();  // and thinking: the message is over, or something else begins
   void say(std::string_view safe, Style style);
   void show_message(const model::Message& message);
-  void show_prompt(const model::Message& message);
+  void show_prompt(const model::Entry& entry, const model::Message& message);
   void show_result(const model::ToolResult& result, std::int64_t duration_ms);
   void note_answer(const model::Message& message);
   void show_end(model::Stop stop, std::string_view error, bool empty);

@@ -8,11 +8,15 @@
 #include <string_view>
 #include <vector>
 
+#include "core/agent/parts.h"
 #include "core/checkpoints/workspace_files.h"
 #include "core/handover/target.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
 #include "core/model/tool.h"
+#include "core/permission/policy.h"
+#include "core/project/own_commands.h"
+#include "core/project/skill_texts.h"
 #include "core/text/base.h"
 #include "repl/pick/model_rows.h"
 
@@ -35,6 +39,14 @@ struct InstructionLine {
 struct MemoryLine {
   std::string text, session, entry, date;
   bool everywhere = false;  // in every project
+};
+
+// For a command of the user's own, and the commands that stand in it.
+struct CommandPorts {
+  const permission::Rules& rules;
+  const model::Ports& ports;
+  Id session{};
+  std::function<bool(const std::string& question)> confirm{};  // left out: nobody is there
 };
 
 struct Services {
@@ -63,6 +75,24 @@ struct Services {
   // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};
+  };
+  // Commands of the project and the user's own, all of them; see project::by_name.
+  std::function<std::vector<project::OwnCommand>()> own_commands = [] {
+    return std::vector<project::OwnCommand>{};
+  };
+  // The message that one of them becomes; nullopt: there is none of that name. Throws Error if
+  // nothing is to be sent.
+  std::function<std::optional<project::RenderedCommand>(
+      std::string_view name, std::string_view arguments, const CommandPorts& ports)>
+      render = [](std::string_view, std::string_view, const CommandPorts&) {
+        return std::optional<project::RenderedCommand>{};
+      };
+  // Those that count, sorted by name; and what is wrong with others.
+  std::function<std::vector<project::LoadedSkill>()> skills = [] {
+    return std::vector<project::LoadedSkill>{};
+  };
+  std::function<std::vector<std::string>()> skill_remarks = [] {
+    return std::vector<std::string>{};
   };
   // The files that @ can name, relative to the workspace, without those that git ignores.
   std::function<std::vector<std::string>()> files = [] { return std::vector<std::string>{}; };

@@ -230,7 +230,8 @@ bool Session::may_attach(const std::string& name) {
   return false;
 }
 
-model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
+model::PromptWithFiles Session::with_its_files(const std::string& prompt,
+                                               std::string_view mentions) try {
   const Tool* reader =
       parts_.services.tools ? model::find_file_reader(*parts_.services.tools) : nullptr;
   if (reader == nullptr || !reader->locate) return {model::user_message(prompt)};
@@ -243,7 +244,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
   ports.keep_blob = [this](std::string_view bytes) {
     return value_or_throw(parts_.store.keep_blob(bytes));
   };
-  model::PromptWithFiles out = model::with_files(prompt, parts_.input.typed(), ports);
+  model::PromptWithFiles out = model::with_files(prompt, mentions, ports);
   for (const model::Attachment& file : out.files)
     parts_.screen.print_untrusted("  + " + file.name + " (" + file.what + ")\n");
   const bool images = std::ranges::any_of(out.message.content, [](const model::Block& block) {
@@ -259,13 +260,39 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt) try {
 }
 
 void Session::turn(const std::string& prompt) {
-  const model::PromptWithFiles with = with_its_files(prompt);
+  const model::PromptWithFiles with = with_its_files(prompt, parts_.input.typed());
   follow_shown();
   if (const std::string note = checkpoints::note_on_files(parts_.store, id()); !note.empty())
     tell(note);
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
+}
+
+bool Session::turn_of(std::string_view name, std::string_view arguments) {
+  begin_stoppable();
+  const Ports asking = ports();
+  CommandPorts about{settings_.rules, asking, conversation_->session()};
+  if (parts_.input.attended())
+    about.confirm = [this](const std::string& question) { return confirm(question); };
+  const auto rendered = parts_.services.render(name, arguments, about);
+  if (!rendered) return false;
+  // What came through a pipe names no files.
+  const model::PromptWithFiles with = [&] {
+    try {
+      return with_its_files(rendered->text,
+                            parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
+    } catch (const Error&) {  // what was typed, not what it became
+      parts_.input.put_back("/" + std::string(name) + " " + std::string(arguments));
+      throw;
+    }
+  }();
+  follow_shown();
+  work([&](const Ports& ports) {
+    return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
+                                 settings_, ports);
+  });
+  return true;
 }
 
 void Session::go_on() {

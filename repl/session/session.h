@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
@@ -72,6 +73,9 @@ class Session {
 
   // Sends the prompt with the files that the typed line mentions.
   void turn(const std::string& prompt);
+  // Sends what a command of the project or the user's own becomes. False: there is none of that
+  // name.
+  bool turn_of(std::string_view name, std::string_view arguments);
   void go_on();  // lets the model continue without a new prompt
   void compact(const std::string& focus);
   // Adds a message that asks for no answer; the model reads it with the next one.
@@ -86,7 +90,7 @@ class Session {
   void show(const store::StoredEntry& placed);
   void work(const std::function<agent::TurnEnd(const model::Ports&)>& turn);
   bool may_attach(const std::string& name);
-  model::PromptWithFiles with_its_files(const std::string& prompt);
+  model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions);
   model::Ports ports();
 
   Parts parts_;

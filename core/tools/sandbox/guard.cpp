@@ -70,6 +70,7 @@ Guard::Guard(std::vector<std::string> areas, std::string home, std::string quara
   }
 }
 
+void Guard::add(const std::string& path) { places_.add(path, Rule::exact, Author::others); }
 bool Guard::has_met(const std::vector<std::string>& names) const {
   return std::ranges::any_of(places_.places(), [&](const auto& place) {
     return std::ranges::find(names, fs::path(place.first).filename().string()) != names.end();

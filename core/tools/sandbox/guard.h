@@ -18,6 +18,8 @@ class Guard {
   // `areas`: the folders commands may write to, canonical. `quarantine`: see Quarantine.
   Guard(std::vector<std::string> areas, std::string home, std::string quarantine);
 
+  // A file that is guarded besides those that are found.
+  void add(const std::string& path);
   // Whether a file of one of these names has been met.
   bool has_met(const std::vector<std::string>& names) const;
 

@@ -131,6 +131,7 @@ Fd landlock_rules(const SandboxSpec& cell) {
   allow(rules, "/", right::read_dir);
   for (const std::string& path : grants_around("/", cell.hidden))
     allow(rules, path, right::execute | right::read_file);
+  for (const std::string& path : cell.shown) allow(rules, path, right::execute | right::read_file);
   for (const char* device : devices)
     allow(rules, device, all & (right::read_file | right::write_file | right::ioctl_dev));
   if (!cell.temporary.empty()) allow(rules, cell.temporary, all);

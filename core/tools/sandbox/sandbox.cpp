@@ -212,10 +212,14 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
     const bool exists = stat(path.c_str(), &info) == 0;
     if (!exists && !is_below(path, cell.root)) continue;
     pin_above(path);
-    if (exists && !S_ISDIR(info.st_mode))
+    if (exists && !S_ISDIR(info.st_mode)) {
       add({"--ro-bind", "/dev/null", path});
-    else
-      add({"--tmpfs", path, "--remount-ro", path});
+      continue;
+    }
+    add({"--tmpfs", path});
+    for (const std::string& inner : cell.shown)
+      if (is_below(inner, path)) add({"--ro-bind-try", inner, inner});
+    add({"--remount-ro", path});
   }
   add({"--chdir", cell.root, "--"});
   return arguments;

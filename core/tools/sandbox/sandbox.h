@@ -34,6 +34,7 @@ struct SandboxSpec {
   std::string temporary{};               // writable; seen as /tmp under bubblewrap
   std::vector<std::string> hidden{};     // closed altogether, even below a writable folder
   std::vector<std::string> read_only{};  // the same, but readable
+  std::vector<std::string> shown{};      // readable although they lie in something hidden
   bool network = true;
 };
 

@@ -16,7 +16,9 @@ namespace {
 
 constexpr std::size_t most_bytes = 1024 * 1024;  // of one file
 constexpr std::size_t most_things = 4096;        // in one tree
-constexpr std::int64_t tick_ns = 20'000'000;     // longer than any clock tick of the kernel
+constexpr std::size_t most_kept = 64u
+                                  << 20;  // bytes of one tree; of what is beyond, only the stamp
+constexpr std::int64_t tick_ns = 20'000'000;  // longer than any clock tick of the kernel
 
 Recorded::Kind kind_of(mode_t mode) {
   return S_ISREG(mode)   ? Recorded::Kind::file
@@ -40,7 +42,7 @@ void read_bytes(int folder, const char* name, Recorded& thing) {
 }
 
 void add(TreeRecord& tree, int folder, const std::string& name, const std::string& path,
-         const TreeRecord& earlier) {
+         const TreeRecord& earlier, std::size_t& room) {
   struct stat info {};
   if (tree.size() >= most_things || fstatat(folder, name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
     return;
@@ -53,16 +55,19 @@ void add(TreeRecord& tree, int folder, const std::string& name, const std::strin
   if (before != earlier.end() && surely_unchanged(before->second.stamp, thing.stamp)) {
     thing.bytes = before->second.bytes;
     thing.whole = before->second.whole;
+  } else if (thing.kind == Recorded::Kind::file && info.st_size > static_cast<off_t>(room)) {
+    thing.whole = false;
   } else {
     read_bytes(folder, name.c_str(), thing);
   }
+  room -= std::min(room, thing.bytes.size());
   if (thing.kind != Recorded::Kind::folder) return;
   Fd inner(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
   thing.whole = static_cast<bool>(inner);
   if (!inner) return;
   const Fd here(fcntl(inner.get(), F_DUPFD_CLOEXEC, 0));
   each_name(std::move(inner), [&](const std::string& child, bool) {
-    add(tree, here.get(), child, path.empty() ? child : path + "/" + child, earlier);
+    add(tree, here.get(), child, path.empty() ? child : path + "/" + child, earlier, room);
   });
 }
 
@@ -128,7 +133,8 @@ bool same(const TreeRecord& a, const TreeRecord& b) {
 
 TreeRecord record_tree(int folder, const std::string& name, const TreeRecord& earlier) {
   TreeRecord tree;
-  add(tree, folder, name, "", earlier);
+  std::size_t room = most_kept;
+  add(tree, folder, name, "", earlier, room);
   return tree;
 }
 

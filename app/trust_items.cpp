@@ -1,0 +1,134 @@
+#include "app/trust_items.h"
+
+#include <fcntl.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "core/model/self_running_names.h"
+#include "core/project/executed_files.h"
+#include "core/text/io.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::app {
+
+using project::MarkdownFile, project::OwnFolder;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_program_bytes = 64u << 20;
+
+// Empty: it cannot be read, or is too large to be one of these.
+std::string hash_of_file(const std::string& path) {
+  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const auto bytes = fd ? read_all(fd.get(), most_program_bytes) : std::nullopt;
+  return bytes ? sha256_hex(*bytes) : "";
+}
+
+class Finder {
+ public:
+  explicit Finder(ProjectFiles& files) : files_(files) {}
+
+  void add(std::string kind, const std::string& path, std::string what, std::string sha256) {
+    if (sha256.empty() || !seen_.insert(path).second) return;
+    const Trust known = files_.trust().of(path, sha256);
+    found_.items.push_back({std::move(kind), path, std::move(what), std::move(sha256), known});
+  }
+
+  void add_executed(const MarkdownFile& file) {
+    for (const std::string& path : project::executed_files(file, files_.places()))
+      add("file that a command runs", path, "", hash_of_file(path));
+  }
+
+  void add_skills(const project::SkillLimits& look) {
+    std::vector<OwnFolder> folders = project::skill_folders(files_.places());
+    std::erase_if(folders, [](const OwnFolder& folder) { return !folder.of_project; });
+    const project::SkillPlaces places = project::find_skills(folders, files_.places(), look);
+    found_.cut = found_.cut || places.cut;
+    for (const project::SkillPlace& place : places.found) {
+      const std::string path = place.folder + "/" + std::string(project::skill_file);
+      const MarkdownFile file = project::read_markdown(path);
+      const project::Skill skill =
+          project::skill_from(file, fs::path(place.folder).filename().string());
+      if (!skill.refusal.empty()) continue;
+      add("skill", path, skill.name + ": " + skill.description, skill.sha256);
+      add_executed(file);
+    }
+  }
+
+  void add_commands() {
+    for (const project::CommandFile& command : project::find_commands(files_.places())) {
+      if (!command.of_project) continue;
+      const MarkdownFile file = project::read_markdown(command.path);
+      if (!file.refusal.empty()) continue;
+      add("command", command.path, "/" + command.name + ": " + project::words_of(file).description,
+          sha256_hex(file.text));
+      add_executed(file);
+    }
+  }
+
+  // What other parts of skein ask about by its path.
+  void add_others() {
+    for (const std::string& level : files_.places().levels) {
+      for (const char* family : {".skein", ".claude"}) {
+        std::error_code failed;
+        for (fs::directory_iterator at(level + "/" + family + "/agents", failed), end;
+             !failed && at != end; at.increment(failed))
+          if (at->path().extension() == ".md") add_file("agent", at->path().string());
+      }
+      add_file("MCP servers", level + "/.mcp.json");
+    }
+  }
+
+  FoundItems result() { return std::move(found_); }
+
+ private:
+  void add_file(const char* kind, const std::string& path) {
+    const std::string real = project::followed(path, files_.places());
+    if (!real.empty() && real.starts_with(files_.places().root() + "/"))
+      add(kind, real, "", hash_of_file(real));
+  }
+
+  ProjectFiles& files_;
+  FoundItems found_{};
+  std::set<std::string> seen_{};
+};
+
+}  // namespace
+
+FoundItems skills_to_trust(ProjectFiles& files, const project::SkillLimits& look) {
+  Finder finder(files);
+  finder.add_skills(look);
+  return finder.result();
+}
+
+FoundItems all_to_trust(ProjectFiles& files) {
+  Finder finder(files);
+  finder.add_skills({});
+  finder.add_commands();
+  finder.add_others();
+  return finder.result();
+}
+
+std::vector<TrustItem> executed_items(ProjectFiles& files, const MarkdownFile& file) {
+  Finder finder(files);
+  finder.add_executed(file);
+  return finder.result().items;
+}
+
+std::vector<std::string> guarded_files(ProjectFiles& files) {
+  std::vector<std::string> out = files.trust().paths();
+  const std::size_t root = files.places().root().size();
+  std::erase_if(out, [&](const std::string& path) {
+    return std::ranges::any_of(
+        split(std::string_view(path).substr(std::min(root, path.size())), '/'),
+        [](std::string_view part) { return model::self_running(part) != model::SelfRunning::no; });
+  });
+  return out;
+}
+
+}  // namespace skein::app

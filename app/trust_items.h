@@ -1,0 +1,36 @@
+// Everything in a project that counts only if the user trusts it: what there is now, and what is
+// known of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "app/project_files.h"
+#include "app/trust.h"
+
+namespace skein::app {
+
+struct TrustItem {
+  std::string kind;  // "skill", "command", "agent", "MCP servers", "file that a command runs"
+  std::string path;
+  std::string what{};  // its name and what it says about itself, in one line
+  std::string sha256;
+  Trust trust = Trust::unknown;
+};
+
+// `look` says how far to look for skills.
+struct FoundItems {
+  std::vector<TrustItem> items{};
+  bool cut = false;  // there is more
+};
+FoundItems skills_to_trust(ProjectFiles& files, const project::SkillLimits& look = {});
+// All kinds, skills first.
+FoundItems all_to_trust(ProjectFiles& files);
+
+// The files that commands in `file` run.
+std::vector<TrustItem> executed_items(ProjectFiles& files, const project::MarkdownFile& file);
+// Files that run by themselves because something trusted runs them, and that no known name
+// protects.
+std::vector<std::string> guarded_files(ProjectFiles& files);
+
+}  // namespace skein::app

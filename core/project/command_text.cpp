@@ -1,0 +1,321 @@
+#include "core/project/command_text.h"
+
+#include <algorithm>
+#include <cstddef>
+#include <optional>
+#include <utility>
+
+#include "core/permission/shell_words.h"
+#include "core/text/base.h"
+#include "core/text/text.h"
+
+namespace skein::project {
+
+namespace {
+
+bool is_blank_char(char c) { return c == ' ' || c == '\t' || c == '\n'; }
+bool is_digit(char c) { return c >= '0' && c <= '9'; }
+bool is_name_char(char c) {
+  return is_digit(c) || (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_';
+}
+
+// Where quotes stand in a command, as far as that can be told without being a shell.
+class QuoteState {
+ public:
+  void take(std::string_view text) {
+    for (std::size_t i = 0; i < text.size(); ++i) step(text, i);
+  }
+
+  enum class In { nothing, single, both_sides };  // both_sides: "…"
+  In in() const { return in_; }
+  // Substitutions, here-documents and comments have rules of their own.
+  bool sure() const { return sure_; }
+  static QuoteState unsure() {
+    QuoteState state;
+    state.sure_ = false;
+    return state;
+  }
+
+ private:
+  void step(std::string_view text, std::size_t& i) {
+    const char c = text[i];
+    if (in_ == In::single) {
+      if (c == '\'') in_ = In::nothing;
+      return;
+    }
+    if (c == '\\') {
+      ++i;
+      return;
+    }
+    const char next = i + 1 < text.size() ? text[i + 1] : ' ';
+    if (c == '`' || (c == '$' && (next == '(' || next == '{' || next == '\'' || next == '"')))
+      sure_ = false;
+    if (c == '"') in_ = in_ == In::both_sides ? In::nothing : In::both_sides;
+    if (in_ == In::both_sides) return;
+    if (c == '\'') in_ = In::single;
+    if (c == '#' || (c == '<' && next == '<')) sure_ = false;
+  }
+
+  In in_ = In::nothing;
+  bool sure_ = true;
+};
+
+// Means the same to a shell wherever it stands.
+bool is_harmless(std::string_view text) {
+  return std::ranges::all_of(text, [](char c) {
+    return is_name_char(c) || std::string_view("-./:@%+,=^").find(c) != std::string_view::npos;
+  });
+}
+
+constexpr const char* cannot_quote =
+    "this argument cannot be put safely into a command of the file: it holds more than letters and "
+    "digits, and the command has a substitution, a comment or an open quote";
+
+// `text` so that a shell takes it as it is, after `before` was said.
+std::string quoted_in(const QuoteState& before, std::string_view text) {
+  if (text.empty()) return {};
+  if (!before.sure()) {
+    if (!is_harmless(text)) throw Error(cannot_quote, ExitStatus::usage);
+    return std::string(text);
+  }
+  if (before.in() == QuoteState::In::nothing) return permission::shell_quoted(text);
+  const std::string mark = before.in() == QuoteState::In::single ? "'" : "\"";
+  return mark + permission::shell_quoted(text) + mark;
+}
+
+// What a placeholder stands for; `many` are words that stay words in a command.
+struct Value {
+  std::string text{};
+  bool many = false;
+};
+
+class Filler {
+ public:
+  Filler(std::string_view body, const CommandValues& values)
+      : body_(body), values_(values), words_(split_words(values.typed)) {
+    const bool from_zero = uses("$0") || uses("$ARGUMENTS[");
+    first_ = from_zero ? 0 : 1;
+  }
+
+  std::vector<CommandPiece> pieces() {
+    for (std::size_t at = 0; at < body_.size();) {
+      if (const std::size_t length = fence(at) + inline_command(at); length > 0)
+        at += length;
+      else
+        at += fill(at, text_);
+    }
+    if (!used_ && !trimmed(values_.typed).empty())
+      text_ += (text_.ends_with('\n') ? "\n" : "\n\n") + ("ARGUMENTS: " + values_.typed);
+    end_text();
+    return std::move(out_);
+  }
+
+ private:
+  bool uses(std::string_view placeholder) const {
+    for (std::size_t at = body_.find(placeholder); at != std::string_view::npos;
+         at = body_.find(placeholder, at + 1)) {
+      const std::size_t end = at + placeholder.size();
+      const bool escaped = at > 0 && body_[at - 1] == '\\';
+      if (!escaped && (placeholder.ends_with('[') || end == body_.size() || !is_digit(body_[end])))
+        return true;
+    }
+    return false;
+  }
+
+  void end_text() {
+    if (!text_.empty()) out_.push_back({false, std::exchange(text_, {})});
+  }
+
+  // The command's own words and what stands for arguments between them, told apart before anything
+  // is inserted: quotes in an argument say nothing about the command.
+  void add_shell(std::string_view command) {
+    end_text();
+    struct Part {
+      std::string words{};
+      std::optional<Value> value{};
+    };
+    std::vector<Part> parts(1);
+    QuoteState whole;
+    for (std::size_t at = 0; at < command.size();) {
+      Value value;
+      const std::size_t length = placeholder(command.substr(at), value);
+      if (length > 0) {
+        parts.back().value = std::move(value);
+        parts.emplace_back();
+      } else {  // an escaped dollar sign stays escaped: the backslash is the shell's here
+        parts.back().words += command.substr(at, command[at] == '\\' ? 2 : 1);
+      }
+      at += length > 0 ? length : command[at] == '\\' ? 2 : 1;
+    }
+    for (const Part& part : parts) whole.take(part.words);
+    const bool sure = whole.sure() && whole.in() == QuoteState::In::nothing;
+    QuoteState state;
+    std::string line;
+    for (const Part& part : parts) {
+      state.take(part.words);
+      line += part.words;
+      if (part.value) line += inserted(sure ? state : QuoteState::unsure(), *part.value);
+    }
+    out_.push_back({true, std::move(line)});
+  }
+
+  static std::string inserted(const QuoteState& state, const Value& value) {
+    if (!value.many || state.in() != QuoteState::In::nothing) return quoted_in(state, value.text);
+    std::string out;
+    for (const std::string& word : split_words(value.text))
+      out += (out.empty() ? "" : " ") + quoted_in(state, word);
+    return out;
+  }
+
+  // ```! to the next ``` at the beginning of a line; the length of it all, 0: none begins here.
+  std::size_t fence(std::size_t at) {
+    constexpr std::string_view opening = "```!", closing = "\n```";
+    if ((at > 0 && body_[at - 1] != '\n') || !body_.substr(at).starts_with(opening)) return 0;
+    const std::size_t line_end = body_.find('\n', at);
+    if (line_end == std::string_view::npos) return 0;
+    const std::size_t end = body_.find(closing, line_end);
+    if (end == std::string_view::npos) return 0;
+    add_shell(trimmed(body_.substr(line_end, end - line_end), "\n"));
+    const std::size_t after = body_.find('\n', end + 1);
+    return (after == std::string_view::npos ? body_.size() : after) - at;
+  }
+
+  // !`command` after white space.
+  std::size_t inline_command(std::size_t at) {
+    if ((at > 0 && !is_blank_char(body_[at - 1])) || !body_.substr(at).starts_with("!`")) return 0;
+    const std::size_t end = body_.find_first_of("`\n", at + 2);
+    if (end == std::string_view::npos || body_[end] != '`') return 0;
+    const std::string_view command = trimmed(body_.substr(at + 2, end - at - 2));
+    if (command.empty()) return 0;
+    add_shell(command);
+    return end + 1 - at;
+  }
+
+  // Puts what stands at `at` into `out`; how much was read.
+  std::size_t fill(std::size_t at, std::string& out) {
+    if (body_.substr(at).starts_with("\\$")) {
+      out += '$';
+      return 2;
+    }
+    Value value;
+    const std::size_t length = placeholder(body_.substr(at), value);
+    if (length > 0)
+      out += value.text;
+    else
+      out += body_[at];
+    return std::max<std::size_t>(length, 1);
+  }
+
+  // The placeholder `text` begins with; its length, 0: none.
+  std::size_t placeholder(std::string_view text, Value& value) {
+    if (!text.starts_with('$') || text.size() < 2) return 0;
+    if (text[1] == '{') return braced(text, value);
+    std::size_t end = 1;
+    if (is_digit(text[1])) {
+      while (end < text.size() && is_digit(text[end])) ++end;
+      return numbered(text.substr(1, end - 1), end, value);
+    }
+    while (end < text.size() && is_name_char(text[end])) ++end;
+    const std::string_view name = text.substr(1, end - 1);
+    if (name == "ARGUMENTS") return all_arguments(text, value);
+    const auto known = std::ranges::find(values_.names, name);
+    if (known == values_.names.end()) return 0;
+    used_ = true;
+    value.text = word(static_cast<std::size_t>(known - values_.names.begin()));
+    return end;
+  }
+
+  std::size_t all_arguments(std::string_view text, Value& value) {
+    constexpr std::size_t length = std::string_view("$ARGUMENTS").size();
+    const std::size_t close = text.find(']');
+    if (text.size() > length && text[length] == '[' && close != std::string_view::npos) {
+      const std::string_view digits = text.substr(length + 1, close - length - 1);
+      if (!digits.empty() && std::ranges::all_of(digits, is_digit))
+        return numbered(digits, close + 1, value);
+    }
+    used_ = true;
+    value = {values_.typed, true};
+    return length;
+  }
+
+  // ${1:-text}, ${SKEIN_SESSION_ID} and its like.
+  std::size_t braced(std::string_view text, Value& value) {
+    const std::size_t close = text.find('}');
+    if (close == std::string_view::npos) return 0;
+    const std::string_view inner = text.substr(2, close - 2);
+    const std::size_t colon = inner.find(":-");
+    const std::string_view name = inner.substr(0, std::min(colon, inner.size()));
+    if (!name.empty() && std::ranges::all_of(name, is_digit)) {
+      if (numbered(name, close + 1, value) == 0) return 0;
+      if (value.text.empty() && colon != std::string_view::npos)
+        value.text = inner.substr(colon + 2);
+      return close + 1;
+    }
+    for (const std::string_view prefix : {"SKEIN_", "CLAUDE_"}) {
+      if (!inner.starts_with(prefix)) continue;
+      const std::string_view rest = inner.substr(prefix.size());
+      const std::string* known = rest == "SESSION_ID"    ? &values_.session
+                                 : rest == "SKILL_DIR"   ? &values_.skill_folder
+                                 : rest == "PROJECT_DIR" ? &values_.project_folder
+                                                         : nullptr;
+      if (known == nullptr) return 0;
+      value.text = *known;
+      return close + 1;
+    }
+    return 0;
+  }
+
+  std::size_t numbered(std::string_view digits, std::size_t length, Value& value) {
+    if (digits.size() > 3) return 0;  // no argument, an amount
+    std::size_t number = 0;
+    for (const char digit : digits) number = number * 10 + static_cast<std::size_t>(digit - '0');
+    used_ = true;
+    if (number >= first_) value.text = word(number - first_);
+    return length;
+  }
+
+  std::string word(std::size_t index) const { return index < words_.size() ? words_[index] : ""; }
+
+  std::string_view body_;
+  const CommandValues& values_;
+  std::vector<std::string> words_;
+  std::size_t first_ = 1;
+  bool used_ = false;  // the file says where its arguments go
+  std::string text_{};
+  std::vector<CommandPiece> out_{};
+};
+
+}  // namespace
+
+std::vector<CommandPiece> fill_in(std::string_view body, const CommandValues& values) {
+  std::string plain;  // line ends of other systems would be part of commands and paths
+  for (std::size_t i = 0; i < body.size(); ++i)
+    if (body[i] != '\r' || i + 1 == body.size() || body[i + 1] != '\n') plain += body[i];
+  return Filler(trimmed(plain, "\n"), values).pieces();
+}
+
+std::vector<std::string> split_words(std::string_view typed) {
+  std::vector<std::string> words;
+  std::optional<std::string> word;
+  char quote = '\0';
+  for (std::size_t i = 0; i < typed.size(); ++i) {
+    const char c = typed[i];
+    if (quote == '\0' && is_blank_char(c)) {
+      if (word) words.push_back(*std::exchange(word, std::nullopt));
+      continue;
+    }
+    if (!word) word.emplace();
+    if (c == quote)
+      quote = '\0';
+    else if (quote == '\0' && (c == '"' || c == '\''))
+      quote = c;
+    else if (c == '\\' && quote != '\'' && i + 1 < typed.size())
+      *word += typed[++i];
+    else
+      *word += c;
+  }
+  if (word) words.push_back(std::move(*word));
+  return words;
+}
+
+}  // namespace skein::project

@@ -1,0 +1,49 @@
+#include "core/project/markdown_file.h"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "core/text/base.h"
+#include "core/text/fd.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
+
+namespace skein::project {
+
+MarkdownFile read_markdown(const std::string& path) {
+  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  if (!fd) return {.refusal = std::strerror(errno)};
+  struct stat info {};
+  if (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {.refusal = "it is no file"};
+  if (info.st_size > static_cast<off_t>(markdown_limit))
+    return {.refusal = "it is larger than 1 MiB"};
+  std::optional<std::string> bytes = read_all(fd.get(), markdown_limit);
+  if (!bytes) return {.refusal = "it cannot be read"};
+  MarkdownFile file{.text = std::move(*bytes)};
+  file.front = read_front_matter(file.text);
+  if (const auto& fault = file.front.fault)
+    file.refusal = "line " + std::to_string(fault->line) + ": " + fault->reason;
+  return file;
+}
+
+std::string MarkdownFile::first_paragraph() const {
+  std::string out;
+  bool in_fence = false;
+  for (const std::string_view raw : split(body(), '\n')) {
+    const std::string_view line = trimmed(raw);
+    if (line.starts_with("```")) in_fence = !in_fence;
+    const bool words = !line.empty() && !in_fence && !line.starts_with('#') &&
+                       !line.starts_with("```") && !line.starts_with("<!--");
+    if (words)
+      out += (out.empty() ? "" : " ") + std::string(line);
+    else if (!out.empty())
+      break;
+  }
+  return valid_utf8(out);
+}
+
+}  // namespace skein::project

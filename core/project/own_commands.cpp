@@ -1,0 +1,106 @@
+#include "core/project/own_commands.h"
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "core/model/entry.h"
+#include "core/permission/shell_words.h"
+#include "core/project/command_text.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::project {
+
+namespace {
+
+constexpr std::size_t most_output = 30'000;
+
+// Smaller counts first.
+auto rank(const OwnCommand& command) {
+  return std::tuple(!command.trusted, command.skill_folder.empty(), !command.of_project);
+}
+
+// `grep` that finds nothing has done its work.
+bool may_say_no(const std::string& command) {
+  const permission::ShellLine line = permission::parse_shell_line(command);
+  if (!line.doubt.empty() || line.commands.empty()) return false;
+  return has_word("grep egrep fgrep rg diff test [", line.commands.back().front().text);
+}
+
+std::string output_of(const std::string& command, const std::vector<std::string>& lends,
+                      const RenderPorts& ports) {
+  const ShellRun done = ports.run(command, lends);
+  if (!done.run)
+    throw Error("nothing was sent: `" + command + "` was not run: " + done.text, ExitStatus::turn);
+  if (done.status != 0 && !(done.status == 1 && may_say_no(command)))
+    throw Error("nothing was sent: `" + command + "` failed:\n" + done.text, ExitStatus::turn);
+  const std::string text = valid_utf8(done.text);
+  if (text.size() <= most_output) return text;
+  return std::string(utf8_prefix(text, most_output)) + "\n[cut after 30,000 characters]";
+}
+
+}  // namespace
+
+std::vector<OwnCommand> by_name(std::vector<OwnCommand> all) {
+  std::map<std::string, OwnCommand> first;
+  std::ranges::stable_sort(all, {}, rank);
+  for (OwnCommand& command : all) {
+    const std::string name = command.name;
+    first.try_emplace(name, std::move(command));
+  }
+  std::vector<OwnCommand> out;
+  for (auto& [name, command] : first) out.push_back(std::move(command));
+  return out;
+}
+
+std::optional<OwnCommand> find_own(const std::vector<OwnCommand>& all, std::string_view name) {
+  const auto best = [&](auto&& fits) -> std::optional<OwnCommand> {
+    const OwnCommand* found = nullptr;
+    for (const OwnCommand& command : all)
+      if (fits(command) && (found == nullptr || rank(command) < rank(*found))) found = &command;
+    return found == nullptr ? std::nullopt : std::optional(*found);
+  };
+  if (auto found = best([&](const OwnCommand& each) { return each.name == name; })) return found;
+  for (const bool of_project : {true, false}) {
+    const std::string_view prefix = of_project ? "project:" : "user:";
+    if (!name.starts_with(prefix)) continue;
+    return best([&](const OwnCommand& each) {
+      return each.of_project == of_project && each.name == name.substr(prefix.size());
+    });
+  }
+  return std::nullopt;
+}
+
+bool needs_trust(const MarkdownFile& file) {
+  return file.front.find("allowed-tools") != nullptr ||
+         std::ranges::any_of(fill_in(file.body(), {}), &CommandPiece::is_shell);
+}
+
+RenderedCommand render(const OwnCommand& command, const MarkdownFile& file,
+                       std::string_view arguments, const RenderPorts& ports) {
+  if (!file.refusal.empty())
+    throw Error("/" + command.name + " cannot be read: " + command.path + ": " + file.refusal,
+                ExitStatus::usage);
+  RenderedCommand out;
+  if (command.trusted) out.lends = file.front.list("allowed-tools", ", ");
+  const CommandValues values{.typed = std::string(arguments),
+                             .names = file.front.list("arguments", ", "),
+                             .session = ports.session,
+                             .skill_folder = command.skill_folder,
+                             .project_folder = ports.project_folder};
+  for (const CommandPiece& piece : fill_in(valid_utf8(file.body()), values)) {
+    if (piece.is_shell && !command.trusted)
+      throw Error("/" + command.name + " runs commands, and " + command.path +
+                      " is not trusted (`skein trust` shows it and lets it run them)",
+                  ExitStatus::turn);
+    out.text += piece.is_shell ? output_of(piece.text, out.lends, ports) : piece.text;
+    // What a command printed names no files.
+    out.mentions += piece.is_shell ? "\n" : piece.text;
+  }
+  out.meta = model::command_meta(command.name, std::string(arguments), command.path,
+                                 sha256_hex(file.text));
+  return out;
+}
+
+}  // namespace skein::project

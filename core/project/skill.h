@@ -1,0 +1,33 @@
+// A skill: a folder with a SKILL.md, instructions that a model reads when a task calls for them.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/project/markdown_file.h"
+
+namespace skein::project {
+
+inline constexpr std::size_t longest_description = 1024;  // in characters
+inline constexpr std::string_view skill_file = "SKILL.md";
+
+// What is known of a skill without reading its text.
+struct Skill {
+  std::string name{};                  // that it is called by
+  std::string description{};           // with when to use it; in one line
+  std::string hint{};                  // for its arguments
+  bool for_model = true;               // in the list of skills
+  bool for_user = true;                // a command
+  std::string sha256{};                // of the whole file
+  std::size_t bytes = 0;               // of the text
+  std::string refusal{};               // why it cannot be used; with its line
+  std::vector<std::string> remarks{};  // what is wrong with it, although it can
+  bool operator==(const Skill&) const = default;
+};
+
+// `folder` is the last part of its path.
+Skill skill_from(const MarkdownFile& file, std::string_view folder);
+
+}  // namespace skein::project

@@ -1,0 +1,108 @@
+#include "core/project/skill_texts.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/project/command_text.h"
+#include "core/text/base.h"
+#include "core/text/text.h"
+
+namespace skein::project {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view opening =
+    "# Skills\n"
+    "These hold instructions for certain kinds of work. When one fits the task, call the tool "
+    "`skill` with its name before you go on.\n";
+constexpr std::size_t short_bytes = 120;
+constexpr std::size_t most_looked_at = 1000;
+constexpr int deepest_file = 3;
+
+// Every skill on a line of its own, its description in at most `bytes`.
+std::string lines_with(std::span<const Skill* const> skills, std::size_t bytes) {
+  std::string out;
+  for (const Skill* skill : skills) {
+    const std::string_view said = utf8_prefix(skill->description, bytes);
+    out += "- " + skill->name;
+    if (!said.empty()) out += ": " + std::string(said);
+    if (!said.empty() && said.size() < skill->description.size()) out += "…";
+    out += '\n';
+  }
+  return out;
+}
+
+// As many names as there is room for.
+std::string names_within(std::span<const Skill* const> skills, std::size_t most_bytes) {
+  std::string out;
+  for (std::size_t i = 0; i < skills.size(); ++i) {
+    if (out.size() + skills[i]->name.size() > most_bytes)
+      return out + "- and " + with_separators(skills.size() - i) + " more\n";
+    out += "- " + skills[i]->name + "\n";
+  }
+  return out;
+}
+
+void look_for_files(const fs::path& folder, const std::string& prefix, int depth,
+                    std::size_t& looked_at, std::vector<std::string>& out) {
+  std::error_code failed;
+  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
+    if (++looked_at > most_looked_at) return;
+    const std::string name = at->path().filename().string();
+    if (name.starts_with('.') || (prefix.empty() && name == skill_file)) continue;
+    std::error_code ignored;
+    const fs::file_type type = at->symlink_status(ignored).type();
+    if (type == fs::file_type::regular) out.push_back(prefix + name);
+    if (type == fs::file_type::directory && depth < deepest_file)
+      look_for_files(at->path(), prefix + name + "/", depth + 1, looked_at, out);
+  }
+}
+
+}  // namespace
+
+std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_bytes) {
+  std::vector<const Skill*> shown;
+  for (const LoadedSkill& each : skills)
+    if (each.skill.for_model) shown.push_back(&each.skill);
+  if (shown.empty()) return {};
+  std::ranges::sort(shown, {},
+                    [](const Skill* skill) -> const std::string& { return skill->name; });
+  for (const std::size_t bytes : {std::string_view::npos, short_bytes}) {
+    std::string lines = lines_with(shown, bytes);
+    if (lines.size() <= most_bytes) return std::string(opening) + lines;
+  }
+  return std::string(opening) + names_within(shown, most_bytes);
+}
+
+SkillFiles files_of(const std::string& folder, std::size_t most) {
+  SkillFiles out;
+  std::size_t looked_at = 0;
+  look_for_files(folder, "", 0, looked_at, out.names);
+  std::ranges::sort(out.names);
+  if (out.names.size() > most) {
+    out.more = out.names.size() - most;
+    out.names.resize(most);
+  }
+  return out;
+}
+
+std::string skill_text(const LoadedSkill& skill, const MarkdownFile& file,
+                       const std::string& project_folder) {
+  std::string out = "<skill name=\"" + skill.skill.name + "\" folder=\"" + skill.folder + "\">\n";
+  const CommandValues values{.names = file.front.list("arguments", ", "),
+                             .skill_folder = skill.folder,
+                             .project_folder = project_folder};
+  for (const CommandPiece& piece : fill_in(valid_utf8(file.body()), values))
+    out +=
+        piece.is_shell ? "`" + piece.text + "` (run it, if you need what it prints)" : piece.text;
+  if (!out.ends_with('\n')) out += '\n';
+  const SkillFiles files = files_of(skill.folder);
+  if (!files.names.empty())
+    out += "Files: " + listed(files.names) +
+           (files.more > 0 ? " (" + std::to_string(files.more) + " more)" : "") + "\n";
+  return out + "</skill>";
+}
+
+}  // namespace skein::project

@@ -1,0 +1,24 @@
+#include "core/tools/workspace/readable_folders.h"
+
+#include <filesystem>
+
+#include "core/text/base.h"
+
+namespace skein::tools::workspace {
+
+std::shared_ptr<const Root> ReadableFolders::root_of(std::string_view path) const {
+  if (folders_.empty() || !path.starts_with('/') || path.find('\0') != std::string_view::npos)
+    return nullptr;
+  std::filesystem::path at = std::filesystem::path(path).lexically_normal();
+  for (; at != at.root_path(); at = at.parent_path()) {
+    if (!folders_.contains(at.string())) continue;
+    try {
+      return std::make_shared<const Root>(at.string(), std::vector<std::string>{});
+    } catch (const Error&) {  // it is gone by now
+      return nullptr;
+    }
+  }
+  return nullptr;
+}
+
+}  // namespace skein::tools::workspace

@@ -1,0 +1,82 @@
+#include "core/project/trust_record.h"
+
+#include <doctest/doctest.h>
+#include <sys/stat.h>
+
+#include <filesystem>
+#include <string>
+
+#include "core/project/executed_files.h"
+#include "core/text/sha256.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using project::Trust, project::TrustRecord;
+namespace fs = std::filesystem;
+
+TEST_CASE("trust is in a file as it was, and nobody else can read in whom") {
+  const test::TempDir dir;
+  const std::string folder = (dir / "trusted").string();
+  const std::string one = sha256_hex("one"), two = sha256_hex("two");
+  TrustRecord record(folder, "/repo");
+  CHECK(record.is_empty());
+  record.set("/repo/a b.md", one, Trust::given);
+  record.set("/repo/c.md", two, Trust::refused);
+  record.set("/repo/new\nline", one, Trust::given);
+  record.save();
+
+  TrustRecord again(folder, "/repo");
+  CHECK(again.of("/repo/a b.md", one) == Trust::given);
+  CHECK(again.of("/repo/a b.md", two) == Trust::unknown);
+  CHECK(again.of("/repo/c.md", two) == Trust::refused);
+  CHECK(again.of("/repo/d.md", one) == Trust::unknown);
+  CHECK(again.knows("/repo/c.md"));
+  CHECK(again.paths() == std::vector<std::string>{"/repo/a b.md"});
+  CHECK(TrustRecord(folder, "/other").is_empty());
+  CHECK(TrustRecord::roots(folder) == std::vector<std::string>{"/repo"});
+  for (const auto& file : fs::directory_iterator(folder))
+    CHECK((fs::status(file).permissions() & fs::perms::all) ==
+          (fs::perms::owner_read | fs::perms::owner_write));
+
+  again.clear();
+  again.save();
+  CHECK(TrustRecord::roots(folder).empty());
+}
+
+TEST_CASE("a damaged record trusts nothing, and without a place nothing can be trusted") {
+  const test::TempDir dir;
+  const std::string folder = dir.path().string(), hash = sha256_hex("x");
+  TrustRecord record(folder, "/repo");
+  record.set("/repo/a", hash, Trust::given);
+  record.save();
+  for (const auto& file : fs::directory_iterator(folder))
+    test::write_file(file.path(), "project /else\ntrusted " + hash + " /repo/a\n");
+  CHECK(TrustRecord(folder, "/repo").is_empty());
+  TrustRecord nowhere("", "/repo");
+  nowhere.set("/repo/a", hash, Trust::given);
+  CHECK_THROWS(nowhere.save());
+}
+
+TEST_CASE("the files that a command runs are found, those that it reads are not") {
+  const test::TempDir dir;
+  const std::string root = fs::canonical(dir.path()).string();
+  fs::create_directories(root + "/scripts");
+  for (const char* name : {"scripts/x.sh", "run.py", "README.md", "tool"})
+    test::write_file(root + "/" + name, "");
+  fs::create_symlink("/bin/ls", root + "/out.sh");
+  const project::Places places{.workspace = root, .levels = {root}};
+  const auto names = [&](const std::string& command) {
+    std::string out;
+    for (const std::string& path : project::executed_files(command, places))
+      out += (out.empty() ? "" : " ") + path.substr(root.size() + 1);
+    return out;
+  };
+  CHECK(names("./scripts/x.sh README.md") == "scripts/x.sh");
+  CHECK(names("python3 -u run.py README.md") == "run.py");
+  CHECK(names("env A=b bash scripts/x.sh") == "scripts/x.sh");
+  CHECK(names("cat README.md | ./tool") == "tool");
+  CHECK(names("git diff README.md scripts/x.sh") == "");
+  CHECK(names(root + "/run.py") == "run.py");
+  CHECK(names("X=$(./tool) && . scripts/x.sh") == "scripts/x.sh tool");
+  CHECK(names("./out.sh /bin/ls ../x") == "");
+}

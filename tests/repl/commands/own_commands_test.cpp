@@ -1,0 +1,149 @@
+// Commands of the project and the user's own at the prompt: /help, Tab, hints, "did you mean", and
+// what is shown of them afterwards.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <atomic>
+#include <filesystem>
+
+#include "core/store/home/file_backend.h"
+#include "providers/offline/offline.h"
+#include "repl/commands/completion.h"
+#include "repl/repl.h"
+#include "tests/support/homes.h"
+#include "tests/support/recorded_screen.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+struct Scene {
+  TempDir dir{};
+  offline::OfflineProvider demo{std::chrono::milliseconds{0}};
+  store::SessionStore store{
+      std::make_unique<store::home::FileBackend>(store::files::memory_files())};
+  model::Tools tools{};
+  agent::Agent agent{
+      {.store = store,
+       .tools = tools,
+       .provider = [this](const model::ModelRef&) -> model::Provider& { return demo; }}};
+  std::atomic<bool> stop{false}, leave{false};
+  RecordedScreen screen{piped};
+  session::TypedInput input{{.screen = *screen, .stop = stop}};
+  session::Session session{
+      {.store = store,
+       .agent = agent,
+       .screen = *screen,
+       .input = input,
+       .stop = stop,
+       .leave = leave,
+       .workspace = "/",
+       .settings_for =
+           [](const agent::Conversation&) {
+             return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
+           },
+       .services = services()}};
+  repl::Repl repl{session, input};
+
+  Scene() {
+    add("review",
+        "---\ndescription: \"Look \\e[31mclosely\"\nargument-hint: [since]\n---\nReview $1.");
+    add("help", "never seen");
+    session.open(session_called(store, "main:cli:user"));
+  }
+
+  void add(const std::string& name, const std::string& text) const {
+    write_file(dir / (name + ".md"), text);
+  }
+
+  session::Services services() {
+    session::Services out;
+    out.own_commands = [this] {
+      std::vector<project::OwnCommand> all;
+      for (const auto& file : std::filesystem::directory_iterator(dir.path()))
+        all.push_back({.name = file.path().stem().string(), .path = file.path().string()});
+      return all;
+    };
+    out.render = [this](std::string_view name, std::string_view arguments,
+                        const session::CommandPorts&) -> std::optional<project::RenderedCommand> {
+      const auto found = project::find_own(out_commands(), name);
+      if (!found) return std::nullopt;
+      return project::render(*found, project::read_markdown(found->path), arguments, {});
+    };
+    out.skills = [] {
+      return std::vector<project::LoadedSkill>{
+          {.skill = {.name = "pdf", .description = "Reads it.", .bytes = 4000},
+           .folder = "/none/pdf"}};
+    };
+    out.skill_remarks = [] { return std::vector<std::string>{"2 skills are not trusted"}; };
+    return out;
+  }
+  std::vector<project::OwnCommand> out_commands() { return session.services().own_commands(); }
+
+  std::string shown(const std::string& line) {
+    screen->flush();
+    screen.writes.clear();
+    repl.handle({line});
+    screen->flush();
+    return screen.bytes();
+  }
+};
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("own commands are in /help, safe to look at, and none hides a command of skein's") {
+  Scene scene;
+  const std::string help = scene.shown("/help");
+  CHECK(has(help, "Of this project and your own:"));
+  CHECK(has(help, "/review [since]"));
+  CHECK(has(help, "closely (yours)"));
+  CHECK(!has(help, "\x1b[31m"));
+  CHECK(!has(help, "never seen"));
+}
+
+TEST_CASE("Tab, hints and guesses know own commands") {
+  Scene scene;
+  CHECK(commands::complete(scene.session, "/rev").choices == std::vector<std::string>{"/review "});
+  CHECK(commands::hint_for(scene.session, "/review") == " [since]");
+  CHECK(commands::hint_for(scene.session, "/rename") == " <title>");
+  CHECK(commands::hint_for(scene.session, "/none").empty());
+  CHECK(has(scene.shown("/reviw"), "did you mean /review?"));
+  CHECK(has(scene.shown("/histor"), "did you mean /history?"));
+}
+
+TEST_CASE("what a command becomes is sent, and shown as it was typed") {
+  Scene scene;
+  scene.shown("/review HEAD~3");
+  const std::vector<model::Entry>& path = scene.session.conversation().path();
+  const auto prompt = std::ranges::find_if(
+      path, [](const model::Entry& entry) { return !model::typed_command(entry).empty(); });
+  REQUIRE(prompt != path.end());
+  CHECK(model::plain_text(*model::message_of(*prompt)) == "Review HEAD~3.");
+  CHECK(scene.session.conversation().state().title == "/review HEAD~3");
+  const std::string history = scene.shown("/history");
+  CHECK(has(history, "/review HEAD~3 (1 line)"));
+  CHECK(!has(history, "› Review"));
+}
+
+TEST_CASE("a command that cannot be read says why, and nothing is sent") {
+  Scene scene;
+  scene.add("bad", "---\na: &b c\n---\n");
+  CHECK(has(scene.shown("/bad"), "line 2: anchors"));
+  CHECK(scene.session.conversation().path().empty());
+}
+
+TEST_CASE("/skills lists them with what is wrong, and whether they were used") {
+  Scene scene;
+  const std::string list = scene.shown("/skills");
+  CHECK(has(list, "pdf"));
+  CHECK(has(list, "1.0k"));
+  CHECK(has(list, "2 skills are not trusted"));
+  CHECK(has(scene.shown("/skills none"), "there is no skill none"));
+  CHECK(has(scene.shown("/skills pdf"), "pdf: Reads it."));
+}
