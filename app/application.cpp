@@ -12,6 +12,7 @@
 
 #include "app/availability.h"
 #include "app/home.h"
+#include "app/mcp_servers.h"
 #include "app/model_refresh.h"
 #include "app/recall.h"
 #include "app/system_prompt.h"
@@ -81,6 +82,7 @@ Application::Application(const Invocation& invocation)
       model_cache_(models_file(invocation)),
       grants_(grants_file(invocation), workspace_) {
   use_cache(catalog_, model_cache_);
+  Servers servers = configured_servers(invocation, config_, workspace_, catalog_);
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -95,6 +97,7 @@ Application::Application(const Invocation& invocation)
                                   .command_limits = config_.command_limits(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine"});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
+  own_tools_ = tools_.size();
   system_ = system_prompt(config_, workspace_);
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
@@ -111,8 +114,12 @@ Application::Application(const Invocation& invocation)
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return sandbox() == Sandbox::none ? describe(Sandbox::none) : ""; },
+      .before_turn = [this](agent::Settings& settings,
+                            const model::Ports& ports) { take_server_tools(settings, ports); },
       .grant = [this](Id session,
                       const std::string& rule) { return grants_.give(session, rule); }});
+  server_notices_ = std::move(servers.notices);
+  if (!servers.entries.empty()) start_servers(servers.entries);
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.
@@ -292,7 +299,10 @@ int run(const Invocation& invocation) {
   }
   catch_signals();
   tools::sandbox::hide_process_memory();
-  if (!invocation.print && attended()) offer_trust(workspace_folder(invocation));
+  if (!invocation.print && attended()) {
+    offer_trust(workspace_folder(invocation));
+    if (!invocation.strict_mcp_config) offer_servers(workspace_folder(invocation));
+  }
   Application application(invocation);
   return invocation.print ? print_mode(application, invocation)
                           : repl_mode(application, invocation);

@@ -12,6 +12,7 @@
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
+#include "core/mcp/hub.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "providers/catalog/catalog.h"
@@ -34,6 +35,8 @@ class Application {
   const catalog::Catalog& catalog() const { return catalog_; }
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
+  // What was passed over when servers were looked for.
+  const std::vector<std::string>& server_notices() const { return server_notices_; }
   tools::sandbox::Sandbox sandbox() const;
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
@@ -63,6 +66,10 @@ class Application {
   bool ask_server_here(const model::ModelRef& model);
   std::string place_of(const model::ModelRef& model) const;
   model::Provider& provider_for(const model::ModelRef& model);
+  void start_servers(const std::vector<mcp::ServerEntry>& entries);
+  void wait_for_servers(const model::Ports& ports);
+  void take_server_tools(agent::Settings& settings, const model::Ports& ports);
+  void take_services_of_servers(session::Services& services);
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -78,6 +85,11 @@ class Application {
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
   std::unique_ptr<agent::Agent> agent_{};
+  std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
+  std::int64_t taken_changes_ = -1;
+  bool waited_ = false;  // for the servers, before the first turn
+  std::vector<std::string> server_notices_{};
+  std::unique_ptr<mcp::Hub> servers_{};  // null: there are none
 };
 
 // Each returns the exit status.

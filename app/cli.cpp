@@ -189,7 +189,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp admin agents bench bisect blame completion eval follow jobs mcp prove "
+    "acp admin agents bench bisect blame completion eval follow jobs prove "
     "rewind serve skills sync update upgrade";
 
 struct Reserved {
@@ -285,6 +285,12 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_setting(app, "--system-prompt", invocation.system_prompt);
   add_setting(app, "--append-system-prompt", invocation.append_system_prompt);
   add_setting(app, "--max-turns", invocation.max_turns);
+  app.add_option("--mcp-config", invocation.mcp_config,
+                 "MCP servers for this start, as in .mcp.json")
+      ->option_text("FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--strict-mcp-config", invocation.strict_mcp_config, "no other MCP servers");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
   app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
   add_setting(app, "--color", invocation.color);

@@ -149,6 +149,7 @@ int repl_mode(Application& application, const Invocation& given) {
   input.use(*editor);
   session.open(chosen.session);
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
+  for (const std::string& text : application.server_notices()) screen.print_untrusted(text + "\n");
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();
   session.close();

@@ -141,6 +141,7 @@ session::Services Application::services() {
   services.take_back = [this](Id session, const std::string& rule) {
     return grants_.take_back(session, rule);
   };
+  take_services_of_servers(services);
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +
            describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +

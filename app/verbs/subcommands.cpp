@@ -89,6 +89,7 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
+const Flags mcp_add_flags{{"--env NAME=VALUE", "variables it gets; several with commas between"}};
 const Flags trust_flags{{"--remove", "no longer"}};
 
 const app::Subcommand table[] = {
@@ -141,7 +142,17 @@ const app::Subcommand table[] = {
      insights_flags, show_insights},
     {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
      replay_flags, replay_session},
-    {"trust", "", "let this workspace's configuration set models, addresses and key commands",
+    {"mcp", "", "the MCP servers that bring tools, and whether they work", json_only, list_servers},
+    {"mcp list", "", "the same; exit 1 if one that is enabled does not work", json_only,
+     list_servers},
+    {"mcp get", "NAME", "one server, its tools, and what it says when it fails", json_only,
+     show_server},
+    {"mcp add", "NAME [COMMAND…]", "put a server into your configuration: add NAME -- COMMAND ARG…",
+     mcp_add_flags, add_server},
+    {"mcp remove", "NAME", "take a server out of your configuration", {}, remove_server},
+    {"trust", "",
+     "let this workspace's configuration set models, addresses and key commands, and start "
+     "servers",
      trust_flags, trust},
 };
 

@@ -13,7 +13,7 @@
 namespace skein::model {
 
 inline constexpr std::string_view self_running_in_projects[] = {
-    ".devcontainer", ".envrc", ".githooks", ".husky", ".idea", ".skein", ".vscode"};
+    ".devcontainer", ".envrc", ".githooks", ".husky", ".idea", ".mcp.json", ".skein", ".vscode"};
 inline constexpr std::string_view self_running_in_home[] = {
     ".bash_aliases", ".bash_login", ".bash_logout", ".bash_profile", ".bashrc",  ".cshrc",
     ".gitconfig",    ".inputrc",    ".kshrc",       ".login",        ".profile", ".pam_environment",

@@ -53,6 +53,8 @@ constexpr Command table[] = {
     {"insights", "[30d] [by day|week|model|project|tool]",
      "show what all sessions came to: prompts, tokens, cost, speed, tools", nullptr, show_insights},
     {"login", "[provider]", "show how to provide a key and whether it works", nullptr, show_login},
+    {"mcp", "[reconnect|enable|disable NAME]", "list the MCP servers, or do something with one",
+     server_words, show_servers},
     {"model", "[provider/model|-|all]",
      "choose the model from a list or by name; - is the last one", model_names, choose_model},
     {"new", "[title]", "start a fresh session", nullptr, new_session},

@@ -24,6 +24,11 @@ struct Cost {
   bool at_least = false;  // a call in it may have been charged higher
 };
 
+// A server of tools, for a list.
+struct ServerLine {
+  std::string name, state, tools, tokens, source, place;
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -59,6 +64,11 @@ struct Services {
   std::function<std::string(Id session, const std::string& rule)> grant =
       [](Id, const std::string&) { return std::string{}; };
   std::function<std::string(Id session, const std::string& rule)> take_back = grant;
+  std::function<std::vector<ServerLine>()> servers = [] { return std::vector<ServerLine>{}; };
+  // Does `what` (reconnect, enable or disable) with a server and says what came of it. Throws Error
+  // if there is no such server or nothing of that kind to do.
+  std::function<std::string(std::string_view what, std::string_view server)> change_server =
+      [](std::string_view, std::string_view) { return std::string{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -1,0 +1,156 @@
+#include "app/mcp_servers.h"
+
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdio>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <optional>
+#include <set>
+#include <utility>
+
+#include "app/application.h"
+#include "app/trust.h"
+#include "core/mcp/stdio_channel.h"
+#include "core/text/text.h"
+#include "core/tools/sandbox/environment.h"
+#include "repl/layout/sanitize.h"
+#include "repl/prompt/line_editor.h"
+
+namespace skein::app {
+
+using mcp::ServerEntry;
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::size_t most_shown = 8u << 10;
+
+std::optional<std::string> contents_of(const fs::path& file) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
+  std::ifstream in(file, std::ios::binary);
+  if (!in) return std::nullopt;
+  return std::string(std::istreambuf_iterator<char>(in), {});
+}
+
+// Trust is in the text of the file, apart from that of the workspace's configuration.
+std::string shared_file(const std::string& workspace) { return workspace + "/.mcp.json"; }
+Trust trust_in_servers(const std::string& workspace, const std::string& text) {
+  return trust_in(shared_file(workspace), text);
+}
+
+std::vector<std::string> names_of(const std::vector<ServerEntry>& entries) {
+  std::vector<std::string> names;
+  for (const ServerEntry& entry : entries) names.push_back(entry.name);
+  return names;
+}
+
+std::vector<ServerEntry> shared_servers(const std::string& workspace,
+                                        std::vector<std::string>& notices) try {
+  const std::string file = shared_file(workspace);
+  const std::optional<std::string> text = contents_of(file);
+  if (!text) return {};
+  std::vector<ServerEntry> entries = mcp::read_servers(*text, file, ServerEntry::Source::workspace);
+  const Trust trust = trust_in_servers(workspace, *text);
+  if (trust == Trust::given || entries.empty()) return entries;
+  if (trust == Trust::unknown)
+    notices.push_back(file + " is not trusted; not started: " + listed(names_of(entries)) +
+                      " (`skein trust` lets them run)");
+  return {};
+} catch (const Error& error) {  // somebody else's file is no reason not to start
+  notices.emplace_back(error.what());
+  return {};
+}
+
+mcp::Variables variables_for(const ServerEntry& entry, const std::string& workspace,
+                             const std::set<std::string>& key_variables) {
+  const bool theirs = entry.source == ServerEntry::Source::workspace;
+  return [=](const std::string& name) -> std::optional<std::string> {
+    if (name == "SKEIN_PROJECT_DIR") return workspace;
+    const char* value = std::getenv(name.c_str());
+    if (value == nullptr) return std::nullopt;
+    // The same key may be there by another name.
+    const bool is_key = std::ranges::any_of(key_variables, [&](const std::string& each) {
+      return each == name || (*value != '\0' && env(each.c_str()) == value);
+    });
+    if (theirs && is_key) return std::nullopt;
+    return std::string(value);
+  };
+}
+
+}  // namespace
+
+Servers configured_servers(const Invocation& invocation, const Config& config,
+                           const std::string& workspace, const catalog::Catalog& catalog) {
+  Servers out;
+  std::map<std::string, ServerEntry> all;
+  const auto add = [&](ServerEntry entry) { all.insert_or_assign(entry.name, std::move(entry)); };
+  if (!invocation.strict_mcp_config) {
+    for (ServerEntry& entry : shared_servers(workspace, out.notices)) add(std::move(entry));
+    for (const auto& [name, entry] : config.servers) add(entry);
+  }
+  for (const std::string& file : invocation.mcp_config) {
+    const std::optional<std::string> text = contents_of(file);
+    if (!text) throw Error("cannot read " + file + ", which --mcp-config names", ExitStatus::usage);
+    for (ServerEntry& entry : mcp::read_servers(*text, file, ServerEntry::Source::flag))
+      add(std::move(entry));
+  }
+  const std::vector<std::string> listed_keys = catalog.key_variables();
+  const std::set<std::string> keys(listed_keys.begin(), listed_keys.end());
+  for (auto& [name, entry] : all) {
+    ServerEntry filled = mcp::expanded(entry, variables_for(entry, workspace, keys));
+    if (!filled.trouble.empty() && filled.enabled)
+      out.notices.push_back("the MCP server " + name + " in " + filled.file +
+                            " is left out: " + filled.trouble);
+    out.entries.push_back(std::move(filled));
+  }
+  return out;
+}
+
+mcp::OpenChannel open_channels(const std::string& workspace) {
+  const mcp::StdioChannel::Surroundings around{.environment = tools::sandbox::own_environment(),
+                                               .workspace = workspace,
+                                               .home = env("HOME")};
+  return [around](const ServerEntry& entry,
+                  mcp::Channel::Events events) -> std::unique_ptr<mcp::Channel> {
+    return std::make_unique<mcp::StdioChannel>(entry, around, std::move(events));
+  };
+}
+
+void offer_servers(const std::string& workspace) {
+  const std::optional<std::string> text = contents_of(shared_file(workspace));
+  if (!text || text->size() > most_shown || trust_in_servers(workspace, *text) != Trust::unknown)
+    return;
+  const std::string question = shared_file(workspace) +
+                               " wants to start these programs whenever skein starts here:\n\n" +
+                               *text +
+                               "\nIt came with this workspace. They would run as you, outside of "
+                               "the sandbox.\n";
+  std::fputs(layout::sanitized(question).c_str(), stdout);
+  std::fflush(stdout);
+  edit::Draft answer;
+  const auto editor =
+      prompt::make_plain_editor(STDIN_FILENO, true, [] { return stop_asked().load(); });
+  if (editor->read("Let them run, as it is now? [y/N] › ", answer) !=
+      prompt::LineEditor::ReadResult::line)
+    return;
+  set_trust(shared_file(workspace), *text,
+            answer.text == "y" || answer.text == "yes" ? Trust::given : Trust::refused);
+}
+
+bool trust_servers(const std::string& workspace, bool trusted) {
+  const std::optional<std::string> text = contents_of(shared_file(workspace));
+  if (!text && trusted) return false;
+  if (trusted) mcp::read_servers(*text, shared_file(workspace), ServerEntry::Source::workspace);
+  set_trust(shared_file(workspace), text.value_or(""), trusted ? Trust::given : Trust::unknown);
+  return text.has_value();
+}
+
+}  // namespace skein::app
