@@ -83,7 +83,8 @@ void Application::take_services_of_servers(session::Services& services) {
     if (!servers_) return out;
     for (const mcp::Hub::Row& row : servers_->rows())
       out.push_back({row.name, row.state, std::to_string(row.tools),
-                     short_count(row.schema_bytes / 4), row.source, row.place});
+                     short_count(row.schema_bytes / 4), row.source, row.place,
+                     row.good || row.waiting ? "" : row.state});
     return out;
   };
   services.change_server = [this](std::string_view what, std::string_view name) {

@@ -142,14 +142,18 @@ std::size_t first_word(const CLI::App& app, std::span<const std::string> argumen
   return arguments.size();
 }
 
-// What stands behind `--`, where the subcommand at `at` needs no argument before it: CLI11 would
-// take the -s of a -stuff there for our option. It is removed from the arguments.
+// What stands behind `--`, where the subcommand at `at` needs none of it: CLI11 would take the -s
+// of a -stuff there for our option. It is removed from the arguments.
 std::vector<std::string> taken_behind_dashes(std::vector<std::string>& arguments, std::size_t at) {
-  const auto row = std::ranges::find(subcommands(), arguments[at], &Subcommand::name);
+  const std::string two =
+      arguments[at] + (at + 1 < arguments.size() ? " " + arguments[at + 1] : "");
+  auto row = std::ranges::find(subcommands(), two, &Subcommand::name);
+  if (row == subcommands().end())
+    row = std::ranges::find(subcommands(), arguments[at], &Subcommand::name);
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  if (row == subcommands().end() || arity_of(row->arguments).least > 0 ||
-      arity_of(row->arguments).most == 0 || dashes == arguments.end())
-    return {};
+  if (row == subcommands().end() || dashes == arguments.end()) return {};
+  const Arity arity = arity_of(row->arguments);
+  if ((arity.least > 0 && !row->arguments.ends_with("…]")) || arity.most == 0) return {};
   std::vector<std::string> out(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
   return out;

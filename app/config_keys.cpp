@@ -364,6 +364,14 @@ constexpr ConfigKey table[] = {
      set_pairs<&mcp::ServerEntry::environment>},
     {"mcp", "cwd", text, "your home folder; of a workspace's server the workspace", trusted, "",
      "the folder it runs in", set_in_server<&mcp::ServerEntry::folder>},
+    {"mcp", "url", text, "none", trusted, "",
+     "where the server is, if it is not a program: https://…",
+     set_in_server<&mcp::ServerEntry::url>},
+    {"mcp", "headers", pairs, "none", trusted, "",
+     "what is sent to it each time, { Authorization = \"Bearer ${NAME}\" }; \"!command\": what "
+     "that "
+     "prints",
+     set_pairs<&mcp::ServerEntry::headers>},
     {"mcp", "timeout", whole(1, 1800), "60", trusted, "",
      "seconds that a call may take without a sign of progress", set_timeout},
     {"mcp", "hidden-tools", words, "none", trusted, "",

@@ -19,6 +19,10 @@
 #include "core/mcp/stdio_channel.h"
 #include "core/text/text.h"
 #include "core/tools/sandbox/environment.h"
+#include "core/tools/sandbox/process.h"
+#include "providers/http/address.h"
+#include "providers/keys.h"
+#include "providers/mcp/http_channel.h"
 #include "repl/layout/sanitize.h"
 #include "repl/prompt/line_editor.h"
 
@@ -85,6 +89,22 @@ mcp::Variables variables_for(const ServerEntry& entry, const std::string& worksp
   };
 }
 
+// Asked for on a thread of the channel's; a command runs while no tool does.
+http::HttpHeaders headers_of(const ServerEntry& entry) {
+  if (!entry.headers.empty() && http::is_in_clear(entry.url))
+    throw Error("others could read its headers on the way: use https://");
+  http::HttpHeaders out;
+  for (const auto& [name, value] : entry.headers) {
+    if (!value.starts_with('!')) {
+      out.emplace_back(lower(name), value);
+      continue;
+    }
+    const auto alone = tools::sandbox::no_program_running();
+    out.emplace_back(lower(name), providers::first_line_of(value.substr(1)));
+  }
+  return out;
+}
+
 }  // namespace
 
 Servers configured_servers(const Invocation& invocation, const Config& config,
@@ -120,6 +140,9 @@ mcp::OpenChannel open_channels(const std::string& workspace) {
                                                .home = env("HOME")};
   return [around](const ServerEntry& entry,
                   mcp::Channel::Events events) -> std::unique_ptr<mcp::Channel> {
+    if (entry.over_http())
+      return std::make_unique<mcp::HttpChannel>(
+          entry.url, [entry] { return headers_of(entry); }, std::move(events));
     return std::make_unique<mcp::StdioChannel>(entry, around, std::move(events));
   };
 }

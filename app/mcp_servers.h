@@ -23,7 +23,7 @@ struct Servers {
 Servers configured_servers(const Invocation& invocation, const Config& config,
                            const std::string& workspace, const catalog::Catalog& catalog);
 
-// Starts servers of this machine; to be called on the first thread.
+// Starts servers of this machine and asks those elsewhere; to be called on the first thread.
 mcp::OpenChannel open_channels(const std::string& workspace);
 
 // Shows the servers that came with a workspace and asks, once, whether they may run. To be called

@@ -138,6 +138,7 @@ int show_server(const app::Invocation& invocation) {
   print_line("  what  " + row.place);
   print_line("  from  " + found->file);
   if (!found->environment.empty()) print_line("  env   " + names_text(found->environment));
+  if (!found->headers.empty()) print_line("  sends " + names_text(found->headers));
   for (const model::Tool& tool : tools)
     print_line("  tool  " + tool.name + "  " +
                tool.description.substr(0, tool.description.find_first_of(".\n")));
@@ -154,8 +155,17 @@ int add_server(const app::Invocation& invocation) {
   if (invocation.arguments.size() > 2)
     entry.arguments.assign(invocation.arguments.begin() + 2, invocation.arguments.end());
   entry.environment = pairs_in(invocation.value("--env"));
+  entry.url = invocation.value("--url");
+  if (const std::string header = invocation.value("--header"); !header.empty()) {
+    const std::size_t colon = header.find(':');
+    if (colon == std::string::npos)
+      throw Error("--header takes NAME:VALUE, as in 'Authorization: Bearer ${TOKEN}'",
+                  ExitStatus::usage);
+    entry.headers[std::string(trimmed(header.substr(0, colon)))] =
+        trimmed(header.substr(colon + 1));
+  }
   std::string trouble = mcp::trouble_with_name(entry.name);
-  if (trouble.empty() && entry.command.empty())
+  if (trouble.empty() && entry.command.empty() && entry.url.empty())
     trouble = "say what to start: skein mcp add " + entry.name + " -- COMMAND ARGUMENT…";
   if (trouble.empty()) trouble = mcp::trouble_with(entry);
   if (!trouble.empty()) throw Error(trouble, ExitStatus::usage);

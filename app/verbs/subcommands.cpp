@@ -89,7 +89,10 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
-const Flags mcp_add_flags{{"--env NAME=VALUE", "variables it gets; several with commas between"}};
+const Flags mcp_add_flags{
+    {"--env NAME=VALUE", "variables it gets; several with commas between"},
+    {"--url URL", "where it is, instead of a command"},
+    {"--header NAME:VALUE", "what is sent to it; !COMMAND: what that prints"}};
 const Flags trust_flags{{"--remove", "no longer"}};
 
 const app::Subcommand table[] = {

@@ -6,11 +6,15 @@
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "core/mcp/server_entry.h"
 #include "core/text/base.h"
 
 namespace skein::mcp {
+
+// Why a channel closed that only needs to be opened again: nothing that was asked was done.
+inline constexpr std::string_view session_over = "its session is over";
 
 class Channel {
  public:

@@ -150,7 +150,8 @@ void Client::fail(const std::string& why) {
     for (auto& [id, each] : pending_)
       if (!each.done) {
         each.done = true;
-        each.reply.failure = "the server " + entry_.name + " is gone: " + view_.why;
+        each.reply = {.failure = "the server " + entry_.name + " is gone: " + view_.why,
+                      .again = why == session_over};
       }
   }
   parts_.signal.raise();
@@ -160,7 +161,7 @@ void Client::take(const JsonText& text) {
   const std::optional<Json> value = parse_json(text);
   if (!value) return;
   const auto one = [this](const Json& each) {
-    if (const std::optional<rpc::Message> message = rpc::read(each)) take_message(*message);
+    if (const std::optional<rpc::Message> message = rpc::read_value(each)) take_message(*message);
   };
   if (!value->is_array()) return one(*value);
   for (const Json& each : *value) one(each);
@@ -333,6 +334,12 @@ Reply Client::call(const std::string& tool, const JsonText& arguments,
 
 Reply Client::request(std::string_view method, const JsonText& params,
                       const model::ToolPorts& ports) {
+  const Reply reply = request_once(method, params, ports);
+  return reply.again ? request_once(method, params, ports) : reply;
+}
+
+Reply Client::request_once(std::string_view method, const JsonText& params,
+                           const model::ToolPorts& ports) {
   if (std::string why = wait_until_connected(ports); !why.empty()) return {.failure = why};
   std::int64_t id = 0;
   {

@@ -34,6 +34,7 @@ struct Reply {
   // The answer with its result, handed over by the channel's thread; null: it failed.
   std::shared_ptr<const rpc::Message> answer{};
   std::string failure{};  // for the model and the user to read
+  bool again = false;     // it was not done, and may be if it is asked again
 };
 
 class Client {
@@ -96,6 +97,8 @@ class Client {
   void list_tools(const std::string& cursor);
   bool may_start_again();
   std::string wait_until_connected(const model::ToolPorts& ports);
+  Reply request_once(std::string_view method, const JsonText& params,
+                     const model::ToolPorts& ports);
   Reply wait_for(std::int64_t id, const model::ToolPorts& ports);
   void cancel(std::int64_t id, const std::string& reason);
   void send(JsonText message);

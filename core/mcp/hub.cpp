@@ -154,7 +154,8 @@ std::vector<Hub::Row> Hub::rows() const {
             .place = entry.over_http() ? entry.url : entry.command,
             .tools = view.tools.size(),
             .good = view.state == Client::State::connected || !member.enabled,
-            .failed = is_on(member) && view.state == Client::State::failed};
+            .failed = is_on(member) && view.state == Client::State::failed,
+            .waiting = is_on(member) && !is_settled(view.state)};
     for (const std::string& each : entry.arguments)
       if (!entry.over_http()) row.place += " " + each;
     for (const RemoteTool& tool : view.tools)

@@ -51,6 +51,7 @@ class Hub {
     std::int64_t schema_bytes = 0;
     bool good = false;    // it is there, or is not wanted
     bool failed = false;  // it was tried
+    bool waiting = false;
   };
   std::vector<Row> rows() const;
   Client* find(std::string_view name);  // null: there is none

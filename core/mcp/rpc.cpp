@@ -23,10 +23,10 @@ JsonText framed(Json message) {
 
 std::optional<Message> read(std::string_view line) {
   const std::optional<Json> value = parse_json(line);
-  return value ? read(*value) : std::nullopt;
+  return value ? read_value(*value) : std::nullopt;
 }
 
-std::optional<Message> read(const Json& value) {
+std::optional<Message> read_value(const Json& value) {
   if (!value.is_object() || string_at(value, "jsonrpc") != "2.0") return std::nullopt;
   Message message{.id = at(value, "id"), .method = string_at(value, "method")};
   if (!message.id.is_null() && !message.id.is_string() && !message.id.is_number_integer())

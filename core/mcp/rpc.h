@@ -37,7 +37,7 @@ struct Message {
 
 // nullopt: it is none of the three.
 std::optional<Message> read(std::string_view line);
-std::optional<Message> read(const Json& value);
+std::optional<Message> read_value(const Json& value);
 
 JsonText request(const Json& id, std::string_view method, const Json& params);
 JsonText notification(std::string_view method, const Json& params = Json::object());

@@ -114,6 +114,10 @@ std::string trouble_with(const ServerEntry& entry) {
     return entry.command.empty() ? "it has neither a command nor a url"
                                  : "it has a command and a url; only one of them can be meant";
   if (entry.command.empty() && !http && !variable) return "its url is not http:// or https://";
+  const bool runs = std::ranges::any_of(
+      entry.headers, [](const auto& header) { return header.second.starts_with('!'); });
+  if (runs && entry.source == ServerEntry::Source::workspace)
+    return "a header that a command prints is for your own configuration only";
   return {};
 }
 

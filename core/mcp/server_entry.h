@@ -27,9 +27,9 @@ struct ServerEntry {
   std::string
       folder{};  // to run in; empty: the user's home, for a workspace's server the workspace
   std::string url{};
-  std::map<std::string, std::string> headers{};
-  std::chrono::milliseconds timeout{60'000};  // of a call that shows no progress
-  std::vector<std::string> hidden{};          // globs: tools that the model does not get
+  std::map<std::string, std::string> headers{};  // "!command": what that prints
+  std::chrono::milliseconds timeout{60'000};     // of a call that shows no progress
+  std::vector<std::string> hidden{};             // globs: tools that the model does not get
   bool enabled = true;
   std::string trouble{};  // why it cannot be used; empty: it can
 

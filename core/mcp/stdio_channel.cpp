@@ -17,6 +17,7 @@ namespace skein::mcp {
 namespace {
 
 constexpr std::size_t kept_errors = 8u << 10;
+constexpr std::size_t most_garbage = 1'000;  // lines in a row that are no messages
 
 bool would_block() { return errno == EAGAIN || errno == EINTR; }
 
@@ -79,14 +80,14 @@ void StdioChannel::run() try {
   Guardian server(launch_);
   exchange(server);
   if (leaving_) return;
-  const bool too_much = too_long_;
   server.release();
   const std::string how = server.how_it_ended();
   while (take_errors(server)) {
   }
-  events_.closed(too_much      ? "it sent a message of more than 64 MiB"
-                 : how.empty() ? "it closed its output" + last_words()
-                               : how + last_words());
+  events_.closed(too_long_                           ? "it sent a message of more than 64 MiB"
+                 : garbage_in_a_row_ >= most_garbage ? "what it prints are no messages"
+                 : how.empty()                       ? "it closed its output" + last_words()
+                                                     : how + last_words());
 } catch (const Error& error) {
   if (!leaving_) events_.closed(error.what());
 }
@@ -133,13 +134,17 @@ bool StdioChannel::take_output(Guardian& server) {
   }
   line_ += piece;
   too_long_ = line_.size() > longest_message;
-  return !too_long_;
+  return !too_long_ && garbage_in_a_row_ < most_garbage;
 }
 
 void StdioChannel::take_line(std::string line) {
   const std::string_view text = trimmed(line);
   if (text.empty()) return;
-  if (text.starts_with('{') || text.starts_with('[')) return events_.message(std::move(line));
+  if (text.starts_with('{') || text.starts_with('[')) {
+    garbage_in_a_row_ = 0;
+    return events_.message(std::move(line));
+  }
+  ++garbage_in_a_row_;
   const std::lock_guard hold(lock_);
   ++garbage_;
 }

@@ -52,8 +52,9 @@ class StdioChannel : public Channel {
   std::string errors_{};  // the end of what it wrote there
   std::size_t garbage_ = 0;
 
-  std::string line_{};     // the beginning of one
-  bool too_long_ = false;  // its end is waited for
+  std::string line_{};  // the beginning of one
+  bool too_long_ = false;
+  std::size_t garbage_in_a_row_ = 0;
   std::string sending_{};
   std::size_t sent_ = 0;  // of it
   std::thread thread_{};  // last: it uses all the others

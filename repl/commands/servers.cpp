@@ -33,8 +33,13 @@ void show_servers(Session& session, std::string_view change) {
                                   {"from", false, true},
                                   {"what", false, true}}};
   for (const session::ServerLine& each : servers)
-    table.rows.push_back({each.name, each.state, each.tools, each.tokens, each.source, each.place});
+    table.rows.push_back({each.name, each.trouble.empty() ? each.state : "failed", each.tools,
+                          each.tokens, each.source, each.place});
   session.screen().show(table);
+  // A reason seldom fits into a column.
+  for (const session::ServerLine& each : servers)
+    if (!each.trouble.empty())
+      session.screen().print_untrusted("  " + each.name + ": " + each.trouble + "\n");
 }
 
 std::vector<std::string> server_words(Session& session, std::string_view start) {

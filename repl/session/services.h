@@ -27,6 +27,7 @@ struct Cost {
 // A server of tools, for a list.
 struct ServerLine {
   std::string name, state, tools, tokens, source, place;
+  std::string trouble{};  // why it cannot be used
 };
 
 struct Services {
