@@ -1,6 +1,8 @@
 // How an Application works with MCP servers: they start in the background, and what they bring is
 // taken over when a turn begins.
+#include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <iterator>
 #include <utility>
 
@@ -59,7 +61,7 @@ void Application::wait_for_servers(const model::Ports& ports) {
 void Application::take_server_tools(agent::Settings& settings, const model::Ports& ports) {
   if (!servers_) return;
   wait_for_servers(ports);
-  if (std::exchange(taken_changes_, servers_->changes()) != taken_changes_) {
+  if (const std::int64_t now = servers_->changes(); std::exchange(taken_changes_, now) != now) {
     std::vector<std::string> notices;
     model::Tools theirs = servers_->tools(notices);
     tools_.erase(tools_.begin() + static_cast<std::ptrdiff_t>(own_tools_), tools_.end());

@@ -93,6 +93,9 @@ const Flags mcp_add_flags{
     {"--env NAME=VALUE", "variables it gets; several with commas between"},
     {"--url URL", "where it is, instead of a command"},
     {"--header NAME:VALUE", "what is sent to it; !COMMAND: what that prints"}};
+const Flags mcp_server_flags{
+    {"--allow-notes", "others may put notes beside sessions; no model is sent them"},
+    {"--allow-ask", "others may give prompts to models, at your cost"}};
 const Flags trust_flags{{"--remove", "no longer"}};
 
 const app::Subcommand table[] = {
@@ -153,6 +156,8 @@ const app::Subcommand table[] = {
     {"mcp add", "NAME [COMMAND…]", "put a server into your configuration: add NAME -- COMMAND ARG…",
      mcp_add_flags, add_server},
     {"mcp remove", "NAME", "take a server out of your configuration", {}, remove_server},
+    {"mcp-server", "", "let other agents look into the sessions kept here, over MCP",
+     mcp_server_flags, serve_sessions},
     {"trust", "",
      "let this workspace's configuration set models, addresses and key commands, and start "
      "servers",

@@ -32,6 +32,7 @@ int list_servers(const app::Invocation& invocation);
 int show_server(const app::Invocation& invocation);
 int add_server(const app::Invocation& invocation);
 int remove_server(const app::Invocation& invocation);
+int serve_sessions(const app::Invocation& invocation);
 int list_models(const app::Invocation& invocation);
 int import_sessions(const app::Invocation& invocation);
 int search_sessions(const app::Invocation& invocation);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <array>
+#include <exception>
 #include <utility>
 
 #include "core/mcp/rpc.h"
@@ -107,11 +108,13 @@ void Client::connect() {
     old = std::move(channel_);
   }
   old.reset();
-  auto fresh = parts_.open(entry_, {.message = [this](const JsonText& text) { take(text); },
-                                    .closed = [this](const std::string& why) { fail(why); }});
-  {
+  try {
+    auto fresh = parts_.open(entry_, {.message = [this](const JsonText& text) { take(text); },
+                                      .closed = [this](const std::string& why) { fail(why); }});
     const std::lock_guard hold(channel_lock_);
     channel_ = std::move(fresh);
+  } catch (const std::exception& error) {  // no thread or no descriptor left: this server's end
+    return fail(error.what());
   }
   send(rpc::request(id, "initialize",
                     {{"protocolVersion", newest},

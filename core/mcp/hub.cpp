@@ -80,16 +80,19 @@ void Hub::start() {
 
 std::vector<std::string> Hub::wait(std::chrono::milliseconds time, const model::Ports& ports) {
   const Deadline due = Clock::now() + time;
+  int keyboard = ports.input.on_ready ? ports.input.fd : -1;
   for (;;) {
     std::vector<std::string> missing;
     for (const Member& member : clients_)
       if (is_on(member) && !is_settled(member.client->state()))
         missing.push_back(member.client->entry().name);
     if (missing.empty() || ports.stopped() || Clock::now() >= due) return missing;
-    std::array<pollfd, 2> fds{{{signal_.fd(), POLLIN, 0}, {ports.input.fd, POLLIN, 0}}};
+    std::array<pollfd, 2> fds{{{signal_.fd(), POLLIN, 0}, {keyboard, POLLIN, 0}}};
     if (skein::wait(fds, due, [&] { return ports.stopped(); }) != Wake::ready) continue;
     if (fds[0].revents != 0) signal_.clear();
-    if (fds[1].revents != 0 && ports.input.on_ready) ports.input.on_ready();
+    if (fds[1].revents == 0) continue;
+    ports.input.on_ready();
+    if (is_readable(keyboard)) keyboard = -1;  // what is there is not for us
   }
 }
 

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
+#include <exception>
 #include <utility>
 
 #include "core/mcp/quiet_thread.h"
@@ -88,7 +89,7 @@ void StdioChannel::run() try {
                  : garbage_in_a_row_ >= most_garbage ? "what it prints are no messages"
                  : how.empty()                       ? "it closed its output" + last_words()
                                                      : how + last_words());
-} catch (const Error& error) {
+} catch (const std::exception& error) {  // the end of a server, not of the program
   if (!leaving_) events_.closed(error.what());
 }
 

@@ -1,5 +1,7 @@
 #include "providers/mcp/http_channel.h"
 
+#include <chrono>
+#include <exception>
 #include <utility>
 
 #include "core/mcp/quiet_thread.h"
@@ -138,7 +140,7 @@ void HttpChannel::run(Worker& worker) try {
     exchange(worker, message);
   }
   if (&worker == &orders_) leave();
-} catch (const Error& error) {  // no network module, or a header's command failed
+} catch (const std::exception& error) {  // no network module, or a header's command failed
   end(error.what());
 }
 
