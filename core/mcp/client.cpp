@@ -220,6 +220,7 @@ void Client::take_greeting(const rpc::Message& message) {
     const std::lock_guard hold(lock_);
     greeting_id_ = 0;
     view_.protocol = version;
+    view_.resources = at(at(result, "capabilities"), "resources").is_object();
     view_.title = shortened(string_at(at(result, "serverInfo"), "name"), 100);
     view_.version = shortened(string_at(at(result, "serverInfo"), "version"), 40);
     view_.instructions = shortened(string_at(result, "instructions"), most_words);

@@ -47,6 +47,7 @@ class Client {
     std::string why{};  // it failed
     std::string title{}, version{}, protocol{}, instructions{};
     std::vector<RemoteTool> tools{};
+    bool resources = false;    // it has some
     std::int64_t changes = 0;  // counts what happened to `tools` and `instructions`
     std::string diagnostics{};
   };

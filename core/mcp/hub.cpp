@@ -8,6 +8,7 @@
 #include "core/mcp/content.h"
 #include "core/mcp/quiet_thread.h"
 #include "core/mcp/remote_tools.h"
+#include "core/mcp/resource_tools.h"
 #include "core/mcp/rpc.h"
 #include "core/text/amounts.h"
 #include "core/text/glob.h"
@@ -110,6 +111,9 @@ model::Tools Hub::tools(std::vector<std::string>& notices) {
     };
     for (model::Tool& tool : tools_of(client.entry().name, view.tools, call, left_out))
       out.push_back(std::move(tool));
+    if (view.resources)
+      for (model::Tool& tool : resource_tools(client))
+        if (model::find_tool(out, tool.name) == nullptr) out.push_back(std::move(tool));
     if (!left_out.empty() && std::exchange(member.shown, view.changes) != view.changes)
       notices.push_back("the server " + client.entry().name +
                         " describes tools that no model could be given: " + listed(left_out));

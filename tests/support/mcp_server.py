@@ -8,6 +8,7 @@
   pages=N      lists its tools N at a time
   many=N       has N tools more
   stubborn     ignores SIGTERM and the end of its input
+  resources    has two resources, on a page each
   log=FILE     writes every method it is told there
 """
 import base64
@@ -119,6 +120,18 @@ def call(request):
         answer(request, text("called " + name))
 
 
+def resources(message, method):
+    params = message.get("params", {})
+    if method == "resources/list":
+        last = "cursor" in params
+        one = {"uri": "test://2" if last else "test://1", "name": "two" if last else "one"}
+        answer(message, {"resources": [one], **({} if last else {"nextCursor": "x"})})
+    elif method == "resources/read":
+        answer(message, {"contents": [{"uri": params["uri"], "text": "the text of " + params["uri"]}]})
+    else:
+        send({"id": message["id"], "error": {"code": -32601, "message": "no templates"}})
+
+
 def take(message):
     method = message.get("method")
     if "log" in words:
@@ -129,13 +142,16 @@ def take(message):
     if method == "initialize":
         time.sleep(float(words.get("slow", 0)))
         answer(message, {"protocolVersion": words.get("version", "2025-06-18"),
-                         "capabilities": {"tools": {"listChanged": True}},
+                         "capabilities": {"tools": {"listChanged": True},
+                                          **({"resources": {}} if "resources" in words else {})},
                          "serverInfo": {"name": "scripted", "version": "1.0"},
                          "instructions": "Echo before you ask."})
     elif method == "tools/list":
         listed(message)
     elif method == "tools/call":
         call(message)
+    elif method and method.startswith("resources/"):
+        resources(message, method)
     elif method is None and message.get("id") in waiting:
         answer(waiting.pop(message["id"]), text(json.dumps(message["result"])))
 

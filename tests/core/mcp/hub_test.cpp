@@ -177,6 +177,14 @@ TEST_CASE("a list that changes during a call is there for the next turn") {
   CHECK(servers.hub.tools(notices).size() == 18);
 }
 
+TEST_CASE("a server's resources are listed and read in its name") {
+  Servers servers({scripted({"resources"})});
+  CHECK(servers.text(servers.call("list_resources")) == "test://1  one\ntest://2  two\n");
+  CHECK(servers.text(servers.call("read_resource", R"({"uri":"test://2"})")) ==
+        "test://2:\nthe text of test://2");
+  CHECK(servers.call("read_resource").is_error);
+}
+
 TEST_CASE("20 MB arrive whole") {
   Servers servers({scripted()});
   model::ToolPorts ports;
