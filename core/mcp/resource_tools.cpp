@@ -55,8 +55,9 @@ model::ToolOutcome read_by(Client& client, const JsonText& input, const model::T
   const Reply reply =
       client.request("resources/read", dump({{"uri", string_at(given, "uri")}}), ports);
   if (!reply.answer) return model::tool_failure(reply.failure);
+  const Json result = reply.answer->result.value_or(Json::object());
   Json blocks = Json::array();
-  for (const Json& each : at(reply.answer->result.value_or(Json::object()), "contents"))
+  for (const Json& each : at(result, "contents"))
     blocks.push_back({{"type", "resource"}, {"resource", each}});
   return outcome_of({{"content", std::move(blocks)}}, ports);
 }

@@ -175,6 +175,8 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
   if (request.method == "POST") {
     session.SetBodyView(cpr::BodyView{request.body});
     session.PreparePost();
+  } else if (request.method == "DELETE") {
+    session.PrepareDelete();
   } else {
     session.PrepareGet();
   }
