@@ -12,6 +12,7 @@
 
 #include "app/availability.h"
 #include "app/home.h"
+#include "app/mcp_servers.h"
 #include "app/model_refresh.h"
 #include "app/recall.h"
 #include "app/system_prompt.h"
@@ -105,6 +106,7 @@ Application::Application(const Invocation& invocation)
                                                              own_places(invocation_), sandbox());
       }) {
   use_cache(catalog_, model_cache_);
+  Servers servers = configured_servers(invocation, config_, project_, catalog_);
   keys_.take_environment(catalog_.key_variables());
   if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -140,6 +142,7 @@ Application::Application(const Invocation& invocation)
         tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
           return project_.read_skill(name, ports);
         }));
+  own_tools_ = tools_.size();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -156,6 +159,7 @@ Application::Application(const Invocation& invocation)
       .files = invocation.no_session ? nullptr : &file_keeper_,
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return commands_exposed(); },
+      .before_turn = [this](const model::Ports& ports) { take_server_tools(ports); },
       .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },
       .look_around = [this](agent::Settings& settings) { look_around(settings); },
       .nearby =
@@ -165,6 +169,8 @@ Application::Application(const Invocation& invocation)
               out.push_back({std::move(each.name), std::move(each.text), true});
             return out;
           }});
+  server_notices_ = std::move(servers.notices);
+  if (!servers.entries.empty()) start_servers(servers.entries);
 }
 
 void Application::make_system_prompt() {
@@ -191,6 +197,7 @@ void Application::look_around(agent::Settings& settings) {
   read_changed();
   settings.system = system_.text;
   settings.surroundings = system_.surroundings;
+  add_server_texts(settings);
 }
 
 // In at most two percent of the window, by the model that is asked first; a list that was once sent
@@ -409,7 +416,7 @@ int run(const Invocation& invocation) {
   }
   catch_signals();
   tools::sandbox::hide_process_memory();
-  if (!invocation.print && attended()) offer_trust(workspace_folder(invocation));
+  if (!invocation.print && attended()) offer_trust(invocation, workspace_folder(invocation));
   Application application(invocation);
   return invocation.print ? print_mode(application, invocation)
                           : repl_mode(application, invocation);

@@ -16,6 +16,7 @@
 #include "core/agent/conversation.h"
 #include "core/checkpoints/file_keeper.h"
 #include "core/instructions/instructions.h"
+#include "core/mcp/hub.h"
 #include "core/memory/memory.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
@@ -42,6 +43,8 @@ class Application {
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
+  // What was passed over when servers were looked for.
+  const std::vector<std::string>& server_notices() const { return server_notices_; }
   tools::sandbox::Sandbox sandbox() const;
   checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
   // The message that "/name arguments" becomes, if that is a command of the project or the user's;
@@ -84,6 +87,11 @@ class Application {
   void remember(const std::string& text, memory::Scope scope, Id session,
                 std::optional<Id> entry) const;
   void look_around(agent::Settings& settings);
+  void start_servers(const std::vector<mcp::ServerEntry>& entries);
+  void wait_for_servers(const model::Ports& ports);
+  void take_server_tools(const model::Ports& ports);
+  void add_server_texts(agent::Settings& settings) const;
+  void take_services_of_servers(session::Services& services);
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -104,6 +112,11 @@ class Application {
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
   checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<agent::Agent> agent_{};
+  std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
+  std::int64_t taken_changes_ = -1;
+  bool waited_ = false;  // for the servers, before the first turn
+  std::vector<std::string> server_notices_{};
+  std::unique_ptr<mcp::Hub> servers_{};  // null: there are none
 };
 
 // Each returns the exit status.

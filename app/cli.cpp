@@ -128,14 +128,18 @@ std::size_t first_word(const CLI::App& app, std::span<const std::string> argumen
   return arguments.size();
 }
 
-// What stands behind `--`, where the subcommand at `at` needs no argument before it: CLI11 would
-// take the -s of a -stuff there for our option. It is removed from the arguments.
+// What stands behind `--`, where the subcommand at `at` needs none of it: CLI11 would take the -s
+// of a -stuff there for our option. It is removed from the arguments.
 std::vector<std::string> taken_behind_dashes(std::vector<std::string>& arguments, std::size_t at) {
-  const auto row = std::ranges::find(subcommands(), arguments[at], &Subcommand::name);
+  const std::string two =
+      arguments[at] + (at + 1 < arguments.size() ? " " + arguments[at + 1] : "");
+  auto row = std::ranges::find(subcommands(), two, &Subcommand::name);
+  if (row == subcommands().end())
+    row = std::ranges::find(subcommands(), arguments[at], &Subcommand::name);
   const auto dashes = std::find(arguments.begin(), arguments.end(), "--");
-  if (row == subcommands().end() || arity_of(row->arguments).least > 0 ||
-      arity_of(row->arguments).most == 0 || dashes == arguments.end())
-    return {};
+  if (row == subcommands().end() || dashes == arguments.end()) return {};
+  const Arity arity = arity_of(row->arguments);
+  if ((arity.least > 0 && !row->arguments.ends_with("…]")) || arity.most == 0) return {};
   std::vector<std::string> out(dashes + 1, arguments.end());
   arguments.erase(dashes, arguments.end());
   return out;
@@ -175,7 +179,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp admin agents blame eval follow jobs mcp prove "
+    "acp admin agents blame eval follow jobs prove "
     "serve sync update upgrade";
 
 struct Reserved {
@@ -277,6 +281,12 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   add_setting(app, "--max-turns", invocation.max_turns);
   app.add_flag("--no-instructions", invocation.no_instructions,
                "leave AGENTS.md and its kin, and what is remembered, out");
+  app.add_option("--mcp-config", invocation.mcp_config,
+                 "MCP servers for this start, as in .mcp.json")
+      ->option_text("FILE")
+      ->allow_extra_args(false)
+      ->take_all();
+  app.add_flag("--strict-mcp-config", invocation.strict_mcp_config, "no other MCP servers");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch")
       ->type_name("DIR");
   app.add_option("--home", invocation.home, "where sessions live")

@@ -57,6 +57,8 @@ struct Invocation {
   std::string append_system_prompt{};
   int max_turns = 0;
   bool no_instructions = false;
+  std::vector<std::string> mcp_config{};  // files that name servers
+  bool strict_mcp_config = false;
 
   std::string workspace{};
   std::string home{};

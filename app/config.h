@@ -13,6 +13,7 @@
 #include "app/cli.h"
 #include "core/handover/target.h"
 #include "core/instructions/instructions.h"
+#include "core/mcp/server_entry.h"
 #include "core/permission/policy.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
@@ -49,7 +50,8 @@ struct Config {
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool quiet = false;
-  std::vector<std::string> notices{};   // what was passed over, and why
+  std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
+  std::vector<std::string> notices{};                 // what was passed over, and why
   std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"
 
   tools::sandbox::ProgramLimits command_limits() const;

@@ -77,9 +77,17 @@ bool take(const toml::node& node, ConfigItem& item) {
     case Kind::truth:
       item.truth = node.value_exact<bool>().value_or(false);
       return node.is_boolean();
+    case Kind::pairs:
+      if (const toml::table* pairs = node.as_table())
+        for (const auto& [name, value] : *pairs) {
+          if (!value.is_string()) return false;
+          item.pairs[std::string(name.str())] = *value.value<std::string>();
+        }
+      return node.is_table();
     case Kind::rules:
     case Kind::models:
     case Kind::names:
+    case Kind::words:
       if (node.is_string()) item.list.push_back(*node.value<std::string>());
       if (const toml::array* list = node.as_array())
         for (const toml::node& each : *list) {
@@ -267,7 +275,8 @@ void ConfigFile::check_names(const catalog::Catalog& catalog) {
               "a [models] table is named \"PROVIDER/MODEL\", not \"" + table.name + "\"");
     else if (table.kind == "models")
       parses(table.line, name, table.name);
-    else if (!table.like && catalog.find_provider(table.name) == nullptr)
+    else if (table.kind == "providers" && !table.like &&
+             catalog.find_provider(table.name) == nullptr)
       trouble(table.line,
               name + " is no provider skein knows; say whose format it speaks: like = \"openai\"");
   }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <charconv>
+#include <chrono>
 #include <cmath>
 #include <optional>
 
@@ -24,6 +25,8 @@ constexpr ConfigValues truth{Kind::truth};
 constexpr ConfigValues rules{Kind::rules};
 constexpr ConfigValues models{Kind::models};
 constexpr ConfigValues file_names{Kind::names};
+constexpr ConfigValues words{Kind::words};
+constexpr ConfigValues pairs{Kind::pairs};
 constexpr ConfigValues one_of(std::string_view choices) { return {Kind::choice, choices}; }
 constexpr ConfigValues whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr ConfigValues number(double least, double most) { return {Kind::number, {}, least, most}; }
@@ -239,6 +242,41 @@ bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
   });
 }
 
+// One of the user's own stands above one of the same name that came with a workspace.
+template <class Change>
+bool change_server(ConfigTarget& to, const ConfigItem& item, Change change) {
+  using Source = mcp::ServerEntry::Source;
+  const auto known = to.config.servers.find(item.owner);
+  if (to.by_workspace() && known != to.config.servers.end() && known->second.source == Source::user)
+    return true;
+  if (const std::string trouble = mcp::trouble_with_name(item.owner); !trouble.empty())
+    throw Error("mcp." + item.owner + ": " + trouble, ExitStatus::usage);
+  mcp::ServerEntry& entry = to.config.servers[item.owner];
+  entry.name = item.owner;
+  entry.source = to.by_workspace() ? Source::workspace : Source::user;
+  entry.file =
+      to.by_workspace() ? to.workspace + "/.skein/config.toml" : config_folder() + "/config.toml";
+  change(entry);
+  return true;
+}
+template <auto member>
+bool set_in_server(ConfigTarget& to, const ConfigItem& item) {
+  return change_server(to, item, [&](mcp::ServerEntry& entry) { take(entry.*member, item); });
+}
+template <auto member>
+bool set_words(ConfigTarget& to, const ConfigItem& item) {
+  return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.*member = item.list; });
+}
+template <auto member>
+bool set_pairs(ConfigTarget& to, const ConfigItem& item) {
+  return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.*member = item.pairs; });
+}
+bool set_timeout(ConfigTarget& to, const ConfigItem& item) {
+  return change_server(to, item, [&](mcp::ServerEntry& entry) {
+    entry.timeout = std::chrono::seconds(static_cast<std::int64_t>(item.number));
+  });
+}
+
 constexpr double most_tokens = 1e9;
 constexpr double most_dollars = 1e6;
 
@@ -356,6 +394,32 @@ constexpr ConfigKey table[] = {
     {"models", "fallback", models, "as set for all models", trusted, "",
      "what to ask when this one cannot answer", set_fallback},
 
+    {"mcp", "command", text, "none", trusted, "",
+     "the program that is the server; it is started with skein, and ends with it",
+     set_in_server<&mcp::ServerEntry::command>},
+    {"mcp", "args", words, "none", trusted, "", "its arguments",
+     set_words<&mcp::ServerEntry::arguments>},
+    {"mcp", "env", pairs, "nothing secret", trusted, "",
+     "variables it gets, { NAME = \"value\" }; ${NAME} is one of yours",
+     set_pairs<&mcp::ServerEntry::environment>},
+    {"mcp", "cwd", text, "your home folder; of a workspace's server the workspace", trusted, "",
+     "the folder it runs in", set_in_server<&mcp::ServerEntry::folder>},
+    {"mcp", "url", text, "none", trusted, "",
+     "where the server is, if it is not a program: https://…",
+     set_in_server<&mcp::ServerEntry::url>},
+    {"mcp", "headers", pairs, "none", trusted, "",
+     "what is sent to it each time, { Authorization = \"Bearer ${NAME}\" }; \"!command\": what "
+     "that "
+     "prints",
+     set_pairs<&mcp::ServerEntry::headers>},
+    {"mcp", "timeout", whole(1, 1800), "60", trusted, "",
+     "seconds that a call may take without a sign of progress", set_timeout},
+    {"mcp", "hidden-tools", words, "none", trusted, "",
+     "those of its tools that the model does not get: [\"delete_*\"]",
+     set_words<&mcp::ServerEntry::hidden>},
+    {"mcp", "enabled", truth, "true", trusted, "", "false: it is not started",
+     set_in_server<&mcp::ServerEntry::enabled>},
+
     {"aliases", "", text, "none", trusted, "",
      "a short name for a model: fast = \"openai/gpt-6-luna\"", add_alias},
 };
@@ -414,6 +478,8 @@ std::string expected(const ConfigKey& key) {
     case Kind::rules: return "rules, as in [\"read\", \"bash(git status)\"]";
     case Kind::models: return "a list of models, as in [\"PROVIDER/MODEL\"]";
     case Kind::names: return "a list of names of files, as in [\".skeinignore\"]";
+    case Kind::words: return "a list of texts, as in [\"a\", \"b\"]";
+    case Kind::pairs: return "names and texts, as in { NAME = \"value\" }";
   }
   return {};
 }
@@ -429,6 +495,8 @@ std::string sample(const ConfigKey& key) {
     case Kind::rules: return "RULES";
     case Kind::models: return "MODELS";
     case Kind::names: return "NAMES";
+    case Kind::words: return "[TEXT, …]";
+    case Kind::pairs: return "{ NAME = TEXT, … }";
   }
   return {};
 }
@@ -437,6 +505,7 @@ std::string_view heading(std::string_view of) {
   if (is_plain_table(of)) return "[expiry]";
   if (of == "providers") return "[providers.NAME]";
   if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
+  if (of == "mcp") return "[mcp.NAME]";
   return "[aliases]";
 }
 

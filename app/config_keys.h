@@ -3,6 +3,7 @@
 // of this one table: a key that has no row does not exist.
 #pragma once
 
+#include <map>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,19 @@ struct ConfigTarget {
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
-enum class ConfigKind { text, age, choice, whole, number, truth, rules, models, names };
+enum class ConfigKind {
+  text,
+  age,
+  choice,
+  whole,
+  number,
+  truth,
+  rules,
+  models,
+  names,
+  words,
+  pairs
+};
 
 // What a key may be set to.
 struct ConfigValues {
@@ -36,8 +49,9 @@ struct ConfigKey {
   // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
   enum class Workspace { never, tightens, trusted };
 
-  std::string_view table;  // "": above all tables; "expiry", "aliases", "providers", "models"
-  std::string_view name;   // "": any, as in [aliases]
+  std::string_view
+      table;              // "": above all tables; "expiry", "aliases", "providers", "models", "mcp"
+  std::string_view name;  // "": any, as in [aliases]
   ConfigValues values;
   std::string_view otherwise;  // what holds if it is left out, for people
   Workspace workspace;
@@ -51,11 +65,12 @@ struct ConfigKey {
 // A key that was found in a file, with a value of its kind.
 struct ConfigItem {
   const ConfigKey* key = nullptr;
-  std::string owner{};  // the NAME of [providers.NAME] and [models.NAME], or an alias
+  std::string owner{};  // the NAME of [providers.NAME], [models.NAME] and [mcp.NAME], or an alias
   std::string text{};
   double number = 0;
   bool truth = false;
-  std::vector<std::string> list{};  // rules, models or names
+  std::vector<std::string> list{};  // rules, models, names or words
+  std::map<std::string, std::string> pairs{};
   std::size_t line = 0;
 };
 

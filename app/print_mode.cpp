@@ -253,7 +253,8 @@ int print_mode(Application& application, const Invocation& invocation) {
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::vector<std::string>& texts :
-       {application.config().notices, settings.notices, remarks, application.project().remarks()})
+       {application.config().notices, application.server_notices(), settings.notices, remarks,
+        application.project().remarks()})
     for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)
     ports.sink(Notice{Notice::Level::info, "attached " + file.name + " (" + file.what + ")"});

@@ -163,6 +163,7 @@ int repl_mode(Application& application, const Invocation& given) {
     screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
   screen.print_untrusted(skill_notices(application.project()));
+  for (const std::string& text : application.server_notices()) screen.print_untrusted(text + "\n");
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();
   session.close();

@@ -192,6 +192,7 @@ session::Services Application::services() {
   services.files_follow = config_.files_follow == "always"  ? Follow::always
                           : config_.files_follow == "never" ? Follow::never
                                                             : Follow::ask;
+  take_services_of_servers(services);
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +
            describe_network(sandbox(), config_.sandbox_network) + "\nlimits   " +

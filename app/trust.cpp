@@ -11,6 +11,7 @@
 
 #include "app/application.h"
 #include "app/config.h"
+#include "app/mcp_servers.h"
 #include "app/trust_items.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"
@@ -115,11 +116,30 @@ void offer_configuration(const std::string& workspace) {
   if (agreed) set_trust(workspace, file->text, *agreed ? Trust::given : Trust::refused);
 }
 
+void offer_servers(const std::string& workspace) {
+  ProjectFiles files(workspace);
+  const std::optional<SharedServers> file = shared_servers_file(files);
+  if (!file || file->text.size() > shown_bytes ||
+      files.trust().of(file->path, sha256_hex(file->text)) != Trust::unknown)
+    return;
+  const std::string question =
+      file->path + " wants to start these programs whenever skein starts here:\n\n" + file->text +
+      "\nIt came with this workspace. They would run as you, outside of "
+      "the sandbox.\n";
+  std::fputs(layout::sanitized(question).c_str(), stdout);
+  std::fflush(stdout);
+  const std::optional<bool> agreed = answered("Let them run, as it is now? [y/N] › ");
+  if (!agreed) return;
+  files.trust().set(file->path, sha256_hex(file->text), *agreed ? Trust::given : Trust::refused);
+  files.trust().save();
+}
+
 }  // namespace
 
-void offer_trust(const std::string& workspace) {
+void offer_trust(const Invocation& invocation, const std::string& workspace) {
   offer_configuration(workspace);
   offer_skills(workspace);
+  if (!invocation.strict_mcp_config) offer_servers(workspace);
 }
 
 std::vector<std::string> trusted_workspaces() {

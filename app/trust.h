@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "app/cli.h"
 #include "core/project/trust_record.h"
 
 namespace skein::app {
@@ -23,8 +24,9 @@ void set_trust(const std::string& workspace, const std::string& text, Trust trus
 // Those with a configuration that was trusted once.
 std::vector<std::string> trusted_workspaces();
 
-// Shows a configuration that wants more than it may, and skills that are new or have changed, and
-// asks, once, whether they may. To be called only at a terminal with a user.
-void offer_trust(const std::string& workspace);
+// Shows a configuration that wants more than it may, skills that are new or have changed, and
+// servers that want to run, and asks, once, whether they may. To be called only at a terminal with
+// a user.
+void offer_trust(const Invocation& invocation, const std::string& workspace);
 
 }  // namespace skein::app

@@ -37,7 +37,10 @@ pid_t start_shell(const std::string& command, int output) {
   sigemptyset(&ignored);
   for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored, signal);
   posix_spawnattr_setsigdefault(&attributes, &ignored);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF);
+  sigset_t none;  // a thread may have blocked them all
+  sigemptyset(&none);
+  posix_spawnattr_setsigmask(&attributes, &none);
+  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
   std::string shell = "sh", option = "-c", text = command;
   char* const words[] = {shell.data(), option.data(), text.data(), nullptr};
   pid_t child = -1;
@@ -47,7 +50,8 @@ pid_t start_shell(const std::string& command, int output) {
   return failed != 0 ? -1 : child;
 }
 
-// The errors do not quote the command: it may hold a secret itself.
+}  // namespace
+
 std::string first_line_of(const std::string& command) {
   Pipe pipe = make_pipe();
   const pid_t child = pipe.read ? start_shell(command, pipe.write.get()) : -1;
@@ -66,8 +70,6 @@ std::string first_line_of(const std::string& command) {
   if (key.empty()) throw Error("the key command printed nothing on its first line");
   return key;
 }
-
-}  // namespace
 
 void Keyring::remember(const std::string& secret) {
   if (std::ranges::find(secrets_, secret) == secrets_.end()) secrets_.push_back(secret);

@@ -9,6 +9,10 @@
 
 namespace skein::providers {
 
+// The first line that a command prints, run through /bin/sh. Throws Error, which does not quote the
+// command: it may hold a secret itself.
+std::string first_line_of(const std::string& command);
+
 class Keyring {
  public:
   // Moves these variables from the environment into memory: from here on neither a child process

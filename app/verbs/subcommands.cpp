@@ -98,6 +98,13 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
+const Flags mcp_add_flags{
+    {"--env NAME=VALUE", "variables it gets; several with commas between"},
+    {"--url URL", "where it is, instead of a command"},
+    {"--header NAME:VALUE", "what is sent to it; !COMMAND: what that prints"}};
+const Flags mcp_server_flags{
+    {"--allow-notes", "others may put notes beside sessions; no model is sent them"},
+    {"--allow-ask", "others may give prompts to models, at your cost"}};
 const Flags rewind_flags{
     {"--to ENTRY", "the message to go back to before; a restore: to before that"},
     {"--both", "conversation and files, the default"},
@@ -165,6 +172,16 @@ const app::Subcommand table[] = {
      insights_flags, show_insights},
     {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
      replay_flags, replay_session},
+    {"mcp", "", "the MCP servers that bring tools, and whether they work", json_only, list_servers},
+    {"mcp list", "", "the same; exit 1 if one that is enabled does not work", json_only,
+     list_servers},
+    {"mcp get", "NAME", "one server, its tools, and what it says when it fails", json_only,
+     show_server},
+    {"mcp add", "NAME [COMMAND…]", "put a server into your configuration: add NAME -- COMMAND ARG…",
+     mcp_add_flags, add_server},
+    {"mcp remove", "NAME", "take a server out of your configuration", {}, remove_server},
+    {"mcp-server", "", "let other agents look into the sessions kept here, over MCP",
+     mcp_server_flags, serve_sessions},
     {"bisect",
      "KEY COMMAND…",
      "which message broke a command: skein bisect KEY -- make test (0 found, 1 not; 125 skips)",
@@ -181,7 +198,8 @@ const app::Subcommand table[] = {
      {},
      check_skills},
     {"trust", "",
-     "let this project's configuration, skills and commands count, as they are now; shows them",
+     "let this project's configuration, skills, commands and servers count, as they are now; shows "
+     "them",
      trust_flags, trust},
     {"config", "", "which files are read, or what they come to", json_only, config_path,
      app::Subcommand::Config::may_be_broken},

@@ -94,6 +94,7 @@ model::Entry Agent::entry_for(const model::Message& message, const std::string& 
 
 TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settings& settings,
                         const model::Ports& ports) {
+  parts_.before_turn(ports);
   Turn turn{conversation, settings, ports};
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
@@ -132,6 +133,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
     turn.end.error = "nothing has been said yet";
     return turn.end;
   }
+  parts_.before_turn(ports);
   std::vector<model::Entry> entries = closed_calls(turn);
   const bool closed = !entries.empty();
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));

@@ -57,6 +57,8 @@ struct Parts {
   // Why commands are not sandboxed and what would help; empty: they are. Called only when a command
   // is about to run, since finding out takes a while.
   std::function<std::string()> no_sandbox = [] { return std::string("there is no sandbox"); };
+  // Called when a turn begins, before anything of it is written: tools may have come or gone.
+  std::function<void(const model::Ports&)> before_turn = [](const model::Ports&) {};
   // Remembers outside the session that the user gave it this rule on this machine. Returns why it
   // could not, or an empty string.
   std::function<std::string(Id session, const std::string& rule)> grant =

@@ -69,7 +69,7 @@ enum class Cover { yes, no, unclear };
 // overwriting, and to forbid a command is to forbid it to whatever runs commands. A tool's name
 // alone forbids that tool.
 bool forbids_use_of(const Rule& rule, const Tool& tool, const Tools& tools) {
-  if (rule.tool == tool.name) return true;
+  if (covers_tool(rule, tool.name, Purpose::deny)) return true;
   if (rule.pattern.empty()) return false;
   if (rule.tool == tool.forbidden_with) return true;
   const Tool* named = find_tool(tools, rule.tool);
@@ -172,7 +172,7 @@ Decision decide_secret(const Rules& rules, const Subject& subject) {
 
 Decision decide_whole(const Rules& rules, const Tool& tool) {
   const bool allowed = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
-    return rule.tool == tool.name && rule.pattern.empty();
+    return covers_tool(rule, tool.name, Purpose::allow) && rule.pattern.empty();
   });
   return allowed ? Decision{Verdict::allow} : ask("");
 }

@@ -26,7 +26,8 @@ Mode next(Mode mode);
 // one in the workspace after links. `read(//etc/x)` is meant from the root of the file system,
 // `read(~/x)` from the home folder, `read(/x)` from the root or the workspace. `bash(ctest *)`:
 // those whose command has these words; a last `*` stands for any further words (or none), a `*` in
-// a word for any text in it. Rules that deny are read more widely (Purpose).
+// a word for any text in it. `mcp__SERVER__TOOL` is a tool of a server, `mcp__SERVER` all of them.
+// Rules that deny are read more widely (Purpose).
 struct Rule {
   enum class Origin { session, flag, configuration, workspace };
   std::string tool;

@@ -181,6 +181,17 @@ std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate)
   return real;
 }
 
+bool names_server_tools(std::string_view name) { return name.starts_with("mcp__"); }
+
+bool covers_tool(const Rule& rule, std::string_view tool, Purpose purpose) {
+  if (rule.tool == tool) return true;
+  if (!names_server_tools(rule.tool) || !names_server_tools(tool)) return false;
+  const bool deny = purpose == Purpose::deny;
+  const std::string name = deny ? lower(tool) : std::string(tool);
+  const std::string wanted = deny ? lower(rule.tool) : rule.tool;
+  return glob_match(wanted, name) || glob_match(wanted + "__*", name);
+}
+
 bool has_wildcard(const Rule& rule, model::Argument::Kind kind) {
   if (rule.pattern.empty()) return true;
   if (kind != model::Argument::Kind::command)

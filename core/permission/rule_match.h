@@ -23,6 +23,12 @@ bool covers_place(const Rule& rule, const Located& place, Purpose purpose);
 // The same rule for the place its own path leads to, if links make that another one.
 std::optional<Rule> through_links(const Rule& rule, const model::Locate& locate);
 
+// Tools that servers bring are named mcp__SERVER__TOOL. `mcp__SERVER` is all of a server's, and a
+// `*` in such a name stands for any text.
+bool names_server_tools(std::string_view name);
+// Whether a rule is about this tool, whatever its pattern says.
+bool covers_tool(const Rule& rule, std::string_view tool, Purpose purpose);
+
 bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose);
 // Whether an argument that a wildcard of the rule stands for names something outside the workspace.
 // Without `locate` words alone decide.

@@ -102,8 +102,22 @@ std::string names_of(const Tools& tools) {
   throw Error("cannot use the rule `" + std::string(text) + "`: " + why, ExitStatus::usage);
 }
 
+// `mcp__SERVER`, `mcp__SERVER__TOOL`: the server may not be there yet, so only the form is judged.
+std::variant<Rule, std::string> read_server_rule(std::string_view text) {
+  constexpr std::string_view letters =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*";
+  if (text.find('(') != std::string_view::npos)
+    return std::string("a server's tool can only be allowed or forbidden as a whole");
+  if (text.find_first_not_of(letters) != std::string_view::npos)
+    return std::string("a server's tool is named mcp__SERVER__TOOL, where * stands for any text");
+  if (text.find_first_not_of('_', std::string_view("mcp").size()) == std::string_view::npos)
+    return std::string("it names no server; write mcp__SERVER or mcp__SERVER__TOOL");
+  return Rule{std::string(text)};
+}
+
 // Or what is wrong with it.
 std::variant<Rule, std::string> read_rule(std::string_view text, const Tools& tools) {
+  if (names_server_tools(text)) return read_server_rule(text);
   constexpr std::string_view example = "; write it like read, edit(src/*) or bash(git status)";
   const std::size_t open = text.find('(');
   const std::string name = lower(trimmed(text.substr(0, open)));
@@ -162,7 +176,8 @@ std::vector<Rule> parse_allow_rules(std::string_view text, const Tools& tools) {
   std::vector<Rule> rules = parse_rules(text, tools);
   for (const Rule& rule : rules) {
     constexpr auto command = model::Argument::Kind::command;
-    if (find_tool(tools, rule.tool)->argument.kind != command || rule.pattern.empty() ||
+    const Tool* tool = find_tool(tools, rule.tool);
+    if (tool == nullptr || tool->argument.kind != command || rule.pattern.empty() ||
         !has_wildcard(rule, command))
       continue;
     const ShellLine line = parse_shell_line(rule.pattern, Globs::of_words);

@@ -175,6 +175,8 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
   if (request.method == "POST") {
     session.SetBodyView(cpr::BodyView{request.body});
     session.PreparePost();
+  } else if (request.method == "DELETE") {
+    session.PrepareDelete();
   } else {
     session.PrepareGet();
   }
@@ -222,6 +224,9 @@ HttpResponse follow(CURLM* multi, HttpRequest request, const HttpHandlers& handl
     if (!next) return std::move(hop.response);
     const auto from = origin_of(request.url), to = origin_of(*next);
     if (!from || !to) return unreachable("a redirect points nowhere");
+    if (!request.follow_redirects)
+      return unreachable(from->host + " redirects to " + to->host +
+                         "; put that address into the configuration if it is right");
     if (from->scheme == "https" && to->scheme != "https")
       return unreachable(from->host + " redirects to an address without encryption; not followed");
     if (*from != *to)
@@ -241,10 +246,10 @@ extern "C" __attribute__((visibility("default"))) const char* skein_module_versi
 extern "C" __attribute__((visibility("default"))) void skein_http_exchange(
     const HttpRequest& request, const HttpHandlers& handlers, const model::Ports& ports,
     HttpResponse& result) {
-  // One multi handle for the life of the program: it keeps connections open between turns.
+  // One multi handle for the life of the thread: it keeps connections open between turns.
   static const CURLcode ready = curl_global_init(CURL_GLOBAL_DEFAULT);
-  static const std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi(curl_multi_init(),
-                                                                           curl_multi_cleanup);
+  thread_local const std::unique_ptr<CURLM, decltype(&curl_multi_cleanup)> multi(
+      curl_multi_init(), curl_multi_cleanup);
   if (ready != CURLE_OK || multi == nullptr) {
     result = unreachable("libcurl cannot be used");
     return;

@@ -39,6 +39,7 @@ struct HttpRequest {
   HttpHeaders headers{};
   std::string body{};
   Patience patience{};
+  bool follow_redirects = true;  // false: one is a failure
 };
 
 // How long the last hop took, and what came over the wire.

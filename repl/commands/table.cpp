@@ -76,6 +76,8 @@ constexpr Command table[] = {
      "show which files tell the model how to work here; with a number: edit one", nullptr,
      show_instructions},
     {"login", "[provider]", "show how to provide a key and whether it works", nullptr, show_login},
+    {"mcp", "[reconnect|enable|disable NAME]", "list the MCP servers, or do something with one",
+     server_words, show_servers},
     {"memory", "[why N | edit [-g]]", "show what is remembered, and where it was said", nullptr,
      show_memory},
     {"model", "[provider/model|-|all]",

@@ -49,6 +49,12 @@ struct CommandPorts {
   std::function<bool(const std::string& question)> confirm{};  // left out: nobody is there
 };
 
+// A server of tools, for a list.
+struct ServerLine {
+  std::string name, state, tools, tokens, source, place;
+  std::string trouble{};  // why it cannot be used
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -126,6 +132,11 @@ struct Services {
   };
   // Whether files are put back when the conversation goes elsewhere.
   enum class FilesFollow { ask, always, never } files_follow = FilesFollow::ask;
+  std::function<std::vector<ServerLine>()> servers = [] { return std::vector<ServerLine>{}; };
+  // Does `what` (reconnect, enable or disable) with a server and says what came of it. Throws Error
+  // if there is no such server or nothing of that kind to do.
+  std::function<std::string(std::string_view what, std::string_view server)> change_server =
+      [](std::string_view, std::string_view) { return std::string{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -1,6 +1,6 @@
-// From exec to an editable prompt, in a home of 10,000 sessions whose current one is a gigabyte;
-// the memory while it waits; and how soon Esc and ^C end a turn on a server that says nothing.
-// And a Tab in bash behind `skein -s main:`. argv: [sessions [entries]].
+// From exec to an editable prompt, in a home of 10,000 sessions whose current one is a gigabyte,
+// and with ten MCP servers; the memory while it waits; and how soon Esc and ^C end a turn on a
+// server that says nothing. And a Tab in bash behind `skein -s main:`. argv: [sessions [entries]].
 #include <algorithm>
 #include <csignal>
 #include <cstdio>
@@ -89,13 +89,26 @@ void bench_tab(const LargeHome& home, const std::string& what) {
   std::printf("Tab in bash %s: %.1f ms, %.0f offered\n", what.c_str(), best, offered);
 }
 
+// Which take what they are told and never answer.
+std::string ten_servers() {
+  std::string out;
+  for (int i = 0; i < 10; ++i)
+    out += (out.empty() ? "" : ",") + std::string("\"s") + std::to_string(i) +
+           R"(": {"command": "sh", "args": ["-c", "while read line; do :; done"]})";
+  return R"({"mcpServers": {)" + out + "}}";
+}
+
 void bench_start(const LargeHome& home, const std::string& what) {
   store::SessionStore(
       std::make_unique<store::home::FileBackend>(store::files::real_files(home.path.string())))
       .list();
   const std::string folder = home.dir.path().string();
+  const std::string servers = folder + "/servers.json";
+  write_file(servers, ten_servers());
   const std::pair<const char*, std::vector<std::string>> ways[] = {
-      {"by its key", {"-s", "main:cli:user"}}, {"where one was", {}}};
+      {"by its key", {"-s", "main:cli:user"}},
+      {"where one was", {}},
+      {"and ten MCP servers", {"-s", "main:cli:user", "--mcp-config", servers}}};
   for (const auto& [way, words] : ways) {
     const Start best = best_start(folder, words);
     std::printf("start %s, %s: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle\n",

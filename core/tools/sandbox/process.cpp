@@ -184,7 +184,13 @@ class Running {
 
 }  // namespace
 
+std::unique_lock<std::mutex> no_program_running() {
+  static std::mutex running;
+  return std::unique_lock(running);
+}
+
 ProgramEnd run_program(const Program& program, const Watch& watch) {
+  const auto alone = no_program_running();
   Pipe output = make_pipe(), report = make_pipe();
   if (!output.read || !report.read) throw Error("cannot make a pipe: too many open files?");
   const Fd null(open("/dev/null", O_RDONLY | O_CLOEXEC));

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -51,5 +52,9 @@ struct ProgramEnd {
 // ends with it, in whatever session it is: a daemon that keeps the pipe open delays nothing. If we
 // are killed meanwhile the program ends with us. One program runs at a time.
 ProgramEnd run_program(const Program& program, const Watch& watch);
+
+// For another thread that starts a process which is to stay: while this is held no program runs,
+// and what is started meanwhile is not taken for something that one left behind.
+std::unique_lock<std::mutex> no_program_running();
 
 }  // namespace skein::tools::sandbox

@@ -1,0 +1,112 @@
+// How an Application works with MCP servers: they start in the background, and what they bring is
+// taken over when a turn begins.
+#include <algorithm>
+#include <chrono>
+#include <cstdint>
+#include <iterator>
+#include <utility>
+
+#include "app/application.h"
+#include "app/mcp_servers.h"
+#include "core/model/tokens.h"
+#include "core/text/amounts.h"
+#include "core/text/text.h"
+
+namespace skein::app {
+
+using model::Notice;
+using std::chrono::milliseconds;
+
+namespace {
+
+// The prompt is drawn first; on a busy machine a server's start would delay it.
+constexpr milliseconds before_servers{30};
+// How long the first turn waits for servers that are still starting, and how long it says nothing.
+constexpr milliseconds patience_of_user{5'000}, patience_of_script{30'000}, silence{300};
+
+agent::Surrounding told_by(const std::string& server, const std::string& text) {
+  return {"the text of the MCP server " + server, text, true};
+}
+
+}  // namespace
+
+void Application::start_servers(const std::vector<mcp::ServerEntry>& entries) {
+  servers_ = std::make_unique<mcp::Hub>(
+      entries, mcp::Hub::Parts{.open = open_channels(workspace_),
+                               .workspace = workspace_,
+                               .version = SKEIN_VERSION,
+                               .delay = invocation_.print ? milliseconds{0} : before_servers});
+  servers_->start();
+}
+
+// Once: a server that is not there by then joins later, as everything that changes does.
+void Application::wait_for_servers(const model::Ports& ports) {
+  if (std::exchange(waited_, true)) return;
+  const milliseconds patience = invocation_.print ? patience_of_script : patience_of_user;
+  std::vector<std::string> missing = servers_->wait(silence, ports);
+  if (!missing.empty() && !ports.stopped()) {
+    ports.sink(
+        Notice{Notice::Level::info, "waiting for the MCP servers that start: " + listed(missing)});
+    missing = servers_->wait(patience - silence, ports);
+  }
+  if (!missing.empty() && !ports.stopped())
+    ports.sink(Notice{Notice::Level::warning, "going on without what is not there after " +
+                                                  short_duration(patience.count()) + ": " +
+                                                  listed(missing) + " (/mcp shows it)"});
+  for (const mcp::Hub::Row& row : servers_->rows())
+    if (row.failed)
+      ports.sink(Notice{Notice::Level::warning, "the MCP server " + row.name + " " + row.state});
+}
+
+void Application::take_server_tools(const model::Ports& ports) {
+  if (!servers_) return;
+  wait_for_servers(ports);
+  if (const std::int64_t now = servers_->changes(); std::exchange(taken_changes_, now) != now) {
+    std::vector<std::string> notices;
+    model::Tools theirs = servers_->tools(notices);
+    tools_.erase(tools_.begin() + static_cast<std::ptrdiff_t>(own_tools_), tools_.end());
+    std::ranges::move(theirs, std::back_inserter(tools_));
+    for (std::string& text : notices) ports.sink(Notice{Notice::Level::warning, std::move(text)});
+  }
+}
+
+void Application::add_server_texts(agent::Settings& settings) const {
+  if (!servers_) return;
+  for (const auto& [server, text] : servers_->instructions()) {
+    const agent::Surrounding told = told_by(server, text);
+    settings.system += "\n\n# " + told.name +
+                       "\n\nIt is not the user who says this, but the server about its tools:\n\n" +
+                       told.text;
+    settings.surroundings.push_back(told);
+  }
+}
+
+void Application::take_services_of_servers(session::Services& services) {
+  services.servers = [this] {
+    std::vector<session::ServerLine> out;
+    if (!servers_) return out;
+    for (const mcp::Hub::Row& row : servers_->rows())
+      out.push_back({row.name, row.state, std::to_string(row.tools),
+                     short_count(row.schema_bytes / 4), row.source, row.place,
+                     row.good || row.waiting ? "" : row.state});
+    return out;
+  };
+  services.change_server = [this](std::string_view what, std::string_view name) {
+    mcp::Client* server = servers_ ? servers_->find(name) : nullptr;
+    if (server == nullptr) throw Error("no MCP server is called " + std::string(name));
+    if (!server->entry().trouble.empty())
+      throw Error(std::string(name) + " cannot be used: " + server->entry().trouble);
+    if (what == "reconnect")
+      servers_->reconnect(*server);
+    else if (what == "enable" || what == "disable")
+      servers_->set_enabled(*server, what == "enable");
+    else
+      throw Error("say /mcp reconnect, enable or disable, and a server's name");
+    return what == "disable" ? std::string(name) +
+                                   " is disabled until skein ends; its tools are gone "
+                                   "with the next message\n"
+                             : std::string(name) + " is starting; /mcp shows when it is there\n";
+  };
+}
+
+}  // namespace skein::app

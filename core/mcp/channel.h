@@ -1,0 +1,43 @@
+// The way to one server: messages go and come. What is between, a process or HTTP, is a class of
+// its own.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+
+#include "core/mcp/server_entry.h"
+#include "core/text/base.h"
+
+namespace skein::mcp {
+
+// Why a channel closed that only needs to be opened again: nothing that was asked was done.
+inline constexpr std::string_view session_over = "its session is over";
+
+class Channel {
+ public:
+  // Both are called on a thread of the channel's own, never two at a time.
+  struct Events {
+    std::function<void(JsonText message)> message;
+    std::function<void(std::string why)> closed;  // once, and nothing after it
+  };
+
+  virtual ~Channel() = default;  // when it returns, no event comes any more
+  // From any thread. Never waits: what cannot be sent becomes `closed`, or an answer that says so.
+  virtual void send(JsonText message) = 0;
+  // From any thread: it is over, and no event comes after the one that may be under way.
+  virtual void close() = 0;
+  // The answer to the request with this id is no longer wanted.
+  virtual void forget(std::int64_t) {}
+  // For a person who looks for the reason of a failure: the last words on standard error, lines
+  // that were no messages. May be empty.
+  virtual std::string diagnostics() const { return {}; }
+};
+
+// Begins to open it, and returns at once: what fails is told as `closed`.
+using OpenChannel =
+    std::function<std::unique_ptr<Channel>(const ServerEntry& entry, Channel::Events events)>;
+
+}  // namespace skein::mcp

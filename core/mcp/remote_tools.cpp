@@ -1,0 +1,123 @@
+#include "core/mcp/remote_tools.h"
+
+#include <algorithm>
+
+#include "core/text/json.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::mcp {
+
+namespace {
+
+constexpr std::size_t longest_tool_name = 64;
+constexpr std::size_t most_schema_bytes = 64u << 10;
+
+bool is_tool_letter(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
+bool is_property_name(const std::string& name) {
+  return !name.empty() && name.size() <= 64 &&
+         std::ranges::all_of(name, [](char c) { return is_tool_letter(c) || c == '.'; });
+}
+
+bool is_of_type(const Json& value, std::string_view type) {
+  if (type == "string") return value.is_string();
+  if (type == "integer")
+    return value.is_number_integer() ||
+           (value.is_number() &&
+            value.get<double>() ==
+                static_cast<double>(static_cast<std::int64_t>(value.get<double>())));
+  if (type == "number") return value.is_number();
+  if (type == "boolean") return value.is_boolean();
+  if (type == "array") return value.is_array();
+  if (type == "object") return value.is_object();
+  return true;
+}
+
+// What the user is to agree to, all of it.
+std::string shown_arguments(const JsonText& input) {
+  const std::optional<Json> json = parse_json(input);
+  if (!json) return input;
+  return json->dump(2, ' ', false, Json::error_handler_t::replace);
+}
+
+}  // namespace
+
+std::string tool_name(std::string_view server, std::string_view tool,
+                      const std::set<std::string>& taken) {
+  std::string name = "mcp__" + std::string(server) + "__";
+  for (const char c : tool) name += is_tool_letter(c) ? c : '_';
+  if (name.size() <= longest_tool_name && !taken.contains(name)) return name;
+  const std::string whole = std::string(server) + "\n" + std::string(tool);
+  const std::string suffix = "_" + sha256_hex(whole).substr(0, 6);
+  return name.substr(0, longest_tool_name - suffix.size()) + suffix;
+}
+
+JsonText usable_schema(const JsonText& schema) {
+  std::optional<Json> json = parse_json(schema.empty() ? "{}" : std::string_view(schema));
+  if (!json || !json->is_object() || schema.size() > most_schema_bytes) return {};
+  for (const char* refused : {"oneOf", "anyOf", "allOf", "not", "$schema"}) json->erase(refused);
+  (*json)["type"] = "object";
+  if (!at(*json, "properties").is_object()) (*json)["properties"] = Json::object();
+  for (const auto& [name, value] : at(*json, "properties").items())
+    if (!is_property_name(name)) return {};
+  return dump(*json);
+}
+
+std::string trouble_with_arguments(const JsonText& schema, const JsonText& input) {
+  const std::optional<Json> wanted = parse_json(schema), given = parse_json(input);
+  if (!given || !given->is_object()) return "the arguments are no JSON object";
+  if (!wanted) return {};
+  if (at(*wanted, "required").is_array())
+    for (const Json& each : at(*wanted, "required"))
+      if (each.is_string() && !given->contains(each.get<std::string>()))
+        return "`" + each.get<std::string>() + "` is missing";
+  for (const auto& [name, value] : given->items()) {
+    const std::string type = string_at(at(at(*wanted, "properties"), name), "type");
+    if (!type.empty() && !value.is_null() && !is_of_type(value, type))
+      return "`" + name + "` must be of the type " + type;
+  }
+  return {};
+}
+
+model::Tools tools_of(const std::string& server, const std::vector<RemoteTool>& remote,
+                      const CallServer& call, std::vector<std::string>& left_out) {
+  model::Tools out;
+  std::set<std::string> taken;
+  for (const RemoteTool& each : remote) {
+    const JsonText schema = usable_schema(each.schema);
+    const std::string name = tool_name(server, each.name, taken);
+    if (schema.empty() || !taken.insert(name).second) {
+      left_out.push_back(each.name);
+      continue;
+    }
+    const std::string shown = server + ": " + each.name;
+    out.push_back({
+        .name = name,
+        .description = each.description,
+        .schema = schema,
+        // Whatever the server says of itself: it asks first, and a crash never runs it again.
+        .effect = model::Effect::writes,
+        .title =
+            [shown](const JsonText& input) {
+              constexpr std::size_t most = 160;
+              const std::string line = json_line(parse_json(input) ? input : json_string(input));
+              return shown + " " + std::string(utf8_prefix(line, most)) +
+                     (line.size() > most ? "…" : "");
+            },
+        .preview = shown_arguments,
+        .run = [call, schema, tool = each.name](
+                   const JsonText& input, const model::ToolPorts& ports) -> model::ToolOutcome {
+          if (const std::string why = trouble_with_arguments(schema, input); !why.empty())
+            return model::tool_failure("not called: " + why);
+          return call(tool, input, ports);
+        },
+    });
+  }
+  return out;
+}
+
+}  // namespace skein::mcp

@@ -1,0 +1,47 @@
+// JSON-RPC 2.0, as the Model Context Protocol speaks it: one message made or read. Pure. For .cpp
+// files only, as core/text/json.h is.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/text/base.h"
+#include "core/text/json.h"
+
+namespace skein::mcp::rpc {
+
+inline constexpr int parse_error = -32700, invalid_request = -32600, unknown_method = -32601,
+                     bad_parameters = -32602, internal_error = -32603, no_such_resource = -32002;
+
+struct Failure {
+  int code = internal_error;
+  std::string message{};
+  bool operator==(const Failure&) const = default;
+};
+
+// What came from the other side. A request has a method and an id, a notification only a method, a
+// response only an id.
+struct Message {
+  Json id{};  // a string, a whole number, or null: none
+  std::string method{};
+  Json params = Json::object();
+  std::optional<Json> result{};
+  std::optional<Failure> failure{};
+
+  bool is_request() const { return !method.empty() && !id.is_null(); }
+  bool is_notification() const { return !method.empty() && id.is_null(); }
+  bool is_response() const { return method.empty(); }
+};
+
+// nullopt: it is none of the three.
+std::optional<Message> read(std::string_view line);
+std::optional<Message> read_value(const Json& value);
+
+JsonText request(const Json& id, std::string_view method, const Json& params);
+JsonText notification(std::string_view method, const Json& params = Json::object());
+JsonText response(const Json& id, const Json& result);
+JsonText failure(const Json& id, const Failure& what);
+
+}  // namespace skein::mcp::rpc

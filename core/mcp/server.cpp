@@ -1,0 +1,165 @@
+#include "core/mcp/server.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/mcp/rpc.h"
+#include "core/text/text.h"
+
+namespace skein::mcp {
+
+namespace {
+
+constexpr const char* modern_version = "2026-07-28";
+constexpr const char* newest_greeting = "2025-11-25";
+constexpr std::string_view greetings = "2024-11-05 2025-03-26 2025-06-18 2025-11-25";
+constexpr int unsupported_version = -32022;
+
+// Thrown by a handler, and answered as the protocol's own kind of failure.
+struct Refused {
+  rpc::Failure failure;
+  Json data{};
+};
+
+using Handler = Json (*)(const Offer&, const rpc::Message&);
+
+Json capabilities() { return {{"tools", Json::object()}, {"resources", Json::object()}}; }
+
+Json greet(const Offer& offer, const rpc::Message& message) {
+  const std::string asked = string_at(message.params, "protocolVersion");
+  const bool known = !asked.empty() && has_word(greetings, asked);
+  return {{"protocolVersion", known ? asked : newest_greeting},
+          {"capabilities", capabilities()},
+          {"serverInfo", {{"name", "skein"}, {"version", offer.version}}},
+          {"instructions", offer.instructions}};
+}
+
+Json discover(const Offer& offer, const rpc::Message&) {
+  return {{"supportedVersions", Json::array({modern_version})},
+          {"capabilities", capabilities()},
+          {"serverInfo", {{"name", "skein"}, {"version", offer.version}}},
+          {"instructions", offer.instructions},
+          {"ttlMs", 3'600'000},
+          {"cacheScope", "private"}};
+}
+
+Json nothing(const Offer&, const rpc::Message&) { return Json::object(); }
+
+Json list_tools(const Offer& offer, const rpc::Message&) {
+  Json tools = Json::array();
+  for (const ServedTool& tool : offer.tools)
+    tools.push_back({{"name", tool.name},
+                     {"description", tool.description},
+                     {"inputSchema", parse_json(tool.schema).value_or(Json::object())},
+                     {"annotations", {{"readOnlyHint", tool.only_reads}}}});
+  return {{"tools", std::move(tools)}};
+}
+
+Json call_tool(const Offer& offer, const rpc::Message& message) {
+  const std::string name = string_at(message.params, "name");
+  const auto tool = std::ranges::find(offer.tools, name, &ServedTool::name);
+  if (tool == offer.tools.end())
+    throw Refused{{rpc::bad_parameters, "there is no tool '" + name + "'"}};
+  const auto text_result = [](std::string text, bool failed) {
+    return Json{{"content", Json::array({{{"type", "text"}, {"text", std::move(text)}}})},
+                {"isError", failed}};
+  };
+  const Json& given = at(message.params, "arguments");
+  try {
+    return text_result(
+        tool->run(dump(given.is_object() ? given : Json::object()), dump(message.id)), false);
+  } catch (const Error& error) {
+    return text_result(error.what(), true);
+  }
+}
+
+Json listed_resource(const ServedResource& each, const char* uri_member) {
+  return {{uri_member, each.uri},
+          {"name", each.name},
+          {"description", each.description},
+          {"mimeType", "text/markdown"}};
+}
+
+Json list_resources(const Offer& offer, const rpc::Message& message) {
+  std::string cursor = string_at(message.params, "cursor");
+  Json out{{"resources", Json::array()}};
+  for (const ServedResource& each : offer.resources(cursor))
+    out["resources"].push_back(listed_resource(each, "uri"));
+  if (!cursor.empty()) out["nextCursor"] = cursor;
+  return out;
+}
+
+Json list_templates(const Offer& offer, const rpc::Message&) {
+  Json out{{"resourceTemplates", Json::array()}};
+  for (const ServedResource& each : offer.templates)
+    out["resourceTemplates"].push_back(listed_resource(each, "uriTemplate"));
+  return out;
+}
+
+Json read_resource(const Offer& offer, const rpc::Message& message) {
+  const std::string uri = string_at(message.params, "uri");
+  std::optional<std::string> text = offer.read(uri);
+  if (!text) throw Refused{{rpc::no_such_resource, "there is no resource " + uri}, {{"uri", uri}}};
+  return {
+      {"contents",
+       Json::array({{{"uri", uri}, {"mimeType", "text/markdown"}, {"text", *std::move(text)}}})}};
+}
+
+constexpr std::pair<std::string_view, Handler> methods[] = {
+    {"initialize", greet},
+    {"server/discover", discover},
+    {"ping", nothing},
+    {"tools/list", list_tools},
+    {"tools/call", call_tool},
+    {"resources/list", list_resources},
+    {"resources/templates/list", list_templates},
+    {"resources/read", read_resource},
+};
+
+// Of a request without a greeting; empty: it belongs to a connection that had one.
+std::string version_in(const rpc::Message& message) {
+  return string_at(at(message.params, "_meta"), "io.modelcontextprotocol/protocolVersion");
+}
+
+Json handled(const Offer& offer, const rpc::Message& message) {
+  const std::string version = version_in(message);
+  if (!version.empty() && version != modern_version)
+    throw Refused{{unsupported_version, "version " + version + " is not spoken here"},
+                  {{"supported", Json::array({modern_version})}, {"requested", version}}};
+  const auto method = std::ranges::find(methods, std::string_view(message.method),
+                                        [](const auto& row) { return row.first; });
+  if (method == std::end(methods))
+    throw Refused{{rpc::unknown_method, "there is no method " + message.method}};
+  Json result = method->second(offer, message);
+  if (!version.empty()) result["resultType"] = "complete";
+  return result;
+}
+
+}  // namespace
+
+std::optional<JsonText> Server::answer(std::string_view line) {
+  if (trimmed(line).empty()) return std::nullopt;
+  const std::optional<Json> value = parse_json(line);
+  if (!value) return rpc::failure(nullptr, {rpc::parse_error, "that is no JSON"});
+  const std::optional<rpc::Message> message = rpc::read_value(*value);
+  if (!message)
+    return rpc::failure(nullptr, {rpc::invalid_request, "that is no message of JSON-RPC 2.0"});
+  if (!message->is_request()) return std::nullopt;
+  try {
+    return rpc::response(message->id, handled(offer_, *message));
+  } catch (const Refused& refused) {
+    Json out = *parse_json(rpc::failure(message->id, refused.failure));
+    if (!refused.data.is_null()) out["error"]["data"] = refused.data;
+    return dump(out);
+  } catch (const Error& error) {
+    return rpc::failure(message->id, {rpc::internal_error, error.what()});
+  }
+}
+
+JsonText cancelled_by(std::string_view line) {
+  const std::optional<rpc::Message> message = rpc::read(line);
+  if (!message || message->method != "notifications/cancelled") return {};
+  return dump(at(message->params, "requestId"));
+}
+
+}  // namespace skein::mcp

@@ -1,0 +1,249 @@
+// Against the scripted server, which is a process of its own.
+#include "core/mcp/hub.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <atomic>
+#include <chrono>
+#include <fstream>
+#include <thread>
+
+#include "core/mcp/stdio_channel.h"
+#include "core/text/json.h"
+#include "core/tools/sandbox/process.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::mcp;
+using namespace std::chrono_literals;
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+ServerEntry scripted(std::vector<std::string> words = {}, const std::string& name = "s") {
+  ServerEntry entry{.name = name, .command = "python3"};
+  entry.arguments = {SKEIN_SOURCE_DIR "/tests/support/mcp_server.py"};
+  entry.arguments.insert(entry.arguments.end(), words.begin(), words.end());
+  return entry;
+}
+
+// A hub whose servers are there, or have failed.
+class Servers {
+ public:
+  explicit Servers(std::vector<ServerEntry> entries, std::chrono::milliseconds patience = 20s)
+      : hub(entries, {.open = opener(), .workspace = folder.path().string(), .version = "1"}) {
+    hub.start();
+    missing = hub.wait(patience, {});
+  }
+
+  std::function<std::unique_ptr<Channel>(const ServerEntry&, Channel::Events)> opener() {
+    const StdioChannel::Surroundings around{
+        .environment = {"PATH=/usr/local/bin:/usr/bin:/bin", "OPENAI_API_KEY=sk-secret",
+                        "MY_TOKEN=t", "LANG=C.UTF-8"},
+        .workspace = folder.path().string(),
+        .home = "/"};
+    return [around](const ServerEntry& entry, Channel::Events events) {
+      return std::make_unique<StdioChannel>(entry, around, std::move(events));
+    };
+  }
+
+  model::ToolOutcome call(const std::string& tool, const JsonText& input = "{}",
+                          const model::ToolPorts& ports = {}) {
+    std::vector<std::string> notices;
+    const model::Tools tools = hub.tools(notices);
+    const model::Tool* found = model::find_tool(tools, "mcp__s__" + tool);
+    REQUIRE(found != nullptr);
+    return found->run(input, ports);
+  }
+
+  std::string text(const model::ToolOutcome& outcome) {
+    return std::get<model::Text>(outcome.content.at(0)).text;
+  }
+
+  bool eventually(const std::function<bool()>& holds) {
+    for (const auto end = Clock::now() + 10s; Clock::now() < end; std::this_thread::sleep_for(10ms))
+      if (holds()) return true;
+    return false;
+  }
+
+  test::TempDir folder{};
+  Hub hub;
+  std::vector<std::string> missing{};
+};
+
+}  // namespace
+
+TEST_CASE("a server's tools are listed page by page and can be called") {
+  Servers servers({scripted({"pages=5", "garbage"})});
+  std::vector<std::string> notices;
+  CHECK(servers.hub.tools(notices).size() == 17);
+  CHECK(servers.hub.rows().at(0).state == "connected: scripted 1.0");
+  CHECK(servers.hub.instructions().at(0).second == "Echo before you ask.");
+  CHECK(servers.text(servers.call("echo", R"({"text":"grüße"})")) == "grüße");
+  CHECK(servers.text(servers.call("echo")) == "not called: `text` is missing");
+  CHECK(servers.text(servers.call("structured")) == R"({"answer":42})");
+  CHECK(servers.call("fail").is_error);
+  const model::ToolOutcome refused = servers.call("refuse");
+  CHECK(refused.is_error);
+  CHECK(servers.text(refused) == "the server s refused: no such thing (code -32602)");
+  CHECK(servers.text(servers.call("roots")).find("file://" + servers.folder.path().string()) !=
+        std::string::npos);
+  for (const model::Tool& tool : servers.hub.tools(notices))
+    CHECK(tool.name.find_first_not_of(
+              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-") ==
+          std::string::npos);
+}
+
+TEST_CASE("a server gets a clean environment and its own folder") {
+  ServerEntry entry = scripted();
+  entry.environment = {{"MINE", "1"}, {"LANG", "de_DE"}};
+  Servers servers({entry});
+  const auto told = parse_json(servers.text(servers.call("environment")));
+  REQUIRE(told);
+  CHECK_FALSE(told->contains("OPENAI_API_KEY"));
+  CHECK_FALSE(told->contains("MY_TOKEN"));
+  CHECK(string_at(*told, "MINE") == "1");
+  CHECK(string_at(*told, "LANG") == "de_DE");
+  CHECK(string_at(*told, "SKEIN_PROJECT_DIR") == servers.folder.path().string());
+  CHECK(string_at(*told, "cwd") == "/");
+}
+
+TEST_CASE("a workspace's server runs in the workspace") {
+  ServerEntry entry = scripted();
+  entry.source = ServerEntry::Source::workspace;
+  Servers servers({entry});
+  const auto told = parse_json(servers.text(servers.call("environment")));
+  CHECK(string_at(*told, "cwd") == servers.folder.path().string());
+}
+
+TEST_CASE("a call that never ends is left within 50 ms, and the server is told") {
+  test::TempDir folder;
+  Servers servers({scripted({"log=" + folder.path().string() + "/log"})});
+  std::atomic<bool> stop{false};
+  model::ToolPorts ports;
+  ports.stopped = [&] { return stop.load(); };
+  Clock::time_point stopped;
+  std::thread user([&] {
+    std::this_thread::sleep_for(100ms);
+    stopped = Clock::now();
+    stop = true;
+  });
+  const model::ToolOutcome outcome = servers.call("hang", "{}", ports);
+  const auto took = Clock::now() - stopped;
+  user.join();
+  CHECK(outcome.is_error);
+  CHECK(took < 50ms);
+  CHECK(servers.eventually([&] {
+    return test::read_file(folder / "log").find("notifications/cancelled") != std::string::npos;
+  }));
+  CHECK(servers.text(servers.call("echo", R"({"text":"still here"})")) == "still here");
+}
+
+TEST_CASE("a call out of time is cancelled, unless it shows progress") {
+  ServerEntry entry = scripted();
+  entry.timeout = 400ms;
+  Servers servers({entry});
+  CHECK(servers.text(servers.call("hang")).find("did not answer within") != std::string::npos);
+  std::string shown;
+  model::ToolPorts ports;
+  ports.output = [&](std::string_view text) { shown += text; };
+  CHECK(servers.text(servers.call("count", R"({"count":6})", ports)) == "counted");
+  CHECK(shown.find("1 of 6: counting\n") != std::string::npos);
+}
+
+TEST_CASE("a server that dies in a call says why, and is started again by the next") {
+  Servers servers({scripted()});
+  const std::string why = servers.text(servers.call("die"));
+  CHECK(why.find("it ended with status 3") != std::string::npos);
+  CHECK(why.find("the disk is on fire") != std::string::npos);
+  CHECK(servers.text(servers.call("echo", R"({"text":"back"})")) == "back");
+  servers.call("die");
+  servers.call("die");
+  const std::string last = servers.text(servers.call("die"));
+  CHECK(servers.text(servers.call("echo", R"({"text":"x"})")).find("started too often") !=
+        std::string::npos);
+}
+
+TEST_CASE("a list that changes during a call is there for the next turn") {
+  Servers servers({scripted()});
+  std::vector<std::string> notices;
+  const std::int64_t before = servers.hub.changes();
+  CHECK(servers.text(servers.call("grow")) == "grown");
+  CHECK(servers.eventually([&] { return servers.hub.changes() != before; }));
+  CHECK(servers.hub.tools(notices).size() == 18);
+}
+
+TEST_CASE("a server's resources are listed and read in its name") {
+  Servers servers({scripted({"resources"})});
+  CHECK(servers.text(servers.call("list_resources")) == "test://1  one\ntest://2  two\n");
+  CHECK(servers.text(servers.call("read_resource", R"({"uri":"test://2"})")) ==
+        "test://2:\nthe text of test://2");
+  CHECK(servers.call("read_resource").is_error);
+}
+
+TEST_CASE("20 MB arrive whole") {
+  Servers servers({scripted()});
+  model::ToolPorts ports;
+  std::size_t kept = 0;
+  ports.keep_blob = [&](std::string_view bytes) {
+    kept = bytes.size();
+    return std::string("b");
+  };
+  const model::ToolOutcome outcome = servers.call("big", R"({"count":20000000})", ports);
+  CHECK(kept == 20'000'000);
+  CHECK(outcome.blob == "b");
+}
+
+TEST_CASE("what does not start, does not answer or speaks another version fails, alone") {
+  Servers servers({scripted({}, "good"), scripted({"version=1999-01-01"}, "old"),
+                   scripted({"mute"}, "mute"), ServerEntry{.name = "gone", .command = "no-such-x"},
+                   ServerEntry{.name = "ends", .command = "false"},
+                   ServerEntry{.name = "talks", .command = "yes"}},
+                  3s);
+  CHECK(servers.missing == std::vector<std::string>{"mute"});
+  const std::vector<Hub::Row> rows = servers.hub.rows();
+  REQUIRE(rows.size() == 6);
+  CHECK(rows[0].state.find("failed: it ended with status 1") == 0);
+  CHECK(rows[1].state == "failed: there is no program no-such-x");
+  CHECK(rows[2].good);
+  CHECK(rows[3].state == "starting");
+  CHECK(rows[4].state.find("1999-01-01") != std::string::npos);
+  CHECK(rows[5].state == "failed: what it prints are no messages");
+}
+
+TEST_CASE("a server and all it started are gone when its hub is, even if it does not want to") {
+  test::TempDir folder;
+  const std::string pids = folder.path().string() + "/pids";
+  ServerEntry entry{.name = "s", .command = "sh"};
+  entry.arguments = {"-c", "sleep 1000 & echo $! $$ > " + pids +
+                               "; exec "
+                               "python3 " SKEIN_SOURCE_DIR "/tests/support/mcp_server.py stubborn"};
+  pid_t child = 0, server = 0;
+  const Clock::time_point begun = Clock::now();
+  Clock::time_point left;
+  {
+    Servers servers({entry});
+    std::ifstream(pids) >> child >> server;
+    REQUIRE(child > 0);
+    CHECK(kill(child, 0) == 0);
+    left = Clock::now();
+  }
+  CHECK(Clock::now() - left < 1s);
+  bool gone = false;
+  while (!gone && Clock::now() - begun < 20s) {
+    std::this_thread::sleep_for(20ms);
+    gone = kill(child, 0) != 0 && kill(server, 0) != 0;
+  }
+  CHECK(gone);
+}
+
+TEST_CASE("a command that runs meanwhile does not end a server") {
+  Servers servers({scripted()});
+  tools::sandbox::run_program({.arguments = {"/bin/sh", "-c", "true"}, .environment = {}},
+                              {.time = 5s, .grace = 1s});
+  CHECK(servers.text(servers.call("echo", R"({"text":"alive"})")) == "alive");
+}
