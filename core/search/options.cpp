@@ -141,8 +141,8 @@ void set_option(Options& out, std::string_view flag, const std::string& value,
                 const std::string& workspace) {
   const Row& row = row_of(flag);
   if (!row.option.value.empty() && value.empty())
-    throw misused(std::string(flag) + " wants a " + std::string(row.option.value) +
-                  " behind it: " + std::string(row.option.meaning));
+    throw misused(std::string(row.option.flag) + " needs a value: " +
+                  std::string(row.option.value) + " (" + std::string(row.option.meaning) + ")");
   row.set(out, value, workspace);
 }
 

@@ -1,10 +1,14 @@
 #include "core/store/home/unsettled.h"
 
+#include <fcntl.h>
+
 #include <chrono>
-#include <fstream>
 #include <thread>
 
 #include "core/store/files/named_files.h"
+#include "core/text/fd.h"
+#include "core/text/io.h"
+#include "core/text/text.h"
 
 namespace skein::store::home {
 
@@ -84,9 +88,13 @@ void Unsettled::clear(std::uint64_t seen) const {
 }
 
 std::string boot_id() {
-  std::string out;
-  std::ifstream("/proc/sys/kernel/random/boot_id") >> out;
-  return out;
+  static const std::string id = [] {
+    constexpr std::size_t most = 64;
+    const Fd file(open("/proc/sys/kernel/random/boot_id", O_RDONLY | O_CLOEXEC));
+    const auto text = file ? read_all(file.get(), most) : std::nullopt;
+    return text ? std::string(trimmed(*text)) : std::string{};
+  }();
+  return id;
 }
 
 }  // namespace skein::store::home

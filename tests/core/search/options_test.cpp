@@ -69,6 +69,6 @@ TEST_CASE("what is not understood is said, with what would be") {
         "--role takes user, assistant, tool or thinking, not 'robot'");
   CHECK(complaint("--since soon x") == "--since: 'soon' is no time; say 7d, or 2026-11-01");
   CHECK(complaint("x --role") ==
-        "--role wants a ROLE behind it: only what user, assistant, tool or thinking says");
+        "--role needs a value: user|assistant|tool|thinking (only what they say)");
   CHECK(complaint("--limit 0 x") == "--limit takes a whole number from 1 to 100000, not '0'");
 }
