@@ -109,6 +109,13 @@ bool is_blob_name(std::string_view name) {
   return name.size() == 64 && std::ranges::all_of(name, is_hex);
 }
 
+std::set<std::string> blob_names_in(std::string_view text) {
+  NameFinder finder;
+  finder.take(text);
+  finder.take("\n");
+  return std::move(finder.found);
+}
+
 Result<std::string> load_blob(files::Files& files, const std::string& name) {
   if (!is_blob_name(name))
     return Failure{Failure::Kind::refused, "'" + name + "' is not a blob's name"};

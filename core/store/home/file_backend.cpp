@@ -1,7 +1,6 @@
 #include "core/store/home/file_backend.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/store/files/named_files.h"
 #include "core/store/home/archive.h"
@@ -98,7 +97,8 @@ Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
   for (const IndexEntry* entry : newest_first(**index)) {
     if (!filter.cwd.empty() && entry->memory.header.cwd != filter.cwd) continue;
     if (!filter.unused_since.empty() &&
-        used_at(entry->memory.header, entry->memory.state) >= filter.unused_since)
+        digits_of(used_at(entry->memory.header, entry->memory.state)) >=
+            digits_of(filter.unused_since))
       continue;
     out.push_back(record_of(*entry));
     if (out.size() == filter.limit) break;
@@ -236,16 +236,7 @@ Result<Created> FileBackend::fork(const SessionHeader& header, std::span<const F
   return make(header, [&](log::NewTranscript& transcript) -> Result<void> {
     const Result<log::LogWriter*> source = log_of(from.session);
     if (!source) return source.error();
-    std::set<Id> wanted, there;
-    for (const ForkExtra& extra : extras)
-      if (extra.about) wanted.insert(*extra.about);
-    const auto copied = copy_path(**source, from.entry, transcript, [&](Id id) {
-      if (!wanted.empty() && wanted.contains(id)) there.insert(id);
-    });
-    if (!copied) return copied;
-    for (const ForkExtra& extra : extras)
-      if (!extra.about || there.contains(*extra.about)) transcript.add(extra.entry);
-    return {};
+    return copy_fork(**source, from.entry, extras, transcript);
   });
 }
 

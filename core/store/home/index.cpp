@@ -9,9 +9,6 @@
 
 namespace skein::store::home {
 
-namespace {
-
-// 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
 std::uint64_t digits_of(std::string_view timestamp) {
   constexpr int most = 17;
   std::uint64_t out = 0;
@@ -22,8 +19,6 @@ std::uint64_t digits_of(std::string_view timestamp) {
   for (; count < most; ++count) out *= 10;
   return out;
 }
-
-}  // namespace
 
 std::string index_checksum(std::string_view text) {
   char out[32];

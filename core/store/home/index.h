@@ -42,6 +42,8 @@ struct LastUsed {
   Id session{};
   IndexEntry entry{};
 };
+// 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
+std::uint64_t digits_of(std::string_view timestamp);
 // Every session, the one used last first.
 std::vector<const IndexEntry*> newest_first(const Index& index);
 

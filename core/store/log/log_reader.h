@@ -29,6 +29,7 @@ struct LogMemory {
 class LogReader {
  public:
   LogReader(files::Files& files, Id session, std::string path);
+  virtual ~LogReader() = default;
 
   // Reads what is new since the last time, or everything if the file is another than the one that
   // was known. `memory` shortens the first opening, where it is still right.
@@ -40,7 +41,8 @@ class LogReader {
   Result<void> each_line(const VisitLine& visit) { return lines_from(0, visit); }
   Result<void> survey(const VisitFacts& visit);
   Result<StoredEntry> at(Position position);
-  Result<Position> locate(Id entry);  // reads the whole file if it must; `gone`: not there
+  // Reads the whole file if it must; `gone`: not there.
+  virtual Result<Position> locate(Id entry);
   Result<Damage> examine();
 
   Result<void> sync() { return file_.sync(); }  // what has been read, whoever wrote it
