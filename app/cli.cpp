@@ -189,7 +189,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp admin agents bench bisect blame completion eval follow jobs mcp prove "
+    "acp agents bench bisect blame completion eval follow jobs mcp prove "
     "rewind serve skills sync update upgrade";
 
 struct Reserved {
@@ -286,7 +286,7 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   add_setting(app, "--append-system-prompt", invocation.append_system_prompt);
   add_setting(app, "--max-turns", invocation.max_turns);
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch");
-  app.add_option("--home", invocation.home, "where sessions live")->envname("SKEIN_HOME");
+  add_setting(app, "--home", invocation.home)->envname("SKEIN_HOME");
   add_setting(app, "--color", invocation.color);
   app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");
   app.add_flag("-q,--quiet", invocation.quiet, "no notices");

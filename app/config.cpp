@@ -22,6 +22,11 @@ std::optional<std::string> text_of(const fs::path& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+fs::path user_file() {
+  const std::string named = env("SKEIN_CONFIG");
+  return named.empty() ? fs::path(config_folder()) / "config.toml" : fs::path(named);
+}
+
 // Reads and applies one file; what it says is left in `config`.
 ConfigFile apply_file(Config& config, catalog::Catalog& catalog, const std::string& path,
                       const std::string& text, ConfigWriter writer) {
@@ -74,6 +79,17 @@ tools::sandbox::ProgramLimits Config::command_limits() const {
 
 std::string config_folder() { return skein_folder("XDG_CONFIG_HOME", ".config"); }
 
+std::string configured_home() {
+  const std::optional<std::string> text = text_of(user_file());
+  // Most have no such key, and every start comes by here.
+  if (!text || text->find("home") == std::string::npos) return {};
+  Config config;
+  catalog::Catalog catalog;
+  ConfigFile file(user_file().string(), *text, ConfigWriter::user);
+  file.apply({config, catalog});
+  return config.home;
+}
+
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   const fs::path path = fs::path(workspace) / ".skein/config.toml";
   std::error_code ignored;
@@ -96,7 +112,7 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
                           catalog::Catalog& catalog) {
   Config config;
   const std::string named = env("SKEIN_CONFIG");
-  const fs::path own = named.empty() ? fs::path(config_folder()) / "config.toml" : fs::path(named);
+  const fs::path own = user_file();
   std::error_code ignored;
   const bool there = fs::exists(own, ignored);
   if (const auto text = there ? text_of(own) : std::nullopt)

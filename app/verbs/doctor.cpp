@@ -31,7 +31,8 @@ Json ranges(const std::vector<store::Damage::Range>& all) {
 // By Tree::Oddity::Kind.
 constexpr const char* oddities[] = {"orphan", "cycle", "duplicate"};
 
-Json report_on(Home& home, SessionStore& store, const SessionRecord& record) {
+// `home` is null if it is no folder: then nothing was ever set aside.
+Json report_on(Home* home, SessionStore& store, const SessionRecord& record) {
   const Id session = record.header.session;
   Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
   const store::Result<store::Damage> examined = store.examine(session);
@@ -53,7 +54,9 @@ Json report_on(Home& home, SessionStore& store, const SessionRecord& record) {
                      {"entry", to_string(each.entry)}});
   Json aside = Json::array();
   std::size_t lacking = 0;
-  for (const auto& each : value_or_throw(maintenance::set_aside(home, session))) {
+  std::vector<maintenance::SetAside> fragments;
+  if (home != nullptr) fragments = value_or_throw(maintenance::set_aside(*home, session));
+  for (const auto& each : fragments) {
     lacking += each.lacking.size();
     aside.push_back({{"name", each.name}, {"bytes", each.bytes}, {"lacking", each.lacking.size()}});
   }
@@ -144,9 +147,13 @@ Json sandbox_here(const app::Config& config) {
 }  // namespace
 
 int doctor(const app::Invocation& invocation) {
-  const auto home = app::open_home(invocation);
-  SessionStore store(std::make_unique<store::home::FileBackend>(home));
-  Json out = {{"home", app::home_folder(invocation)}};
+  const bool wants_files = !app::home_in_database(invocation) || invocation.has("--repair") ||
+                           invocation.has("--restore-quarantine") ||
+                           invocation.has("--rebuild-index");
+  const auto home = wants_files ? app::open_home(invocation) : nullptr;
+  SessionStore store = home ? SessionStore(std::make_unique<store::home::FileBackend>(home))
+                            : app::open_store(invocation);
+  Json out = {{"home", app::home_shown(invocation)}};
   if (invocation.has("--rebuild-index"))
     out["rebuilt"] = value_or_throw(maintenance::rebuild_index(*home));
 
@@ -173,10 +180,10 @@ int doctor(const app::Invocation& invocation) {
   Json sessions = Json::array(), strays = Json::array();
   bool ok = true;
   for (const SessionRecord& record : wanted) {
-    sessions.push_back(report_on(*home, store, record));
+    sessions.push_back(report_on(home.get(), store, record));
     ok = ok && bool_at(sessions.back(), "ok");
   }
-  if (invocation.arguments.empty())
+  if (home && invocation.arguments.empty())
     for (const auto& stray : value_or_throw(maintenance::strays(*home)))
       strays.push_back({{"name", stray.name}, {"why", stray.why}});
   out["ok"] = ok && strays.empty();

@@ -159,8 +159,9 @@ void check_references(SessionStore& store, const std::string& name,
 
 int list_sessions(const app::Invocation& invocation) {
   if (invocation.has("--trash")) return list_trash(invocation);
-  const auto home = app::open_home(invocation);
-  SessionStore store(std::make_unique<store::home::FileBackend>(home));
+  const auto home = app::home_in_database(invocation) ? nullptr : app::open_home(invocation);
+  SessionStore store = home ? SessionStore(std::make_unique<store::home::FileBackend>(home))
+                            : app::open_store(invocation);
   std::vector<SessionRecord> sessions = store.list();
   if (const std::string origin = invocation.value("--origin"); !origin.empty())
     std::erase_if(sessions, [&](const SessionRecord& record) {
@@ -187,7 +188,7 @@ int list_sessions(const app::Invocation& invocation) {
                                  cost && cost->at_least) +
                "  " + record.state.title);
   }
-  if (const std::size_t older = store::home::older_forms(*home); older > 0)
+  if (const std::size_t older = home ? store::home::older_forms(*home) : 0; older > 0)
     print(counted(older, "session") + " of an older form " + (older == 1 ? "lies" : "lie") +
           " here; `skein doctor --repair` brings " + (older == 1 ? "it" : "them") + " in\n");
   return 0;

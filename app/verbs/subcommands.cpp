@@ -90,6 +90,7 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
 const Flags trust_flags{{"--remove", "no longer"}};
+const Flags init_flags{{"--yes", "do not ask"}, json};
 
 const app::Subcommand table[] = {
     {"sessions", "", "list sessions, or do something with one", list_flags, list_sessions},
@@ -143,6 +144,9 @@ const app::Subcommand table[] = {
      replay_flags, replay_session},
     {"trust", "", "let this workspace's configuration set models, addresses and key commands",
      trust_flags, trust},
+    {"admin", "", "look after a home in a database", {}, explain_admin},
+    {"admin init-db", "", "make the tables for sessions in the database that --home names",
+     init_flags, init_database},
 };
 
 }  // namespace

@@ -35,5 +35,7 @@ int watch_sessions(const app::Invocation& invocation);
 int replay_session(const app::Invocation& invocation);
 int show_insights(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);
+int explain_admin(const app::Invocation& invocation);
+int init_database(const app::Invocation& invocation);
 
 }  // namespace skein::verbs
