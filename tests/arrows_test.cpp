@@ -45,6 +45,9 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
       "core/store/home"}},
 
+    {"core/store/transfer",
+     {"core/text", "core/model", "core/store", "core/store/files", "core/store/log"}},
+
     {"core/exchange/importers", {"core/text", "core/model", "core/legacy"}},
     {"core/search", {"core/text", "core/model", "core/store"}},
     {"core/exchange/exporters", {"core/text", "core/model", "core/store"}},

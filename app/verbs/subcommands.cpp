@@ -90,6 +90,11 @@ const Flags replay_flags{{"--step", "wait after every step"},
                          {"--until-error", "without a pause to the first call that failed"},
                          {"--from ENTRY", "where to begin"}};
 const Flags trust_flags{{"--remove", "no longer"}};
+const app::Subcommand::Flag all_sessions{"--all", "every session there is"};
+const Flags push_flags{
+    {"--to HOME", "a folder, or postgresql://USER@HOST/DATABASE"}, all_sessions, json};
+const Flags pull_flags{
+    {"--from HOME", "a folder, or postgresql://USER@HOST/DATABASE"}, all_sessions, json};
 const Flags init_flags{{"--yes", "do not ask"}, json};
 
 const app::Subcommand table[] = {
@@ -114,6 +119,10 @@ const app::Subcommand table[] = {
      "unused for so long (30d; none: as the others) it goes to the trash", json_only,
      set_session_ttl},
     {"sessions rename", "KEY TITLE", "give a session a title", json_only, rename_session},
+    {"sessions push", "[KEY…]", "copy sessions to another home, or what they lack there",
+     push_flags, push_sessions},
+    {"sessions pull", "[KEY…]", "copy sessions from another home, or what they lack here",
+     pull_flags, pull_sessions},
     {"append", "KEY", "append raw entries from standard input, all or none", append_flags,
      append_entries},
     {"branch", "KEY", "a new session that starts at an entry", branch_flags, branch_session},

@@ -35,6 +35,8 @@ int watch_sessions(const app::Invocation& invocation);
 int replay_session(const app::Invocation& invocation);
 int show_insights(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);
+int push_sessions(const app::Invocation& invocation);
+int pull_sessions(const app::Invocation& invocation);
 int explain_admin(const app::Invocation& invocation);
 int init_database(const app::Invocation& invocation);
 

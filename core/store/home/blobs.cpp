@@ -19,26 +19,7 @@ constexpr std::int64_t renew_after_ms = day_ms / 2;
 
 std::string path_of(std::string_view name) { return "blobs/" + std::string(name); }
 
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
 std::int64_t age_ms(const files::FileStat& stat) { return now_ms() - stat.mtime_ns / 1'000'000; }
-
-// Every blob's name that stands in a text which comes in pieces.
-struct NameFinder {
-  std::set<std::string> found{};
-  std::string run{};  // of hex digits, up to here
-
-  void take(std::string_view piece) {
-    for (const char c : piece) {
-      if (is_hex(c)) {
-        if (run.size() <= 64) run += c;
-        continue;
-      }
-      if (run.size() == 64) found.insert(run);
-      run.clear();
-    }
-  }
-};
 
 // A place for them, if they are not too many.
 Result<void> make_room(files::Files& files, std::string_view bytes) {
@@ -63,14 +44,13 @@ struct References {
 };
 
 Result<std::set<std::string>> references_in(files::Files& files, const std::string& path) {
-  NameFinder finder;
+  BlobNameFinder finder;
   const auto take = [&](std::string_view piece) {
     finder.take(piece);
     return true;
   };
   if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
-  finder.take("\n");
-  return std::move(finder.found);
+  return finder.finish();
 }
 
 using AllReferences = std::map<std::string, References>;
@@ -104,17 +84,6 @@ Result<AllReferences> all_references(files::Files& files, AllReferences known) {
 }
 
 }  // namespace
-
-bool is_blob_name(std::string_view name) {
-  return name.size() == 64 && std::ranges::all_of(name, is_hex);
-}
-
-std::set<std::string> blob_names_in(std::string_view text) {
-  NameFinder finder;
-  finder.take(text);
-  finder.take("\n");
-  return std::move(finder.found);
-}
 
 Result<std::string> load_blob(files::Files& files, const std::string& name) {
   if (!is_blob_name(name))

@@ -3,11 +3,11 @@
 #pragma once
 
 #include <cstdint>
-#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/store/blob_names.h"
 #include "core/store/home/home.h"
 
 namespace skein::store::home {
@@ -20,9 +20,6 @@ Result<std::string> keep_blob(Home& home, std::string_view bytes);
 Result<std::string> write_blob(files::Files& files, std::string_view bytes);
 // Only bytes that still are what the name says.
 Result<std::string> load_blob(files::Files& files, const std::string& name);
-bool is_blob_name(std::string_view name);
-// Every name of a blob, or what looks like one, that stands in a text.
-std::set<std::string> blob_names_in(std::string_view text);
 
 // Removes (or with `only_look` names) the blobs that stand in no file of the home and have been
 // there for a day. If any file cannot be read it does nothing: what it cannot see may refer to one.

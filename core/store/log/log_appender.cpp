@@ -6,6 +6,7 @@
 #include <unordered_map>
 #include <utility>
 
+#include "core/store/log/seal_chain.h"
 #include "core/text/json.h"
 
 namespace skein::store::log {
@@ -84,6 +85,18 @@ Result<std::vector<Entry>> LogAppender::resolve(std::span<const NewEntry> entrie
     if (!marginal) previous = each.entry.id;
   }
   return batch;
+}
+
+Result<void> LogAppender::check_lines(Position end, std::span<const std::string> lines) const {
+  const auto refuse = [&](const char* why) {
+    return Failure{Failure::Kind::conflict, described(session_) + why};
+  };
+  if (end_ != end || newline_missing_) return refuse(" has gone on meanwhile");
+  SealChain chain(session_, last_crc_);
+  for (const std::string& line : lines)
+    if (!chain.take(line)) return refuse(": what came does not continue it");
+  if (!chain.at_border()) return refuse(": only a part of a batch came");
+  return {};
 }
 
 // What the caller left to the store (time, parent) cannot differ.

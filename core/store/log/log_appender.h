@@ -5,6 +5,7 @@
 
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "core/store/log/log_reader.h"
@@ -19,6 +20,8 @@ class LogAppender : public LogReader {
   // The entries that are not there yet, as they shall be written. Which are there is looked up in
   // `places_`: whoever calls has filled it.
   Result<std::vector<Entry>> resolve(std::span<const NewEntry> entries);
+  // Whether `lines`, whole batches, go on from where the session ends; `conflict` if not.
+  Result<void> check_lines(Position end, std::span<const std::string> lines) const;
   // The entry that whoever expects a tail must name.
   std::optional<Id> tail();
   Failure conflict(Id expected);

@@ -55,6 +55,25 @@ Result<void> LogWriter::append_all(std::span<const NewEntry> entries,
   return {};
 }
 
+Result<void> LogWriter::extend(Position end, std::span<const std::string> lines) {
+  if (const auto done = lock_current(); !done) return done;
+  const Unlock unlock{file_};
+  if (const auto done = take_back_unsynced(); !done) return done;
+  if (const auto done = refresh(); !done) return done;
+  if (const auto done = writable(); !done) return done;
+  if (const auto done = check_lines(end, lines); !done) return done;
+  if (const auto done = quarantine_torn_tail(); !done) return done;
+  std::string bytes;
+  for (const std::string& line : lines) bytes.append(line).append("\n");
+  const Result<void> written = file_.write(bytes);
+  const Result<void> synced = written ? file_.sync() : written;
+  if (!synced) {
+    if (!file_.truncate(end_)) unsynced_ = {end_, end_ + bytes.size()};
+    return unsafe(synced.error());
+  }
+  return refresh();
+}
+
 Result<void> LogWriter::lock_current() {
   for (int tries = 0; tries < 3; ++tries) {
     if (!appending_ || !file_.is_open())

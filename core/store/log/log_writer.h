@@ -22,6 +22,9 @@ class LogWriter : public LogAppender {
   // The same in as many batches as it takes: only each of these is all or nothing.
   Result<void> append_all(std::span<const NewEntry> entries, const AppendOptions& options);
 
+  // Lines of the same session from elsewhere, as they stand there, behind where it ends here.
+  Result<void> extend(Position end, std::span<const std::string> lines);
+
  private:
   Result<void> lock_current();
   struct Attempt {

@@ -5,6 +5,7 @@
 #include <set>
 #include <utility>
 
+#include "core/store/home/admit.h"
 #include "core/store/home/fork.h"
 #include "core/store/log/log_writer.h"
 #include "core/store/postgres/new_session.h"
@@ -186,6 +187,31 @@ Result<Position> DatabaseBackend::locate(Id session, Id entry) {
 
 Result<Damage> DatabaseBackend::examine(Id session) {
   return with(session, [&](OpenSession& open) { return open.log.examine(); });
+}
+
+Result<void> DatabaseBackend::give_lines(Id session, Position from, const VisitText& visit) {
+  return with(session, [&](OpenSession& open) { return open.log.give_lines(from, visit); });
+}
+
+Result<void> DatabaseBackend::extend(Id session, Position end, std::span<const std::string> lines) {
+  return with(session, [&](OpenSession& open) { return open.log.extend(end, lines); });
+}
+
+// Put together here first: what does not fit must not be seen there, not even for a moment.
+Result<SessionRecord> DatabaseBackend::admit(Id session, const GiveLines& lines) {
+  home::Home passing(files::memory_files());
+  const Result<SessionRecord> whole = home::admit_session(passing, session, lines);
+  if (!whole) return whole.error();
+  const Result<home::Transcript*> transcript = passing.transcript(session);
+  if (!transcript) return transcript.error();
+  log::LogWriter& log = *(*transcript)->log;
+  const Result<Entered> entered = enter_session(connection_, log.memory(), whole->key, false, log);
+  if (!entered) return entered.error();
+  if (*entered == Entered::now) return open(session);
+  return Failure{Failure::Kind::conflict,
+                 *entered == Entered::key_taken
+                     ? "another session there is called " + whole->key
+                     : described(session) + " is there already, in the trash or somebody else's"};
 }
 
 Result<Created> DatabaseBackend::make(const SessionHeader& header, const Fill& fill) {

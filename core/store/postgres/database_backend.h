@@ -35,6 +35,9 @@ class DatabaseBackend : public StorageBackend {
   Result<void> survey(Id session, const VisitFacts& visit) override;
   Result<Position> locate(Id session, Id entry) override;
   Result<Damage> examine(Id session) override;
+  Result<void> give_lines(Id session, Position from, const VisitText& visit) override;
+  Result<SessionRecord> admit(Id session, const GiveLines& lines) override;
+  Result<void> extend(Id session, Position end, std::span<const std::string> lines) override;
   Result<SessionLease> hold(Id session, LockMode company) override;
   Result<void> erase(Id session) override;
   Result<SessionRecord> restore(std::string_view name) override;

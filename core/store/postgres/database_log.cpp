@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <set>
 
-#include "core/store/home/blobs.h"
+#include "core/store/blob_names.h"
 #include "core/store/postgres/schema.h"
 #include "core/store/postgres/values.h"
 
@@ -49,6 +49,15 @@ bool says_marginal(std::string_view line_start) {
   return model::is_marginal(type.substr(0, type.find('"')));
 }
 
+std::vector<std::string_view> lines_in(std::string_view bytes) {
+  std::vector<std::string_view> out;
+  while (!bytes.empty()) {
+    out.push_back(bytes.substr(0, bytes.find('\n')));
+    bytes.remove_prefix(out.back().size() + 1);
+  }
+  return out;
+}
+
 Failure too_many_tries(Id session) {
   return {Failure::Kind::busy, described(session) + " is being written to all the time; try again"};
 }
@@ -89,29 +98,27 @@ Result<Position> DatabaseLog::locate(Id entry) {
   return found->second.at;
 }
 
-Result<std::unique_ptr<DatabaseLog::Draft>> DatabaseLog::draft(std::vector<Entry> batch) {
-  auto draft = std::make_unique<Draft>();
-  Result<log::SealedBatch> sealed = log::seal_batch(batch, seed_, last_crc_);
-  if (!sealed) return sealed.error();
-  draft->batch = std::move(batch);
-  draft->sealed = *std::move(sealed);
-  draft->after = memory();
-  std::string_view rest = draft->sealed.bytes;
-  for (const Entry& entry : draft->batch) {
-    model::fold(draft->after.state, model::facts_of(entry, draft->after.end));
-    draft->places.push_back(static_cast<std::int64_t>(draft->after.end));
-    draft->ids.push_back(static_cast<std::int64_t>(entry.id.value));
-    draft->lines.push_back(rest.substr(0, rest.find('\n')));
-    draft->after.end += draft->lines.back().size() + 1;
-    rest.remove_prefix(draft->lines.back().size() + 1);
+// Every line is one that seal_batch wrote, or was checked.
+DatabaseLog::Draft DatabaseLog::draft(std::vector<std::string_view> lines) const {
+  Draft draft;
+  draft.after = memory();
+  log::LogMemory& after = draft.after;
+  for (const std::string_view text : lines) {
+    const log::Line line = log::read_line(text).value();
+    model::fold(after.state,
+                {line.id, line.parent, line.type, line.timestamp, line.body, after.end});
+    draft.places.push_back(static_cast<std::int64_t>(after.end));
+    draft.ids.push_back(static_cast<std::int64_t>(line.id.value));
+    draft.marginal.push_back(model::is_marginal(line.type));
+    after.end += text.size() + 1;
+    after.last_crc = line.seal.crc;
   }
-  draft->after.last_crc = draft->sealed.last_crc;
-  draft->after.stat.size = draft->after.end;
+  draft.lines = std::move(lines);
+  after.stat.size = after.end;
   // Whatever key it has been given here, it keeps, until its own says another.
-  const std::string own = home::effective_key(memory());
-  const std::string next = home::effective_key(draft->after);
-  draft->key = own == next ? rows_.row().key : next;
-  draft->record = print_record(draft->after, draft->key);
+  const std::string own = home::effective_key(memory()), next = home::effective_key(after);
+  draft.key = own == next ? rows_.row().key : next;
+  draft.record = print_record(after, draft.key);
   return draft;
 }
 
@@ -130,15 +137,16 @@ Outcome DatabaseLog::send(const Draft& draft) {
       .integers(draft.places)
       .integers(draft.ids)
       .byte_strings(draft.lines);
-  const std::set<std::string> blobs = home::blob_names_in(draft.sealed.bytes);
+  std::set<std::string> blobs;
+  for (const std::string_view line : draft.lines) blobs.merge(blob_names_in(line));
   const std::vector<std::string_view> names(blobs.begin(), blobs.end());
   return connection_.attempt(append_lines, values.texts(names));
 }
 
 void DatabaseLog::take(Draft draft) {
-  for (std::size_t i = 0; i < draft.batch.size(); ++i)
-    places_.emplace(draft.batch[i].id, Place{static_cast<Position>(draft.places[i]),
-                                             model::is_marginal(draft.batch[i].type)});
+  for (std::size_t i = 0; i < draft.ids.size(); ++i)
+    places_.emplace(Id{static_cast<std::uint64_t>(draft.ids[i])},
+                    Place{static_cast<Position>(draft.places[i]), draft.marginal[i]});
   state_ = std::move(draft.after.state);
   end_ = stat_.size = draft.after.end;
   last_crc_ = draft.after.last_crc;
@@ -162,6 +170,15 @@ Result<bool> DatabaseLog::is_there(const Draft& draft) {
   return found != 0;
 }
 
+Result<bool> DatabaseLog::write(const Draft& draft) {
+  const Outcome outcome = send(draft);
+  if (!outcome.problem) return outcome.changed == draft.lines.size();
+  if (outcome.violates(entry_constraint)) return false;
+  if (!outcome.lost()) return connection_.failure_of(outcome.problem);
+  if (const auto again = connection_.reconnect(); !again) return again.error();
+  return is_there(draft);
+}
+
 Result<AppendResult> DatabaseLog::append(std::span<const NewEntry> entries,
                                          const AppendOptions& options) {
   std::vector<Id> ids;
@@ -183,25 +200,30 @@ Result<AppendResult> DatabaseLog::append(std::span<const NewEntry> entries,
       if (tries == 0) continue;
       return conflict(*options.expected_tail);
     }
-    Result<std::unique_ptr<Draft>> drafted = draft(*std::move(batch));
-    if (!drafted) return drafted.error();
-    Draft& draft = **drafted;
-    const Outcome outcome = send(draft);
-    bool done = !outcome.problem && outcome.changed == draft.batch.size();
-    if (outcome.lost()) {
-      if (const auto again = connection_.reconnect(); !again) return again.error();
-      const Result<bool> there = is_there(draft);
-      if (!there) return there.error();
-      done = *there;
-    } else if (outcome.problem && !outcome.violates(entry_constraint)) {
-      return connection_.failure_of(outcome.problem);
-    }
-    if (!done) continue;
-    result.entries = draft.batch;
-    take(std::move(draft));
+    const Result<log::SealedBatch> sealed = log::seal_batch(*batch, seed_, last_crc_);
+    if (!sealed) return sealed.error();
+    Draft next = draft(lines_in(sealed->bytes));
+    const Result<bool> written = write(next);
+    if (!written) return written.error();
+    if (!*written) continue;
+    take(std::move(next));
+    result.entries = *std::move(batch);
     return result;
   }
   return too_many_tries(session_);
+}
+
+Result<void> DatabaseLog::extend(Position end, std::span<const std::string> lines) {
+  if (const auto done = bring_up_to_date(); !done) return done;
+  if (const auto done = writable(); !done) return done;
+  if (const auto done = check_lines(end, lines); !done) return done;
+  Draft next = draft({lines.begin(), lines.end()});
+  const Result<bool> written = write(next);
+  if (!written) return written.error();
+  if (!*written)
+    return Failure{Failure::Kind::conflict, described(session_) + " has gone on meanwhile"};
+  take(std::move(next));
+  return {};
 }
 
 }  // namespace skein::store::postgres

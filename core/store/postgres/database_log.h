@@ -22,20 +22,23 @@ class DatabaseLog : public log::LogAppender {
   // As of now, starting from what the database says of it.
   Result<void> bring_up_to_date();
   Result<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
+  // Lines of the same session from elsewhere, as they stand there, behind where it ends here.
+  Result<void> extend(Position end, std::span<const std::string> lines);
   Result<Position> locate(Id entry) override;
 
  private:
   // A batch as it would be written, and what the session would be after it.
   struct Draft {
-    std::vector<Entry> batch{};
-    log::SealedBatch sealed{};
     log::LogMemory after{};
     std::string key{}, record{};
     std::vector<std::int64_t> places{}, ids{};
-    std::vector<std::string_view> lines{};  // in `sealed`
+    std::vector<bool> marginal{};
+    std::vector<std::string_view> lines{};  // somebody else's
   };
-  Result<std::unique_ptr<Draft>> draft(std::vector<Entry> batch);
+  Draft draft(std::vector<std::string_view> lines) const;
   Outcome send(const Draft& draft);
+  // Whether it was written; after a lost connection only the database can tell.
+  Result<bool> write(const Draft& draft);
   void take(Draft draft);
   Result<void> look_up(std::span<const Id> ids);
   Result<bool> is_there(const Draft& draft);

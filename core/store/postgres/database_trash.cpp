@@ -150,7 +150,7 @@ Result<std::string> DatabaseBackend::keep_blob(std::string_view bytes) {
 }
 
 Result<std::string> DatabaseBackend::load_blob(const std::string& name) {
-  if (!home::is_blob_name(name))
+  if (!is_blob_name(name))
     return Failure{Failure::Kind::refused, "'" + name + "' is not a blob's name"};
   std::string out;
   std::int64_t next = 0;

@@ -4,7 +4,7 @@
 #include <string>
 #include <vector>
 
-#include "core/store/home/blobs.h"
+#include "core/store/blob_names.h"
 #include "core/store/postgres/schema.h"
 #include "core/store/postgres/transcript_rows.h"
 #include "core/store/postgres/values.h"
@@ -49,7 +49,7 @@ class LineSender {
   bool send() {
     if (lines_.empty()) return true;
     std::set<std::string> blobs;
-    for (const std::string& line : lines_) blobs.merge(home::blob_names_in(line));
+    for (const std::string& line : lines_) blobs.merge(blob_names_in(line));
     const std::vector<std::string_view> names(blobs.begin(), blobs.end()),
         lines(lines_.begin(), lines_.end());
     outcome_ = connection_.attempt(
