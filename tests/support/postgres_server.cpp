@@ -1,7 +1,6 @@
 #include "tests/support/postgres_server.h"
 
 #include <arpa/inet.h>
-#include <doctest/doctest.h>
 #include <fcntl.h>
 #include <grp.h>
 #include <netinet/in.h>
@@ -13,7 +12,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
+#include <cstdio>
 #include <filesystem>
 
 #include "core/store/postgres/address.h"
@@ -97,7 +96,7 @@ std::string PostgresServer::programs() {
 
 bool has_postgres() {
   if (!PostgresServer::programs().empty()) return true;
-  MESSAGE("skipped: there is no PostgreSQL server on this machine");
+  std::fputs("skipped: there is no PostgreSQL server on this machine\n", stderr);
   return false;
 }
 

@@ -152,8 +152,9 @@ Failure Connection::failure_of(const Problem& problem) const {
   const auto* meaning = std::ranges::find_if(
       meanings, [&](const Meaning& each) { return each.state == problem.state; });
   return {meaning != std::end(meanings) ? meaning->kind : Kind::io,
-          (problem.kind == Problem::Kind::lost ? "the connection to the database was lost: "
-                                               : "the database says: ") +
+          (problem.kind == Problem::Kind::lost      ? "the connection to the database was lost: "
+           : problem.kind == Problem::Kind::said_no ? "the database says: "
+                                                    : "") +
               problem.text};
 }
 

@@ -4,6 +4,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <thread>
 
 #include "core/store/postgres/database_backend.h"
 #include "tests/support/loopback_server.h"
@@ -33,6 +34,12 @@ std::string welcome() {
   return message('R', number(0)) + parameter("server_version", "15.0") +
          parameter("in_hot_standby", "off") + parameter("default_transaction_read_only", "off") +
          parameter("client_encoding", "UTF8") + message('Z', "I");
+}
+
+// What comes before it was asked for would only be passed over.
+void greet(Connection& connection) {
+  connection.send(welcome());
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
 }
 
 std::string notice() { return message('N', std::string("SNOTICE\0C00000\0Mhello\0", 22) + '\0'); }
@@ -67,7 +74,7 @@ std::string complaint(const LoopbackServer::Script& script) {
 
 TEST_CASE("a server that does not keep to the protocol ends in a sentence") {
   struct Hostile {
-    const char* name;
+    std::string name;
     LoopbackServer::Script script;
   };
   const std::string one_parsed = message('1', "") + message('2', "");
@@ -87,12 +94,13 @@ TEST_CASE("a server that does not keep to the protocol ends in a sentence") {
        }},
       {"notices instead of an answer",
        [](Connection& c) {
-         c.send(welcome());
+         greet(c);
          send_for_ever(c, notice());
        }},
       {"a row of two gigabytes",
        [&](Connection& c) {
-         c.send(welcome() + one_parsed +
+         greet(c);
+         c.send(one_parsed +
                 message('T', number(1, 2) + "x" + '\0' + number(0) + number(0, 2) + number(25) +
                                  number(8, 2) + number(0) + number(1, 2)) +
                 "D" + number(0x7fff0000) + number(1, 2) + number(0x7ffe0000));
@@ -100,19 +108,22 @@ TEST_CASE("a server that does not keep to the protocol ends in a sentence") {
        }},
       {"rows without end",
        [&](Connection& c) {
-         c.send(welcome() + one_parsed +
+         greet(c);
+         c.send(one_parsed +
                 message('T', number(1, 2) + "x" + '\0' + number(0) + number(0, 2) + number(25) +
                                  number(8, 2) + number(0) + number(1, 2)));
          send_for_ever(c, message('D', number(1, 2) + number(1000) + std::string(1000, 'x')));
        }},
       {"another type than was asked for",
        [&](Connection& c) {
-         c.send(welcome() + one_parsed + row_of(23, number(7)));
+         greet(c);
+         c.send(one_parsed + row_of(23, number(7)));
          c.wait_until_closed();
        }},
       {"a copy instead of rows",
        [&](Connection& c) {
-         c.send(welcome() + one_parsed + message('H', number(0, 1) + number(0, 2)));
+         greet(c);
+         c.send(one_parsed + message('H', number(0, 1) + number(0, 2)));
          c.wait_until_closed();
        }},
   };
@@ -121,7 +132,7 @@ TEST_CASE("a server that does not keep to the protocol ends in a sentence") {
     const auto begun = std::chrono::steady_clock::now();
     const std::string said = complaint(hostile.script);
     CHECK_FALSE(said.empty());
-    MESSAGE(hostile.name << ": " << said);
+    CHECK(said.find("database") != std::string::npos);
     CHECK(std::chrono::steady_clock::now() - begun < std::chrono::seconds(30));
   }
 }
