@@ -148,7 +148,11 @@ void list(PostgresServer& server, const std::string& database, std::int64_t coun
 
 }  // namespace
 
-int main() {
+// postgres_bench [SESSIONS ENTRIES]: how many to list from, and how long the long one is.
+int main(int count, char** words) {
+  std::setvbuf(stdout, nullptr, _IOLBF, 0);
+  const std::uint64_t sessions = count > 1 ? std::stoull(words[1]) : 100'000,
+                      entries = count > 2 ? std::stoull(words[2]) : 1'000'000;
   if (PostgresServer::programs().empty()) {
     std::printf("skipped: there is no PostgreSQL server on this machine\n");
     return 0;
@@ -156,6 +160,6 @@ int main() {
   PostgresServer server({"synchronous_commit=on"});
   const std::string database = server.make_database();
   append(server, database);
-  list(server, database, 100'000);
-  open(server, database, 1'000'000);
+  list(server, database, static_cast<std::int64_t>(sessions));
+  open(server, database, entries);
 }

@@ -70,16 +70,16 @@ template <class Use>
 auto DatabaseBackend::with(Id session, const Use& use)
     -> decltype(use(std::declval<OpenSession&>())) {
   OpenSession& open = seen(session);
-  const auto fail = [&](const Failure& failure) {
-    const std::optional<Failure> reason = open.rows.take_failure();
-    const Failure told = reason ? *reason : failure;
+  if (const auto done = open.log.bring_up_to_date(); !done) {
+    const Failure reason = open.rows.take_failure().value_or(done.error());
     open_.erase(session);
-    return told;
-  };
-  if (const auto done = open.log.bring_up_to_date(); !done) return fail(done.error());
+    return reason;
+  }
   auto result = use(open);
-  if (!result && open.rows.take_failure()) return fail(result.error());
-  return result;
+  const std::optional<Failure> reason = open.rows.take_failure();
+  if (result || !reason) return result;
+  open_.erase(session);
+  return *reason;
 }
 
 Result<SessionRecord> DatabaseBackend::open(Id session) {
@@ -102,6 +102,7 @@ Result<SessionRecord> DatabaseBackend::record_from(const SessionRow& row) {
 Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filter) {
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const std::int64_t before = filter.unused_since.empty() ? 0 : time_number(filter.unused_since);
+  const std::string cwd = valid_utf8(filter.cwd);
   std::vector<SessionRecord> out;
   for (std::pair<std::int64_t, std::int64_t> behind{last, last};;) {
     const std::int64_t wanted =
@@ -112,7 +113,7 @@ Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filte
     const auto asked = connection_.ask(
         list_sessions,
         Values()
-            .text(filter.cwd)
+            .text(cwd)
             .integer(before)
             .integer(behind.first)
             .integer(behind.second)
@@ -141,11 +142,12 @@ Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filte
 Result<SessionRecord> DatabaseBackend::find(std::string_view name) {
   std::optional<SessionRow> found;
   const auto take = [&](Row row) { return bool(found = read_session_row(row)); };
-  if (const auto asked = connection_.ask(find_key, Values().text(name), take); !asked)
-    return asked.error();
-  if (const std::optional<Id> id = parse_id(name); !found && id)
-    if (const auto asked = connection_.ask(find_id, Values().id(*id), take); !asked)
-      return asked.error();
+  Result<std::uint64_t> asked = std::uint64_t{0};
+  if (const std::optional<Id> id = parse_id(name))
+    asked = connection_.ask(find_id, Values().id(*id), take);
+  else if (!key_problem(name))
+    asked = connection_.ask(find_key, Values().text(name), take);
+  if (!asked) return asked.error();
   if (!found) return Failure{Failure::Kind::gone, "no session called '" + std::string(name) + "'"};
   return record_from(*found);
 }
@@ -293,12 +295,14 @@ Result<void> DatabaseBackend::set_archived(Id session, bool archived) {
 }
 
 void DatabaseBackend::enter(Id session, const std::string& workspace) {
-  if (!workspace.empty()) (void)connection_.ask(set_last, Values().text(workspace).id(session));
+  const std::string known_as = valid_utf8(workspace);
+  if (!known_as.empty()) (void)connection_.ask(set_last, Values().text(known_as).id(session));
 }
 
 std::optional<Id> DatabaseBackend::last_used(const std::string& workspace) {
   std::optional<Id> out;
-  const auto asked = connection_.ask(get_last, Values().text(workspace), [&](Row row) {
+  const std::string known_as = valid_utf8(workspace);
+  const auto asked = connection_.ask(get_last, Values().text(known_as), [&](Row row) {
     Columns columns(row);
     out = columns.id();
     return columns.fit();

@@ -3,7 +3,6 @@
 #include <libpq-fe.h>
 #include <poll.h>
 #include <sys/ioctl.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <array>
@@ -62,19 +61,14 @@ void count_notice(void* patience, const PGresult*) {
   --static_cast<Patience*>(patience)->notices_left;
 }
 
-enum class Woken { ready, late, other };
-
-Woken wait_for(int socket, bool to_write, Clock::time_point until, int wake = -1) {
+// False: it took too long.
+bool wait_for(int socket, bool to_write, Clock::time_point until) {
   for (;;) {
     const auto left = std::chrono::duration_cast<Milliseconds>(until - Clock::now()).count();
-    std::array<pollfd, 2> fds{pollfd{socket, static_cast<short>(to_write ? POLLOUT : POLLIN), 0},
-                              pollfd{wake, POLLIN, 0}};
-    const int ready =
-        poll(fds.data(), 2, static_cast<int>(std::clamp<long long>(left, 0, 600'000)));
-    if (ready < 0 && errno == EINTR) continue;
-    if (ready > 0 && fds[0].revents != 0) return Woken::ready;
-    if (ready > 0) return Woken::other;
-    if (left <= 0 || ready < 0) return Woken::late;
+    pollfd fd{socket, static_cast<short>(to_write ? POLLOUT : POLLIN), 0};
+    const int ready = poll(&fd, 1, static_cast<int>(std::clamp<long long>(left, 0, 600'000)));
+    if (ready > 0) return true;
+    if ((ready < 0 && errno != EINTR) || left <= 0) return false;
   }
 }
 
@@ -129,23 +123,6 @@ class LibpqLink final : public Link {
     return finish(answer);
   }
 
-  Problem wait(int patience_ms, int wake, std::vector<std::string>& payloads) override {
-    if (!handle_) return gone("the connection is closed");
-    begin();
-    const Clock::time_point until =
-        Clock::now() + Milliseconds(patience_ms < 0 ? 3'600'000 : patience_ms);
-    for (bool waited = false;; waited = true) {
-      for (PGnotify* told = nullptr; (told = PQnotifies(handle_.get())) != nullptr;) {
-        payloads.emplace_back(told->extra != nullptr ? told->extra : "");
-        PQfreemem(told);
-        if (payloads.size() > 10'000) return absurd("it notifies without end");
-      }
-      if (!payloads.empty() || (waited && Clock::now() >= until)) return {};
-      if (wait_for(PQsocket(handle_.get()), false, until, wake) != Woken::ready) return {};
-      if (Problem problem = take_in()) return problem;
-    }
-  }
-
  private:
   void begin() { patience_ = {Clock::now() + answer_patience, largest_answer, most_notices}; }
 
@@ -187,7 +164,7 @@ class LibpqLink final : public Link {
       }
       while (PQisBusy(handle_.get()) != 0) {
         if (patience_.notices_left < 0) return absurd("it sends notices without end");
-        if (wait_for(PQsocket(handle_.get()), false, patience_.until) != Woken::ready)
+        if (!wait_for(PQsocket(handle_.get()), false, patience_.until))
           return gone("the server does not answer");
         if (Problem trouble = take_in()) return trouble;
       }
@@ -363,7 +340,7 @@ Handle connect_to(const Settings& settings, const Host& host, int patience_ms,
   while (PQstatus(handle.get()) != CONNECTION_BAD && step != PGRES_POLLING_OK &&
          step != PGRES_POLLING_FAILED) {
     const int socket = PQsocket(handle.get());
-    if (wait_for(socket, step == PGRES_POLLING_WRITING, patience.until) != Woken::ready)
+    if (!wait_for(socket, step == PGRES_POLLING_WRITING, patience.until))
       return problem = "it does not answer", nullptr;
     int waiting = 0;
     if (ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0)

@@ -63,9 +63,6 @@ class Link {
                       const EachRow& each, std::uint64_t& changed) = 0;
   // Several statements without values: for schemas.
   virtual Problem run_script(const std::string& sql) = 0;
-  // The notifications that have come, waiting for one as long as that; -1: for ever. `wake` is a
-  // descriptor that ends the wait when there is something to read, or -1.
-  virtual Problem wait(int patience_ms, int wake, std::vector<std::string>& payloads) = 0;
 };
 
 // What an address says, without a connection being made.

@@ -81,12 +81,12 @@ struct Attempt {
 Attempt try_to_enter(Connection& connection, const log::LogMemory& memory, const std::string& key,
                      bool archived, log::LogReader& lines) {
   if (Outcome begun = connection.attempt(begin_entering, {}); begun.problem) return {begun};
-  const std::string record = print_record(memory, key);
+  const std::string record = print_record(memory, key), cwd = valid_utf8(memory.header.cwd);
   Outcome outcome = connection.attempt(
       insert_session, Values()
                           .id(memory.header.session)
                           .text(key)
-                          .text(memory.header.cwd)
+                          .text(cwd)
                           .integer(time_number(used_at(memory.header, memory.state)))
                           .text(record)
                           .integer(static_cast<std::int64_t>(memory.end))

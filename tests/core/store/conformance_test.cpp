@@ -426,7 +426,9 @@ const Contract contracts[] = {
          sent.push_back(done.entries.at(0).payload);
          value_of(store.rename(session, text));
          CHECK_FALSE(store.find(text + ":x:y"));
-         store.enter(session, text);
+         store.enter(session, "/" + text);
+         if (is_valid_utf8(text) && text.find('\0') == std::string::npos)
+           CHECK(store.last_used("/" + text) == session);
        }
        std::vector<std::string> got;
        for (const Entry& entry : entries_of(store, session))
