@@ -79,7 +79,9 @@ void fill(DatabaseBackend& backend, Id session, const std::string& key, std::uin
   constexpr std::uint64_t batch = 2000;
   for (std::uint64_t number = 0; number < count;) {
     std::vector<store::NewEntry> entries;
-    while (entries.size() < batch && number < count) entries.push_back(says(++number));
+    // At the end one by one, as people talk: what is opened first is the last batch.
+    const std::uint64_t most = number + batch < count ? batch : 1;
+    while (entries.size() < most && number < count) entries.push_back(says(++number));
     value_of(backend.append(session, entries, {}));
   }
 }

@@ -22,7 +22,8 @@ constexpr Statement find_session{"find_session", R"(
 constexpr Statement read_lines{"read_lines", R"(
   select at, line from skein.line
    where session = $1 and at < $3
-     and at >= coalesce((select max(at) from skein.line where session = $1 and at <= $2), $2)
+     and at >= coalesce((select at from skein.line where session = $1 and at <= $2
+                         order by at desc limit 1), $2)
    order by at)"};
 
 }  // namespace
