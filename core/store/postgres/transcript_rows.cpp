@@ -18,12 +18,13 @@ constexpr std::uint64_t one_stretch = 256u << 10, next_stretch = 1u << 20;
 constexpr Statement find_session{"find_session", R"(
   select id, key, record, bytes, last_crc, archived from skein.session where id = $1 and deleted is null)"};
 
-// The line `$2` lies in, and those that begin before `$3`.
+// The line `$2` lies in, and those that begin between it and `$3`. In two parts, so that both are
+// found by the index: under row level security a place that is looked up first is not.
 constexpr Statement read_lines{"read_lines", R"(
-  select at, line from skein.line
-   where session = $1 and at < $3
-     and at >= coalesce((select at from skein.line where session = $1 and at <= $2
-                         order by at desc limit 1), $2)
+  select at, line from (
+    (select at, line from skein.line where session = $1 and at <= $2 order by at desc limit 1)
+    union all
+    (select at, line from skein.line where session = $1 and at > $2 and at < $3)) as l
    order by at)"};
 
 }  // namespace
