@@ -405,7 +405,9 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
   return settings;
 }
 
-int run(const Invocation& invocation) {
+int run(const Invocation& given) {
+  Invocation invocation = given;
+  if (invocation.home.empty()) invocation.home = configured_home();
   start_log(state_folder(), invocation.debug);
   if (invocation.debug && !log_file().empty())
     std::fprintf(stderr, "skein: the log is in %s\n", layout::sanitized(log_file()).c_str());

@@ -179,8 +179,7 @@ CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
 // Words that mean a subcommand wherever else people type them. Sent to the model they would be paid
 // for, and `source <(skein completion bash)` would run what it answers.
 constexpr std::string_view reserved =
-    "acp admin agents blame eval follow jobs prove "
-    "serve sync update upgrade";
+    "acp agents blame eval follow jobs prove serve sync update upgrade";
 
 struct Reserved {
   std::string_view word, instead;
@@ -289,9 +288,7 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   app.add_flag("--strict-mcp-config", invocation.strict_mcp_config, "no other MCP servers");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch")
       ->type_name("DIR");
-  app.add_option("--home", invocation.home, "where sessions live")
-      ->envname("SKEIN_HOME")
-      ->type_name("DIR");
+  add_setting(app, "--home", invocation.home)->envname("SKEIN_HOME");
   add_setting(app, "--color", invocation.color);
   app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");
   app.add_flag("-q,--quiet", invocation.quiet, "no notices");

@@ -86,6 +86,17 @@ std::string workspace_config_file(const std::string& workspace) {
   return (fs::path(workspace) / ".skein/config.toml").string();
 }
 
+std::string configured_home() {
+  const std::optional<std::string> text = text_of(user_config_file());
+  // Most have no such key, and every start comes by here.
+  if (!text || text->find("home") == std::string::npos) return {};
+  Config config;
+  catalog::Catalog catalog;
+  ConfigFile file(user_config_file(), *text, ConfigWriter::user);
+  file.apply({config, catalog});
+  return config.home;
+}
+
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   const fs::path path = workspace_config_file(workspace);
   std::error_code ignored;

@@ -22,6 +22,7 @@
 namespace skein::app {
 
 struct Config {
+  std::string home{};   // of sessions; empty: the usual folder
   std::string model{};  // empty: the best there is a key for
   // What to ask when a model cannot answer, by its name; "": for all others.
   std::map<std::string, std::vector<std::string>> fallback{};
@@ -75,6 +76,9 @@ std::unique_ptr<const catalog::Catalog> configured_catalog(const Invocation& inv
 std::string config_folder();     // $XDG_CONFIG_HOME/skein
 std::string user_config_file();  // what $SKEIN_CONFIG names, else config.toml in that folder
 std::string workspace_config_file(const std::string& workspace);
+// Where the user's own file says that sessions live; empty: it does not. Says nothing about what is
+// wrong in the file.
+std::string configured_home();
 
 // A workspace's own configuration, if it has one.
 struct WorkspaceFile {

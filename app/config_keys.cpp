@@ -290,6 +290,8 @@ constexpr ConfigKey table[] = {
     {"", "fallback", models, "none", trusted, "",
      "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
      set_fallback},
+    {"", "home", text, "$XDG_DATA_HOME/skein", never, "--home",
+     "where sessions live: a folder, or postgresql://USER@HOST/DATABASE", set<&Config::home>},
     {"", "handover-thinking", one_of("none|text"), "none", trusted, "",
      "text: a model sees what others thought as part of their answers", set_handover_thinking},
     {"", "permission-mode", one_of("default|plan|acceptEdits|bypassPermissions"), "default",

@@ -10,6 +10,7 @@ find_package(CLI11 2.1 REQUIRED)
 find_package(simdjson REQUIRED)
 find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
+find_package(PostgreSQL REQUIRED)  # libpq
 find_package(tomlplusplus REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 

@@ -5,6 +5,8 @@
 
 #include "app/config.h"
 #include "core/store/home/file_backend.h"
+#include "core/store/postgres/database_backend.h"
+#include "core/text/sha256.h"
 #include "core/text/text.h"
 #include "repl/layout/sanitize.h"
 
@@ -20,6 +22,14 @@ std::string state_file(const Invocation& invocation, const char* name) {
   return folder.empty() ? "" : folder + "/" + name;
 }
 
+void tell(const std::string& what) {
+  std::fputs((layout::sanitized("skein: " + what) + "\n").c_str(), stderr);
+}
+
+std::shared_ptr<store::home::Home> open_folder(const std::string& folder) {
+  return std::make_shared<store::home::Home>(store::files::real_files(folder), tell);
+}
+
 }  // namespace
 
 std::string skein_folder(const char* variable, const char* below) {
@@ -28,10 +38,28 @@ std::string skein_folder(const char* variable, const char* below) {
   return home.empty() ? "" : home + "/" + below + "/skein";
 }
 
-std::string home_folder(const Invocation& invocation) {
+std::string home_given(const Invocation& invocation) {
   if (!invocation.home.empty()) return invocation.home;
   if (std::string home = default_home(); !home.empty()) return home;
   throw Error("no home for sessions: give --home or set SKEIN_HOME", ExitStatus::usage);
+}
+
+bool home_in_database(const Invocation& invocation) {
+  return store::postgres::is_address(invocation.home);
+}
+
+std::string home_shown(const Invocation& invocation) {
+  return home_in_database(invocation) ? store::postgres::shown_address(invocation.home)
+                                      : home_given(invocation);
+}
+
+std::string home_folder(const Invocation& invocation) {
+  if (!home_in_database(invocation)) return home_given(invocation);
+  const std::string folder =
+      state_folder() + "/homes/" + sha256_hex(home_shown(invocation)).substr(0, 16);
+  std::error_code failed;  // then nothing is kept there, and whoever wants to says so
+  std::filesystem::create_directories(folder, failed);
+  return folder;
 }
 
 std::string state_folder() { return skein_folder("XDG_STATE_HOME", ".local/state"); }
@@ -58,8 +86,19 @@ std::string models_file(const Invocation& invocation) {
 }
 
 std::vector<std::string> own_places(const Invocation& invocation) {
-  std::vector<std::string> places{invocation.home, default_home(), config_folder(),
-                                  state_folder(),  cache_folder(), env("SKEIN_CONFIG")};
+  std::vector<std::string> places{default_home(), config_folder(), state_folder(), cache_folder(),
+                                  env("SKEIN_CONFIG")};
+  if (home_in_database(invocation)) {
+    // What leads into the database: whoever has it needs no skein to change sessions.
+    const store::postgres::Target target = store::postgres::described_address(invocation.home);
+    places.push_back(target.password_file);
+    places.insert(places.end(), target.socket_folders.begin(), target.socket_folders.end());
+    places.push_back(env("PGSERVICEFILE"));
+    if (const std::string home = env("HOME"); !home.empty())
+      places.insert(places.end(), {home + "/.postgresql", home + "/.pg_service.conf"});
+  } else {
+    places.push_back(invocation.home);
+  }
   std::erase(places, "");
   return places;
 }
@@ -74,15 +113,21 @@ std::string workspace_folder(const Invocation& invocation) {
 }
 
 std::shared_ptr<store::home::Home> open_home(const Invocation& invocation) {
-  const auto tell = [](const std::string& what) {
-    std::fputs((layout::sanitized("skein: " + what) + "\n").c_str(), stderr);
-  };
-  return std::make_shared<store::home::Home>(store::files::real_files(home_folder(invocation)),
-                                             tell);
+  if (home_in_database(invocation))
+    throw Error(
+        "this works on the files of a home folder, and the home is " + home_shown(invocation),
+        ExitStatus::usage);
+  return open_folder(home_given(invocation));
+}
+
+std::unique_ptr<store::StorageBackend> open_backend(const std::string& home) {
+  if (store::postgres::is_address(home))
+    return std::make_unique<store::postgres::DatabaseBackend>(home, tell);
+  return std::make_unique<store::home::FileBackend>(open_folder(home));
 }
 
 store::SessionStore open_store(const Invocation& invocation) {
-  return store::SessionStore(std::make_unique<store::home::FileBackend>(open_home(invocation)));
+  return store::SessionStore(open_backend(home_given(invocation)));
 }
 
 }  // namespace skein::app

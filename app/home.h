@@ -1,6 +1,7 @@
 // Where things are for this invocation: the home of sessions, the workspace, and the store on them.
 #pragma once
 
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -15,6 +16,11 @@ namespace skein::app {
 
 // $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
 std::string skein_folder(const char* variable, const char* below);
+// As it was given: a folder, or the address of a database.
+std::string home_given(const Invocation& invocation);
+bool home_in_database(const Invocation& invocation);
+std::string home_shown(const Invocation& invocation);  // for people
+// The home's own folder, or one that stands for a database here: drafts stay on this machine.
 std::string home_folder(const Invocation& invocation);
 std::string state_folder();  // input history, grants, logs; empty: there is no place for them
 std::string cache_folder();  // what can be had again; empty as well
@@ -32,8 +38,10 @@ std::string windows_file(const Invocation& invocation);
 // What services said of their models; empty if there is no place for it.
 std::string models_file(const Invocation& invocation);
 std::string workspace_folder(const Invocation& invocation);  // absolute
-// Shared by the store and by those who look after the home.
+// Shared by the store and by those who look after the home. Throws Error (usage) if the home is no
+// folder.
 std::shared_ptr<store::home::Home> open_home(const Invocation& invocation);
 store::SessionStore open_store(const Invocation& invocation);
+std::unique_ptr<store::StorageBackend> open_backend(const std::string& home);
 
 }  // namespace skein::app

@@ -163,7 +163,7 @@ session::Services Application::services() {
     out << "configuration  " << config_folder() << "/config.toml\n"
         << "workspace      " << workspace_ << "/.skein/config.toml\n"
         << "sessions       "
-        << (invocation_.no_session ? "in memory only" : home_folder(invocation_)) << "\n"
+        << (invocation_.no_session ? "in memory only" : home_shown(invocation_)) << "\n"
         << "model          " << (config_.model.empty() ? default_model() : config_.model) << "\n"
         << "thinking       " << (config_.thinking.empty() ? "off" : config_.thinking) << "\n"
         << "calls a turn   " << config_.max_turns << " at most\n"

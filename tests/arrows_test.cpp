@@ -45,6 +45,13 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
       "core/store/home"}},
 
+    {"core/store/postgres",
+     {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
+      "core/store/home"}},
+
+    {"core/store/transfer",
+     {"core/text", "core/model", "core/store", "core/store/files", "core/store/log"}},
+
     {"core/exchange/importers", {"core/text", "core/model", "core/legacy"}},
     {"core/search", {"core/text", "core/model", "core/store"}},
     {"core/exchange/exporters", {"core/text", "core/model", "core/store"}},
@@ -117,6 +124,7 @@ const std::map<std::string, std::set<std::string>> libraries = {
     {"re2/", {"core/text/regex.cpp"}},
     {"sqlite3.h", {"core/exchange/importers/sqlite_module.cpp"}},
     {"yaml.h", {"core/project/front_matter.cpp"}},
+    {"libpq-fe.h", {"core/store/postgres/libpq_module.cpp"}},
     {"zstd.h", {"core/exchange/importers/zstd_module.cpp"}},
     {"toml", {"app/config_file.cpp"}},
     {"utf8proc.h", {"core/search/fold.cpp", "repl/layout/sanitize.cpp", "repl/layout/width.cpp"}},

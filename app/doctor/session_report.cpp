@@ -19,7 +19,7 @@ Json ranges(const std::vector<store::Damage::Range>& all) {
 // By Tree::Oddity::Kind.
 constexpr const char* oddities[] = {"orphan", "cycle", "duplicate"};
 
-Json facts_about(store::home::Home& home, store::SessionStore& store,
+Json facts_about(store::home::Home* home, store::SessionStore& store,
                  const store::SessionRecord& record) {
   const Id session = record.header.session;
   Json out = {{"key", record.key}, {"id", to_string(session)}, {"bytes", record.bytes}};
@@ -42,8 +42,10 @@ Json facts_about(store::home::Home& home, store::SessionStore& store,
                      {"entry", to_string(each.entry)}});
   Json aside = Json::array();
   std::size_t lacking = 0;
-  for (const auto& each :
-       store::value_or_throw(store::home::maintenance::set_aside(home, session))) {
+  std::vector<store::home::maintenance::SetAside> fragments;
+  if (home != nullptr)
+    fragments = store::value_or_throw(store::home::maintenance::set_aside(*home, session));
+  for (const auto& each : fragments) {
     lacking += each.lacking.size();
     aside.push_back({{"name", each.name}, {"bytes", each.bytes}, {"lacking", each.lacking.size()}});
   }
@@ -97,7 +99,7 @@ std::vector<std::string> lines_of(const Json& report) {
 
 }  // namespace
 
-SessionReport examine(store::home::Home& home, store::SessionStore& store,
+SessionReport examine(store::home::Home* home, store::SessionStore& store,
                       const store::SessionRecord& record) {
   const Json facts = facts_about(home, store, record);
   return {bool_at(facts, "ok"), dump(facts), lines_of(facts)};

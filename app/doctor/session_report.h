@@ -18,7 +18,8 @@ struct SessionReport {
   std::vector<std::string> lines{};  // for people: "ok       KEY …", or "damaged  KEY …" and where
 };
 
-SessionReport examine(store::home::Home& home, store::SessionStore& store,
+// `home` is null where sessions are in a database: nothing is ever set aside there.
+SessionReport examine(store::home::Home* home, store::SessionStore& store,
                       const store::SessionRecord& record);
 
 }  // namespace skein::doctor

@@ -152,14 +152,15 @@ std::vector<SessionRecord> sessions_asked_for(const app::Invocation& invocation,
 }
 
 // Does what was asked for; what it comes to is in the report. The sessions as they are afterwards.
-std::vector<SessionRecord> repair_as_wanted(const app::Invocation& invocation, Home& home,
+// `home` is there if something was.
+std::vector<SessionRecord> repair_as_wanted(const app::Invocation& invocation, Home* home,
                                             SessionStore& store, Report& report) {
   if (invocation.has("--rebuild-index"))
-    report.facts["rebuilt"] = value_or_throw(maintenance::rebuild_index(home));
+    report.facts["rebuilt"] = value_or_throw(maintenance::rebuild_index(*home));
   std::vector<SessionRecord> wanted = sessions_asked_for(invocation, store);
   const bool restore = invocation.has("--restore-quarantine"), mend = invocation.has("--repair");
-  if (restore) report.facts["restored"] = bring_back(home, wanted);
-  if (mend) report.facts["repaired"] = repair(home, wanted);
+  if (restore) report.facts["restored"] = bring_back(*home, wanted);
+  if (mend) report.facts["repaired"] = repair(*home, wanted);
   for (const char* kind : {"restored", "repaired"})
     for (const Json& sentence : at(report.facts, kind))
       report.done.push_back(sentence.get<std::string>());
@@ -169,7 +170,7 @@ std::vector<SessionRecord> repair_as_wanted(const app::Invocation& invocation, H
   return wanted;
 }
 
-void examine_sessions(const app::Invocation& invocation, Home& home, SessionStore& store,
+void examine_sessions(const app::Invocation& invocation, Home* home, SessionStore& store,
                       const std::vector<SessionRecord>& wanted, Report& report) {
   Json sessions = Json::array(), strays = Json::array();
   std::size_t damaged = 0;
@@ -186,8 +187,8 @@ void examine_sessions(const app::Invocation& invocation, Home& home, SessionStor
     lines.insert(lines.end(), examined.lines.begin(), examined.lines.end());
     progress.step(record.bytes);
   }
-  if (invocation.arguments.empty())
-    for (const auto& stray : value_or_throw(maintenance::strays(home))) {
+  if (home != nullptr && invocation.arguments.empty())
+    for (const auto& stray : value_or_throw(maintenance::strays(*home))) {
       strays.push_back({{"name", stray.name}, {"why", stray.why}});
       report.note_problem("sessions", stray.name + ": " + stray.why);
       report.problems.push_back(labelled("stray", stray.name + ": " + stray.why));
@@ -220,12 +221,18 @@ void tell_report(const app::Invocation& invocation, const Report& report) {
 
 int doctor(const app::Invocation& invocation) {
   Report report;
-  report.facts = {{"home", app::home_folder(invocation)}, {"problems", Json::array()}};
+  report.facts = {{"home", app::home_shown(invocation)}, {"problems", Json::array()}};
   try {
-    const auto home = app::open_home(invocation);
-    SessionStore store(std::make_unique<store::home::FileBackend>(home));
-    const std::vector<SessionRecord> wanted = repair_as_wanted(invocation, *home, store, report);
-    examine_sessions(invocation, *home, store, wanted, report);
+    // What can be repaired are files; opening a database's would say so.
+    const bool wants_files = !app::home_in_database(invocation) || invocation.has("--repair") ||
+                             invocation.has("--restore-quarantine") ||
+                             invocation.has("--rebuild-index");
+    const auto home = wants_files ? app::open_home(invocation) : nullptr;
+    SessionStore store = home ? SessionStore(std::make_unique<store::home::FileBackend>(home))
+                              : app::open_store(invocation);
+    const std::vector<SessionRecord> wanted =
+        repair_as_wanted(invocation, home.get(), store, report);
+    examine_sessions(invocation, home.get(), store, wanted, report);
     if (wants_checks(invocation)) run_checks(invocation, wanted, report);
   } catch (const Error& error) {
     // Whoever cannot get at the sessions wants to know what is wrong all the more.

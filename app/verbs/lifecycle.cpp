@@ -148,12 +148,14 @@ int prune_blobs(const app::Invocation& invocation) {
 }
 
 int redact_entry(const app::Invocation& invocation) {
-  const auto home = app::open_home(invocation);
-  SessionStore store(std::make_unique<store::home::FileBackend>(home));
+  const bool scrubs = invocation.has("--scrub");
+  // Only a scrubbing needs the files themselves.
+  const auto home = scrubs ? app::open_home(invocation) : nullptr;
+  SessionStore store = home ? SessionStore(std::make_unique<store::home::FileBackend>(home))
+                            : app::open_store(invocation);
   const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
   const Id entry = value_or_throw(store.find_entry(session, invocation.arguments.at(1)));
-  const bool scrubs = invocation.has("--scrub");
   if (invocation.has("--text") && !scrubs)
     throw Error("--text names what --scrub takes out; give both", ExitStatus::usage);
   maintenance::Scrubbed scrubbed;
@@ -186,7 +188,9 @@ int redact_entry(const app::Invocation& invocation) {
   }
   print_line("entry " + to_string(entry) + " is masked from now on" +
              (scrubs ? "; what it said was taken out of these files:"
-                     : "; its text still stands in the transcript's file (--scrub takes it out)"));
+              : app::home_in_database(invocation)
+                  ? "; its text still stands in the database"
+                  : "; its text still stands in the transcript's file (--scrub takes it out)"));
   for (const std::string& each : scrubbed.changed) print_line("  " + each);
   if (scrubs && scrubbed.changed.empty()) print_line("  none: nothing was found to take out");
   for (const Json& id : summaries)

@@ -173,8 +173,9 @@ std::size_t listed_at_most(const app::Invocation& invocation) {
 int list_sessions(const app::Invocation& invocation) {
   if (invocation.has("--trash")) return list_trash(invocation);
   const std::size_t limit = listed_at_most(invocation);
-  const auto home = app::open_home(invocation);
-  SessionStore store(std::make_unique<store::home::FileBackend>(home));
+  const auto home = app::home_in_database(invocation) ? nullptr : app::open_home(invocation);
+  SessionStore store = home ? SessionStore(std::make_unique<store::home::FileBackend>(home))
+                            : app::open_store(invocation);
   const std::string origin = invocation.value("--origin");
   // One more than are shown tells whether there are more.
   std::vector<SessionRecord> sessions =
@@ -212,7 +213,7 @@ int list_sessions(const app::Invocation& invocation) {
            "; --limit 0 shows all, `skein search` looks into them");
     return 0;  // what else lies there is told with all of them
   }
-  if (const std::size_t older = store::home::older_forms(*home); older > 0)
+  if (const std::size_t older = home ? store::home::older_forms(*home) : 0; older > 0)
     print(counted(older, "session") + " of an older form " + (older == 1 ? "lies" : "lie") +
           " here; `skein doctor --repair` brings " + (older == 1 ? "it" : "them") + " in\n");
   return 0;

@@ -118,6 +118,12 @@ const Flags trust_flags{{"--list", "what is trusted, here and elsewhere"},
                         {"--json", "with --list: print JSON"}};
 const Flags help_flags{
     {"--man", "print a manual page instead: skein, skein.toml or skein-format, for `man -l -`"}};
+const app::Subcommand::Flag all_sessions{"--all", "every session there is"};
+const Flags push_flags{
+    {"--to HOME", "a folder, or postgresql://USER@HOST/DATABASE"}, all_sessions, json};
+const Flags pull_flags{
+    {"--from HOME", "a folder, or postgresql://USER@HOST/DATABASE"}, all_sessions, json};
+const Flags init_flags{{"--yes", "do not ask"}, json};
 
 const app::Subcommand table[] = {
     {"sessions", "", "list sessions, or do something with one", list_flags, list_sessions},
@@ -141,6 +147,10 @@ const app::Subcommand table[] = {
      "unused for so long (30d; none: as the others) it goes to the trash", json_only,
      set_session_ttl},
     {"sessions rename", "KEY TITLE", "give a session a title", json_only, rename_session},
+    {"sessions push", "[KEY…]", "copy sessions to another home, or what they lack there",
+     push_flags, push_sessions},
+    {"sessions pull", "[KEY…]", "copy sessions from another home, or what they lack here",
+     pull_flags, pull_sessions},
     {"append", "KEY", "append raw entries from standard input, all or none", append_flags,
      append_entries},
     {"branch", "KEY", "a new session that starts at an entry", branch_flags, branch_session},
@@ -220,6 +230,9 @@ const app::Subcommand table[] = {
      "this, or about one of them; help config: every key of the configuration", help_flags,
      show_help, app::Subcommand::Config::may_be_broken},
     {"__complete", "[WORDS…]", "", {}, complete_words, app::Subcommand::Config::may_be_broken},
+    {"admin", "", "look after a home in a database", {}, explain_admin},
+    {"admin init-db", "", "make the tables for sessions in the database that --home names",
+     init_flags, init_database},
 };
 
 }  // namespace

@@ -51,5 +51,9 @@ int get_setting(const app::Invocation& invocation);
 int show_help(const app::Invocation& invocation);
 int print_completion(const app::Invocation& invocation);
 int complete_words(const app::Invocation& invocation);
+int push_sessions(const app::Invocation& invocation);
+int pull_sessions(const app::Invocation& invocation);
+int explain_admin(const app::Invocation& invocation);
+int init_database(const app::Invocation& invocation);
 
 }  // namespace skein::verbs

@@ -131,7 +131,7 @@ class Watch {
   std::string seen_file() const {
     const std::string folder = app::state_folder();
     if (folder.empty()) return {};
-    return folder + "/watch-" + sha256_hex(app::home_folder(invocation_)).substr(0, 16) + ".json";
+    return folder + "/watch-" + sha256_hex(app::home_given(invocation_)).substr(0, 16) + ".json";
   }
 
   void look_at(std::string path) {

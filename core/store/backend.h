@@ -154,6 +154,10 @@ struct ListFilter {
   std::string called{};
 };
 
+// Lines as they are stored, sealed, without their newlines; see FORMAT.md.
+using VisitText = std::function<bool(std::string_view line)>;  // false ends it
+using GiveLines = std::function<Result<void>(const VisitText&)>;
+
 using VisitEntry = std::function<bool(const StoredEntry&)>;  // false ends it
 using VisitFacts = std::function<void(const EntryFacts&)>;   // what is given lasts until the next
 
@@ -205,6 +209,17 @@ class StorageBackend {
   virtual Result<std::set<Id>> sift(const SessionRecord& session, const Sieve& sieve,
                                     const VisitFacts& visit);
   virtual std::size_t sift_threads() const { return 1; }
+
+  // A session's lines from `from` on, a border between batches: for another store, byte for byte.
+  // Only of a session that is not damaged.
+  virtual Result<void> give_lines(Id session, Position from, const VisitText& visit) = 0;
+  // A session that comes from another store, the header's line first: all of it or nothing, and
+  // only if every seal fits. `conflict`: another session has its key, or it is here in some other
+  // way.
+  virtual Result<SessionRecord> admit(Id session, const GiveLines& lines) = 0;
+  // What another store has of a session beyond `end`, where it ends here: whole batches, all or
+  // nothing. `conflict` if it ends elsewhere meanwhile, or the seals do not go on from there.
+  virtual Result<void> extend(Id session, Position end, std::span<const std::string> lines) = 0;
 
   virtual Result<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
 

@@ -5,6 +5,7 @@
 #include <memory>
 #include <set>
 
+#include "core/store/blob_names.h"
 #include "core/store/files/named_files.h"
 #include "core/store/files/new_file.h"
 #include "core/store/home/gzip.h"
@@ -23,83 +24,7 @@ constexpr std::size_t few_blobs = 8;
 
 std::string path_of(std::string_view name) { return "blobs/" + std::string(name); }
 
-bool is_hex(char c) { return (c >= '0' && c <= '9') || (c >= 'a' && c <= 'f'); }
-
 std::int64_t age_ms(const files::FileStat& stat) { return now_ms() - stat.mtime_ns / 1'000'000; }
-
-// Every blob's name that stands in a text which comes in pieces. What checkpoints refer to is kept
-// apart, line by line: older ones thin out.
-class NameFinder {
- public:
-  void take(std::string_view piece) {
-    for (const char c : piece) {
-      if (head_.size() < head_bytes) head_ += c;
-      if (is_hex(c)) {
-        if (run_.empty()) listed_ = before_ == list_member;
-        if (run_.size() <= 64) run_ += c;
-        continue;
-      }
-      end_run();
-      before_ += c;
-      if (before_.size() > list_member.size()) before_.erase(0, 1);
-      if (c == '\n') end_line();
-    }
-  }
-  // All of it was taken. Of checkpoints the last `newest` count, and the first of each day.
-  std::set<std::string> finish(std::size_t newest) {
-    end_run();
-    end_line();
-    std::set<std::string> days;
-    for (std::size_t i = 0; i < checkpoints_.size(); ++i)
-      if (days.insert(checkpoints_[i].day).second || i + newest >= checkpoints_.size()) {
-        found_.merge(checkpoints_[i].names);
-        lists_.merge(checkpoints_[i].lists);
-      }
-    return std::move(found_);
-  }
-  // Of those, the ones that are lists of further ones.
-  const std::set<std::string>& lists() const { return lists_; }
-
- private:
-  static constexpr std::size_t head_bytes = 512;
-  static constexpr std::string_view checkpoint_mark = "\"payload\":{\"kind\":\"checkpoint\"";
-  static constexpr std::string_view time_member = "\"timestamp\":\"";
-  inline static const std::string list_member = "\"list\":\"";  // holds no hex digit
-
-  struct Line {
-    std::string day{};
-    std::set<std::string> names{}, lists{};
-  };
-
-  void end_run() {
-    if (run_.size() == 64) {
-      if (listed_) line_.lists.insert(run_);
-      line_.names.insert(run_);
-    }
-    if (!run_.empty()) before_.clear();
-    run_.clear();
-  }
-  void end_line() {
-    if (const std::size_t at = head_.find(time_member); at != std::string::npos)
-      line_.day = head_.substr(at + time_member.size(), 10);
-    if (head_.find(checkpoint_mark) != std::string::npos) {
-      checkpoints_.push_back(std::move(line_));
-    } else {
-      found_.merge(line_.names);
-      lists_.merge(line_.lists);
-    }
-    line_ = {};
-    head_.clear();
-  }
-
-  std::set<std::string> found_{}, lists_{};
-  std::vector<Line> checkpoints_{};
-  Line line_{};           // up to here
-  std::string head_{};    // how it begins
-  std::string run_{};     // of hex digits, up to here
-  std::string before_{};  // what stood before that, as far as it matters
-  bool listed_ = false;
-};
 
 // A place for them, if they are not too many.
 Result<void> make_room(files::Files& files, std::string_view bytes) {
@@ -125,7 +50,7 @@ struct References {
 
 Result<std::set<std::string>> references_in(files::Files& files, const std::string& path,
                                             std::size_t newest) {
-  NameFinder finder;
+  BlobNameFinder finder;
   const auto take = [&](std::string_view piece) {
     finder.take(piece);
     return true;
@@ -135,9 +60,7 @@ Result<std::set<std::string>> references_in(files::Files& files, const std::stri
   for (const std::string& list : finder.lists()) {
     const Result<std::string> rows = load_blob(files, list);
     if (!rows && !rows.error().missing) return rows.error();
-    NameFinder in_list;
-    if (rows) in_list.take(*rows);
-    found.merge(in_list.finish(0));
+    if (rows) found.merge(blob_names_in(*rows));
   }
   return found;
 }
@@ -173,10 +96,6 @@ Result<AllReferences> all_references(files::Files& files, AllReferences known, s
 }
 
 }  // namespace
-
-bool is_blob_name(std::string_view name) {
-  return name.size() == 64 && std::ranges::all_of(name, is_hex);
-}
 
 Result<std::string> load_blob(files::Files& files, const std::string& name) {
   if (!is_blob_name(name))

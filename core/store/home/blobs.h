@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/store/blob_names.h"
 #include "core/store/home/home.h"
 
 namespace skein::store::home {
@@ -22,7 +23,6 @@ Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::str
 Result<std::string> write_blob(files::Files& files, std::string_view bytes);
 // Only bytes that still are what the name says.
 Result<std::string> load_blob(files::Files& files, const std::string& name);
-bool is_blob_name(std::string_view name);
 
 // Removes (or with `only_look` names) the blobs that stand in no file of the home and have been
 // there for a day. If any file cannot be read it does nothing: what it cannot see may refer to one.

@@ -1,9 +1,9 @@
 #include "core/store/home/file_backend.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/store/files/named_files.h"
+#include "core/store/home/admit.h"
 #include "core/store/home/archive.h"
 #include "core/store/home/blobs.h"
 #include "core/store/home/fork.h"
@@ -75,6 +75,23 @@ Result<StoredEntry> FileBackend::load_at(Id session, Position at) {
   return log_of(session).and_then([&](auto* log) { return log->at(at); });
 }
 
+Result<void> FileBackend::give_lines(Id session, Position from, const VisitText& visit) {
+  return log_of(session).and_then([&](auto* log) { return log->give_lines(from, visit); });
+}
+
+Result<SessionRecord> FileBackend::admit(Id session, const GiveLines& lines) {
+  return admit_session(*home_, session, lines);
+}
+
+Result<void> FileBackend::extend(Id session, Position end, std::span<const std::string> lines) {
+  for (int tries = 0;; ++tries) {
+    const Result<Transcript*> found = home_->transcript(session);
+    if (!found) return found.error();
+    if (!(*found)->archived() || tries > 2) return (*found)->log->extend(end, lines);
+    if (const auto done = unarchive(session); !done) return done;
+  }
+}
+
 Result<void> FileBackend::survey(Id session, const VisitFacts& visit) {
   return log_of(session).and_then([&](auto* log) { return log->survey(visit); });
 }
@@ -100,7 +117,8 @@ Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
   for (const IndexEntry* entry : newest_first(**index)) {
     if (!filter.cwd.empty() && entry->memory.header.cwd != filter.cwd) continue;
     if (!filter.unused_since.empty() &&
-        used_at(entry->memory.header, entry->memory.state) >= filter.unused_since)
+        digits_of(used_at(entry->memory.header, entry->memory.state)) >=
+            digits_of(filter.unused_since))
       continue;
     out.push_back(record_of(*entry));
     if (out.size() == filter.limit) break;
@@ -216,15 +234,9 @@ Result<Created> FileBackend::make(const SessionHeader& header, const Fill& fill)
   log::NewTranscript transcript(files, header, "making a session");
   if (const auto done = fill(transcript); !done) return done.error();
   if (const auto done = transcript.link_into_place(); !done) return done.error();
-  // Not looked for by name: that asks the index, which might be read anew before it is written.
-  const log::LogMemory memory = transcript.memory();
-  Result<Transcript> opened =
-      open_transcript(files, header.session, log::transcript_path(header.session), &memory);
-  if (!opened) return opened.error();
-  const Transcript& kept = home_->keep(header.session, *std::move(opened));
-  (*index)->sessions[header.session] = {kept.memory(), false, header.key};
-  (void)change->save_moved();
-  return Created{home_->record_of(kept), true};
+  Result<SessionRecord> record = take_in(*home_, *change, **index, transcript.memory(), header.key);
+  if (!record) return record.error();
+  return Created{*std::move(record), true};
 }
 
 Result<Created> FileBackend::create(const SessionHeader& header,
@@ -242,16 +254,7 @@ Result<Created> FileBackend::fork(const SessionHeader& header, std::span<const F
   return make(header, [&](log::NewTranscript& transcript) -> Result<void> {
     const Result<log::LogWriter*> source = log_of(from.session);
     if (!source) return source.error();
-    std::set<Id> wanted, there;
-    for (const ForkExtra& extra : extras)
-      if (extra.about) wanted.insert(*extra.about);
-    const auto copied = copy_path(**source, from.entry, transcript, [&](Id id) {
-      if (!wanted.empty() && wanted.contains(id)) there.insert(id);
-    });
-    if (!copied) return copied;
-    for (const ForkExtra& extra : extras)
-      if (!extra.about || there.contains(*extra.about)) transcript.add(extra.entry);
-    return {};
+    return copy_fork(**source, from.entry, extras, transcript);
   });
 }
 

@@ -35,6 +35,9 @@ class FileBackend : public StorageBackend {
   Result<std::set<Id>> sift(const SessionRecord& session, const Sieve& sieve,
                             const VisitFacts& visit) override;
   std::size_t sift_threads() const override { return home_->files().for_threads() ? 2 : 1; }
+  Result<void> give_lines(Id session, Position from, const VisitText& visit) override;
+  Result<SessionRecord> admit(Id session, const GiveLines& lines) override;
+  Result<void> extend(Id session, Position end, std::span<const std::string> lines) override;
   Result<SessionLease> hold(Id session, LockMode company) override;
   Result<void> erase(Id session) override;
   Result<SessionRecord> restore(std::string_view name) override;

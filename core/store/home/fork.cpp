@@ -1,5 +1,6 @@
 #include "core/store/home/fork.h"
 
+#include <set>
 #include <utility>
 
 #include "core/model/tree.h"
@@ -72,6 +73,20 @@ Result<void> copy_path(log::LogReader& source, Id leaf, log::NewTranscript& targ
     }
     return ++next < wanted.size();
   });
+}
+
+Result<void> copy_fork(log::LogReader& source, Id leaf, std::span<const ForkExtra> extras,
+                       log::NewTranscript& target) {
+  std::set<Id> wanted, there;
+  for (const ForkExtra& extra : extras)
+    if (extra.about) wanted.insert(*extra.about);
+  const auto copied = copy_path(source, leaf, target, [&](Id id) {
+    if (!wanted.empty() && wanted.contains(id)) there.insert(id);
+  });
+  if (!copied) return copied;
+  for (const ForkExtra& extra : extras)
+    if (!extra.about || there.contains(*extra.about)) target.add(extra.entry);
+  return {};
 }
 
 }  // namespace skein::store::home

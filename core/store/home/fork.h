@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <span>
 
 #include "core/store/log/new_transcript.h"
 
@@ -13,5 +14,8 @@ namespace skein::store::home {
 // it remembers itself.
 Result<void> copy_path(log::LogReader& source, Id leaf, log::NewTranscript& target,
                        const std::function<void(Id)>& copied);
+// The same, and behind it those of `extras` that are about nothing else than what was copied.
+Result<void> copy_fork(log::LogReader& source, Id leaf, std::span<const ForkExtra> extras,
+                       log::NewTranscript& target);
 
 }  // namespace skein::store::home

@@ -17,7 +17,6 @@ std::string checksum_member(std::uint32_t crc) {
   return out;
 }
 
-// 2026-01-02T03:04:05.678Z → 20260102030405678.
 std::uint64_t digits_of(std::string_view timestamp) {
   constexpr int most = 17;
   std::uint64_t out = 0;

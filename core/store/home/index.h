@@ -46,10 +46,10 @@ struct LastUsed {
   Id session{};
   IndexEntry entry{};
 };
+// 2026-01-02T03:04:05.678Z → 20260102030405678: a time as a number that sorts as it does.
+std::uint64_t digits_of(std::string_view timestamp);
 // Every session, the one used last first.
 std::vector<const IndexEntry*> newest_first(const Index& index);
-// A time as a number that sorts as it does.
-std::uint64_t digits_of(std::string_view timestamp);
 
 std::string effective_key(const log::LogMemory& memory);
 // Gives every entry its key; of several with the same, the one that has it already keeps it, else

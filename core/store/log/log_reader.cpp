@@ -242,6 +242,19 @@ Result<void> LogReader::lines_from(std::uint64_t border, const VisitLine& visit)
   return done ? Result<void>{} : done.error();
 }
 
+Result<void> LogReader::give_lines(std::uint64_t border, const VisitText& visit) {
+  bool whole = true;
+  const auto done = lines_from(border, [&](const ScannedLine& found) {
+    whole = found.standing == LineStatus::committed;
+    return whole && visit(found.text);
+  });
+  if (!done) return done;
+  if (!whole)
+    return Failure{Failure::Kind::damaged,
+                   described(session_) + " is damaged; `skein doctor` says where"};
+  return {};
+}
+
 Result<void> LogReader::survey(const VisitFacts& visit) {
   const auto done = scan_all([&](const ScannedLine& found) {
     if (found.readable() && found.begin < end_) visit(found.facts());

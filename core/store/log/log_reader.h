@@ -29,6 +29,7 @@ struct LogMemory {
 class LogReader {
  public:
   LogReader(files::Files& files, Id session, std::string path);
+  virtual ~LogReader() = default;
 
   // Reads what is new since the last time, or everything if the file is another than the one that
   // was known. `memory` shortens the first opening, where it is still right.
@@ -38,9 +39,13 @@ class LogReader {
   Result<void> each_back(std::optional<Position> from, const VisitEntry& visit);
   // Every line that counts, as it stands, the header's too.
   Result<void> each_line(const VisitLine& visit) { return lines_from(0, visit); }
+  Result<void> lines_from(std::uint64_t border, const VisitLine& visit);  // between two batches
+  // The same as texts, for another store; `damaged` if one is not as it was written.
+  Result<void> give_lines(std::uint64_t border, const VisitText& visit);
   Result<void> survey(const VisitFacts& visit);
   Result<StoredEntry> at(Position position);
-  Result<Position> locate(Id entry);  // reads the whole file if it must; `gone`: not there
+  // Reads the whole file if it must; `gone`: not there.
+  virtual Result<Position> locate(Id entry);
   Result<Damage> examine();
 
   Result<void> sync() { return file_.sync(); }  // what has been read, whoever wrote it
@@ -81,7 +86,6 @@ class LogReader {
   void count_damage(const ScannedLine& found);
   void settle_head();
   void forget();
-  Result<void> lines_from(std::uint64_t border, const VisitLine& visit);
   Result<std::string> line_at(Position position) const;
   std::optional<std::uint64_t> batch_end(Position position) const;
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/store/files/named_files.h"
-#include "core/text/json.h"
 #include "core/text/log.h"
 
 namespace skein::store::log {
@@ -28,30 +27,6 @@ struct Unlock {
     if (file.is_open()) file.unlock();
   }
 };
-
-bool only(std::string_view text, std::string_view extra, std::size_t longest) {
-  return text.size() <= longest && std::ranges::all_of(text, [&](unsigned char c) {
-           return std::isalnum(c) != 0 ||
-                  extra.find(static_cast<char>(c)) != std::string_view::npos;
-         });
-}
-
-bool is_json_object(const JsonText& text) {
-  const std::optional<Json> json = parse_json(json_line(text));
-  return json && json->is_object();
-}
-
-// What is wrong with an entry that wants in, or nothing.
-std::optional<std::string> trouble_with(const Entry& entry) {
-  if (entry.type.empty() || !only(entry.type, "_.-", 64)) return "it has no proper type";
-  if (entry.type == type::session_header)
-    return "a session has one header, written when it is made";
-  if (!only(entry.timestamp, "-:.+", 40)) return "its timestamp is not ISO 8601";
-  if (!only(entry.run_id, "_.:-", 64)) return "its runId is not plain text";
-  if (!is_json_object(entry.payload)) return "its payload is not a JSON object";
-  if (!entry.meta.empty() && !is_json_object(entry.meta)) return "its meta is not a JSON object";
-  return std::nullopt;
-}
 
 }  // namespace
 
@@ -78,6 +53,25 @@ Result<void> LogWriter::append_all(std::span<const NewEntry> entries,
     entries = entries.subspan(count);
   }
   return {};
+}
+
+Result<void> LogWriter::extend(Position end, std::span<const std::string> lines) {
+  if (const auto done = lock_current(); !done) return done;
+  const Unlock unlock{file_};
+  if (const auto done = take_back_unsynced(); !done) return done;
+  if (const auto done = refresh(); !done) return done;
+  if (const auto done = writable(); !done) return done;
+  if (const auto done = check_lines(end, lines); !done) return done;
+  if (const auto done = quarantine_torn_tail(); !done) return done;
+  std::string bytes;
+  for (const std::string& line : lines) bytes.append(line).append("\n");
+  const Result<void> written = file_.write(bytes);
+  const Result<void> synced = written ? file_.sync() : written;
+  if (!synced) {
+    if (!file_.truncate(end_)) unsynced_ = {end_, end_ + bytes.size()};
+    return unsafe(synced.error());
+  }
+  return refresh();
 }
 
 Result<void> LogWriter::lock_current() {
@@ -116,89 +110,6 @@ LogWriter::Attempt LogWriter::append_locked(std::span<const NewEntry> entries,
 
   if (const auto done = quarantine_torn_tail(); !done) return {done.error()};
   return write_batch(*std::move(batch), std::move(result));
-}
-
-Result<std::vector<Entry>> LogWriter::resolve(std::span<const NewEntry> entries) {
-  using Kind = Failure::Kind;
-  std::vector<Entry> batch;
-  std::optional<Id> previous = state_.head;
-  std::unordered_map<Id, bool> given;  // ids of this batch, and whether they are marginal
-  for (const NewEntry& each : entries) {
-    const auto refuse = [&](Kind kind, const std::string& why) {
-      return Failure{kind, "entry " + to_string(each.entry.id) + " is refused: " + why};
-    };
-    if (const auto trouble = trouble_with(each.entry)) return refuse(Kind::refused, *trouble);
-    const bool marginal = model::is_marginal(each.entry.type);
-    if (!given.emplace(each.entry.id, marginal).second)
-      return refuse(Kind::id_conflict, "its id stands twice in the batch");
-
-    const auto there = places_.find(each.entry.id);
-    if (there != places_.end()) {
-      const Result<bool> same = same_content(each, there->second.at);
-      if (!same) return same.error();
-      if (!*same) return refuse(Kind::id_conflict, "its id is taken by another entry");
-    } else {
-      Entry entry = each.entry;
-      if (each.follows) {
-        entry.parent = previous;
-      } else if (entry.parent) {
-        const auto in_batch = given.find(*entry.parent);
-        bool known = in_batch != given.end() && entry.parent != entry.id;
-        bool parent_marginal = known && in_batch->second;
-        const Result<Position> placed = known ? Position{} : locate(*entry.parent);
-        if (!placed && placed.error().kind != Kind::gone) return placed.error();
-        if (!known && (known = bool(placed)))
-          parent_marginal = places_.contains(*entry.parent) && places_.at(*entry.parent).marginal;
-        if (!known)
-          return refuse(Kind::refused,
-                        "its parent " + to_string(*entry.parent) + " is not in the session");
-        if (parent_marginal)
-          return refuse(Kind::refused,
-                        "its parent " + to_string(*entry.parent) + " is a marginal entry");
-      }
-      if (entry.timestamp.empty()) entry.timestamp = now_utc();
-      entry.payload = json_line(entry.payload);
-      if (!entry.meta.empty()) entry.meta = json_line(entry.meta);
-      batch.push_back(std::move(entry));
-    }
-    if (!marginal) previous = each.entry.id;
-  }
-  return batch;
-}
-
-// What the caller left to the store (time, parent) cannot differ.
-Result<bool> LogWriter::same_content(const NewEntry& given, Position where) {
-  const Result<StoredEntry> there = at(where);
-  if (!there) return there.error();
-  Entry wanted = given.entry;
-  wanted.payload = json_line(wanted.payload);
-  if (!wanted.meta.empty()) wanted.meta = json_line(wanted.meta);
-  if (given.follows) wanted.parent = there->entry.parent;
-  if (wanted.timestamp.empty()) wanted.timestamp = there->entry.timestamp;
-  return wanted == there->entry;
-}
-
-// What follows nothing else follows the header.
-std::optional<Id> LogWriter::tail() {
-  if (state_.tail) return state_.tail;
-  const Result<StoredEntry> header = at(0);
-  return header ? std::optional(header->entry.id) : std::nullopt;
-}
-
-Failure LogWriter::conflict(Id expected) {
-  Failure failure{Failure::Kind::conflict, described(session_) +
-                                               " has gone on since: its last entry is " +
-                                               (state_.tail ? to_string(*state_.tail) : "none") +
-                                               ", not " + to_string(expected)};
-  failure.tail = state_.tail;
-  std::size_t left = 100;
-  // What cannot be read of it is not told.
-  (void)each_back(std::nullopt, [&](const StoredEntry& placed) {
-    if (placed.entry.id == expected) return false;
-    failure.arrived.insert(failure.arrived.begin(), placed.entry);
-    return --left > 0;
-  });
-  return failure;
 }
 
 // Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.

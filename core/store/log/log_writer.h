@@ -7,20 +7,23 @@
 #include <string>
 #include <vector>
 
-#include "core/store/log/log_reader.h"
+#include "core/store/log/log_appender.h"
 
 namespace skein::store::log {
 
-class LogWriter : public LogReader {
+class LogWriter : public LogAppender {
  public:
   LogWriter(files::Files& files, Id session)
       : LogWriter(files, session, transcript_path(session)) {}
   LogWriter(files::Files& files, Id session, std::string path)
-      : LogReader(files, session, std::move(path)) {}
+      : LogAppender(files, session, std::move(path)) {}
 
   Result<AppendResult> append(std::span<const NewEntry> entries, const AppendOptions& options);
   // The same in as many batches as it takes: only each of these is all or nothing.
   Result<void> append_all(std::span<const NewEntry> entries, const AppendOptions& options);
+
+  // Lines of the same session from elsewhere, as they stand there, behind where it ends here.
+  Result<void> extend(Position end, std::span<const std::string> lines);
 
  private:
   Result<void> lock_current();
@@ -29,10 +32,6 @@ class LogWriter : public LogReader {
     bool sync_failed = false;  // and nothing is left of it
   };
   Attempt append_locked(std::span<const NewEntry> entries, const AppendOptions& options);
-  Result<std::vector<Entry>> resolve(std::span<const NewEntry> entries);
-  Result<bool> same_content(const NewEntry& given, Position where);
-  std::optional<Id> tail();
-  Failure conflict(Id expected);
   Result<void> take_back_unsynced();
   Result<void> quarantine_torn_tail();
   Attempt write_batch(std::vector<Entry> batch, AppendResult result);

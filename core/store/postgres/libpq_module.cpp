@@ -1,0 +1,400 @@
+// libpq, for a server that may be anybody's: what it sends is bounded, what it says is only quoted,
+// and no password is taken from where others could read it.
+#include <libpq-fe.h>
+#include <poll.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <memory>
+#include <set>
+#include <type_traits>
+#include <utility>
+
+#include "core/store/postgres/link.h"
+
+namespace skein::store::postgres {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Milliseconds = std::chrono::milliseconds;
+using Kind = Problem::Kind;
+
+// A statement waits ten seconds for a lock; nothing we ask for takes longer than this.
+constexpr Milliseconds answer_patience{60'000};
+
+struct Finish {
+  void operator()(PGconn* connection) const { PQfinish(connection); }
+};
+struct Clear {
+  void operator()(PGresult* result) const { PQclear(result); }
+};
+struct FreeOptions {
+  void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
+};
+using Handle = std::unique_ptr<PGconn, Finish>;
+using Answer = std::unique_ptr<PGresult, Clear>;
+using Options = std::unique_ptr<PQconninfoOption, FreeOptions>;
+
+std::string one_line(const char* text) {
+  std::string out = text != nullptr ? text : "";
+  while (!out.empty() && (out.back() == '\n' || out.back() == ' ')) out.pop_back();
+  for (char& c : out)
+    if (c == '\n' || c == '\t') c = ' ';
+  if (out.size() > 1000) out.resize(1000);
+  return out;
+}
+
+// What bounds a server: it may not speak without end.
+struct Patience {
+  Clock::time_point until = Clock::now();
+  std::size_t bytes_left = 0;
+  int notices_left = 0;
+};
+
+void count_notice(void* patience, const PGresult*) {
+  --static_cast<Patience*>(patience)->notices_left;
+}
+
+// False: it took too long.
+bool wait_for(int socket, bool to_write, Clock::time_point until) {
+  for (;;) {
+    const auto left = std::chrono::duration_cast<Milliseconds>(until - Clock::now()).count();
+    pollfd fd{socket, static_cast<short>(to_write ? POLLOUT : POLLIN), 0};
+    const int ready = poll(&fd, 1, static_cast<int>(std::clamp<long long>(left, 0, 600'000)));
+    if (ready > 0) return true;
+    if ((ready < 0 && errno != EINTR) || left <= 0) return false;
+  }
+}
+
+class LibpqLink final : public Link {
+ public:
+  explicit LibpqLink(Handle handle) : handle_(std::move(handle)) {
+    PQsetNoticeReceiver(handle_.get(), count_notice, &patience_);
+    PQsetnonblocking(handle_.get(), 1);
+  }
+
+  Problem run(const Statement& statement, std::span<const Value> values, const EachRow& each,
+              std::uint64_t& changed) override {
+    if (!handle_) return gone("the connection is closed");
+    begin();
+    std::vector<Oid> types;
+    for (const Value& value : values) types.push_back(static_cast<Oid>(value.type));
+    const bool once = *statement.name == '\0';
+    if (!once && !prepared_.contains(statement.name)) {
+      if (PQsendPrepare(handle_.get(), statement.name, statement.sql,
+                        static_cast<int>(types.size()), types.data()) == 0)
+        return lost();
+      Answer answer;
+      if (Problem problem = finish(answer)) return problem;
+      prepared_.insert(statement.name);
+    }
+    std::vector<const char*> bytes;
+    std::vector<int> lengths, formats;
+    for (const Value& value : values) {
+      // Of an empty value libpq wants an address too; none means null.
+      bytes.push_back(value.null ? nullptr : value.bytes.empty() ? "" : value.bytes.data());
+      lengths.push_back(static_cast<int>(value.bytes.size()));
+      formats.push_back(1);
+    }
+    const int count = static_cast<int>(values.size());
+    const int sent = once ? PQsendQueryParams(handle_.get(), statement.sql, count, types.data(),
+                                              bytes.data(), lengths.data(), formats.data(), 1)
+                          : PQsendQueryPrepared(handle_.get(), statement.name, count, bytes.data(),
+                                                lengths.data(), formats.data(), 1);
+    if (sent == 0) return lost();
+    Answer answer;
+    if (Problem problem = finish(answer)) return problem;
+    changed = std::strtoull(PQcmdTuples(answer.get()), nullptr, 10);
+    give_rows(answer.get(), each);
+    return {};
+  }
+
+  Problem run_script(const std::string& sql) override {
+    if (!handle_) return gone("the connection is closed");
+    begin();
+    if (PQsendQuery(handle_.get(), sql.c_str()) == 0) return lost();
+    Answer answer;
+    return finish(answer);
+  }
+
+ private:
+  void begin() { patience_ = {Clock::now() + answer_patience, largest_answer, most_notices}; }
+
+  Problem gone(const std::string& why) {
+    handle_.reset();
+    prepared_.clear();
+    return {.kind = Kind::lost, .text = why};
+  }
+  Problem lost() { return gone(one_line(PQerrorMessage(handle_.get()))); }
+  Problem absurd(const std::string& why) {
+    handle_.reset();
+    prepared_.clear();
+    return {.kind = Kind::absurd, .text = "the database server cannot be right: " + why};
+  }
+
+  Problem take_in() {
+    int waiting = 0;
+    if (ioctl(PQsocket(handle_.get()), FIONREAD, &waiting) == 0 && waiting > 0) {
+      if (static_cast<std::size_t>(waiting) > patience_.bytes_left)
+        return absurd("it answers with more than was asked for");
+      patience_.bytes_left -= static_cast<std::size_t>(waiting);
+    }
+    if (PQconsumeInput(handle_.get()) == 0) return lost();
+    if (patience_.notices_left < 0) return absurd("it sends notices without end");
+    return {};
+  }
+
+  // Waits until everything is sent and there is an answer, and takes the last one of them.
+  Problem finish(Answer& answer) {
+    Problem problem;
+    for (;;) {
+      while (const int unsent = PQflush(handle_.get())) {
+        if (unsent < 0) return lost();
+        std::array<pollfd, 1> fd{
+            pollfd{PQsocket(handle_.get()), static_cast<short>(POLLIN | POLLOUT), 0}};
+        if (Clock::now() >= patience_.until) return gone("the server does not take what is sent");
+        if (poll(fd.data(), 1, 1000) > 0 && (fd[0].revents & POLLIN) != 0)
+          if (Problem trouble = take_in()) return trouble;
+      }
+      while (PQisBusy(handle_.get()) != 0) {
+        if (patience_.notices_left < 0) return absurd("it sends notices without end");
+        if (!wait_for(PQsocket(handle_.get()), false, patience_.until))
+          return gone("the server does not answer");
+        if (Problem trouble = take_in()) return trouble;
+      }
+      Answer next(PQgetResult(handle_.get()));
+      if (!next) break;
+      const ExecStatusType status = PQresultStatus(next.get());
+      if (status == PGRES_COPY_IN || status == PGRES_COPY_OUT || status == PGRES_COPY_BOTH)
+        return absurd("it wants to copy");
+      if (status != PGRES_COMMAND_OK && status != PGRES_TUPLES_OK && !problem)
+        problem = said_no(next.get());
+      answer = std::move(next);
+    }
+    if (PQstatus(handle_.get()) != CONNECTION_OK) {
+      // A server that is going down says so before it hangs up: what it said is the better reason.
+      const std::string why = problem ? problem.text : one_line(PQerrorMessage(handle_.get()));
+      return gone(why);
+    }
+    if (!problem && !answer) return absurd("it does not answer");
+    return problem;
+  }
+
+  static Problem said_no(const PGresult* result) {
+    const auto field = [&](int code) {
+      const char* text = PQresultErrorField(result, code);
+      return std::string(text != nullptr ? text : "");
+    };
+    Problem problem{Kind::said_no, field(PG_DIAG_SQLSTATE), field(PG_DIAG_CONSTRAINT_NAME),
+                    one_line(field(PG_DIAG_MESSAGE_PRIMARY).c_str())};
+    if (problem.text.empty()) problem.text = one_line(PQresultErrorMessage(result));
+    return problem;
+  }
+
+  static void give_rows(const PGresult* result, const EachRow& each) {
+    const int columns = PQnfields(result);
+    std::vector<Value> row(static_cast<std::size_t>(columns));
+    for (int at = 0; at < PQntuples(result); ++at) {
+      for (int column = 0; column < columns; ++column)
+        row[static_cast<std::size_t>(column)] = {
+            static_cast<Type>(PQftype(result, column)),
+            {PQgetvalue(result, at, column),
+             static_cast<std::size_t>(PQgetlength(result, at, column))},
+            PQgetisnull(result, at, column) != 0};
+      each(row);
+    }
+  }
+
+  Patience patience_{};
+  Handle handle_;
+  std::set<std::string, std::less<>> prepared_{};
+};
+
+// An address with what the environment and the defaults add to it.
+struct Settings {
+  std::vector<std::pair<std::string, std::string>> given{};
+  std::string problem{};
+
+  std::string get(std::string_view name) const {
+    for (const auto& [key, value] : given)
+      if (key == name) return value;
+    return {};
+  }
+  void set(const std::string& name, const std::string& value) {
+    for (auto& [key, old] : given)
+      if (key == name) {
+        old = value;
+        return;
+      }
+    given.emplace_back(name, value);
+  }
+  void set_if_absent(const std::string& name, const std::string& value) {
+    if (get(name).empty()) set(name, value);
+  }
+};
+
+std::vector<std::string> listed(const std::string& text) {
+  std::vector<std::string> out;
+  for (std::size_t at = 0;;) {
+    const std::size_t comma = text.find(',', at);
+    out.push_back(text.substr(at, comma - at));
+    if (comma == std::string::npos) return out;
+    at = comma + 1;
+  }
+}
+
+constexpr const char* usual_socket_folder = "/var/run/postgresql";
+
+bool is_folder(const std::string& host) {
+  return host.empty() || host.starts_with('/') || host.starts_with('@');
+}
+
+bool is_loopback(const std::string& host) {
+  return is_folder(host) || host == "localhost" || host == "::1" || host.starts_with("127.");
+}
+
+Settings settings_of(const std::string& address) {
+  Settings settings;
+  char* wrong = nullptr;
+  const Options parsed(PQconninfoParse(address.c_str(), &wrong));
+  if (!parsed) {
+    settings.problem = one_line(wrong);
+    PQfreemem(wrong);
+    return settings;
+  }
+  const Options defaults(PQconndefaults());
+  for (const PQconninfoOption* each = parsed.get(); each->keyword != nullptr; ++each)
+    if (each->val != nullptr) settings.given.emplace_back(each->keyword, each->val);
+  if (!settings.get("password").empty() || !settings.get("sslpassword").empty())
+    settings.problem =
+        "it holds a password, which other programs could see; put it into ~/.pgpass, a "
+        "file named by PGPASSFILE, or PGPASSWORD";
+  // PGHOST and the like, and service files, count as they do for every program.
+  for (const PQconninfoOption* each = defaults.get(); each != nullptr && each->keyword != nullptr;
+       ++each)
+    if (each->val != nullptr && std::string_view(each->keyword) != "password" &&
+        (std::string_view(each->keyword) != "sslmode" || std::getenv("PGSSLMODE") != nullptr) &&
+        (std::string_view(each->keyword) != "target_session_attrs" ||
+         std::getenv("PGTARGETSESSIONATTRS") != nullptr))
+      settings.set_if_absent(each->keyword, each->val);
+  return settings;
+}
+
+struct Host {
+  std::string name{}, port{}, address{};
+  std::string shown() const {
+    if (is_folder(name)) return (name.empty() ? usual_socket_folder : name) + "/.s.PGSQL." + port;
+    return name + ":" + port;
+  }
+};
+
+std::vector<Host> hosts_of(const Settings& settings) {
+  const std::vector<std::string> names = listed(settings.get("host")),
+                                 ports = listed(settings.get("port")),
+                                 addresses = listed(settings.get("hostaddr"));
+  std::vector<Host> out;
+  for (std::size_t i = 0; i < std::max(names.size(), addresses.size()); ++i) {
+    Host host;
+    if (i < addresses.size()) host.address = addresses[i];
+    host.name = i < names.size() ? names[i] : "";
+    if (host.name.empty() && !host.address.empty()) host.name = host.address;
+    host.port = ports.size() == 1 ? ports[0] : i < ports.size() ? ports[i] : "";
+    if (host.port.empty()) host.port = "5432";
+    out.push_back(std::move(host));
+  }
+  return out;
+}
+
+// Every step of it, so that a server which does not answer, or does not stop, is left behind.
+Handle connect_to(const Settings& settings, const Host& host, int patience_ms,
+                  std::string& problem) {
+  Settings own = settings;
+  own.set("host", host.name);
+  own.set("hostaddr", host.address);
+  own.set("port", host.port);
+  own.set("client_encoding", "UTF8");
+  own.set_if_absent("sslmode", is_loopback(host.name) ? "prefer" : "verify-full");
+  own.set_if_absent("target_session_attrs", "read-write");
+  own.set_if_absent("fallback_application_name", "skein");
+  own.set_if_absent("keepalives_idle", "30");
+  own.set_if_absent("keepalives_interval", "10");
+  own.set_if_absent("keepalives_count", "3");
+  own.set_if_absent("tcp_user_timeout", "60000");
+  std::vector<const char*> names, values;
+  for (const auto& [name, value] : own.given)
+    if (!value.empty()) names.push_back(name.c_str()), values.push_back(value.c_str());
+  names.push_back(nullptr);
+  values.push_back(nullptr);
+
+  Handle handle(PQconnectStartParams(names.data(), values.data(), 0));
+  if (!handle) return problem = "out of memory", nullptr;
+  Patience patience{Clock::now() + Milliseconds(patience_ms), std::size_t{1} << 20, 100};
+  PQsetNoticeReceiver(handle.get(), count_notice, &patience);
+  PostgresPollingStatusType step = PGRES_POLLING_WRITING;
+  while (PQstatus(handle.get()) != CONNECTION_BAD && step != PGRES_POLLING_OK &&
+         step != PGRES_POLLING_FAILED) {
+    const int socket = PQsocket(handle.get());
+    if (!wait_for(socket, step == PGRES_POLLING_WRITING, patience.until))
+      return problem = "it does not answer", nullptr;
+    int waiting = 0;
+    if (ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0)
+      patience.bytes_left -= std::min(patience.bytes_left, static_cast<std::size_t>(waiting));
+    if (patience.notices_left < 0 || patience.bytes_left == 0)
+      return problem = "it speaks without end before it is asked", nullptr;
+    step = PQconnectPoll(handle.get());
+  }
+  if (PQstatus(handle.get()) == CONNECTION_OK) return handle;
+  problem = one_line(PQerrorMessage(handle.get()));
+  // libpq begins with the host, which we name ourselves.
+  constexpr std::string_view opening = "connection to server", ending = " failed: ";
+  if (const std::size_t at = problem.find(ending);
+      problem.starts_with(opening) && at != std::string::npos)
+    problem.erase(0, at + ending.size());
+  return nullptr;
+}
+
+}  // namespace
+
+extern "C" __attribute__((visibility("default"))) void skein_postgres_describe(
+    const std::string& address, Target& target) {
+  const Settings settings = settings_of(address);
+  target.problem = settings.problem;
+  for (const Host& host : hosts_of(settings)) {
+    target.hosts.push_back(host.shown());
+    if (is_folder(host.name))
+      target.socket_folders.push_back(host.name.empty() ? usual_socket_folder : host.name);
+  }
+  target.database = settings.get("dbname");
+  target.user = settings.get("user");
+  target.password_file = settings.get("passfile");
+  if (const char* home = std::getenv("HOME"); target.password_file.empty() && home != nullptr)
+    target.password_file = std::string(home) + "/.pgpass";
+}
+
+extern "C" __attribute__((visibility("default"))) void skein_postgres_connect(
+    const std::string& address, int patience_ms, Opened& opened) {
+  const Settings settings = settings_of(address);
+  opened.problem = settings.problem;
+  if (!opened.problem.empty()) return;
+  std::string problems;
+  for (const Host& host : hosts_of(settings)) {
+    std::string problem;
+    if (Handle handle = connect_to(settings, host, patience_ms, problem)) {
+      opened.link = std::make_unique<LibpqLink>(std::move(handle)).release();
+      return;
+    }
+    problems += (problems.empty() ? "" : "; ") + host.shown() + ": " + problem;
+  }
+  opened.problem = problems;
+}
+
+static_assert(std::is_same_v<decltype(&skein_postgres_describe), DescribeFunction>);
+static_assert(std::is_same_v<decltype(&skein_postgres_connect), ConnectFunction>);
+
+}  // namespace skein::store::postgres

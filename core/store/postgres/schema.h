@@ -1,0 +1,21 @@
+// The tables a home in a database has, who may do what with them, and how they are made.
+#pragma once
+
+#include <string>
+
+#include "core/store/result.h"
+
+namespace skein::store::postgres {
+
+inline constexpr int schema_format = 1;
+
+// The names of what keeps values unique, for those who run into it.
+inline constexpr const char* key_constraint = "session_key";
+inline constexpr const char* id_constraint = "session_id";
+inline constexpr const char* entry_constraint = "line_entry";
+
+enum class Prepared { now, before };
+// Makes the tables, all or none. Needs a user who may make a schema in the database.
+Result<Prepared> prepare_database(const std::string& address);
+
+}  // namespace skein::store::postgres

@@ -1,0 +1,32 @@
+// Sessions from one home to another, of whatever kind: the same lines, byte for byte, as often as
+// one likes. What both have gone on with is never mixed: it becomes branches.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+
+#include "core/store/backend.h"
+
+namespace skein::store::transfer {
+
+struct Moved {
+  enum class How {
+    whole,      // it was not there
+    extended,   // it was there up to some entry
+    branched,   // it had gone on there as well: what came is a branch, and the head stays
+    unchanged,  // there was nothing to do
+  };
+  How how = How::unchanged;
+  std::size_t entries = 0;  // that came
+};
+
+using Step =
+    std::function<void(std::uint64_t bytes)>;  // so much of the session has been dealt with
+
+// `session` as it was listed or opened in `from`. `conflict`: another session there has its key.
+Result<Moved> move_session(
+    StorageBackend& from, StorageBackend& to, const SessionRecord& session,
+    const Step& step = [](std::uint64_t) {});
+
+}  // namespace skein::store::transfer

@@ -1,0 +1,124 @@
+// skein itself on a home in a database.
+#include <doctest/doctest.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "tests/support/postgres_server.h"
+#include "tests/support/process.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::test;
+
+namespace {
+
+struct Desk {
+  TempDir dir{};
+  std::string folder = (dir / "home").string();
+
+  Desk() {
+    std::filesystem::create_directories(dir / "ws/.skein");
+    std::filesystem::create_directories(dir / "config/skein");
+  }
+  Finished skein(const std::vector<std::string>& words, const std::string& home = "") const {
+    std::vector<std::string> all{skein_executable()};
+    if (!home.empty()) all.insert(all.end(), {"--home", home});
+    all.insert(all.end(), words.begin(), words.end());
+    return run({all, "", 60'000, [this] {
+                  unsetenv("SKEIN_HOME");
+                  unsetenv("SKEIN_CONFIG");
+                  setenv("XDG_CONFIG_HOME", (dir / "config").c_str(), 1);
+                  setenv("XDG_STATE_HOME", (dir / "state").c_str(), 1);
+                  setenv("XDG_DATA_HOME", (dir / "data").c_str(), 1);
+                  setenv("XDG_CACHE_HOME", (dir / "cache").c_str(), 1);
+                  setenv("SKEIN_MODEL", "offline/demo", 1);
+                  setenv("SKEIN_DEMO_PACE", "0", 1);
+                  if (chdir((dir / "ws").c_str()) != 0) _exit(126);
+                }});
+  }
+};
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a home in a database is prepared, used, and moved from and to") {
+  if (!has_postgres()) return;
+  const Desk desk;
+  PostgresServer& server = PostgresServer::shared();
+  server.run_sql("postgres", "create database desk owner alice");
+  const std::string home = server.address("desk");
+
+  const Finished early = desk.skein({"sessions"}, home);
+  CHECK(early.status == 3);
+  CHECK(has(early.err, "skein admin init-db"));
+  CHECK(desk.skein({"admin", "init-db"}, home).status == 2);  // nobody to ask
+  CHECK(desk.skein({"admin", "init-db", "--yes"}, home).status == 0);
+  CHECK(has(desk.skein({"admin", "init-db", "--yes"}, home).out, "nothing was changed"));
+
+  CHECK(desk.skein({"-p", "-s", "main:cli:user", "hello there"}, home).status == 0);
+  CHECK(has(desk.skein({"sessions"}, home).out, "main:cli:user"));
+  CHECK(has(desk.skein({"search", "hello"}, home).out, "hello there"));
+  CHECK(has(desk.skein({"doctor"}, home).out, "ok       main:cli:user"));
+  const std::vector<std::vector<std::string>> on_files{{"doctor", "--repair"},
+                                                       {"sessions", "prune-blobs"},
+                                                       {"redact", "main:cli:user", "x", "--scrub"}};
+  for (const std::vector<std::string>& words : on_files) {
+    const Finished refused = desk.skein(words, home);
+    CHECK(refused.status == 2);
+    CHECK(has(refused.err, "works on the files of a home folder"));
+  }
+
+  const std::vector<std::string> pull{"sessions", "pull", "--all", "--from", home};
+  CHECK(has(desk.skein(pull, desk.folder).out, "brought whole"));
+  CHECK(has(desk.skein(pull, desk.folder).out, "nothing new"));
+  CHECK(desk.skein({"-p", "-s", "main:cli:user", "more"}, desk.folder).status == 0);
+  const Finished pushed =
+      desk.skein({"sessions", "push", "main:cli:user", "--to", home}, desk.folder);
+  CHECK(pushed.status == 0);
+  CHECK(has(pushed.out, " more"));
+  CHECK(desk.skein({"sessions", "push", "--to", home}, desk.folder).status == 2);
+  const std::string other = (desk.dir / "other").string();
+  CHECK(desk.skein({"-p", "-s", "main:cli:user", "another"}, other).status == 0);
+  const Finished taken = desk.skein({"sessions", "push", "--all", "--to", home}, other);
+  CHECK(taken.status == 5);
+  CHECK(has(taken.err, "another session there is called main:cli:user"));
+}
+
+TEST_CASE("a home comes from the user's configuration, never from a workspace's") {
+  if (!has_postgres()) return;
+  const Desk desk;
+  PostgresServer& server = PostgresServer::shared();
+  const std::string line = "home = \"" + server.address(server.make_database()) + "\"\n";
+  write_file(desk.dir / "ws/.skein/config.toml", line);
+  CHECK(desk.skein({"-p", "-s", "main:cli:folder", "hello"}).status == 0);
+  CHECK(std::filesystem::exists(desk.dir / "data/skein/transcripts"));
+  std::filesystem::remove(desk.dir / "ws/.skein/config.toml");
+  write_file(desk.dir / "config/skein/config.toml", line);
+  const Finished listed = desk.skein({"sessions"});
+  CHECK(listed.status == 0);
+  CHECK(!has(listed.out, "main:cli:folder"));
+  CHECK(has(desk.skein({"sessions"}, (desk.dir / "data/skein").string()).out, "main:cli:folder"));
+}
+
+TEST_CASE("no connection is told at once, with the host") {
+  const Desk desk;
+  const Finished finished = desk.skein({"-p", "hello"}, "postgresql://nobody@127.0.0.1:1/x");
+  CHECK(finished.status == 3);
+  CHECK(has(finished.err, "127.0.0.1:1"));
+}
+
+TEST_CASE("a home in a folder loads nothing of PostgreSQL") {
+  const Desk desk;
+  const Finished finished =
+      run({{"env", "LD_DEBUG=files", skein_executable(), "--home", desk.folder, "sessions"}});
+  CHECK(has(finished.err, "libc.so"));  // it does tell what is loaded
+  CHECK(!has(finished.err, "libpq"));
+  CHECK(!has(finished.err, "skein_postgres"));
+}

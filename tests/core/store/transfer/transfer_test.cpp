@@ -1,0 +1,175 @@
+#include "core/store/transfer/transfer.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+#include <vector>
+
+#include "core/store/session_store.h"
+#include "tests/support/any_home.h"
+#include "tests/support/homes.h"
+#include "tests/support/postgres_server.h"
+#include "tests/support/store_samples.h"
+
+using namespace skein;
+using namespace skein::store;
+using namespace skein::store::transfer;
+using namespace skein::test;
+
+namespace {
+
+using How = Moved::How;
+using Kind = AnyHome::Kind;
+using Lines = std::vector<std::string>;
+
+constexpr Id a{0xa}, b{0xb};
+
+Lines lines_of(StorageBackend& store, Id session) {
+  Lines out;
+  value_of(store.give_lines(session, 0, [&](std::string_view line) {
+    out.emplace_back(line);
+    return true;
+  }));
+  return out;
+}
+
+Moved move(StorageBackend& from, StorageBackend& to, Id session) {
+  return value_of(move_session(from, to, value_of(from.open(session))));
+}
+
+void add(StorageBackend& store, Id session, const std::vector<NewEntry>& entries) {
+  value_of(store.append(session, entries, {}));
+}
+
+// Every pair of kinds that can be tried here.
+std::vector<std::pair<Kind, Kind>> pairs() {
+  if (!has_postgres()) return {{Kind::folder, Kind::folder}};
+  return {{Kind::folder, Kind::folder},
+          {Kind::folder, Kind::database},
+          {Kind::database, Kind::folder},
+          {Kind::database, Kind::database}};
+}
+
+struct TwoHomes {
+  explicit TwoHomes(std::pair<Kind, Kind> kinds)
+      : here(kinds.first), there(kinds.second), from(here.open()), to(there.open()) {
+    CAPTURE(static_cast<int>(kinds.first));
+    value_of(from->create(header_of(a, "main:cli:user"), {}));
+    add(*from, a, {says(1), says(2, "\u00e9\u2028\x01")});
+    add(*from, a, {says(3)});
+  }
+  AnyHome here, there;
+  std::unique_ptr<StorageBackend> from, to;
+};
+
+}  // namespace
+
+TEST_CASE("a session arrives byte for byte, and once") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    const Moved moved = move(*homes.from, *homes.to, a);
+    CHECK(moved.how == How::whole);
+    CHECK(moved.entries == 3);
+    CHECK(lines_of(*homes.there.open(), a) == lines_of(*homes.from, a));
+    CHECK(value_of(homes.there.open()->open(a)).state == value_of(homes.from->open(a)).state);
+    CHECK(value_of(homes.there.open()->find("main:cli:user")).header.session == a);
+    CHECK(move(*homes.from, *homes.to, a).how == How::unchanged);
+    CHECK(move(*homes.to, *homes.from, a).how == How::unchanged);
+    CHECK_FALSE(value_of(homes.there.open()->examine(a)).any());
+  }
+}
+
+TEST_CASE("what a session lacks is appended as it stands") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    move(*homes.from, *homes.to, a);
+    add(*homes.from, a, {says(4), says(5)});
+    add(*homes.from, a, {notes(6, R"({"kind":"title","text":"x"})")});
+    const Moved moved = move(*homes.from, *homes.to, a);
+    CHECK(moved.how == How::extended);
+    CHECK(moved.entries == 3);
+    CHECK(lines_of(*homes.there.open(), a) == lines_of(*homes.from, a));
+    // What was moved is gone on with like any other.
+    add(*homes.to, a, {says(7)});
+    CHECK(move(*homes.to, *homes.from, a).how == How::extended);
+    CHECK(lines_of(*homes.here.open(), a) == lines_of(*homes.to, a));
+    CHECK(value_of(homes.from->open(a)).state.title == "x");
+  }
+}
+
+TEST_CASE("two that went on become branches, and each head stays") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    move(*homes.from, *homes.to, a);
+    add(*homes.from, a, {says(4), says(5)});
+    add(*homes.to, a, {says(6)});
+    const Moved moved = move(*homes.from, *homes.to, a);
+    CHECK(moved.how == How::branched);
+    CHECK(moved.entries == 2);
+    const SessionState there = value_of(homes.there.open()->open(a)).state;
+    CHECK(there.head == entry_id(6));
+    CHECK(there.leaves.size() == 2);
+    CHECK(move(*homes.from, *homes.to, a).how == How::unchanged);
+    CHECK(move(*homes.to, *homes.from, a).how == How::branched);
+    const SessionState here = value_of(homes.here.open()->open(a)).state;
+    CHECK(here.head == entry_id(5));
+    CHECK(here.leaves.size() == 2);
+    CHECK_FALSE(value_of(homes.there.open()->examine(a)).any());
+  }
+}
+
+TEST_CASE("a key that another session has is not given away") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    value_of(homes.to->create(header_of(b, "main:cli:user"), {}));
+    const auto refused = move_session(*homes.from, *homes.to, value_of(homes.from->open(a)));
+    REQUIRE_FALSE(refused);
+    CHECK(refused.error().kind == Failure::Kind::conflict);
+    CHECK(value_of(homes.there.open()->list()).size() == 1);
+    CHECK(homes.to->open(a).error().kind == Failure::Kind::gone);
+  }
+}
+
+TEST_CASE("blobs come along, and an archived session arrives archived") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    const std::string name = value_of(homes.from->keep_blob("large"));
+    add(*homes.from, a, {notes(7, R"({"kind":"x","blob":")" + name + "\"}")});
+    value_of(homes.from->archive(a));
+    move(*homes.from, *homes.to, a);
+    CHECK(value_of(homes.there.open()->load_blob(name)) == "large");
+    CHECK(value_of(homes.there.open()->open(a)).archived);
+    const std::string later = value_of(homes.from->keep_blob("later"));
+    add(*homes.from, a, {notes(8, R"({"kind":"x","blob":")" + later + "\"}")});
+    move(*homes.from, *homes.to, a);
+    CHECK(value_of(homes.there.open()->load_blob(later)) == "later");
+  }
+}
+
+TEST_CASE("lines whose seals do not fit are not taken") {
+  for (const Kind kind : {Kind::folder, Kind::database}) {
+    if (kind == Kind::database && !has_postgres()) continue;
+    const AnyHome home(kind), other(Kind::folder);
+    const auto from = other.open(), to = home.open();
+    value_of(from->create(header_of(a, "main:cli:user"), {}));
+    add(*from, a, {says(1), says(2)});
+    Lines lines = lines_of(*from, a);
+    const auto give = [&](const VisitText& visit) -> Result<void> {
+      for (const std::string& line : lines)
+        if (!visit(line)) break;
+      return {};
+    };
+    const Lines good = lines;
+    lines[1][lines[1].find("hello")] = 'j';
+    CHECK(to->admit(a, give).error().kind == Failure::Kind::damaged);
+    lines = {good[0], good[1]};  // half of a batch
+    CHECK(to->admit(a, give).error().kind == Failure::Kind::damaged);
+    CHECK(to->open(a).error().kind == Failure::Kind::gone);
+    lines = {good[0]};
+    const Position end = value_of(to->admit(a, give)).bytes;
+    CHECK(to->extend(a, end, Lines{good[1]}).error().kind == Failure::Kind::conflict);
+    CHECK(to->extend(a, end + 1, Lines{good[1], good[2]}).error().kind == Failure::Kind::conflict);
+    CHECK(ok(to->extend(a, end, Lines{good[1], good[2]})));
+    CHECK(lines_of(*home.open(), a) == good);
+  }
+}
