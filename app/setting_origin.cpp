@@ -24,11 +24,7 @@ struct GivenSetting {
 std::vector<GivenSetting> given_by_flags(const Invocation& invocation) {
   std::vector<GivenSetting> out;
   const auto item = [&](std::string_view key) -> ConfigItem& {
-    const bool variable =
-        key == "model" && !env("SKEIN_MODEL").empty() && env("SKEIN_MODEL") == invocation.model;
-    out.push_back({ConfigItem{.key = &key_named(key)},
-                   {variable ? Giver::environment : Giver::flag,
-                    variable ? "SKEIN_MODEL" : "--" + std::string(key)}});
+    out.push_back({ConfigItem{.key = &key_named(key)}, {Giver::flag, "--" + std::string(key)}});
     return out.back().item;
   };
   const std::pair<std::string_view, const std::string*> texts[] = {
@@ -37,9 +33,16 @@ std::vector<GivenSetting> given_by_flags(const Invocation& invocation) {
       {"permission-mode", &invocation.permission_mode},
       {"system-prompt", &invocation.system_prompt},
       {"append-system-prompt", &invocation.append_system_prompt},
+      {"home", &invocation.home},
       {"color", &invocation.color}};
   for (const auto& [key, text] : texts)
     if (!text->empty()) item(key).text = *text;
+  const std::pair<std::string_view, const char*> variables[] = {{"model", "SKEIN_MODEL"},
+                                                                {"home", "SKEIN_HOME"}};
+  for (const auto& [key, variable] : variables)
+    for (GivenSetting& each : out)
+      if (each.item.key->name == key && each.item.text == env(variable))
+        each.origin = {Giver::environment, variable};
   if (!invocation.allowed_tools.empty()) item("allowed-tools").list = invocation.allowed_tools;
   if (!invocation.disallowed_tools.empty())
     item("disallowed-tools").list = invocation.disallowed_tools;
@@ -59,7 +62,9 @@ Json value_of(const ConfigItem& item) {
     case ConfigKind::truth: return item.truth;
     case ConfigKind::rules:
     case ConfigKind::models:
-    case ConfigKind::names: return item.list;
+    case ConfigKind::names:
+    case ConfigKind::words: return item.list;
+    case ConfigKind::pairs: return item.pairs;
   }
   return nullptr;
 }
@@ -70,6 +75,11 @@ Json masked(const Json& value, const ConfigKey& key, const std::vector<std::stri
     // It may hold the key itself.
     if (key.name == "key-command") return "(a command, not shown)";
     return exchange::SecretMask().text(providers::mask_secrets(value.get<std::string>(), keys));
+  }
+  if (value.is_object()) {  // variables and headers, made to carry secrets
+    Json names = Json::object();
+    for (const auto& [name, _] : value.items()) names[name] = "(not shown)";
+    return names;
   }
   if (!value.is_array()) return value;
   Json out = Json::array();
