@@ -78,6 +78,8 @@ TEST_CASE("a session that plans and asks is taken by every format, at each of it
     CAPTURE(format.codec.name);
     std::optional<std::string> before;
     for (std::size_t end = 2; end <= path.size(); ++end) {
+      const auto last = model::message_of(path[end - 1]);
+      if (last && last->role == model::Role::assistant) continue;  // no request ends so
       const std::vector<model::Entry> part(path.begin(),
                                            path.begin() + static_cast<std::ptrdiff_t>(end));
       const std::string body = body_of(format, part);
