@@ -6,6 +6,7 @@
 #include "core/agent/agent.h"
 #include "core/agent/unfinished_answer.h"
 #include "core/model/pause.h"
+#include "core/plan/presented.h"
 
 namespace skein::agent {
 
@@ -92,9 +93,12 @@ model::ToolOutcome Agent::run_again(Turn& turn, const model::ToolUse& call) {
   if (!again)
     return model::tool_failure(
         "interrupted: skein ended before this had a result; it may have run in part");
-  // The plan that waits was made in plan mode, in which it is decided on.
-  if (tool->asks_user && PlanMode::is_told(turn.conversation.path()))
+  // A plan that waits was made in plan mode, and is decided on there.
+  if (call.name == plan::present_tool && rules.mode != permission::Mode::plan &&
+      PlanMode::is_told(turn.conversation.path())) {
     turn.settings.rules.mode = permission::Mode::plan;
+    turn.tell(model::Notice::Level::info, "plan mode is on again: a plan waits for your word");
+  }
   model::ToolOutcome outcome = execute(*tool, call, {turn.ports, rules, decision.place, &turn});
   follow_decision(turn, outcome);
   return outcome;

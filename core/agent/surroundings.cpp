@@ -5,6 +5,7 @@
 
 #include "core/agent/plan_mode.h"
 #include "core/context/beginning.h"
+#include "core/plan/presented.h"
 #include "core/plan/todo_list.h"
 #include "core/text/sha256.h"
 
@@ -109,7 +110,7 @@ std::vector<model::Entry> Surroundings::renewed(const Conversation& conversation
                                                 const Settings& settings, bool lost) const {
   std::vector<model::Entry> out{rendered(conversation, settings)};
   for (model::Entry& entry : PlanMode::news(false, settings.rules.mode == permission::Mode::plan,
-                                            has_tool("present_plan")))
+                                            has_tool(plan::present_tool)))
     out.push_back(std::move(entry));
   if (!lost) return out;
   const plan::TodoList list = plan::todo_on(conversation.path(), conversation.state().redacted);
@@ -182,8 +183,8 @@ std::vector<model::Entry> Surroundings::news(const Turn& turn) {
       now.overridden != last.overridden || (now.overridden && now.system != last.system);
   if (other_prompt || (now.provider != last.provider && now.hash != last.hash))
     return renewed(conversation, turn.settings, false);
-  const bool presents =
-      std::ranges::find(*last.specs, "present_plan", &model::ToolSpec::name) != last.specs->end();
+  const bool presents = std::ranges::find(*last.specs, plan::present_tool,
+                                          &model::ToolSpec::name) != last.specs->end();
   std::vector<model::Entry> entries = tell_changes(turn, last);
   for (model::Entry& entry :
        PlanMode::news(PlanMode::is_told(conversation.path()),

@@ -3,6 +3,7 @@
 
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "core/model/entry.h"
 #include "core/model/inquiry.h"
@@ -10,6 +11,8 @@
 #include "core/plan/todo_list.h"
 
 namespace skein::plan {
+
+inline constexpr std::string_view present_tool = "present_plan";  // its name
 
 // The title it was given, else its first heading or line.
 std::string title_of(const model::Plan& plan);

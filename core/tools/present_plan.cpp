@@ -38,7 +38,7 @@ ToolOutcome run_present_plan(const JsonText& input, const ToolPorts& ports) {
 
 Tool present_plan_tool() {
   Tool tool;
-  tool.name = "present_plan";
+  tool.name = plan::present_tool;
   tool.description =
       "In plan mode only: show the user your plan and ask whether it is to be carried out.";
   tool.schema = present_plan_schema;
@@ -46,7 +46,7 @@ Tool present_plan_tool() {
   tool.asks_user = true;
   tool.title = [](const JsonText& input) {
     Arguments arguments(input);
-    return one_line("present_plan", plan::title_of(plan_in(arguments)));
+    return one_line(plan::present_tool, plan::title_of(plan_in(arguments)));
   };
   tool.run = run_present_plan;
   tool.other_names = {"exitplanmode", "exit_plan_mode", "plan_exit"};
