@@ -25,7 +25,7 @@ constexpr std::string_view ask_schema = R"({
             "items": {
               "type": "object",
               "properties": {
-                "label": {"type": "string", "description": "one to five words"},
+                "label": {"type": "string", "description": "short"},
                 "description": {"type": "string", "description": "what choosing it means"}
               },
               "required": ["label"]

@@ -12,7 +12,7 @@ constexpr std::string_view present_plan_schema = R"({
   "type": "object",
   "properties": {
     "plan": {"type": "string", "description": "Markdown; its steps as a numbered list"},
-    "title": {"type": "string", "description": "a few words"}
+    "title": {"type": "string", "description": "short"}
   },
   "required": ["plan"],
   "additionalProperties": false
