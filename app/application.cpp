@@ -108,7 +108,8 @@ Application::Application(const Invocation& invocation)
   use_cache(catalog_, model_cache_);
   Servers servers = configured_servers(invocation, config_, project_, catalog_);
   keys_.take_environment(catalog_.key_variables());
-  if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
+  for (const std::string& name : {config_.model, config_.plan_model})
+    if (!name.empty()) catalog_.parse(name);  // before anything is made
   if (!invocation.base_url.empty()) {
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
@@ -142,6 +143,10 @@ Application::Application(const Invocation& invocation)
         tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
           return project_.read_skill(name, ports);
         }));
+  if (config_.planning_tools)
+    for (model::Tool (*const make)() :
+         {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
+      tools_.push_back(make());
   own_tools_ = tools_.size();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
@@ -156,6 +161,7 @@ Application::Application(const Invocation& invocation)
                           now_ms());
           },
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
+      .target = [this](const ModelRef& model) { return catalog_.target(model, config_.handover); },
       .files = invocation.no_session ? nullptr : &file_keeper_,
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return commands_exposed(); },
@@ -390,6 +396,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
   std::string thinking = config_.thinking;
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
+  if (!config_.plan_model.empty()) settings.plan_model = catalog_.parse(config_.plan_model);
   settings.model.thinking = model::parse_thinking_level(thinking).value_or(ThinkingLevel::off);
   permission::add_session_rules(
       settings.rules, tools_, conversation.state().permissions,

@@ -193,7 +193,7 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
 // One turn, or the rest of one, and how it ended.
 TurnEnd one_turn(Application& application, agent::Conversation& conversation,
                  Agent::Settings& settings, const Agent::Prompt& prompt, const Ports& ports) {
-  application.agent().recover(conversation, ports, settings.rules);
+  application.agent().recover(conversation, settings, ports);
   if (!is_blank(model::plain_text(prompt.message))) {
     if (const std::string note =
             checkpoints::note_on_files(application.store(), conversation.session());

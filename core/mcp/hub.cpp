@@ -6,7 +6,7 @@
 #include <array>
 
 #include "core/mcp/content.h"
-#include "core/mcp/quiet_thread.h"
+#include "core/text/quiet_thread.h"
 #include "core/mcp/remote_tools.h"
 #include "core/mcp/resource_tools.h"
 #include "core/mcp/rpc.h"

@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/mcp/quiet_thread.h"
+#include "core/text/quiet_thread.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 #include "core/tools/sandbox/environment.h"

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/model/entry.h"
+#include "core/model/inquiry.h"
 #include "core/model/message.h"
 
 namespace skein::model {
@@ -162,6 +163,10 @@ struct Answer {
 struct Ports {
   std::function<void(const Event&)> sink = [](const Event&) {};
   std::function<Answer(const Question&)> ask{};
+  // Both wait for as long as it takes. Empty: nobody is there. The label that was chosen, several
+  // with commas between, or words of the user's own; none: the user would not say.
+  std::function<std::optional<std::string>(const Inquiry&)> inquire{};
+  std::function<PlanReview(const Plan&)> review{};
   const std::atomic<bool>* stop = nullptr;  // set by ^C; lock-free
   struct Input {
     int fd = -1;

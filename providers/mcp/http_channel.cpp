@@ -4,7 +4,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/mcp/quiet_thread.h"
+#include "core/text/quiet_thread.h"
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"
 #include "providers/wire/sse.h"

@@ -11,16 +11,17 @@ namespace {
 
 using Code = terminal::Key::Code;
 
-// The next key, regardless of signals and pauses; Esc once the terminal is gone or a signal asked
-// to stop.
-terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop) {
+}  // namespace
+
+terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop,
+                       const std::function<void()>& resized) {
   const auto stopped = [stop] { return stop != nullptr && stop->load(); };
   for (terminal::Key got;;) {
     switch (keyboard.next(got, {}, stopped)) {
       case terminal::Keyboard::KeyResult::key: return got;
       case terminal::Keyboard::KeyResult::hang_up: return terminal::key(Code::escape);
       case terminal::Keyboard::KeyResult::signal:
-        keyboard.terminal().take_resize();
+        if (keyboard.terminal().take_resize() && resized) resized();
         if (stopped()) return terminal::key(Code::escape);
         break;
       case terminal::Keyboard::KeyResult::pause: break;
@@ -32,8 +33,6 @@ bool is_letter(const terminal::Key& key, char letter) {
   const std::string text = terminal::typed(key);
   return text.size() == 1 && (text[0] | 0x20) == letter;
 }
-
-}  // namespace
 
 std::string choices_of(const model::Question& question) {
   return "[y]es  " + (question.remember.empty() ? "" : "[a]lways " + question.remember + "  ") +

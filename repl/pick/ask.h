@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,6 +22,12 @@ std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& scr
                                const std::string& question, std::string_view letters);
 // Only y means yes.
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question);
+// The next key, regardless of signals and pauses; Esc once the terminal is gone or a signal asked
+// to stop. `resized` is called when the terminal has another size.
+terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop,
+                       const std::function<void()>& resized = {});
+bool is_letter(const terminal::Key& key, char letter);  // in either case
+
 // Nothing if the user left with Esc or ^C.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
                                     const std::string& text = {});

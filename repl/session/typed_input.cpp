@@ -4,6 +4,8 @@
 #include <utility>
 
 #include "repl/pick/ask.h"
+#include "repl/pick/inquire.h"
+#include "repl/pick/review_plan.h"
 
 namespace skein::session {
 
@@ -82,6 +84,23 @@ model::Answer TypedInput::ask(const model::Question& question) {
   const bool plain_no = first == "n" || first == "no";
   return {model::Answer::Choice::no,
           plain_no ? line->substr(std::min(line->size(), first.size() + 1)) : *line};
+}
+
+std::optional<std::string> TypedInput::inquire(const model::Inquiry& inquiry) {
+  if (ahead_) ahead_->let_typing_pause();
+  parts_.screen.show(model::Question{.text = (inquiry.header.empty() ? "" : inquiry.header + ": ") +
+                                             inquiry.question});
+  if (parts_.keyboard) return pick::inquire(*parts_.keyboard, parts_.screen, inquiry, parts_.stop);
+  parts_.screen.print_untrusted(pick::options_text(inquiry));
+  return pick::answer_in(inquiry, read_answer().value_or(""));
+}
+
+model::PlanReview TypedInput::review(const model::Plan& plan) {
+  if (ahead_) ahead_->let_typing_pause();
+  parts_.screen.show(plan);
+  if (parts_.keyboard) return pick::review_plan(*parts_.keyboard, parts_.screen, plan, parts_.stop);
+  parts_.screen.print(pick::plan_choices());
+  return pick::review_in(plan, read_answer().value_or(""));
 }
 
 bool TypedInput::confirm(const std::string& question) {

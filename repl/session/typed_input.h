@@ -69,6 +69,9 @@ class TypedInput {
   model::Ports::Input port();  // the keyboard's part in a turn's poll
 
   model::Answer ask(const model::Question& question);  // Enter alone means no
+  // See model::Ports.
+  std::optional<std::string> inquire(const model::Inquiry& inquiry);
+  model::PlanReview review(const model::Plan& plan);
   bool confirm(const std::string& question);
 
  private:
