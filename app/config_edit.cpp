@@ -52,14 +52,11 @@ bool begins_server(std::string_view line, const std::string& name) {
 
 }  // namespace
 
-std::string user_config_file() {
-  const std::string named = env("SKEIN_CONFIG");
-  if (!named.empty()) return named;
-  const std::string folder = config_folder();
-  if (folder.empty())
+std::string editable_config_file() {
+  if (env("SKEIN_CONFIG").empty() && config_folder().empty())
     throw Error("there is no place for a configuration: set HOME or XDG_CONFIG_HOME",
                 ExitStatus::usage);
-  return folder + "/config.toml";
+  return user_config_file();
 }
 
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry) {

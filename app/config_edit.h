@@ -8,7 +8,8 @@
 
 namespace skein::app {
 
-std::string user_config_file();  // $SKEIN_CONFIG, or the usual one; it may not be there
+// The user's file, which may not be there yet. Throws Error (usage) if there is no place for one.
+std::string editable_config_file();
 
 // `text` with a table for this server at its end.
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry);

@@ -276,11 +276,17 @@ void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutc
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   const model::Tool* tool = model::find_tool(parts_.tools, call.name);
+  if (tool != nullptr && tool->stands_for)
+    if (const std::optional<model::ToolUse> meant = tool->stands_for(call))
+      if (const model::Tool* other = model::find_tool(parts_.tools, meant->name);
+          other != nullptr && other->deferred)
+        return run_call(turn, *meant);
   if (tool == nullptr && surroundings_.was_offered(turn.conversation, call.name))
     return model::tool_failure("the tool '" + call.name + "' is no longer available");
   if (tool == nullptr) {
     std::string known;
-    for (const model::Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;
+    for (const model::Tool& each : parts_.tools)
+      if (!each.deferred) known += (known.empty() ? "" : ", ") + each.name;
     return model::tool_failure("there is no tool '" + call.name + "'; there are: " + known);
   }
   turn.ports.sink(model::ToolStarted{call, tool->title(call.input)});
@@ -325,7 +331,9 @@ model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse&
           [turn](std::string_view text) {
             return turn != nullptr && was_said(turn->conversation, text);
           },
-      .denied = permission::denied_places(how.rules, parts_.tools, call)};
+      .denied = permission::denied_places(how.rules, parts_.tools, call),
+      .ask = ports.ask,
+      .ask_line = ports.ask_line};
   try {
     if (turn != nullptr)
       if (const std::string refusal = files_.before_call(*turn, tool); !refusal.empty())

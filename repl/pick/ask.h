@@ -21,8 +21,9 @@ std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& scr
                                const std::string& question, std::string_view letters);
 // Only y means yes.
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question);
-// Nothing if the user left with Esc or ^C.
+// Nothing if the user left with Esc or ^C, which also sets `stop`, if there is one.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text = {});
+                                    const std::string& text = {},
+                                    std::atomic<bool>* stop = nullptr);
 
 }  // namespace skein::pick

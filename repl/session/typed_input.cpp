@@ -92,6 +92,24 @@ bool TypedInput::confirm(const std::string& question) {
   return line == "y" || line == "yes";
 }
 
+std::optional<std::string> TypedInput::ask_line(const model::LineQuestion& question) {
+  if (editor_ == nullptr) return std::nullopt;
+  if (ahead_) ahead_->let_typing_pause();
+  parts_.screen.start_line();
+  parts_.screen.print_untrusted(question.text + "\n");
+  parts_.screen.flush();
+  std::optional<std::string> line;
+  if (parts_.keyboard) {
+    line = pick::ask_line(*parts_.keyboard, "› ", question.before, &parts_.stop);
+    parts_.screen.print_untrusted("› " + line.value_or("(left)") + "\n");
+    return line;
+  }
+  if (!question.before.empty())
+    parts_.screen.print_untrusted("(Enter alone: " + question.before + ")\n");
+  line = read_answer();
+  return line && line->empty() ? question.before : line;
+}
+
 std::optional<std::string> TypedInput::read_answer() {
   edit::Draft draft;
   parts_.screen.flush();

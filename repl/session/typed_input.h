@@ -70,6 +70,8 @@ class TypedInput {
 
   model::Answer ask(const model::Question& question);  // Enter alone means no
   bool confirm(const std::string& question);
+  // A line; nullopt: the user left it with Esc or ^C, and the latter also stops what runs.
+  std::optional<std::string> ask_line(const model::LineQuestion& question);
 
  private:
   void begin_ahead();
