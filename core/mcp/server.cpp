@@ -127,6 +127,11 @@ Json handled(const Offer& offer, const rpc::Message& message) {
   Json result = method->second(offer, message);
   if (version.empty()) return result;
   result["resultType"] = "complete";
+  // How long what is listed or read may be kept: another skein may be writing meanwhile.
+  if (message.method.ends_with("/list") || message.method == "resources/read") {
+    result["ttlMs"] = 0;
+    result["cacheScope"] = "private";
+  }
   result["_meta"]["io.modelcontextprotocol/serverInfo"] = {{"name", "skein"},
                                                            {"version", offer.version}};
   return result;
