@@ -83,7 +83,7 @@ std::string printed_by(const std::string& command, const std::function<bool()>& 
   std::optional<providers::KeyCommand> running;
   {
     const auto alone = tools::sandbox::no_program_running();
-    running.emplace(command);
+    running.emplace(command, providers::KeyCommand::Place::own_group);
   }
   return running->first_line(stopped);
 }

@@ -24,7 +24,7 @@ constexpr std::size_t longest_key = 16 * 1024;
 
 // What /bin/sh makes of `command`, with its output in `output`; -1: it cannot be started. Not
 // popen: a child would inherit the signals we ignore.
-pid_t start_shell(const std::string& command, int output) {
+pid_t start_shell(const std::string& command, int output, KeyCommand::Place place) {
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
   posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
@@ -37,7 +37,10 @@ pid_t start_shell(const std::string& command, int output) {
   sigset_t none;  // a thread may have blocked them all
   sigemptyset(&none);
   posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
+  const bool own = place == KeyCommand::Place::own_group;
+  posix_spawnattr_setflags(&attributes,
+                           static_cast<short>(POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK |
+                                              (own ? POSIX_SPAWN_SETPGROUP : 0)));
   std::string shell = "sh", option = "-c", text = command;
   char* const words[] = {shell.data(), option.data(), text.data(), nullptr};
   pid_t child = -1;
@@ -49,16 +52,16 @@ pid_t start_shell(const std::string& command, int output) {
 
 }  // namespace
 
-KeyCommand::KeyCommand(const std::string& command) {
+KeyCommand::KeyCommand(const std::string& command, Place place) : place_(place) {
   Pipe pipe = make_pipe();
-  child_ = pipe.read ? start_shell(command, pipe.write.get()) : -1;
+  child_ = pipe.read ? start_shell(command, pipe.write.get(), place) : -1;
   if (child_ < 0) throw Error("the key command cannot be started");
   output_ = std::move(pipe.read);
 }
 
 KeyCommand::~KeyCommand() {
   if (child_ < 0) return;
-  kill(child_, SIGKILL);
+  kill(place_ == Place::own_group ? -child_ : child_, SIGKILL);
   wait_for_child(child_);
 }
 

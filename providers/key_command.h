@@ -12,9 +12,12 @@ namespace skein::providers {
 
 class KeyCommand {
  public:
+  // Where it runs: in front, where it may ask the user at the terminal, or in a process group of
+  // its own, which ends as a whole.
+  enum class Place { foreground, own_group };
   // Starts it. Throws Error, as all of these do without quoting the command: it may hold a secret
   // itself.
-  explicit KeyCommand(const std::string& command);
+  explicit KeyCommand(const std::string& command, Place place = Place::foreground);
   ~KeyCommand();  // one that still runs is ended
   KeyCommand(const KeyCommand&) = delete;
   KeyCommand& operator=(const KeyCommand&) = delete;
@@ -25,6 +28,7 @@ class KeyCommand {
  private:
   std::string output(const std::function<bool()>& stopped);
 
+  Place place_;
   pid_t child_ = -1;
   Fd output_;
 };

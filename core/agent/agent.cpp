@@ -276,11 +276,13 @@ void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutc
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   const model::Tool* tool = model::find_tool(parts_.tools, call.name);
-  if (tool != nullptr && tool->stands_for)
-    if (const std::optional<model::ToolUse> meant = tool->stands_for(call))
-      if (const model::Tool* other = model::find_tool(parts_.tools, meant->name);
-          other != nullptr && other->deferred)
-        return run_call(turn, *meant);
+  if (tool != nullptr && tool->stands_for) {
+    const std::optional<model::ToolUse> meant = tool->stands_for(call);
+    const model::Tool* other = meant ? model::find_tool(parts_.tools, meant->name) : nullptr;
+    // What was not hidden from the model it calls by itself; nothing of this kind is run.
+    if (other == nullptr || !other->deferred) return tool->run(call.input, {});
+    return run_call(turn, *meant);
+  }
   if (tool == nullptr && surroundings_.was_offered(turn.conversation, call.name))
     return model::tool_failure("the tool '" + call.name + "' is no longer available");
   if (tool == nullptr) {
