@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config.h"
 #include "core/text/base.h"
 #include "core/text/fd.h"
 #include "core/text/io.h"
@@ -51,13 +50,6 @@ bool begins_server(std::string_view line, const std::string& name) {
 }
 
 }  // namespace
-
-std::string editable_config_file() {
-  if (env("SKEIN_CONFIG").empty() && config_folder().empty())
-    throw Error("there is no place for a configuration: set HOME or XDG_CONFIG_HOME",
-                ExitStatus::usage);
-  return user_config_file();
-}
 
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry) {
   std::string out = text;

@@ -8,9 +8,6 @@
 
 namespace skein::app {
 
-// The user's file, which may not be there yet. Throws Error (usage) if there is no place for one.
-std::string editable_config_file();
-
 // `text` with a table for this server at its end.
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry);
 // `text` without the tables of this server; unchanged if they are not written as tables.
