@@ -161,7 +161,7 @@ std::string words_for(const std::string& name, const Json& schema, bool required
   if (type == "array") notes.emplace_back("several with commas between");
   if (type == "boolean") notes.emplace_back("yes or no");
   if (type == "number" || type == "integer") notes.emplace_back("a number");
-  if (!required) notes.emplace_back("Enter alone leaves it out");
+  if (!required && at(schema, "default").is_null()) notes.emplace_back("Enter alone leaves it out");
   return out + (notes.empty() ? "" : " (" + listed(notes) + ")");
 }
 
@@ -239,7 +239,7 @@ Json page_seen(const std::string& message, const std::string& url, const Elicita
   const model::Answer answer =
       ports.ask({.text = "The MCP server " + ports.server + " wants you to open a page at " +
                          host_in(url) + " in your browser. Will you?",
-                 .detail = message + "\n" + url});
+                 .detail = ports.server + " says: " + message + "\n" + url});
   if (ports.stopped()) return action("cancel");
   return action(answer.choice == model::Answer::Choice::yes ? "accept" : "decline");
 }
