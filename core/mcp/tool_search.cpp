@@ -50,9 +50,10 @@ std::vector<const model::Tool*> selected(const model::Tools& tools, std::string_
   return out;
 }
 
-std::string server_of(const std::string& tool) {
-  constexpr std::size_t prefix = std::string_view("mcp__").size();
-  return tool.substr(prefix, tool.find("__", prefix) - prefix);
+// "mcp__SERVER" of mcp__SERVER__TOOL; another name stays whole.
+std::string server_part(const std::string& tool) {
+  constexpr std::string_view prefix = "mcp__";
+  return tool.starts_with(prefix) ? tool.substr(0, tool.find("__", prefix.size())) : tool;
 }
 
 // All names while they are few, else the servers and how many each has.
@@ -61,12 +62,12 @@ std::string names_text(const model::Tools& tools) {
   std::map<std::string, std::size_t> counts;
   for (const model::Tool& tool : tools) {
     names += (names.empty() ? "" : ", ") + tool.name;
-    ++counts[server_of(tool.name)];
+    ++counts[server_part(tool.name)];
   }
   if (names.size() <= most_name_bytes) return names;
   std::vector<std::string> out;
   for (const auto& [server, count] : counts)
-    out.push_back("mcp__" + server + "__… (" + std::to_string(count) + ")");
+    out.push_back(server + "__… (" + std::to_string(count) + ")");
   return listed(out);
 }
 

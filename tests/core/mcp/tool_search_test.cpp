@@ -11,7 +11,8 @@ model::Tool tool(const std::string& name, const std::string& description) {
   return {.name = name,
           .description = description,
           .schema = R"({"type":"object"})",
-          .title = [name](const JsonText& input) { return name + " " + input; }};
+          .title = [name](const JsonText& input) { return name + " " + input; },
+          .run = [](const JsonText&, const model::ToolPorts&) { return model::tool_text("ran"); }};
 }
 
 const model::Tools some = {tool("mcp__git__commit", "record changes"),
