@@ -4,7 +4,9 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "app/application.h"
 #include "app/mcp_servers.h"

@@ -173,8 +173,7 @@ std::vector<model::Entry> Surroundings::tell_changes(const Turn& turn, const Run
     const std::string_view tool =
         std::string_view(name).substr(is_tool(name) ? tool_prefix.size() : 0);
     // One that is now to be looked for can be called as before.
-    if (const model::Tool* still = model::find_tool(parts_.tools, tool); still == nullptr)
-      tell(name, "", gone_text(name));
+    if (model::find_tool(parts_.tools, tool) == nullptr) tell(name, "", gone_text(name));
   }
 
   if (!new_tools.empty() && std::exchange(waiting_, new_tools) != new_tools)
