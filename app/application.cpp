@@ -206,13 +206,17 @@ void Application::look_around(agent::Settings& settings) {
   add_server_texts(settings);
 }
 
+std::int64_t Application::first_window() const {
+  const std::string name = config_.model.empty() ? default_model() : config_.model;
+  return catalog_.find_model(catalog_.parse(name)).window;
+}
+
 // In at most two percent of the window, by the model that is asked first; a list that was once sent
 // stays as it is.
 void Application::add_skills_to(SystemPrompt& system) const {
   constexpr std::int64_t most_tokens = 8000, bytes_per_token = 4;
   if (project_.skills().empty()) return;
-  const std::string name = config_.model.empty() ? default_model() : config_.model;
-  const std::int64_t window = catalog_.find_model(catalog_.parse(name)).window;
+  const std::int64_t window = first_window();
   const std::int64_t tokens = window > 0 ? std::min(most_tokens, window / 50) : most_tokens;
   system.skills =
       project::skill_list(project_.skills(), static_cast<std::size_t>(tokens * bytes_per_token));
@@ -230,8 +234,9 @@ std::optional<project::RenderedCommand> Application::rendered(std::string_view n
     const Agent::OwnRun done = agent_->run_own(command, lends, ports.rules, ports.ports);
     return {done.run, done.text, done.status};
   };
-  return project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
-                         ports.confirm);
+  auto out = project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
+                             ports.confirm);
+  return out ? std::move(out) : rendered_prompt(name, arguments, ports.ports);
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.

@@ -276,6 +276,19 @@ bool set_timeout(ConfigTarget& to, const ConfigItem& item) {
     entry.timeout = std::chrono::seconds(static_cast<std::int64_t>(item.number));
   });
 }
+bool set_exposures(ConfigTarget& to, const ConfigItem& item) {
+  for (const auto& [pattern, exposure] : item.pairs)
+    if (exposure != "direct" && exposure != "search" && exposure != "hidden")
+      throw Error("mcp." + item.owner + ".tools: " + pattern +
+                      " is 'direct', 'search' or 'hidden', not '" + exposure + "'",
+                  ExitStatus::usage);
+  return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.exposures = item.pairs; });
+}
+bool set_era(ConfigTarget& to, const ConfigItem& item) {
+  return change_server(to, item, [&](mcp::ServerEntry& entry) {
+    entry.era = mcp::era_named(item.text).value_or(mcp::Era::unknown);
+  });
+}
 
 constexpr double most_tokens = 1e9;
 constexpr double most_dollars = 1e6;
@@ -424,6 +437,13 @@ constexpr ConfigKey table[] = {
     {"mcp", "hidden-tools", words, "none", trusted, "",
      "those of its tools that the model does not get: [\"delete_*\"]",
      set_words<&mcp::ServerEntry::hidden>},
+    {"mcp", "tools", pairs, "none", trusted, "",
+     "how the model gets its tools, { \"get_*\" = \"direct\", \"list_*\" = \"search\" }; hidden: "
+     "not "
+     "at all",
+     set_exposures},
+    {"mcp", "protocol", one_of("auto|legacy|modern"), "auto", trusted, "",
+     "which era of the protocol it speaks: before 2026-07-28 or since", set_era},
     {"mcp", "enabled", truth, "true", trusted, "", "false: it is not started",
      set_in_server<&mcp::ServerEntry::enabled>},
 

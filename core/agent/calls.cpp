@@ -136,11 +136,19 @@ model::Entry Agent::result_entry(const model::ToolUse& call, const model::ToolOu
 
 model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
   const model::Tool* tool = model::find_tool(parts_.tools, call.name);
+  if (tool != nullptr && tool->stands_for) {
+    const std::optional<model::ToolUse> meant = tool->stands_for(call);
+    const model::Tool* other = meant ? model::find_tool(parts_.tools, meant->name) : nullptr;
+    // What was not hidden from the model it calls by itself; nothing of this kind is run.
+    if (other == nullptr || !other->deferred) return tool->run(call.input, {});
+    return run_call(turn, *meant);
+  }
   if (tool == nullptr && surroundings_.was_offered(turn.conversation, call.name))
     return model::tool_failure("the tool '" + call.name + "' is no longer available");
   if (tool == nullptr) {
     std::string known;
-    for (const model::Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;
+    for (const model::Tool& each : parts_.tools)
+      if (!each.deferred) known += (known.empty() ? "" : ", ") + each.name;
     return model::tool_failure("there is no tool '" + call.name + "'; there are: " + known);
   }
   turn.ports.sink(model::ToolStarted{call, tool->title(call.input)});
@@ -248,6 +256,8 @@ model::ToolPorts Agent::tool_ports(const model::Tool& tool, const model::ToolUse
                 return turn != nullptr && was_said(turn->conversation, text);
               },
           .denied = permission::denied_places(how.rules, parts_.tools, call),
+          .ask = ports.ask,
+          .ask_line = ports.ask_line,
           .inquire = ports.inquire,
           .review = ports.review,
           .planning = how.rules.mode == permission::Mode::plan};

@@ -73,7 +73,8 @@ std::vector<Surrounding> Surroundings::told_of(const Conversation& conversation,
                                                const Settings& settings) const {
   std::vector<Surrounding> out;
   if (conversation.state().system.empty()) out = settings.surroundings;
-  for (const model::Tool& tool : parts_.tools) out.push_back(agent::told_of(tool.spec()));
+  for (const model::Tool& tool : parts_.tools)
+    if (!tool.deferred) out.push_back(agent::told_of(tool.spec()));
   for (Surrounding& each : out) each.text = parts_.clean(std::move(each.text));
   return out;
 }
@@ -86,6 +87,7 @@ RuntimeInit Surroundings::render(const Conversation& conversation, const Setting
                    .overridden = !state.system.empty(),
                    .masked = context::masked_in(conversation.path(), state.redacted)};
   for (const model::Tool& tool : parts_.tools) {
+    if (tool.deferred) continue;
     init.tools.push_back(tool.name);
     init.specs->push_back(tool.spec());
   }
@@ -217,7 +219,12 @@ std::vector<model::Entry> Surroundings::tell_changes(const Turn& turn, const Run
       tell(each.name, hash, change_text(each, is_new));
     if (!is_new) known.erase(was);
   }
-  for (const auto& [name, hash] : known) tell(name, "", gone_text(name));
+  for (const auto& [name, hash] : known) {
+    const std::string_view tool =
+        std::string_view(name).substr(is_tool(name) ? tool_prefix.size() : 0);
+    // One that is now to be looked for can be called as before.
+    if (model::find_tool(parts_.tools, tool) == nullptr) tell(name, "", gone_text(name));
+  }
 
   if (!new_tools.empty() && std::exchange(waiting_, new_tools) != new_tools)
     turn.tell(model::Notice::Level::info,

@@ -61,7 +61,7 @@ void StdioChannel::close() {
   wake_.raise();
 }
 
-void StdioChannel::send(JsonText message) {
+void StdioChannel::send(JsonText message, Parameters) {
   {
     const std::lock_guard hold(lock_);
     outbox_.push_back(std::move(message) + "\n");

@@ -85,6 +85,9 @@ struct ToolPorts {
   std::function<bool(std::string_view text)> was_said{};
   // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
   std::function<bool(std::string_view below)> denied{};
+  // Questions that the tool itself has for the user. Empty where nobody can be asked.
+  std::function<Answer(const Question&)> ask{};
+  std::function<std::optional<std::string>(const LineQuestion&)> ask_line{};
   // See Ports; empty: nobody is there.
   std::function<std::optional<std::string>(const Inquiry&)> inquire{};
   std::function<PlanReview(const Plan&)> review{};
@@ -117,6 +120,11 @@ struct Tool {
   bool concurrent = false;
   // It is nothing but a question to the user: left open by a crash, it is asked again.
   bool asks_user = false;
+  // It can be called, but the model is not given its schema unless it looks for it.
+  bool deferred = false;
+  // Which call of another tool this call really is: that one is judged, shown and run instead.
+  // nullopt: none that can be made out. May be empty.
+  std::function<std::optional<ToolUse>(const ToolUse& call)> stands_for{};
 
   // Then every call is asked about where there is none.
   bool needs_sandbox() const {

@@ -44,6 +44,11 @@ void help(Session& session, std::string_view) {
                (file.refusal.empty() ? words.description : "cannot be read: " + file.refusal) +
                    (command.of_project ? " (project)" : " (yours)"));
   }
+  const std::vector<session::ServerPrompt> prompts = session.services().server_prompts();
+  if (!prompts.empty()) session.screen().print("\nPrompts of MCP servers:\n");
+  for (const session::ServerPrompt& prompt : prompts)
+    print_help(session, prompt.name + " " + prompt.hint,
+               prompt.description.substr(0, prompt.description.find('\n')));
 }
 
 void quit(Session& session, std::string_view) { session.leave(); }
@@ -153,6 +158,8 @@ std::string nearest_command(Session& session, std::string_view name) {
   std::vector<std::string> names;
   for (const Command& command : table) names.emplace_back(command.name);
   for (const project::OwnCommand& own : own_commands(session)) names.push_back(own.name);
+  for (const session::ServerPrompt& prompt : session.services().server_prompts())
+    names.push_back(prompt.name);
   return *std::ranges::min_element(
       names, {}, [&](const std::string& known) { return edit_distance(known, name); });
 }

@@ -107,7 +107,7 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
 }
 
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text) {
+                                    const std::string& text, std::atomic<bool>* stop) {
   const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
   terminal::InlinePanel drawing(keyboard.terminal());
   edit::LineEdit line;
@@ -122,7 +122,8 @@ std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::str
     const std::size_t end = layout::display_width(prompt + shown);
     drawing.show({{terminal::InlinePanel::Line::Style::plain, prompt + shown}},
                  {0, static_cast<int>(end - std::min(behind, end))});
-    const terminal::Key key = next_key(keyboard, nullptr);
+    const terminal::Key key = next_key(keyboard, stop);
+    if (key == terminal::ctrl('c') && stop != nullptr) *stop = true;
     if (key == terminal::ctrl('c') || key.code == Code::escape) return std::nullopt;
     if (key == skein::terminal::key(Code::enter)) return edit::whole(line.draft());
     line.apply(key);

@@ -28,8 +28,9 @@ terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* st
                        const std::function<void()>& resized = {});
 bool is_letter(const terminal::Key& key, char letter);  // in either case
 
-// Nothing if the user left with Esc or ^C.
+// Nothing if the user left with Esc or ^C, which also sets `stop`, if there is one.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text = {});
+                                    const std::string& text = {},
+                                    std::atomic<bool>* stop = nullptr);
 
 }  // namespace skein::pick

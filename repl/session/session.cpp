@@ -203,6 +203,9 @@ Ports Session::ports() {
               .input = parts_.input.port()};
   if (!parts_.input.can_ask()) return ports;
   ports.ask = [this](const model::Question& question) { return parts_.input.ask(question); };
+  ports.ask_line = [this](const model::LineQuestion& question) {
+    return parts_.input.ask_line(question);
+  };
   ports.inquire = [this](const model::Inquiry& inquiry) {
     parts_.marks.call_user();
     return parts_.input.inquire(inquiry);
@@ -269,6 +272,11 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt,
   ports.keep_blob = [this](std::string_view bytes) {
     return value_or_throw(parts_.store.keep_blob(bytes));
   };
+  const Ports asking = this->ports();
+  ports.fetch = [&](const std::string& name) {
+    begin_stoppable();
+    return parts_.services.fetch(name, asking);
+  };
   model::PromptWithFiles out = model::with_files(prompt, mentions, ports);
   for (const model::Attachment& file : out.files)
     parts_.screen.print_untrusted("  + " + file.name + " (" + file.what + ")\n");
@@ -303,7 +311,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   const auto rendered = parts_.services.render(name, arguments, about);
   if (!rendered) return false;
   // What came through a pipe names no files.
-  const model::PromptWithFiles with = [&] {
+  model::PromptWithFiles with = [&] {
     try {
       return with_its_files(rendered->text,
                             parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
@@ -312,6 +320,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
       throw;
     }
   }();
+  for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "repl/layout/sanitize.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/inquire.h"
 #include "repl/pick/review_plan.h"
@@ -109,6 +110,24 @@ bool TypedInput::confirm(const std::string& question) {
   parts_.screen.print_untrusted(question + " [y/N] › ");
   const std::optional<std::string> line = read_answer();
   return line == "y" || line == "yes";
+}
+
+std::optional<std::string> TypedInput::ask_line(const model::LineQuestion& question) {
+  if (editor_ == nullptr) return std::nullopt;
+  if (ahead_) ahead_->let_typing_pause();
+  const std::string before = layout::sanitized_row(question.before);  // somebody else's, too
+  parts_.screen.start_line();
+  parts_.screen.print_untrusted(question.text + "\n");
+  parts_.screen.flush();
+  std::optional<std::string> line;
+  if (parts_.keyboard) {
+    line = pick::ask_line(*parts_.keyboard, "› ", before, &parts_.stop);
+    parts_.screen.print_untrusted("› " + line.value_or("(left)") + "\n");
+    return line;
+  }
+  if (!before.empty()) parts_.screen.print_untrusted("(Enter alone: " + before + ")\n");
+  line = read_answer();
+  return line && line->empty() ? before : line;
 }
 
 std::optional<std::string> TypedInput::read_answer() {

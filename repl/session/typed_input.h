@@ -73,6 +73,8 @@ class TypedInput {
   std::optional<std::string> inquire(const model::Inquiry& inquiry);
   model::PlanReview review(const model::Plan& plan);
   bool confirm(const std::string& question);
+  // A line; nullopt: the user left it with Esc or ^C, and the latter also stops what runs.
+  std::optional<std::string> ask_line(const model::LineQuestion& question);
 
  private:
   void begin_ahead();
