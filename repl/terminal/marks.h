@@ -19,6 +19,7 @@ class TerminalMarks {
   void sent();    // it was read: what follows is the answer
   void done(bool well, std::int64_t took_ms);
   void leave();  // restores the original title
+  bool pass_on(std::string_view request) const;  // something else to ask of it; false: it is none
 
  private:
   void tell(std::string_view bytes) const;
