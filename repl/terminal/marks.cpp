@@ -23,6 +23,11 @@ void TerminalMarks::leave() {
   titled_ = false;
 }
 
+bool TerminalMarks::pass_on(std::string_view request) const {
+  tell(request);
+  return write_ != nullptr;
+}
+
 void TerminalMarks::prompt() { tell("\x1b]133;A\a"); }
 
 void TerminalMarks::sent() {

@@ -20,6 +20,7 @@ class TerminalMarks {
   void done(bool well, std::int64_t took_ms);
   void call_user();  // something waits for an answer
   void leave();      // restores the original title
+  bool pass_on(std::string_view request) const;  // something else to ask of it; false: it is none
 
  private:
   void tell(std::string_view bytes) const;
