@@ -143,6 +143,8 @@ Application::Application(const Invocation& invocation)
           return project_.read_skill(name, ports);
         }));
   own_tools_ = tools_.size();
+  server_notices_ = std::move(servers.notices);
+  set_up_hooks();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -168,8 +170,18 @@ Application::Application(const Invocation& invocation)
             for (instructions::Document& each : instructions_.nearby(below))
               out.push_back({std::move(each.name), std::move(each.text), true});
             return out;
-          }});
-  server_notices_ = std::move(servers.notices);
+          },
+      .hooks = hooks_.get(),
+      .transcript = [this](Id session) { return transcript_of(session); },
+      .cost = [this](const model::SessionState& state) -> std::optional<double> {
+        double sum = 0;
+        for (const auto& [model, usage] : state.usage) {
+          const auto cost = catalog_.cost(model, usage);
+          if (!cost) return std::nullopt;
+          sum += cost->dollars;
+        }
+        return sum;
+      }});
   if (!servers.entries.empty()) start_servers(servers.entries);
 }
 

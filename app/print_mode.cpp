@@ -271,6 +271,10 @@ int print_mode(Application& application, const Invocation& invocation) {
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }
+  Ports unstopped = ports;
+  unstopped.stop = nullptr;
+  agent::Turn last{conversation, settings, unstopped};
+  application.agent().hooks().session_ends(last, stop_asked() ? "signal" : "other");
   if (chosen.remember) application.store().remember(chosen.session, "");
   end.error = trouble_with(end, conversation.record().key, !invocation.no_session);
   const int status = end.stop == model::Stop::aborted ? interrupted_status

@@ -4,9 +4,7 @@
 #include <chrono>
 #include <utility>
 
-#include "core/agent/unfinished_answer.h"
 #include "core/handover/normalize.h"
-#include "core/model/pause.h"
 #include "core/model/payloads.h"
 #include "core/model/turns.h"
 #include "core/text/wait.h"
@@ -96,8 +94,16 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settin
                         const model::Ports& ports) {
   parts_.before_turn(ports);
   Turn turn{conversation, settings, ports};
+  HookPoints::Prompted prompted = hooks_.before_prompt(turn, prompt.message);
+  if (prompted.refusal || (parts_.hooks != nullptr && ports.stopped())) {
+    turn.end = {.stop = prompted.refusal ? model::Stop::error : model::Stop::aborted,
+                .error = parts_.clean(prompted.refusal.value_or("")),
+                .not_sent = true};
+    return turn.end;
+  }
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
+  for (model::Entry& entry : prompted.entries) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt.message, turn.run_id));
   entries.back().meta = parts_.clean(prompt.meta);
   turn.prompt = entries.back().id;
@@ -115,17 +121,6 @@ void Agent::note(Conversation& conversation, const std::string& text, Settings& 
   turn.commit_prompt(std::move(entries));
 }
 
-bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
-  // A summary or a new beginning may have been written inside the turn.
-  const std::vector<model::Entry>& path = conversation.path();
-  const auto last = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
-    return entry.type == model::type::message && !model::tells_changes(entry);
-  });
-  const auto message = last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
-  if (!message || message->role == model::Role::assistant || last->run_id.empty()) return false;
-  return bool(hold_alone(conversation.session(), ports));
-}
-
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {
   Turn turn{conversation, settings, ports};
   if (!has_message(conversation.path())) {
@@ -134,6 +129,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
     return turn.end;
   }
   parts_.before_turn(ports);
+  hooks_.begin(turn);
   std::vector<model::Entry> entries = closed_calls(turn);
   const bool closed = !entries.empty();
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
@@ -176,6 +172,17 @@ store::SessionLease Agent::hold(Id session) {
   return outcome ? *outcome : nullptr;
 }
 
+Compacted Agent::compact(Conversation& conversation, const std::string& focus,
+                         const Settings& settings, const model::Ports& ports) {
+  Settings own = settings;
+  Turn turn{conversation, own, ports};
+  if (std::string refusal = hooks_.before_compaction(turn, true, focus); !refusal.empty())
+    return {.why_not = std::move(refusal)};
+  Compacted out = models_.compact(conversation, focus, settings, ports);
+  if (out.done) hooks_.after_compaction(turn, true, out.summary);
+  return out;
+}
+
 TurnEnd Agent::loop(Turn& turn) {
   try {
     ask_and_run(turn);
@@ -186,6 +193,7 @@ TurnEnd Agent::loop(Turn& turn) {
   take_back_lent(turn);
   files_.after_turn(turn);
   Fallback::end(turn);
+  hooks_.turn_done(turn);
   return turn.end;
 }
 
@@ -204,7 +212,12 @@ void Agent::ask_and_run(Turn& turn) {
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
     turn.end.empty = model::is_empty_answer(reply);
-    if (!run_calls(turn, reply)) return;
+    if (run_calls(turn, reply)) continue;
+    if (turn.ended_by_hook) return turn.end_by_hook();
+    if (turn.end.stop != model::Stop::stop) return;
+    std::optional<model::Entry> more = hooks_.at_stop(turn);
+    if (!more) return;
+    turn.commit({*std::move(more)});
   }
   turn.end.stop = model::Stop::error;
   turn.end.out_of_calls = true;
@@ -241,7 +254,9 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
     const bool stopped = turn.ports.stopped();
     if (stopped && turn.end.stop != model::Stop::aborted) turn.end.stop = model::Stop::aborted;
     answer(turn, *call,
-           stopped                             ? model::tool_failure("cancelled by the user")
+           stopped ? model::tool_failure("cancelled by the user")
+           : turn.ended_by_hook
+               ? model::tool_failure("not run: a hook of the user's ended the turn")
            : reply.stop == model::Stop::length ? model::tool_failure(limit_text)
            : !finished ? model::tool_failure("not run: the answer that asked for it was cut short")
            : !call->fault.empty() ? model::tool_failure("not run: " + call->fault)
@@ -249,7 +264,8 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
   }
   if (calls.size() > most_calls) refuse_calls(turn, std::span(calls).subspan(most_calls));
   if (turn.ports.stopped() && !calls.empty()) turn.end.stop = model::Stop::aborted;
-  return !calls.empty() && !turn.ports.stopped() && may_try_again(turn, reply);
+  return !calls.empty() && !turn.ports.stopped() && !turn.ended_by_hook &&
+         may_try_again(turn, reply);
 }
 
 // A model that has lost its way may make thousands of calls; many results share a batch and a sync.
@@ -292,6 +308,7 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
           ? execute(*tool, agreed, {turn.ports, turn.settings.rules, permission.place, &turn})
           : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
+  if (permission.given) hooks_.after_call(turn, agreed, outcome);
   if (permission.given) nearby_.attach(turn, *tool, permission.place, outcome);
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
@@ -334,68 +351,6 @@ model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse&
   } catch (const std::exception& error) {
     return model::tool_failure(error.what());  // the end of a call, not of the turn
   }
-}
-
-// If a process is killed while it starts a command, its child holds the lease until it has become
-// that command: a lease that is taken now may be free in a moment.
-store::Result<store::SessionLease> Agent::hold_alone(Id session, const model::Ports& ports) {
-  constexpr std::chrono::milliseconds patience{300}, step{5};
-  const auto end = std::chrono::steady_clock::now() + patience;
-  for (;;) {
-    store::Result<store::SessionLease> outcome =
-        parts_.store.hold(session, store::LockMode::exclusive);
-    if (outcome || outcome.error().kind != store::Failure::Kind::busy ||
-        std::chrono::steady_clock::now() > end || !model::pause(ports, step))
-      return outcome;
-  }
-}
-
-// What a crash left of an answer becomes an answer that was cut short.
-void Agent::keep_unfinished(Conversation& conversation, const model::Ports& ports) {
-  if (!conversation.state().unfinished) return;
-  const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
-  if (!alone && alone.error().kind == store::Failure::Kind::busy) return;  // it is still coming
-  conversation.catch_up();
-  std::optional<model::Entry> answer = unfinished_answer(parts_.store, conversation);
-  if (!answer) return;
-  Settings none;
-  Turn turn{conversation, none, ports};
-  turn.tell(model::Notice::Level::info,
-            "skein ended while this answer came; what had come is kept, /continue goes on:");
-  turn.commit({*std::move(answer)});
-}
-
-std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports,
-                           const permission::Rules& rules) {
-  keep_unfinished(conversation, ports);
-  if (store::unanswered_calls(conversation.path()).empty()) return 0;
-  const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
-  if (!alone && alone.error().kind == store::Failure::Kind::busy) {
-    ports.sink(model::Notice{
-        model::Notice::Level::info,
-        "another process is working in this session; its unfinished calls are left to it"});
-    return 0;
-  }
-  conversation.catch_up();  // the other process may just have finished
-  Settings none;
-  Turn turn{conversation, none, ports};
-  const std::vector<model::ToolUse> open = store::unanswered_calls(conversation.path());
-  for (const model::ToolUse& call : open) {
-    const model::Tool* tool = model::find_tool(parts_.tools, call.name);
-    const permission::Decision decision = permission::decide(rules, parts_.tools, call);
-    const bool harmless = tool != nullptr && tool->effect == model::Effect::reads &&
-                          decision.verdict == permission::Decision::Verdict::allow;
-    const bool again = harmless && ports.ask &&
-                       ports.ask({"This was interrupted before it had a result. Run it now?",
-                                  tool->title(call.input), ""})
-                               .choice != model::Answer::Choice::no;
-    answer(turn, call,
-           again
-               ? execute(*tool, call, {ports, rules, decision.place, &turn})
-               : model::tool_failure(
-                     "interrupted: skein ended before this had a result; it may have run in part"));
-  }
-  return open.size();
 }
 
 }  // namespace skein::agent

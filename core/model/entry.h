@@ -49,6 +49,10 @@ bool is_marginal(std::string_view type);
 // says so.
 bool tells_changes(const Entry& entry);
 
+// A message that a hook added; `meta` names its event.
+bool is_from_hook(const Entry& entry);
+JsonText hook_meta(std::string_view event);
+
 // The format an entry was imported from, as `meta` says; empty: it is our own.
 std::string imported_from(const Entry& entry);
 

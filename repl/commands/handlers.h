@@ -40,6 +40,7 @@ std::vector<std::string> diff_words(Session& session, std::string_view start);
 void continue_turn(Session& session, std::string_view);
 void replay_session(Session& session, std::string_view entry_and_pace);
 
+void show_hooks(Session& session, std::string_view);
 void show_servers(Session& session, std::string_view change);
 std::vector<std::string> server_words(Session& session, std::string_view start);
 

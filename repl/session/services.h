@@ -55,6 +55,16 @@ struct ServerLine {
   std::string trouble{};  // why it cannot be used
 };
 
+// A program that is run at an event, for a list.
+struct HookLine {
+  std::string event{}, matcher{}, command{}, file{};
+  bool of_project = false;
+  std::int64_t runs = 0;
+  std::string last_exit{};
+  std::int64_t last_ms = 0;
+  std::string trouble{};  // why it is not run
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -137,6 +147,7 @@ struct Services {
   // if there is no such server or nothing of that kind to do.
   std::function<std::string(std::string_view what, std::string_view server)> change_server =
       [](std::string_view, std::string_view) { return std::string{}; };
+  std::function<std::vector<HookLine>()> hooks = [] { return std::vector<HookLine>{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -48,7 +48,7 @@ void Session::open(Id session) {
     if (auto changes = agent::changes_to(conversation_->state(), settings_.model); !changes.empty())
       value_or_throw(conversation_->append(std::move(changes)));
   }
-  close();
+  close(next.state().messages == 0 ? "new" : "switch");
   conversation_.emplace(std::move(next));
   looked_at_.reset();
   parts_.store.enter(session, parts_.workspace);
@@ -87,10 +87,30 @@ void Session::show_title() {
   parts_.marks.title("skein: " + (title.empty() ? untitled : title));
 }
 
-void Session::close() {
-  // The session used last was recorded when it was used; another terminal may have moved on.
-  if (conversation_) parts_.store.remember(conversation_->session(), "");
+void Session::close(std::string_view reason) {
+  if (conversation_) {
+    Ports unstopped = ports();  // what ends the program does not end the hooks that hear of it
+    unstopped.stop = nullptr;
+    agent::Turn last{*conversation_, settings_, unstopped};
+    parts_.agent.hooks().session_ends(last, parts_.leave ? "signal" : reason);
+    // The session used last was recorded when it was used; another terminal may have moved on.
+    parts_.store.remember(conversation_->session(), "");
+  }
   conversation_.reset();
+}
+
+void Session::before_model(const model::ModelRef& to, const std::vector<std::string>& losses) {
+  begin_stoppable();
+  const Ports asking = ports();
+  agent::Turn outside{*conversation_, settings_, asking};
+  if (const std::string why = parts_.agent.hooks().before_model(outside, to, losses); !why.empty())
+    throw Error("the model stays: " + why);
+}
+
+void Session::after_model(const model::ModelRef& from, const std::vector<std::string>& losses) {
+  const Ports asking = ports();
+  agent::Turn outside{*conversation_, settings_, asking};
+  parts_.agent.hooks().after_model(outside, from, losses);
 }
 
 void Session::show(const store::StoredEntry& placed) {
@@ -205,7 +225,7 @@ Ports Session::ports() {
   return ports;
 }
 
-void Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
+agent::TurnEnd Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
   const TypedInput::Ahead ahead(parts_.input);
@@ -216,6 +236,7 @@ void Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
                          end.empty);
   parts_.marks.done(end.stop != model::Stop::error, now_ms() - started);
   show_title();  // the first prompt becomes the title
+  return end;
 }
 
 // Files outside the workspace or denied by a rule need an answer each time.
@@ -264,9 +285,10 @@ void Session::turn(const std::string& prompt) {
   follow_shown();
   if (const std::string note = checkpoints::note_on_files(parts_.store, id()); !note.empty())
     tell(note);
-  work([&](const Ports& ports) {
+  const agent::TurnEnd end = work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
+  if (end.not_sent) put_back(prompt);
 }
 
 bool Session::turn_of(std::string_view name, std::string_view arguments) {
@@ -288,10 +310,11 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
     }
   }();
   follow_shown();
-  work([&](const Ports& ports) {
+  const agent::TurnEnd end = work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
                                  settings_, ports);
   });
+  if (end.not_sent) put_back("/" + std::string(name) + " " + std::string(arguments));
   return true;
 }
 
