@@ -120,6 +120,7 @@ struct Said {
   std::string mentions{};  // the part of it in which files can be named
   JsonText meta{};
   std::vector<std::string> lends{};
+  std::string model{}, effort{};  // that its file wants to be answered by
 };
 
 // "/name …" is a command of the project or the user's own, if there is one; else it is what it
@@ -133,7 +134,21 @@ Said said_by(Application& application, const Invocation& invocation) {
   const auto rendered = application.rendered(name, trimmed(arguments, " "),
                                              {.rules = application.config().rules, .ports = ports});
   if (!rendered) return plain;
-  return {rendered->text, rendered->mentions, rendered->meta, rendered->lends};
+  return {rendered->text,  rendered->mentions, rendered->meta,
+          rendered->lends, rendered->model,    rendered->effort};
+}
+
+// A command may name who is to answer it. What cannot be had is no reason not to.
+void take_wishes(const Application& application, const Said& said, Agent::Settings& settings,
+                 std::vector<std::string>& remarks) {
+  if (!said.model.empty() && said.model != "inherit") try {
+      const model::ThinkingLevel thinking = settings.model.thinking;
+      settings.model = application.catalog().parse(said.model);
+      settings.model.thinking = thinking;
+    } catch (const Error& error) {
+      remarks.push_back(model::to_string(settings.model) + " answers: " + error.what());
+    }
+  if (const auto level = model::parse_thinking_level(said.effort)) settings.model.thinking = *level;
 }
 
 Json result_json(const TurnEnd& end, const store::SessionRecord& record, bool ok) {
@@ -227,6 +242,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   Agent::Settings settings = application.settings_for(conversation);
   if (settings.rules.deny != application.config().rules.deny)
     with = with_named_files(application, prompt, said.mentions, settings.rules, remarks);
+  take_wishes(application, said, settings, remarks);
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;

@@ -27,6 +27,20 @@ bool is_shown(const model::Entry& entry) {
   return entry.type == model::type::message || entry.type == model::type::compaction_summary;
 }
 
+// A model that answers for as long as this lives.
+class ModelForATurn {
+ public:
+  ModelForATurn(model::ModelRef& used, model::ModelRef wanted)
+      : used_(used), usual_(std::exchange(used, std::move(wanted))) {}
+  ~ModelForATurn() { used_ = usual_; }
+  ModelForATurn(const ModelForATurn&) = delete;
+  ModelForATurn& operator=(const ModelForATurn&) = delete;
+
+ private:
+  model::ModelRef& used_;
+  model::ModelRef usual_;
+};
+
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
 std::string where_we_are(const SessionRecord& record, const model::ModelRef& model, bool kept) {
   std::string out = kept ? record.key : "nothing is kept";
@@ -291,6 +305,21 @@ void Session::turn(const std::string& prompt) {
   if (end.not_sent) put_back(prompt);
 }
 
+// What cannot be had is no reason not to answer.
+model::ModelRef Session::wanted_model(const project::RenderedCommand& command) {
+  model::ModelRef wanted = settings_.model;
+  if (!command.model.empty() && command.model != "inherit") try {
+      const model::ThinkingLevel thinking = wanted.thinking;
+      wanted = parts_.services.model(command.model);
+      wanted.thinking = thinking;
+    } catch (const Error& error) {
+      parts_.screen.print_untrusted("  " + model::to_string(settings_.model) +
+                                    " answers: " + error.what() + "\n");
+    }
+  if (const auto level = model::parse_thinking_level(command.effort)) wanted.thinking = *level;
+  return wanted;
+}
+
 bool Session::turn_of(std::string_view name, std::string_view arguments) {
   begin_stoppable();
   const Ports asking = ports();
@@ -310,6 +339,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
     }
   }();
   follow_shown();
+  const ModelForATurn other(settings_.model, wanted_model(*rendered));
   const agent::TurnEnd end = work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
                                  settings_, ports);

@@ -96,6 +96,7 @@ class Session {
   void show(const store::StoredEntry& placed);
   agent::TurnEnd work(const std::function<agent::TurnEnd(const model::Ports&)>& turn);
   bool may_attach(const std::string& name);
+  model::ModelRef wanted_model(const project::RenderedCommand& command);
   model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions);
   model::Ports ports();
 
