@@ -20,8 +20,8 @@ using hooks::Definition;
 
 namespace {
 
-constexpr std::size_t most_bytes = 1u << 20;  // of a file that holds hooks
-constexpr int deepest = 3;                    // hooks that run skein, whose hooks run skein, …
+constexpr std::size_t most_hook_bytes = 1u << 20;  // of a file that holds hooks
+constexpr int deepest_circle = 3;  // hooks that run skein, whose hooks run skein, …
 constexpr const char* depth_variable = "SKEIN_HOOK_DEPTH";
 
 int hook_depth() {
@@ -40,7 +40,7 @@ struct ClaudeFile {
 };
 
 ClaudeFile claude_file(const std::string& path, bool of_project) {
-  const std::string text = read_small_file(path, most_bytes);
+  const std::string text = read_small_file(path, most_hook_bytes);
   if (text.empty()) return {};
   ClaudeFile file{path, hooks::read_claude_hooks(text, path, of_project)};
   if (!file.read.text.empty()) file.sha256 = sha256_hex(file.read.text);
@@ -65,7 +65,9 @@ std::string replaced(std::string text, std::string_view what, const std::string&
   return text;
 }
 
-std::string single_quoted(const std::string& word) { return "'" + replaced(word, "'", "'\\''") + "'"; }
+std::string single_quoted(const std::string& word) {
+  return "'" + replaced(word, "'", "'\\''") + "'";
+}
 
 // The files of the project that it runs, by their real places.
 std::vector<std::string> files_run_by(const Definition& definition, const project::Places& places) {
@@ -145,7 +147,7 @@ ConfiguredHooks configured_hooks(const Invocation& invocation, const Config& con
       add(trust == Trust::given ? out.definitions : out.untrusted,
           std::move(file.read.definitions));
     }
-  if (!out.definitions.empty() && hook_depth() > deepest)
+  if (!out.definitions.empty() && hook_depth() > deepest_circle)
     throw Error("hooks have started skein in a circle; --no-hooks starts it without them",
                 ExitStatus::usage);
   return out;

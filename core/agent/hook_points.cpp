@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/hooks/outcome_text.h"
 #include "core/model/attachments.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
@@ -15,14 +16,6 @@ namespace {
 constexpr std::size_t most_context = 10'000;      // bytes of a text for the model
 constexpr std::size_t most_original = 64u << 10;  // of a result in an entry
 constexpr int most_stops = 8;                     // that hooks may keep a turn from ending
-
-std::string text_for_model(const model::ToolOutcome& outcome) {
-  std::string out;
-  for (const model::ResultBlock& block : outcome.content)
-    if (const auto* text = std::get_if<model::Text>(&block))
-      out += (out.empty() ? "" : "\n") + text->text;
-  return out;
-}
 
 std::string_view trigger(bool asked_for) { return asked_for ? "manual" : "auto"; }
 
@@ -188,7 +181,7 @@ void HookPoints::after_call(Turn& turn, const model::ToolUse& call, model::ToolO
   if (outcome.is_error) subject.more = dump({{"is_interrupt", turn.ports.stopped()}});
   hooks::Outcome said = run(turn, event, subject);
   if (said.output) {
-    const std::string original = text_for_model(outcome);
+    const std::string original = hooks::text_of(outcome);
     for (model::payload::HookRun& each : said.runs) {
       const bool fits = original.size() <= most_original || !parts_.keep_blob;
       (fits ? each.original : each.blob) =

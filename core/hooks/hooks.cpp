@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <utility>
-#include <variant>
 
 #include "core/hooks/claude_names.h"
+#include "core/hooks/outcome_text.h"
 #include "core/model/usage_json.h"
 #include "core/permission/policy.h"
 #include "core/text/json.h"
@@ -25,14 +25,6 @@ std::string exit_words(const ProcessEnd& end) {
     case ProcessEnd::Cause::not_started: return "not started";
   }
   return {};
-}
-
-std::string text_of(const model::ToolOutcome& outcome) {
-  std::string out;
-  for (const model::ResultBlock& block : outcome.content)
-    if (const auto* text = std::get_if<model::Text>(&block))
-      out += (out.empty() ? "" : "\n") + text->text;
-  return out;
 }
 
 // Whether a rule speaks of the call, or may. In doubt the hook runs: it can only be more careful.

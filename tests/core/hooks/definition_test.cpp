@@ -23,7 +23,7 @@ TEST_CASE("a matcher is everything, a list of names, or an expression found anyw
 }
 
 TEST_CASE("Claude Code's settings are read, and what cannot be used is named") {
-  const ReadHooks read = read_claude_hooks(R"({"permissions":{"allow":["Bash"]},"hooks":{
+  const ReadHooks read = read_claude_hooks(R"json({"permissions":{"allow":["Bash"]},"hooks":{
     "PreToolUse":[{"matcher":"Bash","hooks":[
         {"type":"command","command":"a.sh","timeout":5,"if":"Bash(git *)"},
         {"type":"prompt","prompt":"is it good?"}]
@@ -31,24 +31,24 @@ TEST_CASE("Claude Code's settings are read, and what cannot be used is named") {
     "Stop":[{"hooks":[{"type":"command","command":"b.sh"}]}],
     "WorktreeCreate":[{"hooks":[{"type":"command","command":"c.sh"}]}]
 }
-})",
+})json",
                                            "/p/.claude/settings.json", true);
-REQUIRE(read.definitions.size() == 2);
-const Definition& first = read.definitions[0];
-CHECK(first.event == Event::pre_tool_use);
-CHECK(first.matcher == "Bash");
-CHECK(first.command == "a.sh");
-CHECK(first.condition == "Bash(git *)");
-CHECK(first.time_limit() == std::chrono::seconds(5));
-CHECK(first.for_claude);
-CHECK(first.of_project);
-CHECK(read.definitions[1].event == Event::stop);
-CHECK(read.definitions[1].time_limit() == std::chrono::seconds(60));
-REQUIRE(read.remarks.size() == 2);
-CHECK(read.remarks[0].find("not prompt") != std::string::npos);
-CHECK(read.remarks[1].find("WorktreeCreate") != std::string::npos);
-// What is trusted is the hooks: other settings in the file may change.
-CHECK(read.text.find("permissions") == std::string::npos);
+  REQUIRE(read.definitions.size() == 2);
+  const Definition& first = read.definitions[0];
+  CHECK(first.event == Event::pre_tool_use);
+  CHECK(first.matcher == "Bash");
+  CHECK(first.command == "a.sh");
+  CHECK(first.condition == "Bash(git *)");
+  CHECK(first.time_limit() == std::chrono::seconds(5));
+  CHECK(first.for_claude);
+  CHECK(first.of_project);
+  CHECK(read.definitions[1].event == Event::stop);
+  CHECK(read.definitions[1].time_limit() == std::chrono::seconds(60));
+  REQUIRE(read.remarks.size() == 2);
+  CHECK(read.remarks[0].find("not prompt") != std::string::npos);
+  CHECK(read.remarks[1].find("WorktreeCreate") != std::string::npos);
+  // What is trusted is the hooks: other settings in the file may change.
+  CHECK(read.text.find("permissions") == std::string::npos);
 }
 
 TEST_CASE("whatever a settings file holds, reading it does no harm") {
