@@ -121,6 +121,7 @@ PermissionGate::Permission PermissionGate::ask(Turn& turn, const model::Tool& to
                                                const permission::Decision& decision,
                                                HookPoints::Verdict hook) {
   const permission::Rules& rules = turn.settings.rules;
+  const JsonText before = call.input;
   const HookPoints::Verdict answer = hooks_.before_question(
       turn, tool, call, texts_of(permission::remember(rules, parts_.tools, call)));
   hook.note += (hook.note.empty() || answer.note.empty() ? "" : "\n") + answer.note;
@@ -128,7 +129,8 @@ PermissionGate::Permission PermissionGate::ask(Turn& turn, const model::Tool& to
   if (turn.ports.stopped()) return {false, "cancelled by the user"};
   permission::Decision now = decision;
   // One that allows answers in the user's place, also what another one asks.
-  if (answer.choice == hooks::Choice::allow) now = decide(turn, call, answer);
+  const bool answered = answer.choice == hooks::Choice::allow;
+  if (answered || call.input != before) now = decide(turn, call, answered ? answer : hook);
   if (now.verdict == Verdict::allow) return {true, hook.note, now.place};
   std::string why_not = reason_of(now);
   if (now.verdict == Verdict::deny) return {false, why_not};
