@@ -53,14 +53,13 @@ SessionStore store_for(const Invocation& invocation) {
   return SessionStore(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
 }
 
-std::shared_ptr<const tools::workspace::Withheld> withheld_in(const std::string& workspace,
-                                                              const Config& config) {
+tools::workspace::Withheld::Settings withheld_settings(const std::string& workspace,
+                                                       const Config& config) {
   const std::string folder = config_folder();
-  return std::make_shared<const tools::workspace::Withheld>(
-      tools::workspace::Withheld::Settings{.workspace = workspace,
-                                           .project = project::project_root(workspace, env("HOME")),
-                                           .own_file = folder.empty() ? "" : folder + "/ignore",
-                                           .names = config.ignore_files});
+  return {.workspace = workspace,
+          .project = project::project_root(workspace, env("HOME")),
+          .own_file = folder.empty() ? "" : folder + "/ignore",
+          .names = config.ignore_files};
 }
 
 }  // namespace
@@ -94,7 +93,8 @@ Application::Application(const Invocation& invocation)
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
       model_cache_(models_file(invocation)),
-      withheld_(withheld_in(workspace_, config_)),
+      withheld_(std::make_shared<const tools::workspace::Withheld>(
+          withheld_settings(workspace_, config_))),
       instructions_(instruction_places(workspace_), config_.max_instructions,
                     [this](const std::string& file) { return withheld_->keeps(file); }),
       memory_(memory_folder(invocation),
@@ -115,6 +115,7 @@ Application::Application(const Invocation& invocation)
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
   const std::string state = state_folder();
+  project_.withhold(withheld_settings(workspace_, config_));
   project_.load_skills();
   const std::vector<std::string> guarded = guarded_files(project_);
   for (const std::string& path : guarded)
@@ -138,7 +139,8 @@ Application::Application(const Invocation& invocation)
                    store::value_or_throw(store_.open(*ports.session)).state.head);
         }));
   make_system_prompt();
-  if (!system_.skills.empty())
+  if (std::ranges::any_of(project_.skills(),
+                          [](const project::LoadedSkill& each) { return each.skill.for_model; }))
     tools_.push_back(
         tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
           return project_.read_skill(name, ports);
@@ -148,6 +150,8 @@ Application::Application(const Invocation& invocation)
          {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
       tools_.push_back(make());
   own_tools_ = tools_.size();
+  server_notices_ = std::move(servers.notices);
+  set_up_hooks();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
       .tools = tools_,
@@ -173,9 +177,21 @@ Application::Application(const Invocation& invocation)
             std::vector<agent::Surrounding> out;
             for (instructions::Document& each : instructions_.nearby(below))
               out.push_back({std::move(each.name), std::move(each.text), true});
+            for (const project::LoadedSkill* each : project_.skills_about(below))
+              out.push_back({each->file(), project::skill_offer(*each), true});
             return out;
-          }});
-  server_notices_ = std::move(servers.notices);
+          },
+      .hooks = hooks_.get(),
+      .transcript = [this](Id session) { return transcript_of(session); },
+      .cost = [this](const model::SessionState& state) -> std::optional<double> {
+        double sum = 0;
+        for (const auto& [model, usage] : state.usage) {
+          const auto cost = catalog_.cost(model, usage);
+          if (!cost) return std::nullopt;
+          sum += cost->dollars;
+        }
+        return sum;
+      }});
   if (!servers.entries.empty()) start_servers(servers.entries);
 }
 

@@ -15,6 +15,7 @@
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
 #include "core/checkpoints/file_keeper.h"
+#include "core/hooks/hooks.h"
 #include "core/instructions/instructions.h"
 #include "core/mcp/hub.h"
 #include "core/memory/memory.h"
@@ -44,7 +45,7 @@ class Application {
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
-  // What was passed over when servers were looked for.
+  // What was passed over when servers and hooks were looked for.
   const std::vector<std::string>& server_notices() const { return server_notices_; }
   tools::sandbox::Sandbox sandbox() const;
   checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
@@ -102,6 +103,9 @@ class Application {
                                                           const model::Ports& ports);
   std::int64_t first_window() const;  // of the model that is asked first; 0: not known
   model::ToolPorts tool_ports(const model::Ports& ports);
+  void set_up_hooks();
+  std::vector<session::HookLine> hook_lines() const;
+  std::string transcript_of(Id session) const;
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -121,6 +125,8 @@ class Application {
   mutable store::home::Grants grants_;  // read when first asked
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
   checkpoints::FileKeeper file_keeper_;
+  std::unique_ptr<hooks::Hooks> hooks_{};  // null: there are none
+  std::vector<hooks::Definition> untrusted_hooks_{};
   std::unique_ptr<agent::Agent> agent_{};
   std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
   std::int64_t taken_changes_ = -1;

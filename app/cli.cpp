@@ -286,6 +286,7 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
       ->allow_extra_args(false)
       ->take_all();
   app.add_flag("--strict-mcp-config", invocation.strict_mcp_config, "no other MCP servers");
+  app.add_flag("--no-hooks", invocation.no_hooks, "run none of the programs set up as hooks");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch")
       ->type_name("DIR");
   add_setting(app, "--home", invocation.home)->envname("SKEIN_HOME");

@@ -59,6 +59,7 @@ struct Invocation {
   bool no_instructions = false;
   std::vector<std::string> mcp_config{};  // files that name servers
   bool strict_mcp_config = false;
+  bool no_hooks = false;
 
   std::string workspace{};
   std::string home{};

@@ -12,6 +12,7 @@
 
 #include "app/cli.h"
 #include "core/handover/target.h"
+#include "core/hooks/definition.h"
 #include "core/instructions/instructions.h"
 #include "core/mcp/server_entry.h"
 #include "core/permission/policy.h"
@@ -20,6 +21,12 @@
 #include "providers/catalog/catalog.h"
 
 namespace skein::app {
+
+// A [[hooks.EVENT]] table: `name` is its event and its place among those of the event.
+struct ConfiguredHook {
+  std::string name{};
+  hooks::Definition definition{};
+};
 
 struct Config {
   std::string home{};   // of sessions; empty: the usual folder
@@ -54,6 +61,8 @@ struct Config {
   bool planning_tools = true;   // the model gets todo, ask and present_plan
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
+  std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's
+  bool claude_hooks = false;                          // those in Claude Code's settings count too
   std::vector<std::string> notices{};                 // what was passed over, and why
   std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"
 

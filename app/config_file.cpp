@@ -174,17 +174,47 @@ class ConfigReader {
       const std::string owner(name.str());
       if (flat) {
         value(*find_key(kind, ""), name, below, owner, kind + "." + owner);
+      } else if (is_repeated_table(kind)) {
+        entries(kind, name, below);
       } else if (const toml::table* fields = below.as_table()) {
-        entry(kind, name, *fields);
+        entry(kind, name, *fields, owner);
       } else {
         wrong(name, kind + "." + owner + " is a table: [" + kind + ".NAME]");
       }
     }
   }
 
-  // [providers.NAME]
-  void entry(const std::string& kind, const toml::key& owner, const toml::table& fields) {
+  // All the [[hooks.NAME]].
+  void entries(const std::string& kind, const toml::key& owner, const toml::node& node) {
     const std::string name(owner.str());
+    if (!hooks::parse_event(name)) return unknown_event(owner);
+    const toml::array* list = node.as_array();
+    std::size_t place = 0;
+    if (list == nullptr)
+      return wrong(owner,
+                   kind + "." + name + " is a list of tables: [[" + kind + "." + name + "]]");
+    for (const toml::node& each : *list) {
+      const toml::table* fields = each.as_table();
+      if (fields == nullptr || !fields->contains("command"))
+        return wrong(owner, "a table [[" + kind + "." + name + "]] needs a command");
+      entry(kind, owner, *fields, name + "." + std::to_string(++place));
+    }
+  }
+
+  void unknown_event(const toml::key& at) {
+    std::vector<std::string_view> names;
+    for (const hooks::EventFacts& each : hooks::events()) names.push_back(each.name);
+    const std::string_view meant = nearest(at.str(), names);
+    std::string all;
+    for (const std::string_view each : names) all += (all.empty() ? "" : ", ") + std::string(each);
+    wrong(at,
+          "there is no event " + std::string(at.str()) + " for hooks; " +
+              (meant.empty() ? "there are " + all : "did you mean " + std::string(meant) + "?"));
+  }
+
+  // [providers.NAME]
+  void entry(const std::string& kind, const toml::key& owner, const toml::table& fields,
+             const std::string& name) {
     const auto row = std::ranges::find(config_keys(), kind, &ConfigKey::table);
     into_.tables_.push_back({row->table, name, line_of(owner), fields.contains("like")});
     for (const auto& [key, node] : fields)

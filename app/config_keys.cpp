@@ -290,6 +290,43 @@ bool set_era(ConfigTarget& to, const ConfigItem& item) {
   });
 }
 
+hooks::Definition& hook_of(ConfigTarget& to, const ConfigItem& item) {
+  for (ConfiguredHook& each : to.config.hooks)
+    if (each.name == item.owner && each.definition.of_project == to.by_workspace())
+      return each.definition;
+  ConfiguredHook& made = to.config.hooks.emplace_back(ConfiguredHook{.name = item.owner});
+  const auto event = hooks::parse_event(item.owner.substr(0, item.owner.find('.')));
+  if (event) made.definition.event = *event;  // else the reader has said so
+  made.definition.of_project = to.by_workspace();
+  made.definition.file =
+      to.by_workspace() ? workspace_config_file(to.workspace) : user_config_file();
+  return made.definition;
+}
+
+template <auto member>
+bool set_in_hook(ConfigTarget& to, const ConfigItem& item) {
+  hook_of(to, item).*member = item.text;
+  return true;
+}
+bool set_hook_words(ConfigTarget& to, const ConfigItem& item) {
+  hook_of(to, item).words = item.list;
+  return true;
+}
+// Read once to see that it can be: it is read again at every call, with the tools there are then.
+bool set_hook_condition(ConfigTarget& to, const ConfigItem& item) {
+  permission::parse_rules(item.text, tools::tool_table());
+  hook_of(to, item).condition = item.text;
+  return true;
+}
+bool set_hook_time(ConfigTarget& to, const ConfigItem& item) {
+  hook_of(to, item).time = std::chrono::milliseconds(static_cast<std::int64_t>(item.number * 1000));
+  return true;
+}
+bool set_on_failure(ConfigTarget& to, const ConfigItem& item) {
+  hook_of(to, item).block_on_failure = item.text == "block";
+  return true;
+}
+
 constexpr double most_tokens = 1e9;
 constexpr double most_dollars = 1e6;
 
@@ -360,6 +397,9 @@ constexpr ConfigKey table[] = {
      "how many checkpoints of a session `sessions prune-blobs` leaves whole; of older ones one a "
      "day",
      set<&Config::keep_checkpoints>},
+    {"", "claude-hooks", truth, "false", never, "",
+     "true: hooks in Claude Code's settings run too: yours, and those of a workspace you trust",
+     set<&Config::claude_hooks>},
     {"", "terminal-marks", truth, "true", never, "",
      "window title, marks to jump from prompt to prompt, a bell after ten seconds",
      set<&Config::terminal_marks>},
@@ -447,6 +487,23 @@ constexpr ConfigKey table[] = {
     {"mcp", "enabled", truth, "true", trusted, "", "false: it is not started",
      set_in_server<&mcp::ServerEntry::enabled>},
 
+    {"hooks", "command", text, "none", trusted, "",
+     "what a shell runs at that event, or a program if there are args; JSON on standard input says "
+     "what it is about",
+     set_in_hook<&hooks::Definition::command>},
+    {"hooks", "args", words, "none", trusted, "", "the program's arguments; no shell then",
+     set_hook_words},
+    {"hooks", "matcher", text, "everything", trusted, "",
+     "for which tools, or which source, type or reason: names with | between, or a regular "
+     "expression",
+     set_in_hook<&hooks::Definition::matcher>},
+    {"hooks", "if", text, "every call", trusted, "",
+     "a rule that narrows it further: bash(git push *)", set_hook_condition},
+    {"hooks", "timeout", number(0, 3600), "60; UserPromptSubmit 30, Notification 5, SessionEnd 1.5",
+     trusted, "", "seconds it may take", set_hook_time},
+    {"hooks", "on-failure", one_of("continue|block"), "continue", trusted, "",
+     "what a crash, a timeout or an exit status other than 0 and 2 means", set_on_failure},
+
     {"aliases", "", text, "none", trusted, "",
      "a short name for a model: fast = \"openai/gpt-6-luna\"", add_alias},
 };
@@ -476,6 +533,8 @@ const ConfigKey* find_key(std::string_view of, std::string_view name) {
 }
 
 bool is_plain_table(std::string_view name) { return name == "expiry"; }
+
+bool is_repeated_table(std::string_view name) { return name == "hooks"; }
 
 const ConfigKey& key_named(std::string_view name) { return *find_key("", name); }
 
@@ -533,6 +592,7 @@ std::string_view heading(std::string_view of) {
   if (of == "providers") return "[providers.NAME]";
   if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
   if (of == "mcp") return "[mcp.NAME]";
+  if (of == "hooks") return "[[hooks.EVENT]]";
   return "[aliases]";
 }
 

@@ -50,7 +50,7 @@ struct ConfigKey {
   enum class Workspace { never, tightens, trusted };
 
   std::string_view
-      table;              // "": above all tables; "expiry", "aliases", "providers", "models", "mcp"
+      table;  // "": above all tables; "expiry", "aliases", "providers", "models", "mcp", "hooks"
   std::string_view name;  // "": any, as in [aliases]
   ConfigValues values;
   std::string_view otherwise;  // what holds if it is left out, for people
@@ -65,7 +65,9 @@ struct ConfigKey {
 // A key that was found in a file, with a value of its kind.
 struct ConfigItem {
   const ConfigKey* key = nullptr;
-  std::string owner{};  // the NAME of [providers.NAME], [models.NAME] and [mcp.NAME], or an alias
+  // The NAME of [providers.NAME], [models.NAME] and [mcp.NAME], or an alias; of a repeated table
+  // NAME.N, counted from 1.
+  std::string owner{};
   std::string text{};
   double number = 0;
   bool truth = false;
@@ -78,6 +80,8 @@ std::span<const ConfigKey> config_keys();
 const ConfigKey* find_key(std::string_view table, std::string_view name);  // null: there is none
 // A table that is there once, not once for each name.
 bool is_plain_table(std::string_view name);
+// A table that may be there several times for each name: [[hooks.NAME]].
+bool is_repeated_table(std::string_view name);
 // A top-level key that is there.
 const ConfigKey& key_named(std::string_view name);
 

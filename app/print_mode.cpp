@@ -121,6 +121,7 @@ struct Said {
   JsonText meta{};
   std::vector<std::string> lends{};
   std::vector<model::Image> images{};
+  std::string model{}, effort{};  // that its file wants to be answered by
 };
 
 // "/name …" is a command of the project or the user's own, if there is one; else it is what it
@@ -134,7 +135,21 @@ Said said_by(Application& application, const Invocation& invocation) {
   const auto rendered = application.rendered(name, trimmed(arguments, " "),
                                              {.rules = application.config().rules, .ports = ports});
   if (!rendered) return plain;
-  return {rendered->text, rendered->mentions, rendered->meta, rendered->lends, rendered->images};
+  return {rendered->text,   rendered->mentions, rendered->meta,  rendered->lends,
+          rendered->images, rendered->model,    rendered->effort};
+}
+
+// A command may name who is to answer it. What cannot be had is no reason not to.
+void take_wishes(const Application& application, const Said& said, Agent::Settings& settings,
+                 std::vector<std::string>& remarks) {
+  if (!said.model.empty() && said.model != "inherit") try {
+      const model::ThinkingLevel thinking = settings.model.thinking;
+      settings.model = application.catalog().parse(said.model);
+      settings.model.thinking = thinking;
+    } catch (const Error& error) {
+      remarks.push_back(model::to_string(settings.model) + " answers: " + error.what());
+    }
+  if (const auto level = model::parse_thinking_level(said.effort)) settings.model.thinking = *level;
 }
 
 Json result_json(const TurnEnd& end, const store::SessionRecord& record, bool ok) {
@@ -232,6 +247,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   if (settings.rules.deny != application.config().rules.deny)
     with = with_named_files(application, prompt, said.mentions, settings.rules, remarks);
   for (const model::Image& image : said.images) with.message.content.emplace_back(image);
+  take_wishes(application, said, settings, remarks);
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;
@@ -276,6 +292,10 @@ int print_mode(Application& application, const Invocation& invocation) {
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }
+  Ports unstopped = ports;
+  unstopped.stop = nullptr;
+  agent::Turn last{conversation, settings, unstopped};
+  application.agent().hooks().session_ends(last, stop_asked() ? "signal" : "other");
   if (chosen.remember) application.store().remember(chosen.session, "");
   end.error = trouble_with(end, conversation.record().key, !invocation.no_session);
   const int status = end.stop == model::Stop::aborted ? interrupted_status

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/model/tool.h"
@@ -40,6 +41,8 @@ class ProjectFiles {
   // Those that count, sorted by name; valid until they are looked for again.
   const std::vector<project::LoadedSkill>& skills() const { return skills_; }
   const project::LoadedSkill* find_skill(std::string_view name) const;
+  // Those that the model hears of only when it touches such a file of the workspace.
+  std::vector<const project::LoadedSkill*> skills_about(const std::string& below) const;
   void load_skills();
   bool skills_changed() const;  // a folder of skills has, as far as one look at it tells
   // Why skills that were found do not count, and what is wrong with others.
@@ -47,6 +50,10 @@ class ProjectFiles {
   model::ToolOutcome read_skill(const std::string& name, const model::ToolPorts& ports);
   // The folders of all skills that count.
   std::shared_ptr<const tools::workspace::ReadableFolders> readable() const { return readable_; }
+
+  void withhold(tools::workspace::Withheld::Settings settings) {
+    readable_->withhold(std::move(settings));
+  }
 
   project::TrustRecord& trust();  // read when first asked
 

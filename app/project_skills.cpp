@@ -117,6 +117,13 @@ const LoadedSkill* ProjectFiles::find_skill(std::string_view name) const {
   return found == skills_.end() || found->skill.name != name ? nullptr : &*found;
 }
 
+std::vector<const LoadedSkill*> ProjectFiles::skills_about(const std::string& below) const {
+  std::vector<const LoadedSkill*> out;
+  for (const LoadedSkill& each : skills_)
+    if (each.skill.for_model && project::is_about(each.skill, below)) out.push_back(&each);
+  return out;
+}
+
 model::ToolOutcome ProjectFiles::read_skill(const std::string& name,
                                             const model::ToolPorts& ports) {
   const LoadedSkill* found = find_skill(name);

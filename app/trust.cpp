@@ -11,6 +11,7 @@
 
 #include "app/application.h"
 #include "app/config.h"
+#include "app/configured_hooks.h"
 #include "app/mcp_servers.h"
 #include "app/trust_items.h"
 #include "core/text/json.h"
@@ -134,11 +135,45 @@ void offer_servers(const std::string& workspace) {
   files.trust().save();
 }
 
+// Whether there can be any, told without reading much: most have none.
+bool may_have_hooks(const std::string& workspace) {
+  constexpr std::size_t most = 1u << 20;
+  const std::string folder = config_folder();
+  for (const std::string& file :
+       {user_config_file(), workspace_config_file(workspace), folder + "/hooks.json"})
+    if (read_small_file(file, most).find("hooks") != std::string::npos) return true;
+  return false;
+}
+
+void offer_hooks(const Invocation& invocation, const std::string& workspace) {
+  if (invocation.no_hooks || !may_have_hooks(workspace)) return;
+  catalog::Catalog catalog;
+  ProjectFiles files(workspace);
+  std::vector<TrustItem> items =
+      hooks_to_trust(load_config_anyway(invocation, workspace, catalog), files);
+  std::erase_if(items, [](const TrustItem& each) { return each.trust != Trust::unknown; });
+  if (items.empty()) return;
+  std::string text = "This project brings along what is run at fixed points of a session:\n\n";
+  for (const TrustItem& each : items)
+    text += "  " + each.path + " (" + each.kind +
+            (files.trust().knows(each.path) ? ", changed since you trusted it" : "") + ")\n    " +
+            each.what + "\n";
+  text += "\nThey would run as you, outside of the sandbox; read them first.\n";
+  std::fputs(layout::sanitized(text).c_str(), stdout);
+  std::fflush(stdout);
+  const std::optional<bool> agreed = answered("Let them run, as they are now? [y/N] › ");
+  if (!agreed) return;
+  for (const TrustItem& each : items)
+    files.trust().set(each.path, each.sha256, *agreed ? Trust::given : Trust::refused);
+  files.trust().save();
+}
+
 }  // namespace
 
 void offer_trust(const Invocation& invocation, const std::string& workspace) {
   offer_configuration(workspace);
   offer_skills(workspace);
+  offer_hooks(invocation, workspace);
   if (!invocation.strict_mcp_config) offer_servers(workspace);
 }
 

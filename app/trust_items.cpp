@@ -22,13 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_program_bytes = 64u << 20;
 
-// Empty: it cannot be read, or is too large to be one of these.
-std::string hash_of_file(const std::string& path) {
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  const auto bytes = fd ? read_all(fd.get(), most_program_bytes) : std::nullopt;
-  return bytes ? sha256_hex(*bytes) : "";
-}
-
 class Finder {
  public:
   explicit Finder(ProjectFiles& files) : files_(files) {}
@@ -41,7 +34,7 @@ class Finder {
 
   void add_executed(const MarkdownFile& file) {
     for (const std::string& path : project::executed_files(file, files_.places()))
-      add("file that a command runs", path, "", hash_of_file(path));
+      add("file that a command runs", path, "", hash_of_program(path));
   }
 
   void add_skills(const project::SkillLimits& look) {
@@ -91,7 +84,7 @@ class Finder {
   void add_file(const char* kind, const std::string& path, const char* what = "") {
     const std::string real = project::followed(path, files_.places());
     if (!real.empty() && real.starts_with(files_.places().root() + "/"))
-      add(kind, real, what, hash_of_file(real));
+      add(kind, real, what, hash_of_program(real));
   }
 
   ProjectFiles& files_;
@@ -100,6 +93,12 @@ class Finder {
 };
 
 }  // namespace
+
+std::string hash_of_program(const std::string& path) {
+  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const auto bytes = fd ? read_all(fd.get(), most_program_bytes) : std::nullopt;
+  return bytes ? sha256_hex(*bytes) : "";
+}
 
 FoundItems skills_to_trust(ProjectFiles& files, const project::SkillLimits& look) {
   Finder finder(files);

@@ -11,7 +11,8 @@
 namespace skein::app {
 
 struct TrustItem {
-  std::string kind;  // "skill", "command", "agent", "MCP servers", "file that a command runs"
+  // "skill", "command", "agent", "MCP servers", "hooks", "file that a command runs", "… a hook runs"
+  std::string kind;
   std::string path;
   std::string what{};  // its name and what it says about itself, in one line
   std::string sha256;
@@ -27,6 +28,8 @@ FoundItems skills_to_trust(ProjectFiles& files, const project::SkillLimits& look
 // All kinds, skills first.
 FoundItems all_to_trust(ProjectFiles& files);
 
+// Of a program, as it is trusted; empty: it cannot be read, or is too large to be one.
+std::string hash_of_program(const std::string& path);
 // The files that commands in `file` run.
 std::vector<TrustItem> executed_items(ProjectFiles& files, const project::MarkdownFile& file);
 // Files that run by themselves because something trusted runs them, and that no known name

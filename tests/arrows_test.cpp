@@ -37,6 +37,7 @@ const Arrows arrows = {
     {"core/instructions", {"core/text", "core/project", "core/tools/workspace"}},
     {"core/memory", {"core/text"}},
     {"core/mcp", {"core/text", "core/model", "core/tools/sandbox"}},
+    {"core/hooks", {"core/text", "core/model", "core/permission"}},
     {"core/store", {"core/text", "core/model"}},
     {"core/store/files", {"core/text", "core/store"}},
     {"core/store/log", {"core/text", "core/model", "core/store", "core/store/files"}},
@@ -66,7 +67,7 @@ const Arrows arrows = {
       "core/tools/sandbox"}},
     {"core/agent",
      {"core/text", "core/model", "core/permission", "core/plan", "core/context", "core/handover",
-      "core/store"}},
+      "core/hooks", "core/store"}},
 
     {"providers/http", {"core/text", "core/model"}},
     {"providers/wire", {"core/text", "core/model", "providers/http"}},

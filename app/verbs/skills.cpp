@@ -20,13 +20,14 @@ namespace fs = std::filesystem;
 // What is wrong with the skill in this folder, one line each; the number of those lines.
 std::size_t check_skill(const std::string& folder) {
   const std::string path = folder + "/" + std::string(project::skill_file);
-  const Skill skill =
-      project::skill_from(project::read_markdown(path), fs::path(folder).filename().string());
+  const MarkdownFile file = project::read_markdown(path);
+  const Skill skill = project::skill_from(file, fs::path(folder).filename().string());
   if (!skill.refusal.empty()) {
     print_line(path + ": " + skill.refusal);
     return 1;
   }
   for (const std::string& remark : skill.remarks) print_line(path + ": " + remark);
+  for (const std::string& note : project::not_obeyed(file)) print_line(path + ": note: " + note);
   return skill.remarks.size();
 }
 

@@ -1,6 +1,7 @@
 #include "app/trust.h"
 #include "app/application.h"
 #include "app/config.h"
+#include "app/configured_hooks.h"
 #include "app/home.h"
 #include "app/trust_items.h"
 #include "app/verbs/output.h"
@@ -51,18 +52,23 @@ int trust(const app::Invocation& invocation) {
   app::ProjectFiles files(workspace);
   if (invocation.has("--remove")) return remove_trust(workspace, files);
   const std::optional<app::WorkspaceFile> file = app::workspace_file(workspace);
-  const app::FoundItems found = app::all_to_trust(files);
-  if (!file && found.items.empty())
-    throw Error(workspace +
-                    " has nothing to trust: no .skein/config.toml, no skills, no commands, no "
-                    "agents, no .mcp.json",
-                ExitStatus::usage);
+  app::FoundItems found = app::all_to_trust(files);
   if (file) {
     app::check_before_trust(invocation, *file);
     app::set_trust(workspace, file->text, app::Trust::given);
     print_line("trusted, as it is now: " + file->path +
                (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)));
+    for (const hooks::Definition& each : app::hooks_in(*file, workspace))
+      print_line("  it runs, at " + app::hook_words(each));
   }
+  catalog::Catalog catalog;
+  const app::Config config = app::load_config_anyway(invocation, workspace, catalog);
+  for (TrustItem& each : app::hooks_to_trust(config, files)) found.items.push_back(std::move(each));
+  if (!file && found.items.empty())
+    throw Error(workspace +
+                    " has nothing to trust: no .skein/config.toml, no skills, no commands, no "
+                    "agents, no hooks, no .mcp.json",
+                ExitStatus::usage);
   for (const TrustItem& each : found.items) {
     files.trust().set(each.path, each.sha256, app::Trust::given);
     print_line("trusted, as it is now: " + each.path + " (" + each.kind +

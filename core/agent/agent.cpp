@@ -71,10 +71,18 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settin
                         const model::Ports& ports) {
   parts_.before_turn(ports);
   Turn turn{conversation, settings, ports};
+  HookPoints::Prompted prompted = hooks_.before_prompt(turn, prompt.message);
+  if (prompted.refusal || (parts_.hooks != nullptr && ports.stopped())) {
+    turn.end = {.stop = prompted.refusal ? model::Stop::error : model::Stop::aborted,
+                .error = parts_.clean(prompted.refusal.value_or("")),
+                .not_sent = true};
+    return turn.end;
+  }
   const ModelPutBack put_back(turn);
   plan_mode_.choose_model(turn);
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
+  for (model::Entry& entry : prompted.entries) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt.message, turn.run_id));
   entries.back().meta = parts_.clean(prompt.meta);
   turn.prompt = entries.back().id;
@@ -107,6 +115,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
     return turn.end;
   }
   parts_.before_turn(ports);
+  hooks_.begin(turn);
   const ModelPutBack put_back(turn);
   plan_mode_.choose_model(turn);
   std::vector<model::Entry> entries = closed_calls(turn);
@@ -150,6 +159,17 @@ store::SessionLease Agent::hold(Id session) {
   return outcome ? *outcome : nullptr;
 }
 
+Compacted Agent::compact(Conversation& conversation, const std::string& focus,
+                         const Settings& settings, const model::Ports& ports) {
+  Settings own = settings;
+  Turn turn{conversation, own, ports};
+  if (std::string refusal = hooks_.before_compaction(turn, true, focus); !refusal.empty())
+    return {.why_not = std::move(refusal)};
+  Compacted out = models_.compact(conversation, focus, settings, ports);
+  if (out.done) hooks_.after_compaction(turn, true, out.summary);
+  return out;
+}
+
 TurnEnd Agent::loop(Turn& turn) {
   try {
     ask_and_run(turn);
@@ -161,6 +181,7 @@ TurnEnd Agent::loop(Turn& turn) {
   files_.after_turn(turn);
   Fallback::end(turn);
   PlanMode::end(turn);
+  hooks_.turn_done(turn);
   return turn.end;
 }
 
@@ -180,7 +201,12 @@ void Agent::ask_and_run(Turn& turn) {
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
     turn.end.empty = model::is_empty_answer(reply);
-    if (!run_calls(turn, reply)) return;
+    if (run_calls(turn, reply)) continue;
+    if (turn.ended_by_hook) return turn.end_by_hook();
+    if (turn.decided || turn.end.stop != model::Stop::stop) return;
+    std::optional<model::Entry> more = hooks_.at_stop(turn);
+    if (!more) return;
+    turn.commit({*std::move(more)});
   }
   turn.end.stop = model::Stop::error;
   turn.end.out_of_calls = true;

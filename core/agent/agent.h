@@ -9,6 +9,7 @@
 #include <utility>
 #include <vector>
 
+#include "core/agent/hook_points.h"
 #include "core/agent/kept_files.h"
 #include "core/agent/model_caller.h"
 #include "core/agent/nearby_instructions.h"
@@ -67,9 +68,9 @@ class Agent {
     return models_.context(conversation, settings);
   }
   Compacted compact(Conversation& conversation, const std::string& focus, const Settings& settings,
-                    const model::Ports& ports) {
-    return models_.compact(conversation, focus, settings, ports);
-  }
+                    const model::Ports& ports);
+  // For what happens outside of a turn.
+  HookPoints& hooks() { return hooks_; }
 
   // Answers the calls a crash left without a result and says how many. Calls that only read may be
   // run again if the user agrees; a question to the user is asked again; calls that change
@@ -125,8 +126,9 @@ class Agent {
 
   Parts parts_;
   Surroundings surroundings_{parts_};
-  ModelCaller models_{parts_, surroundings_};
-  PermissionGate gate_{parts_};
+  HookPoints hooks_{parts_};
+  ModelCaller models_{parts_, surroundings_, hooks_};
+  PermissionGate gate_{parts_, hooks_};
   PlanMode plan_mode_{parts_};
   NearbyInstructions nearby_{parts_};
   KeptFiles files_{parts_};

@@ -82,7 +82,7 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
     const model::ToolUse& call = *run[i];
     const bool stopped = turn.ports.stopped();
     if (stopped && turn.end.stop != model::Stop::aborted) turn.end.stop = model::Stop::aborted;
-    const bool runs = finished && !stopped && !turn.decided;
+    const bool runs = finished && !stopped && !turn.decided && !turn.ended_by_hook;
     if (const std::size_t many = runs ? concurrent_calls(run.subspan(i), parts_.tools) : 0;
         many > 1) {
       run_together(turn, run.subspan(i, many));
@@ -93,7 +93,9 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
            stopped                             ? model::tool_failure("cancelled by the user")
            : reply.stop == model::Stop::length ? model::tool_failure(limit_text)
            : !finished ? model::tool_failure("not run: the answer that asked for it was cut short")
-           : turn.decided        ? model::tool_failure("not run: the user ended the turn before it")
+           : turn.decided ? model::tool_failure("not run: the user ended the turn before it")
+           : turn.ended_by_hook
+               ? model::tool_failure("not run: a hook of the user's ended the turn")
            : !call.fault.empty() ? model::tool_failure("not run: " + call.fault)
                                  : run_call(turn, call));
     ++i;
@@ -101,7 +103,8 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
   if (calls.size() > most_calls) refuse_calls(turn, std::span(calls).subspan(most_calls));
   if (turn.ports.stopped() && !calls.empty()) turn.end.stop = model::Stop::aborted;
   if (turn.decided && !turn.ports.stopped()) turn.end.stop = *turn.decided;
-  return !calls.empty() && !turn.ports.stopped() && !turn.decided && may_try_again(turn, reply);
+  return !calls.empty() && !turn.ports.stopped() && !turn.decided && !turn.ended_by_hook &&
+         may_try_again(turn, reply);
 }
 
 // A model that has lost its way may make thousands of calls; many results share a batch and a sync.
@@ -160,13 +163,14 @@ model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
           ? execute(*tool, agreed, {turn.ports, turn.settings.rules, permission.place, &turn})
           : model::tool_failure(permission.note);
   outcome.duration_ms = now_ms() - started;
-  conclude(turn, *tool, call, permission, outcome);
+  conclude(turn, *tool, agreed, permission, outcome);
   return outcome;
 }
 
 // What follows a call, in the order the calls were made.
 void Agent::conclude(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
                      const PermissionGate::Permission& permission, model::ToolOutcome& outcome) {
+  if (permission.given) hooks_.after_call(turn, call, outcome);
   if (permission.given) nearby_.attach(turn, tool, permission.place, outcome);
   if (permission.given && !permission.note.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
@@ -213,7 +217,7 @@ void Agent::run_together(Turn& turn, std::span<const model::ToolUse* const> call
         : together             ? together->next()
                                : execute(each.tool, each.agreed,
                                          {turn.ports, turn.settings.rules, each.permission.place, &turn});
-    conclude(turn, each.tool, *calls[i], each.permission, outcome);
+    conclude(turn, each.tool, each.agreed, each.permission, outcome);
     answer(turn, *calls[i], outcome);
   }
 }

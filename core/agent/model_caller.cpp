@@ -277,8 +277,12 @@ void ModelCaller::compact_unasked(Turn& turn, std::int64_t size, std::int64_t li
     return;
   turn.tell(model::Notice::Level::info,
             "the conversation fills the model's window; summarizing older messages");
-  const Compacted compacted = compact(turn.conversation, "", turn.settings, turn.ports);
+  const std::string refusal = hooks_.before_compaction(turn, false, "");
+  const Compacted compacted = refusal.empty()
+                                  ? compact(turn.conversation, "", turn.settings, turn.ports)
+                                  : Compacted{.why_not = refusal};
   turn.end.usage += compacted.usage;
+  if (compacted.done) hooks_.after_compaction(turn, false, compacted.summary);
   if (!compacted.done && turn.ports.stopped()) return;
   if (!compacted.done)
     turn.tell(model::Notice::Level::warning, "no summary was made: " + compacted.why_not);
@@ -367,6 +371,7 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
   if (!outcome) return refused(outcome.error().text);
   for (const model::Entry& saved : outcome->entries) ports.sink(model::Committed{saved});
   out.done = true;
+  out.summary = std::move(summary);
   log_debug("compaction", {{"before", out.before}, {"after", out.after}, {"done", true}});
   failed_compactions_.erase(conversation.session());
   return out;

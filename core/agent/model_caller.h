@@ -9,6 +9,7 @@
 #include <string>
 
 #include "core/agent/fallback.h"
+#include "core/agent/hook_points.h"
 #include "core/agent/surroundings.h"
 #include "core/agent/turn.h"
 
@@ -20,13 +21,14 @@ struct Compacted {
   std::string why_not{};               // then nothing was written
   std::int64_t before = 0, after = 0;  // tokens of the whole request
   model::Usage usage{};
+  std::string summary{};
 };
 
 class ModelCaller {
  public:
-  // Both must outlive this.
-  ModelCaller(const Parts& parts, Surroundings& surroundings)
-      : parts_(parts), surroundings_(surroundings), fallback_(parts) {}
+  // All must outlive this.
+  ModelCaller(const Parts& parts, Surroundings& surroundings, HookPoints& hooks)
+      : parts_(parts), surroundings_(surroundings), hooks_(hooks), fallback_(parts) {}
 
   // The answer to the conversation as it is; not saved yet. What it cost is added to the turn.
   model::Message ask(Turn& turn);
@@ -64,6 +66,7 @@ class ModelCaller {
 
   const Parts& parts_;
   Surroundings& surroundings_;
+  HookPoints& hooks_;
   Fallback fallback_;
   context::ContextCache contexts_{};
   // By provider/model, after it refused a request as too long.

@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "core/agent/agent.h"
+#include "core/hooks/outcome_text.h"
 #include "core/text/json.h"
 
 namespace skein::agent {
@@ -13,14 +14,6 @@ namespace skein::agent {
 namespace {
 
 using Verdict = permission::Decision::Verdict;
-
-std::string printed(const model::ToolOutcome& outcome) {
-  std::string out;
-  for (const model::ResultBlock& block : outcome.content)
-    if (const auto* text = std::get_if<model::Text>(&block))
-      out += (out.empty() ? "" : "\n") + text->text;
-  return out;
-}
 
 // What cannot be read is left out: the work goes on, and asks.
 std::vector<permission::Rule> read_rules(const std::string& text, const model::Tools& tools,
@@ -62,7 +55,7 @@ Agent::OwnRun Agent::run_own(const std::string& command, const std::vector<std::
   quiet.sink = [](const model::Event&) {};
   const model::ToolOutcome outcome = execute(*tool, call, {quiet, rules});
   return {.run = true,
-          .text = printed(outcome),
+          .text = hooks::text_of(outcome),
           .status = outcome.exit_status.value_or(outcome.is_error ? -1 : 0)};
 }
 

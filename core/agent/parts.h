@@ -10,8 +10,10 @@
 
 #include "core/context/build_context.h"
 #include "core/handover/target.h"
+#include "core/hooks/hooks.h"
 #include "core/model/file_keeper.h"
 #include "core/model/provider.h"
+#include "core/model/state.h"
 #include "core/model/tool.h"
 #include "core/permission/policy.h"
 #include "core/store/session_store.h"
@@ -73,6 +75,11 @@ struct Parts {
   // Their names are the paths of their files.
   std::function<std::vector<Surrounding>(const std::string& below)> nearby =
       [](const std::string&) { return std::vector<Surrounding>{}; };
+  hooks::Hooks* hooks = nullptr;  // the user's own programs; null: there are none
+  // What they are told of a session besides: its file, and what it has cost.
+  std::function<std::string(Id session)> transcript = [](Id) { return std::string{}; };
+  std::function<std::optional<double>(const model::SessionState&)> cost =
+      [](const model::SessionState&) { return std::optional<double>{}; };
 };
 
 struct Settings {

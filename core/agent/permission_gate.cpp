@@ -22,6 +22,12 @@ std::string names_of(const std::vector<permission::Rule>& rules) {
   return names;
 }
 
+std::vector<std::string> texts_of(const std::vector<permission::Rule>& rules) {
+  std::vector<std::string> out;
+  for (const permission::Rule& rule : rules) out.push_back(permission::to_string(rule));
+  return out;
+}
+
 // And which option would have allowed it.
 std::string no_terminal_to_ask(const permission::Rules& rules, const model::Tools& tools,
                                const model::ToolUse& call) {
@@ -59,11 +65,10 @@ std::string led_elsewhere(const model::Tool& tool, const model::ToolUse& call,
 
 model::Question question_about(const model::Tool& tool, const model::ToolUse& call,
                                const permission::Decision& decision,
-                               const std::vector<permission::Rule>& offered) {
-  // What only reads is rarely asked about, so the question says why.
-  const std::string why = tool.effect == model::Effect::reads && !decision.reason.empty()
-                              ? " (" + decision.reason + ")"
-                              : "";
+                               const std::vector<permission::Rule>& offered, bool by_hook) {
+  // What only reads, and what a hook asks about, is rarely asked about, so the question says why.
+  const bool seldom = by_hook || tool.effect == model::Effect::reads;
+  const std::string why = seldom && !decision.reason.empty() ? " (" + decision.reason + ")" : "";
   model::Question question{
       .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + why + "?",
       .detail = tool.preview ? tool.preview(call.input) : std::string{},
@@ -78,34 +83,85 @@ model::Question question_about(const model::Tool& tool, const model::ToolUse& ca
 
 }  // namespace
 
+// A hook of the user's own that allows a call is worth as much as bypassPermissions for that one
+// call, and no more: what is forbidden stays so, and in plan mode nothing is changed. One that asks
+// is heard in every mode.
+permission::Decision PermissionGate::decide(const Turn& turn, const model::ToolUse& call,
+                                            const HookPoints::Verdict& hook) const {
+  const permission::Rules& rules = turn.settings.rules;
+  permission::Decision decision = permission::decide(rules, parts_.tools, call);
+  if (hook.choice == hooks::Choice::ask && decision.verdict == Verdict::allow) {
+    decision.verdict = Verdict::ask;
+    decision.reason = hook.reason.empty() ? "a hook wants you to be asked" : hook.reason;
+  }
+  if (hook.choice != hooks::Choice::allow || decision.verdict != Verdict::ask) return decision;
+  permission::Rules bold = rules;
+  bold.mode = permission::Mode::bypass;
+  permission::Decision allowed = permission::decide(bold, parts_.tools, call);
+  return allowed.verdict == Verdict::allow ? allowed : decision;
+}
+
 PermissionGate::Permission PermissionGate::judge(Turn& turn, const model::Tool& tool,
                                                  model::ToolUse& call) {
-  permission::Rules& rules = turn.settings.rules;
+  const JsonText before = call.input;
+  const HookPoints::Verdict hook = hooks_.before_call(turn, call);
+  if (hook.choice == hooks::Choice::deny) return {false, hook.reason};
+  if (turn.ports.stopped()) return {false, "cancelled by the user"};
+  if (call.input != before) turn.ports.sink(model::ToolStarted{call, tool.title(call.input)});
   const std::string exposed = tool.needs_sandbox() ? parts_.no_sandbox() : "";
-  rules.sandboxed = exposed.empty();
-  const permission::Decision decision = permission::decide(rules, parts_.tools, call);
-  if (decision.verdict == Verdict::allow) return {true, {}, decision.place};
-  std::string why_not = reason_of(decision);
-  if (decision.verdict == Verdict::deny) return {false, why_not};
+  turn.settings.rules.sandboxed = exposed.empty();
+  const permission::Decision decision = decide(turn, call, hook);
+  if (decision.verdict == Verdict::allow) return {true, hook.note, decision.place};
+  if (decision.verdict == Verdict::deny) return {false, reason_of(decision)};
+  return ask(turn, tool, call, decision, hook);
+}
+
+PermissionGate::Permission PermissionGate::ask(Turn& turn, const model::Tool& tool,
+                                               model::ToolUse& call,
+                                               const permission::Decision& decision,
+                                               HookPoints::Verdict hook) {
+  const permission::Rules& rules = turn.settings.rules;
+  const JsonText before = call.input;
+  const HookPoints::Verdict answer = hooks_.before_question(
+      turn, tool, call, texts_of(permission::remember(rules, parts_.tools, call)));
+  hook.note += (hook.note.empty() || answer.note.empty() ? "" : "\n") + answer.note;
+  if (answer.choice == hooks::Choice::deny) return {false, answer.reason};
+  if (turn.ports.stopped()) return {false, "cancelled by the user"};
+  permission::Decision now = decision;
+  // One that allows answers in the user's place, also what another one asks.
+  const bool answered = answer.choice == hooks::Choice::allow;
+  if (answered || call.input != before) now = decide(turn, call, answered ? answer : hook);
+  if (now.verdict == Verdict::allow) return {true, hook.note, now.place};
+  std::string why_not = reason_of(now);
+  if (now.verdict == Verdict::deny) return {false, why_not};
+  const std::string exposed = rules.sandboxed ? "" : parts_.no_sandbox();
   if (!turn.ports.ask) {
-    if (!exposed.empty()) why_not += "; " + exposed;
+    if (now.reason == permission::not_sandboxed)  // which may be half the truth
+      why_not = exposed;
+    else if (!exposed.empty())
+      why_not += "; " + exposed;
     why_not += no_terminal_to_ask(rules, parts_.tools, call);
     turn.tell(model::Notice::Level::warning, tool.title(call.input) + " was not run: " + why_not);
     return {false, why_not};
   }
   if (!exposed.empty() && !std::exchange(told_of_sandbox_, true))
     turn.tell(model::Notice::Level::warning, exposed);
-  return ask_user(turn, tool, call, decision);
+  return ask_user(turn, tool, call, now, hook);
 }
 
 PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Tool& tool,
                                                     model::ToolUse& call,
-                                                    permission::Decision decision) const {
-  std::string note;
+                                                    permission::Decision decision,
+                                                    const HookPoints::Verdict& hook) const {
+  const bool by_hook = hook.choice == hooks::Choice::ask;
+  std::string note = hook.note;
   for (;;) {
+    // To a hook that asks, "always" means nothing.
     const std::vector<permission::Rule> offered =
-        permission::remember(turn.settings.rules, parts_.tools, call);
-    const model::Answer answer = turn.ports.ask(question_about(tool, call, decision, offered));
+        by_hook ? std::vector<permission::Rule>{}
+                : permission::remember(turn.settings.rules, parts_.tools, call);
+    const model::Answer answer =
+        turn.ports.ask(question_about(tool, call, decision, offered, by_hook));
     switch (answer.choice) {
       case model::Answer::Choice::yes: return {true, note, decision.place};
       case model::Answer::Choice::always:

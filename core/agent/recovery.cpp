@@ -1,6 +1,8 @@
-// The part of the loop that takes up what a crash left.
+// What a crash left behind, taken up again: calls without results, an answer of which only pieces
+// are there.
 #include <algorithm>
 #include <chrono>
+#include <optional>
 #include <utility>
 
 #include "core/agent/agent.h"

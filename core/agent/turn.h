@@ -23,7 +23,8 @@ struct TurnEnd {
   bool out_of_calls = false;  // with Stop::error: the limit on model calls was reached
   // The user wants the work to go on in a branch that begins with this prompt; empty: here.
   std::string anew{};
-  JsonText anew_meta{};  // of its entry
+  JsonText anew_meta{};   // of its entry
+  bool not_sent = false;  // the prompt was neither kept nor answered
 };
 // How to report it; see core/model/ending.
 model::Ending ending_of(const TurnEnd& end);
@@ -41,12 +42,19 @@ struct Turn {
   std::optional<model::Stop> decided{};  // the user ended it with an answer to the model
   std::optional<model::ModelRef> chosen_model{};  // in place of which the one for plans answers
   std::vector<permission::Rule> lent{};           // allowed until the turn ends
-  Id answer = random_id();  // that the answer to the running request will have
+  Id answer = random_id();                     // that the answer to the running request will have
+  std::optional<std::string> ended_by_hook{};  // why
+  int stops_blocked = 0;                       // how often a hook kept the turn from ending
 
   // What the sink hears as Committed is on disk. Throws Error if it cannot be written.
   void commit(std::vector<model::Entry> entries);
   // A prompt: it follows what other processes wrote meanwhile, and that is shown first.
   void commit_prompt(std::vector<model::Entry> entries);
+
+  void end_by_hook() {
+    end.stop = model::Stop::error;
+    end.error = "a hook ended the turn: " + *ended_by_hook;
+  }
 
   void tell(model::Notice::Level level, std::string text) const {
     ports.sink(model::Notice{level, std::move(text)});

@@ -74,6 +74,12 @@ bool tells_todo(const Entry& entry) {
          entry.payload.starts_with(R"({"role":"user","continuation":true)");
 }
 
+bool is_from_hook(const Entry& entry) { return entry.meta.starts_with(R"({"origin":"hook:)"); }
+
+JsonText hook_meta(std::string_view event) {
+  return dump({{"origin", "hook:" + std::string(event)}});
+}
+
 std::string imported_from(const Entry& entry) {
   if (!entry.meta.starts_with(R"({"import":)")) return {};
   const std::optional<Json> meta = parse_json(entry.meta);
@@ -101,6 +107,7 @@ std::string preview(const Entry& entry, std::size_t characters) {
   if (const auto message = message_of(entry))
     return tells_changes(entry)                       ? "(told what has changed)"
            : tells_todo(entry)                        ? "(told what is left to do)"
+           : is_from_hook(entry)                      ? "(told by a hook)"
            : message->continuation                    ? "(asked to go on)"
            : entry.meta.starts_with(R"({"command":)") ? one_line(typed_command(entry), characters)
                                                       : one_line(words_of(*message), characters);

@@ -52,6 +52,10 @@ bool tells_changes(const Entry& entry);
 // left from before.
 bool tells_todo(const Entry& entry);
 
+// A message that a hook added; `meta` names its event.
+bool is_from_hook(const Entry& entry);
+JsonText hook_meta(std::string_view event);
+
 // The format an entry was imported from, as `meta` says; empty: it is our own.
 std::string imported_from(const Entry& entry);
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/model/usage_json.h"
 #include "core/text/json.h"
@@ -262,6 +263,32 @@ Read read_restore(const Json& json) {
                  .failed = int_at(json, "failed")};
 }
 
+void write(Json& json, const HookRun& run) {
+  json["event"] = run.event;
+  json["command"] = run.command;
+  json["source"] = run.source;
+  json["exit"] = run.exit;
+  json["ms"] = run.ms;
+  const std::pair<const char*, const std::string&> rest[] = {
+      {"decision", run.decision}, {"reason", run.reason},     {"callId", run.call},
+      {"input", run.input},       {"original", run.original}, {"blob", run.blob}};
+  for (const auto& [name, text] : rest)
+    if (!text.empty()) json[name] = text;
+}
+Read read_hook_run(const Json& json) {
+  return HookRun{.event = string_at(json, "event"),
+                 .command = string_at(json, "command"),
+                 .source = string_at(json, "source"),
+                 .exit = string_at(json, "exit"),
+                 .ms = int_at(json, "ms"),
+                 .decision = string_at(json, "decision"),
+                 .reason = string_at(json, "reason"),
+                 .call = string_at(json, "callId"),
+                 .input = string_at(json, "input"),
+                 .original = string_at(json, "original"),
+                 .blob = string_at(json, "blob")};
+}
+
 // In the order of Payload's alternatives, so that a payload's index finds its row.
 struct Form {
   std::string_view type, kind;
@@ -289,6 +316,7 @@ constexpr Form forms[] = {
     {type::message_delta_batch, "", read_message_delta_batch},
     {type::custom, "checkpoint", read_checkpoint},
     {type::custom, "restore", read_restore},
+    {type::custom, "hook", read_hook_run},
 };
 static_assert(std::size(forms) == std::variant_size_v<Payload>);
 

@@ -145,6 +145,18 @@ struct Restore {
   bool redo = false;           // it takes an earlier one back
   std::int64_t changed = 0, kept = 0, failed = 0;
 };
+// A program of the user's that was run at an event and decided, changed or failed something.
+struct HookRun {
+  std::string event{}, command{};
+  std::string source{};  // the file it is written in
+  std::string exit{};    // "0", "signal 9", "timed out"
+  std::int64_t ms = 0;
+  std::string decision{}, reason{};  // allow, ask, deny; empty: none
+  std::string call{};                // the id of the call it was about
+  std::string input{};               // that it put in the place of the call's own, as JSON
+  std::string original{};            // what the call printed, if the model was given something else
+  std::string blob{};                // that holds `original`, if it is too long for an entry
+};
 
 }  // namespace payload
 
@@ -154,7 +166,8 @@ using Payload =
                  payload::ImportContext, payload::ModelChange, payload::ThinkingLevelChange,
                  payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
                  payload::BranchSummary, payload::CompactionSummary, payload::Ttl, payload::Pin,
-                 payload::MessageDeltaBatch, payload::Checkpoint, payload::Restore>;
+                 payload::MessageDeltaBatch, payload::Checkpoint, payload::Restore,
+                 payload::HookRun>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

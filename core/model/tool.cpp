@@ -9,15 +9,22 @@ ToolOutcome tool_text(std::string text) { return {{Text{std::move(text)}}}; }
 ToolOutcome tool_failure(std::string text) { return {{Text{std::move(text)}}, true}; }
 
 constexpr std::string_view amendment_opening = "The user changed `";
+constexpr std::string_view hook_amendment_opening = "A hook of the user's changed ";
 
 Text amendment(const std::string& argument, const std::string& text) {
   return {std::string(amendment_opening) + argument +
           "` before this was done. It was done with:\n" + text + "\n"};
 }
 
+Text hook_amendment(const JsonText& input) {
+  return {std::string(hook_amendment_opening) +
+          "this call before it was done. It was done with:\n" + input + "\n"};
+}
+
 bool was_amended(const ToolResult& result) {
   const auto* first = result.content.size() > 1 ? std::get_if<Text>(&result.content[0]) : nullptr;
-  return first != nullptr && first->text.starts_with(amendment_opening);
+  return first != nullptr && (first->text.starts_with(amendment_opening) ||
+                              first->text.starts_with(hook_amendment_opening));
 }
 
 bool was_refused(const ToolResult& result) {

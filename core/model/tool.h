@@ -61,6 +61,7 @@ ToolOutcome tool_failure(std::string text);
 // What the model is told of a call the user rewrote before it was run; and whether a result says
 // so: then its call does not tell what was done.
 Text amendment(const std::string& argument, const std::string& text);
+Text hook_amendment(const JsonText& input);  // the same of a call that a hook rewrote
 bool was_amended(const ToolResult& result);
 
 // How the result of a call begins that the user did not allow; and whether one does.

@@ -187,7 +187,7 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
   if (rules.mode == Mode::bypass) return {Verdict::allow};
-  if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask("there is no sandbox");
+  if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask(std::string(not_sandboxed));
   if (subject.line) return decide_command(rules, subject);
   if (subject.place && !subject.place->secret.empty()) return decide_secret(rules, subject);
   if (subject.tool.effect == Effect::reads) return {Verdict::allow};

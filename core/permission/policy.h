@@ -70,6 +70,9 @@ struct Decision {
   std::optional<std::string> place{};
 };
 
+// The reason for asking about what has to run in a sandbox where there is none.
+inline constexpr std::string_view not_sandboxed = "there is no sandbox";
+
 // Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`.
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call);
 

@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <filesystem>
 
 #include "core/permission/shell_words.h"
 #include "core/project/command_text.h"
@@ -69,7 +70,9 @@ class Collector {
 
   void add(const std::string& word) {
     const std::string path = word.starts_with('/') ? word : places_.workspace + "/" + word;
-    const std::string real = followed(path, places_);
+    std::string real = followed(path, places_);
+    // A link that leads out of the project is trusted by its own name, with what it leads to.
+    if (real.empty()) real = std::filesystem::path(path).lexically_normal().string();
     struct stat info {};
     const bool in_project = real.starts_with(places_.root() + "/");
     if (in_project && stat(real.c_str(), &info) == 0 && S_ISREG(info.st_mode))

@@ -83,7 +83,12 @@ RenderedCommand render(const OwnCommand& command, const MarkdownFile& file,
     throw Error("/" + command.name + " cannot be read: " + command.path + ": " + file.refusal,
                 ExitStatus::usage);
   RenderedCommand out;
-  if (command.trusted) out.lends = file.front.list("allowed-tools", ", ");
+  // Who is asked decides who gets the conversation, and what it costs.
+  if (command.trusted) {
+    out.lends = file.front.list("allowed-tools", ", ");
+    out.model = file.front.text("model");
+    out.effort = file.front.text("effort");
+  }
   const CommandValues values{.typed = std::string(arguments),
                              .names = file.front.list("arguments", ", "),
                              .session = ports.session,

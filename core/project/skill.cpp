@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/text/base.h"
+#include "core/text/glob.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 #include "core/text/utf8.h"
@@ -92,7 +93,31 @@ Skill skill_from(const MarkdownFile& file, std::string_view folder) {
   skill.hint = words(file.front.text("argument-hint"));
   skill.for_model = !file.front.flag("disable-model-invocation").value_or(false);
   skill.for_user = file.front.flag("user-invocable").value_or(true);
+  skill.paths = file.front.list("paths");
   return skill;
+}
+
+// A pattern without a slash is meant in every folder, as in ignore files.
+bool is_about(const Skill& skill, std::string_view below) {
+  const std::string_view name = below.substr(below.rfind('/') + 1);
+  return std::ranges::any_of(skill.paths, [&](std::string_view pattern) {
+    while (pattern.starts_with("./")) pattern.remove_prefix(2);
+    return glob_match(pattern, pattern.find('/') == std::string_view::npos ? name : below);
+  });
+}
+
+std::vector<std::string> not_obeyed(const MarkdownFile& file) {
+  std::vector<std::string> out;
+  for (const char* field : {"model", "effort"})
+    if (file.front.find(field) != nullptr)
+      out.push_back(std::string(field) + " counts when a person calls it, not when the model does");
+  for (const char* field : {"context", "agent"})
+    if (file.front.find(field) != nullptr)
+      out.push_back(std::string(field) +
+                    " is passed over: skein has no sub-agents, and loads it into the conversation");
+  if (file.front.find("hooks") != nullptr)
+    out.push_back("hooks is passed over: hooks stand in the configuration");
+  return out;
 }
 
 }  // namespace skein::project

@@ -22,6 +22,7 @@ struct Skill {
   bool for_user = true;                // a command
   std::string sha256{};                // of the whole file
   std::size_t bytes = 0;               // of the text
+  std::vector<std::string> paths{};    // of files it is about; none: it is always in the list
   std::string refusal{};               // why it cannot be used; with its line
   std::vector<std::string> remarks{};  // what is wrong with it, although it can
   bool operator==(const Skill&) const = default;
@@ -29,5 +30,11 @@ struct Skill {
 
 // `folder` is the last part of its path.
 Skill skill_from(const MarkdownFile& file, std::string_view folder);
+
+// Whether it is for this file of the workspace, and has to be told of with it.
+bool is_about(const Skill& skill, std::string_view below);
+
+// What of a skill's or command's front matter skein does not obey, or not everywhere, in sentences.
+std::vector<std::string> not_obeyed(const MarkdownFile& file);
 
 }  // namespace skein::project

@@ -24,7 +24,8 @@ namespace {
 
 constexpr int deepest = 4;
 constexpr std::size_t most_cache_bytes = 64u << 20;
-constexpr std::string_view cache_opening = "skein skills 1\n";
+constexpr char path_separator = '\x1f';
+constexpr std::string_view cache_opening = "skein skills 2\n";
 
 class SkillWalk {
  public:
@@ -178,7 +179,7 @@ void SkillCache::load() {
   for (const std::string_view line :
        split(std::string_view(text).substr(cache_opening.size()), '\n')) {
     read_fields(line, fields);
-    constexpr std::size_t before_remarks = 12;
+    constexpr std::size_t before_remarks = 13;
     if (fields.size() < before_remarks) continue;
     Known known{number_in<std::int64_t>(fields[1]), number_in<std::int64_t>(fields[2]),
                 number_in<std::int64_t>(fields[3]), number_in<std::uint64_t>(fields[4])};
@@ -190,6 +191,8 @@ void SkillCache::load() {
                    .sha256 = std::string(fields[5]),
                    .bytes = number_in<std::size_t>(fields[10]),
                    .refusal = unescaped(fields[11])};
+    for (const std::string_view each : split(fields[12], path_separator))
+      known.skill.paths.push_back(unescaped(each));
     for (std::size_t i = before_remarks; i < fields.size(); ++i)
       known.skill.remarks.push_back(unescaped(fields[i]));
     known_.insert_or_assign(unescaped(fields[0]), std::move(known));
@@ -233,6 +236,9 @@ void SkillCache::save() {
       add_field(text, *field);
     text += std::to_string(skill.bytes) + "\t";
     add_field(text, skill.refusal);
+    std::string paths;
+    for (const std::string& each : skill.paths) paths += each + path_separator;
+    add_field(text, paths);
     for (const std::string& remark : skill.remarks) add_field(text, remark);
     text += '\n';
   }

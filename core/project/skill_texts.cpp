@@ -65,7 +65,7 @@ void look_for_files(const fs::path& folder, const std::string& prefix, int depth
 std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_bytes) {
   std::vector<const Skill*> shown;
   for (const LoadedSkill& each : skills)
-    if (each.skill.for_model) shown.push_back(&each.skill);
+    if (each.skill.for_model && each.skill.paths.empty()) shown.push_back(&each.skill);
   if (shown.empty()) return {};
   std::ranges::sort(shown, {},
                     [](const Skill* skill) -> const std::string& { return skill->name; });
@@ -74,6 +74,12 @@ std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_byt
     if (lines.size() <= most_bytes) return std::string(catalogue_opening) + lines;
   }
   return std::string(catalogue_opening) + names_within(shown, most_bytes);
+}
+
+std::string skill_offer(const LoadedSkill& skill) {
+  return "There is a skill for files like this one. Call the tool `skill` with its name before you "
+         "go on, if it fits the task.\n- " +
+         skill.skill.name + ": " + skill.skill.description + "\n";
 }
 
 SkillFiles files_of(const std::string& folder, std::size_t most) {

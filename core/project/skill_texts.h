@@ -24,6 +24,9 @@ struct LoadedSkill {
 // are cut, then left out. Empty if there is none for the model.
 std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_bytes);
 
+// What the model is told of a skill that is not in the list, with a file that it is about.
+std::string skill_offer(const LoadedSkill& skill);
+
 // The result of the tool `skill`. What stands in the text to be run is left for the model to run.
 std::string skill_text(const LoadedSkill& skill, const MarkdownFile& file,
                        const std::string& project_folder);

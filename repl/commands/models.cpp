@@ -93,6 +93,7 @@ void change_model(session::Session& session, std::string_view name) {
   const handover::Compatibility cost = handover::check_compatibility(
       context::messages_of(conversation.path(), conversation.state().redacted),
       session.services().target(chosen));
+  session.before_model(chosen, cost.warnings);
   take(session, chosen);
   if (model::to_string(before) != model::to_string(chosen))
     session.model_before() = model::to_string(before);
@@ -102,6 +103,7 @@ void change_model(session::Session& session, std::string_view name) {
     session.screen().print_untrusted("  " + remark + "\n");
   for (const std::string& warning : cost.warnings)
     session.screen().print_untrusted("  " + warning + "\n");
+  session.after_model(before, cost.warnings);
 }
 
 }  // namespace

@@ -75,6 +75,8 @@ constexpr Command table[] = {
     {"fork", "[key]", "continue in a new session that branches off here", nullptr, fork_session},
     {"help", "", "list the commands", nullptr, help},
     {"history", "[n|all]", "show the latest messages", nullptr, show_history},
+    {"hooks", "", "list the programs that are run at fixed points of a session", nullptr,
+     show_hooks},
     {"import", "[file or folder]", "bring in sessions of other programs", nullptr, import_sessions},
     {"init", "[focus]", "have the model write AGENTS.md, or improve it", nullptr,
      write_instructions},

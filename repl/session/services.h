@@ -61,6 +61,16 @@ struct ServerPrompt {
   std::string name, hint, description;
 };
 
+// A program that is run at an event, for a list.
+struct HookLine {
+  std::string event{}, matcher{}, command{}, file{};
+  bool of_project = false;
+  std::int64_t runs = 0;
+  std::string last_exit{};
+  std::int64_t last_ms = 0;
+  std::string trouble{};  // why it is not run
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -153,6 +163,7 @@ struct Services {
   // What a name leads to that is no file; see model::AttachPorts.
   std::function<std::optional<model::Fetched>(const std::string& name, const model::Ports& ports)>
       fetch = [](const std::string&, const model::Ports&) { return std::nullopt; };
+  std::function<std::vector<HookLine>()> hooks = [] { return std::vector<HookLine>{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -27,6 +27,20 @@ bool is_shown(const model::Entry& entry) {
   return entry.type == model::type::message || entry.type == model::type::compaction_summary;
 }
 
+// A model that answers for as long as this lives.
+class ModelForATurn {
+ public:
+  ModelForATurn(model::ModelRef& used, model::ModelRef wanted)
+      : used_(used), usual_(std::exchange(used, std::move(wanted))) {}
+  ~ModelForATurn() { used_ = usual_; }
+  ModelForATurn(const ModelForATurn&) = delete;
+  ModelForATurn& operator=(const ModelForATurn&) = delete;
+
+ private:
+  model::ModelRef& used_;
+  model::ModelRef usual_;
+};
+
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
 std::string where_we_are(const SessionRecord& record, const model::ModelRef& model, bool kept) {
   std::string out = kept ? record.key : "nothing is kept";
@@ -48,7 +62,7 @@ void Session::open(Id session) {
     if (auto changes = agent::changes_to(conversation_->state(), settings_.model); !changes.empty())
       value_or_throw(conversation_->append(std::move(changes)));
   }
-  close();
+  close(next.state().messages == 0 ? "new" : "switch");
   conversation_.emplace(std::move(next));
   looked_at_.reset();
   parts_.store.enter(session, parts_.workspace);
@@ -88,10 +102,30 @@ void Session::show_title() {
   parts_.marks.title("skein: " + (title.empty() ? untitled : title));
 }
 
-void Session::close() {
-  // The session used last was recorded when it was used; another terminal may have moved on.
-  if (conversation_) parts_.store.remember(conversation_->session(), "");
+void Session::close(std::string_view reason) {
+  if (conversation_) {
+    Ports unstopped = ports();  // what ends the program does not end the hooks that hear of it
+    unstopped.stop = nullptr;
+    agent::Turn last{*conversation_, settings_, unstopped};
+    parts_.agent.hooks().session_ends(last, parts_.leave ? "signal" : reason);
+    // The session used last was recorded when it was used; another terminal may have moved on.
+    parts_.store.remember(conversation_->session(), "");
+  }
   conversation_.reset();
+}
+
+void Session::before_model(const model::ModelRef& to, const std::vector<std::string>& losses) {
+  begin_stoppable();
+  const Ports asking = ports();
+  agent::Turn outside{*conversation_, settings_, asking};
+  if (const std::string why = parts_.agent.hooks().before_model(outside, to, losses); !why.empty())
+    throw Error("the model stays: " + why);
+}
+
+void Session::after_model(const model::ModelRef& from, const std::vector<std::string>& losses) {
+  const Ports asking = ports();
+  agent::Turn outside{*conversation_, settings_, asking};
+  parts_.agent.hooks().after_model(outside, from, losses);
 }
 
 void Session::show(const store::StoredEntry& placed) {
@@ -217,9 +251,10 @@ Ports Session::ports() {
   return ports;
 }
 
-void Session::work(const Work& turn) {
-  const agent::TurnEnd end = work_once(turn);
+agent::TurnEnd Session::work(const Work& turn) {
+  agent::TurnEnd end = work_once(turn);
   if (!end.anew.empty()) begin_anew(end.anew, end.anew_meta);
+  return end;
 }
 
 // The branches before it are kept, as all are.
@@ -297,9 +332,25 @@ void Session::turn(const std::string& prompt) {
   follow_shown();
   if (const std::string note = checkpoints::note_on_files(parts_.store, id()); !note.empty())
     tell(note);
-  work([&](const Ports& ports) {
+  const agent::TurnEnd end = work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
+  if (end.not_sent) put_back(prompt);
+}
+
+// What cannot be had is no reason not to answer.
+model::ModelRef Session::wanted_model(const project::RenderedCommand& command) {
+  model::ModelRef wanted = settings_.model;
+  if (!command.model.empty() && command.model != "inherit") try {
+      const model::ThinkingLevel thinking = wanted.thinking;
+      wanted = parts_.services.model(command.model);
+      wanted.thinking = thinking;
+    } catch (const Error& error) {
+      parts_.screen.print_untrusted("  " + model::to_string(settings_.model) +
+                                    " answers: " + error.what() + "\n");
+    }
+  if (const auto level = model::parse_thinking_level(command.effort)) wanted.thinking = *level;
+  return wanted;
 }
 
 bool Session::turn_of(std::string_view name, std::string_view arguments) {
@@ -322,10 +373,12 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   }();
   for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
-  work([&](const Ports& ports) {
+  const ModelForATurn other(settings_.model, wanted_model(*rendered));
+  const agent::TurnEnd end = work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
                                  settings_, ports);
   });
+  if (end.not_sent) put_back("/" + std::string(name) + " " + std::string(arguments));
   return true;
 }
 

@@ -6,6 +6,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
@@ -45,7 +46,8 @@ class Session {
   // it is. What is said next follows that entry, as a branch.
   void open_at(Id session, Id entry);
   void follow_shown();  // moves the head to the entry that is looked at, if one is
-  void close();         // records where we were
+  // Records where we were; `reason` is what hooks are told.
+  void close(std::string_view reason = "quit");
 
   store::SessionStore& store() { return parts_.store; }
   agent::Conversation& conversation() { return *conversation_; }
@@ -59,6 +61,10 @@ class Session {
   context::BuiltContext context() { return parts_.agent.context(*conversation_, settings_); }
   const Services& services() const { return parts_.services; }
   const std::string& workspace() const { return parts_.workspace; }
+
+  // Hooks hear of another model before and after. Throws Error if one does not want it.
+  void before_model(const model::ModelRef& to, const std::vector<std::string>& losses);
+  void after_model(const model::ModelRef& from, const std::vector<std::string>& losses);
 
   screen::Screen& screen() { return parts_.screen; }
   terminal::Keyboard* keyboard() { return parts_.input.keyboard(); }
@@ -90,10 +96,11 @@ class Session {
   void show_around(Id entry);
   void show(const store::StoredEntry& placed);
   using Work = std::function<agent::TurnEnd(const model::Ports&)>;
-  void work(const Work& turn);
+  agent::TurnEnd work(const Work& turn);
   agent::TurnEnd work_once(const Work& turn);
   void begin_anew(const std::string& prompt, const JsonText& meta);
   bool may_attach(const std::string& name);
+  model::ModelRef wanted_model(const project::RenderedCommand& command);
   model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions);
   model::Ports ports();
 

@@ -271,6 +271,19 @@ void Guard::judge(const std::string& path, const GuardedPlace& place, Wall wall)
   restore(path, before, now);
 }
 
+namespace {
+
+// Files that say what the model is kept from are guarded like those that run by themselves.
+std::string described(const std::vector<std::string>& files) {
+  const auto closes = [](const std::string& file) { return file.ends_with("ignore"); };
+  const bool any = std::ranges::any_of(files, closes);
+  if (std::ranges::all_of(files, closes)) return "what says what the model is kept from";
+  return std::string("what other programs run by themselves") +
+         (any ? ", and what says what the model is kept from" : "");
+}
+
+}  // namespace
+
 std::string Guard::take_back(Wall wall) {
   places_.look(Author::command);
   std::set<std::string> judged;
@@ -282,7 +295,7 @@ std::string Guard::take_back(Wall wall) {
   walled_.clear();
   const std::string where = quarantine_.place();
   if (taken_.empty()) return "";
-  std::string text = "the command changed what other programs run by themselves; taken back: ";
+  std::string text = "the command changed " + described(taken_) + "; taken back: ";
   text += listed(std::span(taken_).first(std::min(taken_.size(), most_named)));
   if (taken_.size() > most_named)
     text += " and " + std::to_string(taken_.size() - most_named) + " more";

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include <utility>
 
 #include "core/tools/workspace/root.h"
+#include "core/tools/workspace/withheld.h"
 
 namespace skein::tools::workspace {
 
@@ -20,6 +22,8 @@ class ReadableFolders {
     folders_ = std::move(folders);
     tops_ = std::move(tops);
   }
+  // What the model is kept from in the workspace and its project it is kept from here too.
+  void withhold(Withheld::Settings settings) { withheld_ = std::move(settings); }
   const std::set<std::string>& tops() const { return tops_; }
   // Of the folder that an absolute path lies in, by its words; null: in none.
   std::shared_ptr<const Root> root_of(std::string_view path) const;
@@ -27,6 +31,7 @@ class ReadableFolders {
  private:
   std::unordered_set<std::string> folders_{};
   std::set<std::string> tops_{};
+  std::optional<Withheld::Settings> withheld_{};
 };
 
 }  // namespace skein::tools::workspace

@@ -112,6 +112,22 @@ TEST_CASE("the agent asks for the sandbox before a second tool runs a command") 
   CHECK(notices_of(reformat(), R"({"file": "a.cpp"})").empty());
 }
 
+TEST_CASE("where a sandbox falls short, that is what is said, not that there is none") {
+  Stage stage(R"([[{"call": {"name": "run_sql", "input": {"statement": "show 1"}}}], "ok"])");
+  stage.tools.push_back(run_sql());
+  stage.settings.rules = {.allow = {{"run_sql"}}};
+  agent::Agent agent(
+      {.store = stage.store,
+       .tools = stage.tools,
+       .provider = [&](const model::ModelRef&) -> model::Provider& { return stage.model; },
+       .no_sandbox = [] { return std::string("Landlock cannot close x"); }});
+  agent::Conversation conversation = stage.conversation();
+  agent.run_turn(conversation, model::user_message("go"), stage.settings, stage.ports());
+  REQUIRE(stage.notices().size() == 1);
+  CHECK(stage.notices()[0].find("run_sql was not run: Landlock cannot close x; it needs") !=
+        std::string::npos);
+}
+
 TEST_CASE("a second tool that changes files is judged by the rules for paths") {
   CHECK(verdict({}, on("src/a.cpp")) == Verdict::ask);
   CHECK(verdict(with("reformat(src/*)"), on("src/a.cpp")) == Verdict::allow);

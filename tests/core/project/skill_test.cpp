@@ -58,6 +58,32 @@ LoadedSkill loaded(const std::string& name, const std::string& description) {
 
 }  // namespace
 
+TEST_CASE("a skill with paths is told of with a file that fits, and not in the list") {
+  const Skill skill = skill_of(
+      "---\nname: pdf-tools\ndescription: Tests.\npaths: [\"*.test.js\", "
+      "\"src/**/*.sql\"]\n---\nx");
+  CHECK(skill.paths == std::vector<std::string>{"*.test.js", "src/**/*.sql"});
+  CHECK(project::is_about(skill, "a.test.js"));
+  CHECK(project::is_about(skill, "deep/down/a.test.js"));
+  CHECK(project::is_about(skill, "src/db/a.sql"));
+  CHECK(!project::is_about(skill, "db/a.sql"));
+  CHECK(!project::is_about(skill, "a.js"));
+  CHECK(!project::is_about(skill_of("---\ndescription: x\n---\nx"), "a.js"));
+  const LoadedSkill loaded{.skill = skill};
+  CHECK(project::skill_list(std::vector{loaded}, 1000).empty());
+  CHECK(project::skill_offer(loaded).find("- pdf-tools: Tests.") != std::string::npos);
+}
+
+TEST_CASE("it is said what of a front matter is not obeyed") {
+  const auto notes = [](const std::string& text) {
+    project::MarkdownFile file{.text = text};
+    file.front = project::read_front_matter(file.text);
+    return project::not_obeyed(file).size();
+  };
+  CHECK(notes("---\ndescription: x\npaths: a\n---\nx") == 0);
+  CHECK(notes("---\nmodel: a/b\neffort: high\ncontext: fork\nagent: x\n---\nx") == 4);
+}
+
 TEST_CASE("a skill says what it is for") {
   const Skill skill = skill_of(
       "---\nname: pdf-tools\ndescription: Extract text: from \"PDF\" files.\n"

@@ -71,3 +71,28 @@ TEST_CASE("a command sees a skill's folder, and nothing else of what is hidden")
   CHECK(room.call("bash", {{"command", "echo x > " + room.skill + "/references/a.md"}}).is_error);
   CHECK(test::read_file(room.skill + "/references/a.md") == "the words\n");
 }
+
+TEST_CASE("what the model is kept from it is kept from in a skill's folder too") {
+  const Room room;
+  test::write_file(room.skill + "/.skeinignore", "references/b.md\n");
+  test::write_file(room.skill + "/references/b.md", "not for models\n");
+  test::write_file(room.top + "/own/.skeinignore", "c.md\n");
+  test::write_file(room.skill + "/c.md", "nor this\n");
+  const auto refused = [&](const char* name) {
+    const model::Tools all = tools::standard_tools(
+        {.root = room.top + "/ws", .forbidden = {room.top + "/own"}, .readable = room.readable});
+    return !model::find_tool(all, "read")->locate(room.skill + name).withheld.empty();
+  };
+  CHECK(!refused("/references/b.md"));
+  room.readable->withhold(
+      {.workspace = room.top + "/ws", .project = room.top + "/ws", .names = {".skeinignore"}});
+  CHECK(refused("/references/b.md"));
+  CHECK(!refused("/references/a.md"));
+  CHECK(!refused("/c.md"));
+  CHECK(room.call("read", {{"path", room.skill + "/references/b.md"}}).is_error);
+  CHECK(room.text("read", {{"path", room.skill + "/references/a.md"}}) == "the words\n");
+  // A skill of the project is a part of it.
+  room.readable->withhold(
+      {.workspace = room.top + "/own/ws", .project = room.top + "/own", .names = {".skeinignore"}});
+  CHECK(refused("/c.md"));
+}

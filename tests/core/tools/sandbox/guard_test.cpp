@@ -93,6 +93,21 @@ TEST_CASE("what is taken back is kept in quarantine") {
   }
 }
 
+TEST_CASE("a file that says what the model is kept from is not called something that runs") {
+  if (sandboxes().empty()) return;
+  const Environment temporary("TMPDIR", "/var/tmp");
+  const auto notice_of = [](const char* command) {
+    TestWorkspace bench;
+    bench.settings.sandbox = sandboxes().front();
+    return bench.call("bash", {{"command", command}}).notice;
+  };
+  CHECK(notice_of("echo '!*' > .skeinignore")
+            .starts_with("the command changed what says what the model is kept from; taken back"));
+  CHECK(notice_of("echo '!*' > .skeinignore; mkdir .husky; echo x > .husky/a")
+            .starts_with("the command changed what other programs run by themselves, and what "
+                         "says what the model is kept from; taken back"));
+}
+
 TEST_CASE("where there is no quarantine a thing stays under a name that means nothing") {
   if (sandboxes().empty()) return;
   const Environment temporary("TMPDIR", "/var/tmp");

@@ -1,0 +1,228 @@
+#include "app/configured_hooks.h"
+
+#include <algorithm>
+#include <charconv>
+#include <iterator>
+#include <utility>
+
+#include "app/config_file.h"
+#include "app/trust.h"
+#include "core/project/executed_files.h"
+#include "core/text/sha256.h"
+#include "core/text/small_file.h"
+#include "core/text/text.h"
+#include "core/tools/sandbox/environment.h"
+#include "providers/keys.h"
+
+namespace skein::app {
+
+using hooks::Definition;
+
+namespace {
+
+constexpr std::size_t most_hook_bytes = 1u << 20;  // of a file that holds hooks
+constexpr int deepest_circle = 3;  // hooks that run skein, whose hooks run skein, …
+constexpr const char* depth_variable = "SKEIN_HOOK_DEPTH";
+
+int hook_depth() {
+  const std::string text = env(depth_variable);
+  int depth = 0;
+  std::from_chars(text.data(), text.data() + text.size(), depth);
+  return depth;
+}
+
+// A file as Claude Code has it, and where it leads; nothing: there is none, or it leads out of the
+// project.
+struct ClaudeFile {
+  std::string path{};
+  hooks::ReadHooks read{};
+  std::string sha256{};  // of its hooks alone: the rest of the file is none of our business
+};
+
+ClaudeFile claude_file(const std::string& path, bool of_project) {
+  const std::string text = read_small_file(path, most_hook_bytes);
+  if (text.empty()) return {};
+  ClaudeFile file{path, hooks::read_claude_hooks(text, path, of_project)};
+  if (!file.read.text.empty()) file.sha256 = sha256_hex(file.read.text);
+  return file;
+}
+
+std::vector<ClaudeFile> claude_files_of(const ProjectFiles& project) {
+  std::vector<ClaudeFile> out;
+  const project::Places& places = project.places();
+  if (places.workspace == places.home) return out;  // they are the user's own
+  for (const char* name : {"/.claude/settings.json", "/.claude/settings.local.json"}) {
+    const std::string path = project::followed(places.workspace + name, places);
+    if (path.starts_with(places.root() + "/")) out.push_back(claude_file(path, true));
+  }
+  std::erase_if(out, [](const ClaudeFile& file) { return file.path.empty(); });
+  return out;
+}
+
+std::string replaced(std::string text, std::string_view what, const std::string& by) {
+  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
+    text.replace(at, what.size(), by);
+  return text;
+}
+
+std::string single_quoted(const std::string& word) {
+  return "'" + replaced(word, "'", "'\\''") + "'";
+}
+
+// The files of the project that it runs, by their real places.
+std::vector<std::string> files_run_by(const Definition& definition, const project::Places& places) {
+  std::string command = definition.command;
+  if (definition.words) {
+    command = single_quoted(command);
+    for (const std::string& word : *definition.words) command += " " + single_quoted(word);
+  }
+  for (const char* name : {"SKEIN_PROJECT_DIR", "CLAUDE_PROJECT_DIR"}) {
+    const std::string variable = name;
+    for (const std::string& written : {"\"$" + variable + "\"", "\"${" + variable + "}\"",
+                                       "${" + variable + "}", "$" + variable})
+      command = replaced(std::move(command), written, places.workspace);
+  }
+  std::vector<std::string> files = project::executed_files(command, places);
+  // In a project that is the user's home, their own scripts are not the project's.
+  if (!definition.of_project)
+    std::erase_if(files, [&](const std::string& file) {
+      return (!places.config.empty() && file.starts_with(places.config + "/")) ||
+             (!places.home.empty() && file.starts_with(places.home + "/.claude/") &&
+              places.workspace == places.home);
+    });
+  return files;
+}
+
+std::vector<Definition> of_config(const Config& config) {
+  std::vector<Definition> out;
+  for (const ConfiguredHook& each : config.hooks) out.push_back(each.definition);
+  return out;
+}
+
+void add(std::vector<Definition>& to, std::vector<Definition> more) {
+  std::ranges::move(more, std::back_inserter(to));
+}
+
+// hooks.json beside the configuration, and what Claude Code has for the user.
+std::vector<Definition> of_user(const Config& config, const project::Places& places,
+                                std::vector<std::string>& notices) {
+  std::vector<Definition> out;
+  std::vector<std::string> paths;
+  if (!places.config.empty()) paths.push_back(places.config + "/hooks.json");
+  if (config.claude_hooks && !places.home.empty())
+    paths.push_back(places.home + "/.claude/settings.json");
+  for (const std::string& path : paths) {
+    ClaudeFile file = claude_file(path, false);
+    add(out, std::move(file.read.definitions));
+    std::ranges::move(file.read.remarks, std::back_inserter(notices));
+  }
+  return out;
+}
+
+}  // namespace
+
+std::string hook_words(const Definition& definition) {
+  return std::string(hooks::name(definition.event)) +
+         (definition.matcher.empty() ? "" : " " + definition.matcher) + ": " + shown(definition);
+}
+
+ConfiguredHooks configured_hooks(const Invocation& invocation, const Config& config,
+                                 ProjectFiles& project) {
+  ConfiguredHooks out;
+  if (invocation.no_hooks) return out;
+  std::vector<Definition> of_workspace;
+  for (Definition& each : of_config(config))
+    (each.of_project ? of_workspace : out.definitions).push_back(std::move(each));
+  add(out.definitions, of_user(config, project.places(), out.notices));
+  add(out.definitions, std::move(of_workspace));
+  if (config.claude_hooks)
+    for (ClaudeFile& file : claude_files_of(project)) {
+      if (file.read.definitions.empty()) continue;
+      const Trust trust = project.trust().of(file.path, file.sha256);
+      std::ranges::move(file.read.remarks, std::back_inserter(out.notices));
+      if (trust == Trust::unknown)
+        out.notices.push_back(file.path +
+                              " is not trusted; its hooks are not run (`skein trust` shows them "
+                              "and lets them run)");
+      add(trust == Trust::given ? out.definitions : out.untrusted,
+          std::move(file.read.definitions));
+    }
+  if (!out.definitions.empty() && hook_depth() > deepest_circle)
+    throw Error("hooks have started skein in a circle; --no-hooks starts it without them",
+                ExitStatus::usage);
+  return out;
+}
+
+std::string hook_refusal(const Definition& definition, ProjectFiles& project) {
+  for (const std::string& file : files_run_by(definition, project.places())) {
+    const Trust trust = project.trust().of(file, hash_of_program(file));
+    if (trust == Trust::given) continue;
+    return "it runs " + file + ", which " +
+           (trust == Trust::refused       ? "you do not trust"
+            : project.trust().knows(file) ? "has changed since you trusted it"
+                                          : "you have not trusted") +
+           " (`skein trust` shows it)";
+  }
+  return {};
+}
+
+std::vector<Definition> hooks_in(const WorkspaceFile& file, const std::string& workspace) {
+  Config config;
+  catalog::Catalog catalog;
+  ConfigFile read(file.path, file.text, ConfigWriter::trusted_workspace);
+  read.apply({config, catalog, permission::Rule::Origin::workspace, workspace});
+  return of_config(config);
+}
+
+std::vector<TrustItem> hooks_to_trust(const Config& config, ProjectFiles& project) {
+  std::vector<TrustItem> out;
+  std::vector<std::string> ignored;
+  const project::Places& places = project.places();
+  const auto add_item = [&](std::string kind, const std::string& path, std::string what,
+                            const std::string& sha256) {
+    if (sha256.empty() || std::ranges::find(out, path, &TrustItem::path) != out.end()) return;
+    out.push_back(
+        {std::move(kind), path, std::move(what), sha256, project.trust().of(path, sha256)});
+  };
+  std::vector<Definition> all = of_user(config, places, ignored);
+  for (Definition& each : of_config(config))
+    if (!each.of_project) all.push_back(std::move(each));
+  if (const auto file = workspace_file(places.workspace);
+      file && trust_in(places.workspace, file->text) != Trust::refused)
+    add(all, hooks_in(*file, places.workspace));
+  if (config.claude_hooks)
+    for (ClaudeFile& file : claude_files_of(project)) {
+      std::string what;
+      for (const Definition& each : file.read.definitions)
+        what += (what.empty() ? "" : "\n  ") + hook_words(each);
+      if (!what.empty()) add_item("hooks", file.path, what, file.sha256);
+      add(all, std::move(file.read.definitions));
+    }
+  for (const Definition& each : all)
+    for (const std::string& path : files_run_by(each, places))
+      add_item("file that a hook runs", path, hook_words(each), hash_of_program(path));
+  return out;
+}
+
+std::vector<std::string> hook_environment(const Definition& definition,
+                                          const std::vector<std::string>& secrets) {
+  const std::vector<std::string> own = tools::sandbox::own_environment();
+  std::vector<std::string> out;
+  if (definition.of_project) {
+    out = tools::sandbox::command_environment(own, "");
+    for (const std::string& each : own)
+      if (each.starts_with("TMPDIR=") || each.starts_with("XDG_")) out.push_back(each);
+  } else {
+    // The same key may be there by another name.
+    std::ranges::copy_if(own, std::back_inserter(out), [&](const std::string& each) {
+      return providers::mask_secrets(each, secrets) == each;
+    });
+  }
+  std::erase_if(out, [](const std::string& each) {
+    return each.starts_with(std::string(depth_variable) + "=");
+  });
+  out.push_back(std::string(depth_variable) + "=" + std::to_string(hook_depth() + 1));
+  return out;
+}
+
+}  // namespace skein::app

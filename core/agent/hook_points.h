@@ -1,0 +1,75 @@
+// The points of a turn at which the user's own programs are run, and what their answers do to it.
+// Without programs for an event each of these returns at once.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/agent/turn.h"
+#include "core/hooks/hooks.h"
+
+namespace skein::agent {
+
+class HookPoints {
+ public:
+  // `parts` must outlive this.
+  explicit HookPoints(const Parts& parts) : parts_(parts) {}
+
+  // SessionStart, once for each session.
+  void begin(Turn& turn);
+
+  // UserPromptSubmit.
+  struct Prompted {
+    std::optional<std::string> refusal{};  // why the prompt is not to be sent
+    std::vector<model::Entry> entries{};   // that stand before it
+  };
+  Prompted before_prompt(Turn& turn, const model::Message& prompt);
+
+  // What hooks say of a call. They may have changed it: then `note` tells the model.
+  struct Verdict {
+    hooks::Choice choice = hooks::Choice::none;
+    std::string reason{};
+    std::string note{};
+  };
+  Verdict before_call(Turn& turn, model::ToolUse& call);
+  Verdict before_question(Turn& turn, const model::Tool& tool, model::ToolUse& call,
+                          const std::vector<std::string>& suggestions);
+  void after_call(Turn& turn, const model::ToolUse& call, model::ToolOutcome& outcome);
+
+  // Stop: what the model is told instead of coming to an end; nothing: it may.
+  std::optional<model::Entry> at_stop(Turn& turn);
+  void turn_done(Turn& turn);
+
+  // Each returns why it must not be; empty: it may.
+  std::string before_compaction(Turn& turn, bool asked_for, const std::string& focus);
+  std::string before_model(Turn& turn, const model::ModelRef& to,
+                           const std::vector<std::string>& losses);
+  void after_compaction(Turn& turn, bool asked_for, const std::string& summary);
+  void after_model(Turn& turn, const model::ModelRef& from, const std::vector<std::string>& losses);
+
+  // SessionEnd, if the session has begun here.
+  void session_ends(Turn& turn, std::string_view reason);
+
+ private:
+  bool any(hooks::Event event) const { return parts_.hooks != nullptr && parts_.hooks->any(event); }
+  hooks::Outcome run(Turn& turn, hooks::Event event, const hooks::Subject& subject);
+  void record(Turn& turn, std::vector<model::payload::HookRun> runs);
+  hooks::Moment moment_of(const Turn& turn) const;
+  std::string shortened(const std::string& text) const;
+  model::Entry told(const Turn& turn, hooks::Event event, const std::string& text) const;
+  void begin_session(Turn& turn, std::string_view source);
+  Verdict verdict_of(Turn& turn, hooks::Event event, model::ToolUse& call,
+                     const hooks::Subject& subject);
+
+  const Parts& parts_;
+  std::set<Id> begun_{};  // sessions that SessionStart was run for
+  bool any_begun_ = false;
+  // What SessionStart had to say and the next prompt brings along.
+  std::map<Id, std::vector<std::string>> waiting_{};
+};
+
+}  // namespace skein::agent
