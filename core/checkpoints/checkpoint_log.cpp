@@ -16,9 +16,9 @@ bool may_be(const model::Entry& entry, std::string_view kind) {
 }
 
 // False: the list is gone.
-bool load_files(store::SessionStore& store, Checkpoint& state) {
+bool load_files(ContentStore& contents, Checkpoint& state) {
   if (state.list.empty()) return true;
-  const store::Result<std::string> rows = store.load_blob(state.list);
+  const store::Result<std::string> rows = contents.load(state.list);
   auto files = rows ? model::files_from_json(*rows) : std::nullopt;
   if (!files) return false;
   state.files = *std::move(files);
@@ -32,15 +32,16 @@ const CheckpointRecord* CheckpointLog::find(Id entry) const {
   return found == checkpoints.end() ? nullptr : &*found;
 }
 
-store::Result<CheckpointLog> read_log(store::SessionStore& store, Id session,
-                                      std::optional<Id> since, const std::string& root) {
+store::Result<CheckpointLog> read_log(WorkspaceFiles& workspace, Id session,
+                                      std::optional<Id> since) {
   CheckpointLog log;
-  const auto read = store.load_back(session, [&](const store::StoredEntry& placed) {
+  const auto read = workspace.store.load_back(session, [&](const store::StoredEntry& placed) {
     const model::Entry& entry = placed.entry;
     if (since && entry.id == *since) return false;
     if (may_be(entry, "checkpoint")) {
-      if (auto state = model::read_as<Checkpoint>(entry); state && state->root == root) {
-        if (load_files(store, *state))
+      if (auto state = model::read_as<Checkpoint>(entry);
+          state && state->root == workspace.root.path()) {
+        if (load_files(workspace.contents, *state))
           log.checkpoints.push_back({entry.id, placed.at, *std::move(state)});
         else
           ++log.lost;

@@ -51,8 +51,8 @@ std::vector<std::string> change_texts(Session& session, const std::vector<model:
   checkpoints::WorkspaceFiles* const files = session.services().kept_files();
   if (files == nullptr || prompts.empty()) return out;
   const std::size_t counted_ones = std::min(prompts.size(), most_counted);
-  const checkpoints::CheckpointLog log = value_or_throw(checkpoints::read_log(
-      session.store(), session.id(), prompts[counted_ones - 1].id, files->root.path()));
+  const checkpoints::CheckpointLog log =
+      value_or_throw(checkpoints::read_log(*files, session.id(), prompts[counted_ones - 1].id));
   std::vector<std::size_t> whose;
   std::vector<FileChange> all;
   for (std::size_t i = 0; i < counted_ones; ++i)
@@ -203,8 +203,8 @@ void show_diff(Session& session, std::string_view since) {
   if (since == "turn") {
     const std::vector<model::Entry> prompts = prompts_of(session);
     if (prompts.empty()) throw Error("nothing has been said yet");
-    const checkpoints::CheckpointLog log = value_or_throw(checkpoints::read_log(
-        session.store(), session.id(), prompts.front().id, files->root.path()));
+    const checkpoints::CheckpointLog log =
+        value_or_throw(checkpoints::read_log(*files, session.id(), prompts.front().id));
     std::vector<FileChange> changes = checkpoints::changes_of(log, prompts.front().id);
     checkpoints::resolve(*files, changes);
     return show_paged(session, checkpoints::diff_of(*files, changes));

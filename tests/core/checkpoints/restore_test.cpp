@@ -291,8 +291,7 @@ TEST_CASE("what a turn changed is told in files and lines") {
       "printf 'int main() {\\n  return 1;\\n}\\n' > src/main.c; rm src/other.c; git add -A");
   scene.write("new.txt", "one\ntwo\n");
   scene.end();
-  const auto log = value_of(
-      checkpoints::read_log(scene.store, scene.session, prompt, scene.workspace().root.path()));
+  const auto log = value_of(checkpoints::read_log(scene.workspace(), scene.session, prompt));
   std::vector<checkpoints::FileChange> changes = checkpoints::changes_of(log, prompt);
   CHECK(checkpoints::count_text(checkpoints::count_of(scene.workspace(), changes)) ==
         "+3 −2 in 3 files");
