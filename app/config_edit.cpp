@@ -13,7 +13,6 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config.h"
 #include "core/text/base.h"
 #include "core/text/fd.h"
 #include "core/text/io.h"
@@ -51,16 +50,6 @@ bool begins_server(std::string_view line, const std::string& name) {
 }
 
 }  // namespace
-
-std::string user_config_file() {
-  const std::string named = env("SKEIN_CONFIG");
-  if (!named.empty()) return named;
-  const std::string folder = config_folder();
-  if (folder.empty())
-    throw Error("there is no place for a configuration: set HOME or XDG_CONFIG_HOME",
-                ExitStatus::usage);
-  return folder + "/config.toml";
-}
 
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry) {
   std::string out = text;

@@ -8,8 +8,6 @@
 
 namespace skein::app {
 
-std::string user_config_file();  // $SKEIN_CONFIG, or the usual one; it may not be there
-
 // `text` with a table for this server at its end.
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry);
 // `text` without the tables of this server; unchanged if they are not written as tables.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "app/application.h"
+#include "app/config.h"
 #include "app/config_edit.h"
 #include "app/config_file.h"
 #include "app/home.h"

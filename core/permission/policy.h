@@ -49,11 +49,11 @@ struct Rules {
   Mode mode = Mode::normal;
   std::vector<Rule> allow{};
   std::vector<Rule> deny{};  // stronger than everything else, in every mode
-  // Places in the workspace that run by themselves, besides those that are known by their names.
-  std::vector<std::string> guarded{};
   bool sandboxed = false;  // without a sandbox every command is asked about
   // Allowed by the session's transcript but not granted by this user here: only shown.
   std::vector<Rule> not_applied{};
+  // Places in the workspace that run by themselves, besides those that are known by their names.
+  std::vector<std::string> guarded{};
 };
 
 // Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
