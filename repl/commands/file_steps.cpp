@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/checkpoints/last_state.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
@@ -63,13 +64,13 @@ std::string plan_text(const Plan& plan, std::size_t lines) {
   return out;
 }
 
-FilesWanted ask_for_files(Session& session, const Plan& plan) {
+FilesWanted ask_for_files(Session& session, const Plan& plan, const std::string& asked) {
   const auto follow = session.services().files_follow;
   if (plan.actions.empty() && plan.by_hand.empty()) return {};
   if (follow == Services::FilesFollow::never) return {};
   if (follow == Services::FilesFollow::always) return {.put_back = true};
   session.screen().print_untrusted(plan_text(plan, 8));
-  const std::string question = question_about(plan);
+  const std::string question = asked.empty() ? question_about(plan) : asked;
   if (session.keyboard() == nullptr) return {.put_back = session.confirm(question)};
   const bool by_hand = !plan.by_hand.empty();
   const std::string choices =
@@ -120,6 +121,22 @@ void move_with_files(Session& session, const FileStep& step) {
                         ? Plan{}
                         : plan_for(session, step.to);
   take_step(session, step, plan, ask_for_files(session, plan));
+}
+
+void offer_files_of(Session& session, Id left) {
+  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  const std::optional<Id> head = session.conversation().head();
+  const bool never = session.services().files_follow == Services::FilesFollow::never;
+  if (files == nullptr || never || !head || left == session.id()) return;
+  const Plan plan = value_or_throw(checkpoints::plan_between(*files, left, session.id()));
+  if (plan.actions.empty()) return;
+  const FilesWanted wanted =
+      ask_for_files(session, plan,
+                    "put " + counted(plan.actions.size(), "file") + " as this session left " +
+                        (plan.actions.size() == 1 ? "it?" : "them?"));
+  if (!wanted.put_back) return;
+  take_step(session, {.to = *head}, plan, wanted);
+  session.screen().print("/redo takes that back\n");
 }
 
 void show_paged(Session& session, const std::string& diff) {

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/checkpoints/last_state.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
@@ -282,6 +283,39 @@ TEST_CASE("what is scrubbed from a session is gone from what it kept of files") 
   const checkpoints::RestoreReport report = scene.restore(prompt);
   CHECK(names(report.failed, ".env"));
   CHECK(read_file(scene / "other") == "harmless\n");
+}
+
+TEST_CASE("from how one session left the files to how another did, and back") {
+  FileScene scene(Folder::repository);
+  const Id one = scene.session, two = session_called(scene.store, "main:test:two");
+  scene.turn("echo one > kept.txt; echo one > new.txt");
+  const Files left_by_one = scene.files();
+  scene.session = two;
+  scene.turn("echo two > kept.txt; rm new.txt; echo two > src/main.c");
+  const Files left_by_two = scene.files();
+  const auto go = [&](Id from, Id to) {
+    const checkpoints::Plan plan = value_of(checkpoints::plan_between(scene.workspace(), from, to));
+    checkpoints::Restorer restorer(scene.workspace());
+    value_of(restorer.run(plan, {.session = to, .to = numbered_id(1)}));
+    return plan.actions.size();
+  };
+  CHECK(go(two, one) == 3);
+  CHECK(scene.files() == left_by_one);
+  CHECK(go(one, two) == 3);
+  CHECK(scene.files() == left_by_two);
+  CHECK(go(one, two) == 0);
+
+  // What neither left is not touched, nor anything once another commit is checked out.
+  scene.by_hand("echo hand > kept.txt; echo hand > own.txt");
+  CHECK(go(two, one) == 2);
+  CHECK(read_file(scene / "kept.txt") == "hand\n");
+  CHECK(read_file(scene / "own.txt") == "hand\n");
+  scene.by_hand("git add -A; git commit -qm second");
+  scene.turn("echo three > src/other.c");
+  CHECK(go(two, one) == 0);
+  const Id silent = session_called(scene.store, "main:test:silent");
+  CHECK(go(two, silent) == 0);
+  CHECK(go(silent, two) == 0);
 }
 
 TEST_CASE("what a turn changed is told in files and lines") {
