@@ -80,17 +80,18 @@ class Finder {
              !failed && at != end; at.increment(failed))
           if (at->path().extension() == ".md") add_file("agent", at->path().string());
       }
-      add_file("MCP servers", level + "/.mcp.json");
+      add_file("MCP servers", level + "/.mcp.json",
+               "its servers start with skein, as you and outside of the sandbox");
     }
   }
 
   FoundItems result() { return std::move(found_); }
 
  private:
-  void add_file(const char* kind, const std::string& path) {
+  void add_file(const char* kind, const std::string& path, const char* what = "") {
     const std::string real = project::followed(path, files_.places());
     if (!real.empty() && real.starts_with(files_.places().root() + "/"))
-      add(kind, real, "", hash_of_file(real));
+      add(kind, real, what, hash_of_file(real));
   }
 
   ProjectFiles& files_;

@@ -8,8 +8,8 @@
 namespace skein::doctor {
 
 Finding look_at_modules(const Surroundings&) {
-  constexpr std::pair<const char*, const char*> modules[] = {{"skein_http", "network"},
-                                                             {"skein_containers", "container"}};
+  constexpr std::pair<const char*, const char*> modules[] = {
+      {"skein_http", "network"}, {"skein_containers", "container"}, {"skein_postgres", "database"}};
   Finding found;
   std::vector<std::string> fitting;
   Json all = Json::array();

@@ -13,7 +13,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view opening =
+constexpr std::string_view catalogue_opening =
     "# Skills\n"
     "These hold instructions for certain kinds of work. When one fits the task, call the tool "
     "`skill` with its name before you go on.\n";
@@ -71,9 +71,9 @@ std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_byt
                     [](const Skill* skill) -> const std::string& { return skill->name; });
   for (const std::size_t bytes : {std::string_view::npos, short_bytes}) {
     std::string lines = lines_with(shown, bytes);
-    if (lines.size() <= most_bytes) return std::string(opening) + lines;
+    if (lines.size() <= most_bytes) return std::string(catalogue_opening) + lines;
   }
-  return std::string(opening) + names_within(shown, most_bytes);
+  return std::string(catalogue_opening) + names_within(shown, most_bytes);
 }
 
 SkillFiles files_of(const std::string& folder, std::size_t most) {

@@ -17,7 +17,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::string_view opening = "project ", given = "trusted ", refused = "refused ";
+constexpr std::string_view project_mark = "project ", given = "trusted ", refused = "refused ";
 constexpr std::size_t hash_length = 64;
 
 constexpr std::size_t most_bytes = 16u << 20;
@@ -29,7 +29,7 @@ TrustRecord::TrustRecord(std::string folder, std::string root) : root_(std::move
   file_ = folder + "/" + sha256_hex(root_).substr(0, 16);
   const std::string text = read_small_file(file_, most_bytes);
   const std::vector<std::string_view> lines = split(text, '\n');
-  if (lines.empty() || lines.front() != std::string(opening) + root_) return;
+  if (lines.empty() || lines.front() != std::string(project_mark) + root_) return;
   for (const std::string_view line : lines) {
     const bool is_given = line.starts_with(given);
     const std::string_view rest = line.substr(std::min(given.size(), line.size()));
@@ -68,7 +68,7 @@ void TrustRecord::save() const {
     fs::remove(file_, ignored);
     return;
   }
-  std::string text = std::string(opening) + root_ + "\n";
+  std::string text = std::string(project_mark) + root_ + "\n";
   for (const auto& [path, file] : files_)
     text +=
         std::string(file.trust == Trust::given ? given : refused) + file.sha256 + " " + path + "\n";
@@ -83,8 +83,8 @@ std::vector<std::string> TrustRecord::roots(const std::string& folder) {
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
     std::ifstream in(at->path(), std::ios::binary);
     std::string line;
-    if (std::getline(in, line) && line.starts_with(opening))
-      out.push_back(line.substr(opening.size()));
+    if (std::getline(in, line) && line.starts_with(project_mark))
+      out.push_back(line.substr(project_mark.size()));
   }
   std::ranges::sort(out);
   return out;

@@ -361,6 +361,10 @@ Handle connect_to(const Settings& settings, const Host& host, int patience_ms,
 
 }  // namespace
 
+extern "C" __attribute__((visibility("default"))) const char* skein_module_version() {
+  return SKEIN_VERSION;
+}
+
 extern "C" __attribute__((visibility("default"))) void skein_postgres_describe(
     const std::string& address, Target& target) {
   const Settings settings = settings_of(address);

@@ -70,7 +70,7 @@ TEST_CASE("a home in a database is prepared, used, and moved from and to") {
   CHECK(desk.skein({"-p", "-s", "main:cli:user", "hello there"}, home).status == 0);
   CHECK(has(desk.skein({"sessions"}, home).out, "main:cli:user"));
   CHECK(has(desk.skein({"search", "hello"}, home).out, "hello there"));
-  CHECK(has(desk.skein({"doctor"}, home).out, "ok       main:cli:user"));
+  CHECK(has(desk.skein({"doctor"}, home).out, ", whole"));
   const std::vector<std::vector<std::string>> on_files{{"doctor", "--repair"},
                                                        {"redact", "main:cli:user", "x", "--scrub"}};
   for (const std::vector<std::string>& words : on_files) {
