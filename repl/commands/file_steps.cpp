@@ -7,6 +7,7 @@
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
+#include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/session/session.h"
 
@@ -32,6 +33,19 @@ std::string question_about(const Plan& plan) {
   std::string out = "also put " + counted(plan.actions.size(), "file") + " back?";
   if (plan.actions.empty()) out = "also put back what was changed by hand?";
   return out;
+}
+
+// So many lines that all of them, wrapped, and the question below can be seen at once.
+std::size_t end_of_page(const std::vector<std::string_view>& lines, std::size_t from,
+                        const terminal::Terminal::Size& screen) {
+  constexpr std::size_t for_question = 2;
+  const auto columns = static_cast<std::size_t>(std::max(screen.columns, 1));
+  std::size_t rows = for_question, end = from;
+  for (; end < lines.size(); ++end) {
+    rows += std::max<std::size_t>(1, (layout::display_width(lines[end]) + columns - 1) / columns);
+    if (rows > static_cast<std::size_t>(std::max(screen.rows, 1)) && end > from) break;
+  }
+  return end;
 }
 
 // The conversation moves alone; that it can move back again is written down.
@@ -139,20 +153,19 @@ void offer_files_of(Session& session, Id left) {
   session.screen().print("/redo takes that back\n");
 }
 
-void show_paged(Session& session, const std::string& diff) {
+void show_paged(Session& session, const std::string& text) {
+  const std::string diff = valid_utf8(text);
   if (diff.empty()) return session.screen().print("nothing differs\n");
-  const std::vector<std::string_view> lines = split(diff, '\n');
-  const std::size_t rows =
-      session.keyboard() == nullptr
-          ? lines.size()
-          : static_cast<std::size_t>(std::max(session.keyboard()->terminal().size().rows - 2, 4));
-  for (std::size_t from = 0; from < lines.size(); from += rows) {
+  std::vector<std::string_view> lines = split(diff, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  if (session.keyboard() == nullptr) return session.screen().show_diff(diff);
+  for (std::size_t shown = 0; shown < lines.size();) {
+    const std::size_t end = end_of_page(lines, shown, session.keyboard()->terminal().size());
     std::string page;
-    for (std::size_t i = from; i < std::min(from + rows, lines.size()); ++i)
-      page += std::string(lines[i]) + "\n";
+    for (; shown < end; ++shown) page += std::string(lines[shown]) + "\n";
     session.screen().show_diff(page);
-    if (from + rows >= lines.size()) return;
-    const std::string where = std::to_string(from + rows) + " of " + std::to_string(lines.size()) +
+    if (shown == lines.size()) return;
+    const std::string where = std::to_string(shown) + " of " + std::to_string(lines.size()) +
                               " lines · Space: more · any other key ends › ";
     if (!pick::ask_choice(*session.keyboard(), session.screen(), where, " ")) return;
   }

@@ -65,15 +65,26 @@ std::vector<std::string> change_texts(Session& session, const std::vector<model:
   return out;
 }
 
+bool is_narrow(Session& session) {
+  constexpr int narrow = 60;
+  return session.keyboard() != nullptr && session.keyboard()->terminal().size().columns < narrow;
+}
+
 std::optional<model::Entry> pick_prompt(Session& session) {
   const std::vector<model::Entry> prompts = prompts_of(session);
   if (prompts.empty()) throw Error("nothing has been said yet");
-  const std::vector<std::string> changes = change_texts(session, prompts);
+  std::vector<std::string> changes = change_texts(session, prompts);
+  std::size_t widest = 0;
+  for (std::string& text : changes) {
+    // What was said matters more than in how many files.
+    if (is_narrow(session)) text.resize(std::min(text.find(" in "), text.size()));
+    widest = std::max(widest, layout::display_width(text));
+  }
   const auto& redacted = session.conversation().state().redacted;
   pick::PickList list{.title = "go back to before", .keys = "chooses it"};
   for (std::size_t i = 0; i < prompts.size(); ++i)
     list.lines.push_back(layout::padded(pick::age(prompts[i].timestamp), 7) + "  " +
-                         (changes[i].empty() ? "" : changes[i] + "  ") +
+                         (widest == 0 ? "" : layout::padded(changes[i], widest) + "  ") +
                          model::preview(model::masked(prompts[i], redacted), 60));
   if (session.keyboard() == nullptr) {
     for (std::size_t i = 0; i < prompts.size(); ++i)

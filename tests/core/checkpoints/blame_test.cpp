@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/text/json.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
 

@@ -172,7 +172,8 @@ TEST_CASE("contents beside sessions that are elsewhere are pruned by what those 
 
   const auto home = home_at((dir / "local").string());
   const auto prune = [&] {
-    return prune_contents(*home, *std::make_unique<FileBackend>(home_at(dir / "elsewhere")), false);
+    return prune_contents(
+        *home, *std::make_unique<FileBackend>(home_at((dir / "elsewhere").string())), false);
   };
   CHECK(value_of(prune()).names == std::vector{unused});
   value_of(elsewhere.erase(session));
