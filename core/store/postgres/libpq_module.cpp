@@ -381,10 +381,6 @@ extern "C" __attribute__((visibility("default"))) void skein_postgres_describe(
     target.password_file = std::string(home) + "/.pgpass";
 }
 
-extern "C" __attribute__((visibility("default"))) const char* skein_module_version() {
-  return SKEIN_VERSION;
-}
-
 extern "C" __attribute__((visibility("default"))) void skein_postgres_connect(
     const std::string& address, int patience_ms, Opened& opened) {
   const Settings settings = settings_of(address);
