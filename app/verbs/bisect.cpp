@@ -80,7 +80,7 @@ void print_turn(const TestedTurn& turn, const std::string& changes) {
 
 class Trial {
  public:
-  // All but the last must outlive this.
+  // `record` and `original` must outlive this.
   Trial(const SessionRecord& record, WorkspaceFiles& original, checkpoints::ContentStore contents,
         const std::vector<std::string>& own_places, tools::sandbox::Sandbox sandbox,
         std::vector<std::string> command)
