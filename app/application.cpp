@@ -109,7 +109,8 @@ Application::Application(const Invocation& invocation)
   use_cache(catalog_, model_cache_);
   Servers servers = configured_servers(invocation, config_, project_, catalog_);
   keys_.take_environment(catalog_.key_variables());
-  if (!config_.model.empty()) catalog_.parse(config_.model);  // before anything is made
+  for (const std::string& name : {config_.model, config_.plan_model})
+    if (!name.empty()) catalog_.parse(name);  // before anything is made
   if (!invocation.base_url.empty()) {
     const std::string model = config_.model.empty() ? default_model() : config_.model;
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
@@ -143,6 +144,10 @@ Application::Application(const Invocation& invocation)
         tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
           return project_.read_skill(name, ports);
         }));
+  if (config_.planning_tools)
+    for (model::Tool (*const make)() :
+         {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
+      tools_.push_back(make());
   own_tools_ = tools_.size();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
@@ -157,6 +162,7 @@ Application::Application(const Invocation& invocation)
                           now_ms());
           },
       .fallbacks = [this](const ModelRef& model) { return fallbacks_of(model); },
+      .target = [this](const ModelRef& model) { return catalog_.target(model, config_.handover); },
       .files = invocation.no_session ? nullptr : &file_keeper_,
       .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
       .no_sandbox = [this] { return commands_exposed(); },
@@ -201,13 +207,17 @@ void Application::look_around(agent::Settings& settings) {
   add_server_texts(settings);
 }
 
+std::int64_t Application::first_window() const {
+  const std::string name = config_.model.empty() ? default_model() : config_.model;
+  return catalog_.find_model(catalog_.parse(name)).window;
+}
+
 // In at most two percent of the window, by the model that is asked first; a list that was once sent
 // stays as it is.
 void Application::add_skills_to(SystemPrompt& system) const {
   constexpr std::int64_t most_tokens = 8000, bytes_per_token = 4;
   if (project_.skills().empty()) return;
-  const std::string name = config_.model.empty() ? default_model() : config_.model;
-  const std::int64_t window = catalog_.find_model(catalog_.parse(name)).window;
+  const std::int64_t window = first_window();
   const std::int64_t tokens = window > 0 ? std::min(most_tokens, window / 50) : most_tokens;
   system.skills =
       project::skill_list(project_.skills(), static_cast<std::size_t>(tokens * bytes_per_token));
@@ -225,8 +235,9 @@ std::optional<project::RenderedCommand> Application::rendered(std::string_view n
     const Agent::OwnRun done = agent_->run_own(command, lends, ports.rules, ports.ports);
     return {done.run, done.text, done.status};
   };
-  return project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
-                         ports.confirm);
+  auto out = project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
+                             ports.confirm);
+  return out ? std::move(out) : rendered_prompt(name, arguments, ports.ports);
 }
 
 // The model and where it is served: the same name may mean another window elsewhere.
@@ -391,6 +402,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
   std::string thinking = config_.thinking;
   if (!(by_flag && !invocation_.thinking.empty()) && !conversation.state().thinking.empty())
     thinking = conversation.state().thinking;
+  if (!config_.plan_model.empty()) settings.plan_model = catalog_.parse(config_.plan_model);
   settings.model.thinking = model::parse_thinking_level(thinking).value_or(ThinkingLevel::off);
   permission::add_session_rules(
       settings.rules, tools_, conversation.state().permissions,

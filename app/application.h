@@ -18,6 +18,7 @@
 #include "core/instructions/instructions.h"
 #include "core/mcp/hub.h"
 #include "core/memory/memory.h"
+#include "core/model/attachments.h"
 #include "core/store/home/grants.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
@@ -52,6 +53,10 @@ class Application {
   std::optional<project::RenderedCommand> rendered(std::string_view name,
                                                    std::string_view arguments,
                                                    const session::CommandPorts& ports);
+
+  // What a name in a prompt leads to that is no file: SERVER:URI, a server's resource. Throws
+  // Error.
+  std::optional<model::Fetched> fetched(const std::string& name, const model::Ports& ports);
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -92,6 +97,11 @@ class Application {
   void take_server_tools(const model::Ports& ports);
   void add_server_texts(agent::Settings& settings) const;
   void take_services_of_servers(session::Services& services);
+  std::optional<project::RenderedCommand> rendered_prompt(std::string_view name,
+                                                          std::string_view arguments,
+                                                          const model::Ports& ports);
+  std::int64_t first_window() const;  // of the model that is asked first; 0: not known
+  model::ToolPorts tool_ports(const model::Ports& ports);
 
   const Invocation& invocation_;
   std::string workspace_;

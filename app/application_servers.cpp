@@ -4,12 +4,19 @@
 #include <chrono>
 #include <cstdint>
 #include <iterator>
+#include <optional>
 #include <utility>
+#include <variant>
 
 #include "app/application.h"
 #include "app/mcp_servers.h"
+#include "core/mcp/prompts.h"
+#include "core/mcp/resource_tools.h"
+#include "core/model/entry.h"
 #include "core/model/tokens.h"
+#include "core/project/command_text.h"
 #include "core/text/amounts.h"
+#include "core/text/sha256.h"
 #include "core/text/text.h"
 
 namespace skein::app {
@@ -35,7 +42,9 @@ void Application::start_servers(const std::vector<mcp::ServerEntry>& entries) {
       entries, mcp::Hub::Parts{.open = open_channels(workspace_),
                                .workspace = workspace_,
                                .version = SKEIN_VERSION,
-                               .delay = invocation_.print ? milliseconds{0} : before_servers});
+                               .delay = invocation_.print ? milliseconds{0} : before_servers,
+                               // A tenth of the window, at four bytes to a token.
+                               .direct_bytes = [this] { return first_window() * 4 / 10; }});
   servers_->start();
 }
 
@@ -81,7 +90,64 @@ void Application::add_server_texts(agent::Settings& settings) const {
   }
 }
 
+model::ToolPorts Application::tool_ports(const model::Ports& ports) {
+  model::ToolPorts out;
+  out.stopped = [&ports] { return ports.stopped(); };
+  out.keep_blob = [this](std::string_view bytes) { return kept(bytes); };
+  out.ask = ports.ask;
+  out.ask_line = ports.ask_line;
+  return out;
+}
+
+std::optional<project::RenderedCommand> Application::rendered_prompt(std::string_view name,
+                                                                     std::string_view arguments,
+                                                                     const model::Ports& ports) {
+  mcp::Client* server = servers_ ? servers_->server_of_prompt(name, ports) : nullptr;
+  if (server == nullptr) return std::nullopt;
+  const std::vector<mcp::PromptCommand> commands = mcp::prompt_commands(*server);
+  const auto command = std::ranges::find(commands, name, &mcp::PromptCommand::name);
+  if (command == commands.end()) return std::nullopt;
+  std::vector<std::string> words = project::split_words(arguments);
+  if (command->prompt.arguments.size() == 1 && !words.empty())
+    words = {std::string(trimmed(arguments))};
+  mcp::PromptText made = mcp::prompt_text(*server, *command, words, tool_ports(ports));
+  project::RenderedCommand out{.text = std::move(made.text), .images = std::move(made.images)};
+  out.meta = model::command_meta(command->name, std::string(arguments),
+                                 "mcp:" + server->entry().name, sha256_hex(out.text));
+  return out;
+}
+
+std::optional<model::Fetched> Application::fetched(const std::string& name,
+                                                   const model::Ports& ports) {
+  const std::size_t colon = name.find(':');
+  if (!servers_ || colon == std::string::npos || colon + 1 == name.size()) return std::nullopt;
+  mcp::Client* server = servers_->find(std::string_view(name).substr(0, colon));
+  if (server == nullptr || !servers_->is_on(*server)) return std::nullopt;
+  const model::ToolOutcome read =
+      mcp::read_resource(*server, name.substr(colon + 1), tool_ports(ports));
+  model::Fetched out;
+  for (const model::ResultBlock& block : read.content) {
+    if (const auto* text = std::get_if<model::Text>(&block)) out.text += text->text;
+    if (const auto* image = std::get_if<model::Image>(&block)) out.images.push_back(*image);
+  }
+  if (read.is_error) throw Error("@" + name + " cannot be read, so nothing was sent: " + out.text);
+  return out;
+}
+
 void Application::take_services_of_servers(session::Services& services) {
+  services.server_prompts = [this] {
+    std::vector<session::ServerPrompt> out;
+    if (servers_)
+      for (const mcp::PromptCommand& each : servers_->prompts())
+        out.push_back({each.name, each.hint, each.description});
+    return out;
+  };
+  services.server_resources = [this] {
+    return servers_ ? servers_->resources() : std::vector<std::string>{};
+  };
+  services.fetch = [this](const std::string& name, const model::Ports& ports) {
+    return fetched(name, ports);
+  };
   services.servers = [this] {
     std::vector<session::ServerLine> out;
     if (!servers_) return out;

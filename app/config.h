@@ -26,6 +26,7 @@ struct Config {
   std::string model{};  // empty: the best there is a key for
   // What to ask when a model cannot answer, by its name; "": for all others.
   std::map<std::string, std::vector<std::string>> fallback{};
+  std::string plan_model{};  // answers in plan mode; empty: the same one
   std::string thinking{};
   int max_turns = 100;
   handover::Preferences handover{};
@@ -50,6 +51,7 @@ struct Config {
   std::string color{};                  // empty: auto
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
+  bool planning_tools = true;   // the model gets todo, ask and present_plan
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<std::string> notices{};                 // what was passed over, and why

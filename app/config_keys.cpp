@@ -276,6 +276,19 @@ bool set_timeout(ConfigTarget& to, const ConfigItem& item) {
     entry.timeout = std::chrono::seconds(static_cast<std::int64_t>(item.number));
   });
 }
+bool set_exposures(ConfigTarget& to, const ConfigItem& item) {
+  for (const auto& [pattern, exposure] : item.pairs)
+    if (exposure != "direct" && exposure != "search" && exposure != "hidden")
+      throw Error("mcp." + item.owner + ".tools: " + pattern +
+                      " is 'direct', 'search' or 'hidden', not '" + exposure + "'",
+                  ExitStatus::usage);
+  return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.exposures = item.pairs; });
+}
+bool set_era(ConfigTarget& to, const ConfigItem& item) {
+  return change_server(to, item, [&](mcp::ServerEntry& entry) {
+    entry.era = mcp::era_named(item.text).value_or(mcp::Era::unknown);
+  });
+}
 
 constexpr double most_tokens = 1e9;
 constexpr double most_dollars = 1e6;
@@ -290,6 +303,8 @@ constexpr ConfigKey table[] = {
     {"", "fallback", models, "none", trusted, "",
      "[\"PROVIDER/MODEL\", …] to ask, for the rest of a turn, when the model cannot answer",
      set_fallback},
+    {"", "plan-model", text, "the same one", trusted, "",
+     "PROVIDER/MODEL, or an alias, that answers while plan mode is on", set<&Config::plan_model>},
     {"", "home", text, "$XDG_DATA_HOME/skein", never, "--home",
      "where sessions live: a folder, or postgresql://USER@HOST/DATABASE", set<&Config::home>},
     {"", "handover-thinking", one_of("none|text"), "none", trusted, "",
@@ -335,6 +350,9 @@ constexpr ConfigKey table[] = {
     {"", "session-search", truth, "false", never, "",
      "true: the model gets the tool recall, and can look into earlier sessions of the workspace",
      set<&Config::session_search>},
+    {"", "planning-tools", truth, "true", never, "",
+     "false: the model does not get the tools todo, ask and present_plan",
+     set<&Config::planning_tools>},
     {"", "files-follow", one_of("ask|always|never"), "ask", never, "",
      "whether files are put back when /undo, /branch and /rollback move the conversation",
      set<&Config::files_follow>},
@@ -419,6 +437,13 @@ constexpr ConfigKey table[] = {
     {"mcp", "hidden-tools", words, "none", trusted, "",
      "those of its tools that the model does not get: [\"delete_*\"]",
      set_words<&mcp::ServerEntry::hidden>},
+    {"mcp", "tools", pairs, "none", trusted, "",
+     "how the model gets its tools, { \"get_*\" = \"direct\", \"list_*\" = \"search\" }; hidden: "
+     "not "
+     "at all",
+     set_exposures},
+    {"mcp", "protocol", one_of("auto|legacy|modern"), "auto", trusted, "",
+     "which era of the protocol it speaks: before 2026-07-28 or since", set_era},
     {"mcp", "enabled", truth, "true", trusted, "", "false: it is not started",
      set_in_server<&mcp::ServerEntry::enabled>},
 

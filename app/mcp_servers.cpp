@@ -4,6 +4,7 @@
 #include <cstdlib>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iterator>
 #include <map>
 #include <memory>
@@ -18,7 +19,7 @@
 #include "core/tools/sandbox/environment.h"
 #include "core/tools/sandbox/process.h"
 #include "providers/http/address.h"
-#include "providers/keys.h"
+#include "providers/key_command.h"
 #include "providers/mcp/http_channel.h"
 
 namespace skein::app {
@@ -76,18 +77,25 @@ mcp::Variables variables_for(const ServerEntry& entry, const std::string& worksp
   };
 }
 
-// Asked for on a thread of the channel's; a command runs while no tool does.
-http::HttpHeaders headers_of(const ServerEntry& entry) {
+// Started while no tool's command runs, which would take it for something it left behind; it may
+// then take its time beside them.
+std::string printed_by(const std::string& command, const std::function<bool()>& stopped) {
+  std::optional<providers::KeyCommand> running;
+  {
+    const auto alone = tools::sandbox::no_program_running();
+    running.emplace(command, providers::KeyCommand::Place::own_group);
+  }
+  return running->first_line(stopped);
+}
+
+// Asked for on a thread of the channel's.
+http::HttpHeaders headers_of(const ServerEntry& entry, const std::function<bool()>& stopped) {
   if (!entry.headers.empty() && http::is_in_clear(entry.url))
     throw Error("others could read its headers on the way: use https://");
   http::HttpHeaders out;
   for (const auto& [name, value] : entry.headers) {
-    if (!value.starts_with('!')) {
-      out.emplace_back(lower(name), value);
-      continue;
-    }
-    const auto alone = tools::sandbox::no_program_running();
-    out.emplace_back(lower(name), providers::first_line_of(value.substr(1)));
+    const bool printed = value.starts_with('!');
+    out.emplace_back(lower(name), printed ? printed_by(value.substr(1), stopped) : value);
   }
   return out;
 }
@@ -138,7 +146,9 @@ mcp::OpenChannel open_channels(const std::string& workspace) {
                   mcp::Channel::Events events) -> std::unique_ptr<mcp::Channel> {
     if (entry.over_http())
       return std::make_unique<mcp::HttpChannel>(
-          entry.url, [entry] { return headers_of(entry); }, std::move(events));
+          entry.url,
+          [entry](const std::function<bool()>& stopped) { return headers_of(entry, stopped); },
+          std::move(events));
     return std::make_unique<mcp::StdioChannel>(entry, around, std::move(events));
   };
 }

@@ -120,6 +120,7 @@ struct Said {
   std::string mentions{};  // the part of it in which files can be named
   JsonText meta{};
   std::vector<std::string> lends{};
+  std::vector<model::Image> images{};
 };
 
 // "/name …" is a command of the project or the user's own, if there is one; else it is what it
@@ -133,7 +134,7 @@ Said said_by(Application& application, const Invocation& invocation) {
   const auto rendered = application.rendered(name, trimmed(arguments, " "),
                                              {.rules = application.config().rules, .ports = ports});
   if (!rendered) return plain;
-  return {rendered->text, rendered->mentions, rendered->meta, rendered->lends};
+  return {rendered->text, rendered->mentions, rendered->meta, rendered->lends, rendered->images};
 }
 
 Json result_json(const TurnEnd& end, const store::SessionRecord& record, bool ok) {
@@ -187,13 +188,16 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
   ports.keep_blob = [&](std::string_view bytes) {
     return store::value_or_throw(application.store().keep_blob(bytes));
   };
+  Ports asking;
+  asking.stop = &stop_asked();
+  ports.fetch = [&](const std::string& name) { return application.fetched(name, asking); };
   return model::with_files(prompt, words, ports);
 }
 
 // One turn, or the rest of one, and how it ended.
 TurnEnd one_turn(Application& application, agent::Conversation& conversation,
                  Agent::Settings& settings, const Agent::Prompt& prompt, const Ports& ports) {
-  application.agent().recover(conversation, ports, settings.rules);
+  application.agent().recover(conversation, settings, ports);
   if (!is_blank(model::plain_text(prompt.message))) {
     if (const std::string note =
             checkpoints::note_on_files(application.store(), conversation.session());
@@ -227,6 +231,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   Agent::Settings settings = application.settings_for(conversation);
   if (settings.rules.deny != application.config().rules.deny)
     with = with_named_files(application, prompt, said.mentions, settings.rules, remarks);
+  for (const model::Image& image : said.images) with.message.content.emplace_back(image);
   const bool events = invocation.output_format == "stream-json";
   const bool json = events || invocation.output_format == "json";
   Output out;

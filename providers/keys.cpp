@@ -1,75 +1,26 @@
 #include "providers/keys.h"
 
-#include <fcntl.h>
-#include <signal.h>
-#include <spawn.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
-#include <cerrno>
 #include <cstdlib>
 #include <cstring>
 #include <functional>
 #include <utility>
 
 #include "core/text/base.h"
-#include "core/text/io.h"
 #include "core/text/text.h"
+#include "providers/key_command.h"
 
 namespace skein::providers {
 
 namespace {
 
 constexpr std::size_t shortest_secret = 8;
-constexpr std::size_t longest_key = 16 * 1024;
-
-// What /bin/sh makes of `command`, with its output in `output`; -1: it cannot be started. Not
-// popen: a child would inherit the signals we ignore.
-pid_t start_shell(const std::string& command, int output) {
-  posix_spawn_file_actions_t actions;
-  posix_spawn_file_actions_init(&actions);
-  posix_spawn_file_actions_adddup2(&actions, output, STDOUT_FILENO);
-  posix_spawnattr_t attributes;
-  posix_spawnattr_init(&attributes);
-  sigset_t ignored;
-  sigemptyset(&ignored);
-  for (const int signal : {SIGPIPE, SIGXFSZ}) sigaddset(&ignored, signal);
-  posix_spawnattr_setsigdefault(&attributes, &ignored);
-  sigset_t none;  // a thread may have blocked them all
-  sigemptyset(&none);
-  posix_spawnattr_setsigmask(&attributes, &none);
-  posix_spawnattr_setflags(&attributes, POSIX_SPAWN_SETSIGDEF | POSIX_SPAWN_SETSIGMASK);
-  std::string shell = "sh", option = "-c", text = command;
-  char* const words[] = {shell.data(), option.data(), text.data(), nullptr};
-  pid_t child = -1;
-  const int failed = posix_spawn(&child, "/bin/sh", &actions, &attributes, words, environ);
-  posix_spawnattr_destroy(&attributes);
-  posix_spawn_file_actions_destroy(&actions);
-  return failed != 0 ? -1 : child;
-}
 
 }  // namespace
 
-std::string first_line_of(const std::string& command) {
-  Pipe pipe = make_pipe();
-  const pid_t child = pipe.read ? start_shell(command, pipe.write.get()) : -1;
-  if (child < 0) throw Error("the key command cannot be started");
-  pipe.write.reset();
-  std::string output;
-  // Read to its end: a command that cannot write dies of it and looks failed.
-  read_pieces(pipe.read.get(), std::string::npos, [&](std::string_view piece) {
-    if (output.size() < longest_key) output += piece;
-    return true;
-  });
-  if (const int status = wait_for_child(child); status != 0)
-    throw Error("the key command failed" +
-                (WIFEXITED(status) ? " (exit " + std::to_string(WEXITSTATUS(status)) + ")" : ""));
-  const std::string key(trimmed(output.substr(0, output.find('\n'))));
-  if (key.empty()) throw Error("the key command printed nothing on its first line");
-  return key;
-}
+std::string first_line_of(const std::string& command) { return KeyCommand(command).first_line(); }
 
 void Keyring::remember(const std::string& secret) {
   if (std::ranges::find(secrets_, secret) == secrets_.end()) secrets_.push_back(secret);

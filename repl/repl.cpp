@@ -22,7 +22,7 @@ struct KeyHelp {
 constexpr KeyHelp keys_help[] = {
     {"Enter", "send; during a turn: queue for later"},
     {"Ctrl+J Alt+Enter \\+Enter", "a new line"},
-    {"Tab", "complete /command or @file"},
+    {"Tab", "complete /command, @file or @server:uri"},
     {"Up Down", "move by line, then through the history"},
     {"Ctrl+R", "search the history"},
     {"Right End", "accept the grey text; Alt+F: one word"},

@@ -144,6 +144,10 @@ int show_server(const app::Invocation& invocation) {
   for (const model::Tool& tool : tools)
     print_line("  tool  " + tool.name + "  " +
                tool.description.substr(0, tool.description.find_first_of(".\n")));
+  const model::Ports waiting{.stop = &app::stop_asked()};
+  if (row.good && hub.server_of_prompt("mcp__" + name + "__", waiting) != nullptr)
+    for (const mcp::PromptCommand& prompt : hub.prompts())
+      print_line("  prompt  /" + prompt.name + (prompt.hint.empty() ? "" : " " + prompt.hint));
   for (const std::string& text : notices) tell_user(text);
   if (!row.good && !trimmed(view.diagnostics).empty())
     print_line("its standard error:\n" + std::string(trimmed(view.diagnostics)));

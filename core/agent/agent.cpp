@@ -1,29 +1,15 @@
 #include "core/agent/agent.h"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
-#include "core/agent/unfinished_answer.h"
 #include "core/handover/normalize.h"
-#include "core/model/pause.h"
 #include "core/model/payloads.h"
 #include "core/model/turns.h"
-#include "core/text/wait.h"
 
 namespace skein::agent {
 
 namespace {
-
-// An answer with more calls than this is a mistake.
-constexpr std::size_t most_calls = 128;
-
-model::Message result_of(const model::ToolUse& call, const model::ToolOutcome& outcome) {
-  model::Message result{.role = model::Role::tool};
-  result.content = {model::ToolResult{call.id, outcome.content, outcome.is_error, outcome.blob}};
-  result.duration_ms = outcome.duration_ms;
-  return result;
-}
 
 constexpr const char* go_on_text = "Go on.";
 constexpr const char* cut_text =
@@ -58,29 +44,18 @@ bool is_whole(const model::Message& answer) {
   return answer.stop == model::Stop::stop || answer.stop == model::Stop::refusal;
 }
 
-constexpr const char* limit_text =
-    "not run: the answer reached the output limit in or after this call. Make it again, shorter or "
-    "in several pieces.";
-
-// How often in a row the model may make calls that cannot be read.
-constexpr int most_faulty_replies = 3;
-
-// A running tool asks now and then whether to stop, and that is when the keyboard is read. Not
-// every time: a busy tool asks at every line.
-class KeyboardLook {
+// However the turn ends, even with the session that cannot be written.
+class ModelPutBack {
  public:
-  explicit KeyboardLook(const model::Ports& ports) : ports_(ports) {}
-
-  void operator()() {
-    if (ports_.input.fd < 0 || Clock::now() < next_) return;
-    next_ = Clock::now() + std::chrono::milliseconds(5);
-    if (is_readable(ports_.input.fd) && ports_.input.on_ready) ports_.input.on_ready();
+  explicit ModelPutBack(Turn& turn) : turn_(turn) {}
+  ~ModelPutBack() {
+    if (turn_.chosen_model) turn_.settings.model = *turn_.chosen_model;
   }
+  ModelPutBack(const ModelPutBack&) = delete;
+  ModelPutBack& operator=(const ModelPutBack&) = delete;
 
  private:
-  using Clock = std::chrono::steady_clock;
-  const model::Ports& ports_;
-  Clock::time_point next_{};
+  Turn& turn_;
 };
 
 }  // namespace
@@ -96,6 +71,8 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settin
                         const model::Ports& ports) {
   parts_.before_turn(ports);
   Turn turn{conversation, settings, ports};
+  const ModelPutBack put_back(turn);
+  plan_mode_.choose_model(turn);
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt.message, turn.run_id));
@@ -108,22 +85,18 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settin
 
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const model::Ports& ports) {
-  Turn turn{conversation, settings, ports};
-  std::vector<model::Entry> entries = closed_calls(turn);
-  // It belongs to no run: the model is not asked to answer it.
-  entries.push_back(entry_for(model::user_message(text), ""));
-  turn.commit_prompt(std::move(entries));
+  note(conversation, model::message_entry(model::user_message(text)), settings, ports);
 }
 
-bool Agent::lacks_answer(const Conversation& conversation, const model::Ports& ports) {
-  // A summary or a new beginning may have been written inside the turn.
-  const std::vector<model::Entry>& path = conversation.path();
-  const auto last = std::find_if(path.rbegin(), path.rend(), [](const model::Entry& entry) {
-    return entry.type == model::type::message && !model::tells_changes(entry);
-  });
-  const auto message = last != path.rend() ? model::message_from_json(last->payload) : std::nullopt;
-  if (!message || message->role == model::Role::assistant || last->run_id.empty()) return false;
-  return bool(hold_alone(conversation.session(), ports));
+void Agent::note(Conversation& conversation, model::Entry note, Settings& settings,
+                 const model::Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  std::vector<model::Entry> entries = closed_calls(turn);
+  note.payload = parts_.clean(std::move(note.payload));
+  note.meta = parts_.clean(std::move(note.meta));
+  note.run_id.clear();  // it belongs to no run: the model is not asked to answer it
+  entries.push_back(std::move(note));
+  turn.commit_prompt(std::move(entries));
 }
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {
@@ -134,6 +107,8 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
     return turn.end;
   }
   parts_.before_turn(ports);
+  const ModelPutBack put_back(turn);
+  plan_mode_.choose_model(turn);
   std::vector<model::Entry> entries = closed_calls(turn);
   const bool closed = !entries.empty();
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
@@ -154,9 +129,8 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
 std::vector<model::Entry> Agent::closed_calls(const Turn& turn) const {
   std::vector<model::Entry> entries;
   for (const model::ToolUse& call : store::unanswered_calls(turn.conversation.path()))
-    entries.push_back(
-        entry_for(result_of(call, model::tool_failure(std::string(handover::interrupted_text))),
-                  turn.run_id));
+    entries.push_back(result_entry(
+        call, model::tool_failure(std::string(handover::interrupted_text)), turn.run_id));
   return entries;
 }
 
@@ -186,6 +160,7 @@ TurnEnd Agent::loop(Turn& turn) {
   take_back_lent(turn);
   files_.after_turn(turn);
   Fallback::end(turn);
+  PlanMode::end(turn);
   return turn.end;
 }
 
@@ -196,6 +171,7 @@ void Agent::ask_and_run(Turn& turn) {
   while (turn.end.calls < turn.settings.max_calls) {
     if (!at_work) at_work = hold(turn.conversation.session());
     ++turn.end.calls;
+    plan_mode_.choose_model(turn);
     const model::Message reply = models_.ask(turn);
     model::Entry entry = entry_for(reply, turn.run_id);
     entry.id = std::exchange(turn.answer, random_id());
@@ -210,192 +186,6 @@ void Agent::ask_and_run(Turn& turn) {
   turn.end.out_of_calls = true;
   turn.end.error = "stopped after " + std::to_string(turn.end.calls) +
                    " model calls for one prompt (--max-turns raises the limit)";
-}
-
-// Whether the model, having been told what is wrong with its calls, gets another try.
-bool Agent::may_try_again(Turn& turn, const model::Message& reply) {
-  // The limit cut a call, most often a long file: the model can send it in pieces.
-  if (reply.stop == model::Stop::length) return !std::exchange(turn.asked_after_cut, true);
-  if (reply.stop != model::Stop::tool_use) return false;
-  const std::vector<const model::ToolUse*> calls = model::tool_uses(reply);
-  const auto faulty = std::ranges::find_if(calls, [](auto* call) { return !call->fault.empty(); });
-  if (faulty == calls.end()) {
-    turn.faulty_replies = 0;
-    return true;
-  }
-  if (++turn.faulty_replies < most_faulty_replies) return true;
-  turn.end.stop = model::Stop::error;
-  turn.end.error = "the model made a call that cannot be read " +
-                   std::to_string(turn.faulty_replies) +
-                   " times in a row; the last one: " + (*faulty)->fault;
-  return false;
-}
-
-// Every call is answered, whatever happens: a transcript with an open call is refused by every
-// provider. True if the model should be asked again.
-bool Agent::run_calls(Turn& turn, const model::Message& reply) {
-  const std::vector<const model::ToolUse*> calls = model::tool_uses(reply);
-  const bool finished = reply.stop == model::Stop::tool_use;  // cut or failed answers order nothing
-  for (std::size_t i = 0; i < std::min(calls.size(), most_calls); ++i) {
-    const model::ToolUse* call = calls[i];
-    const bool stopped = turn.ports.stopped();
-    if (stopped && turn.end.stop != model::Stop::aborted) turn.end.stop = model::Stop::aborted;
-    answer(turn, *call,
-           stopped                             ? model::tool_failure("cancelled by the user")
-           : reply.stop == model::Stop::length ? model::tool_failure(limit_text)
-           : !finished ? model::tool_failure("not run: the answer that asked for it was cut short")
-           : !call->fault.empty() ? model::tool_failure("not run: " + call->fault)
-                                  : run_call(turn, *call));
-  }
-  if (calls.size() > most_calls) refuse_calls(turn, std::span(calls).subspan(most_calls));
-  if (turn.ports.stopped() && !calls.empty()) turn.end.stop = model::Stop::aborted;
-  return !calls.empty() && !turn.ports.stopped() && may_try_again(turn, reply);
-}
-
-// A model that has lost its way may make thousands of calls; many results share a batch and a sync.
-void Agent::refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls) {
-  constexpr std::size_t batch = 1000;
-  turn.tell(model::Notice::Level::warning,
-            "the model made " + std::to_string(most_calls + calls.size()) +
-                " calls in one answer; only the first " + std::to_string(most_calls) + " count");
-  const model::ToolOutcome refused =
-      model::tool_failure("not run: only the first " + std::to_string(most_calls) +
-                          " calls of an answer are run; make the others again if they are needed");
-  std::vector<model::Entry> entries;
-  for (const model::ToolUse* call : calls) {
-    entries.push_back(entry_for(result_of(*call, refused), turn.run_id));
-    if (entries.size() == batch || call == calls.back()) turn.commit(std::exchange(entries, {}));
-  }
-}
-
-void Agent::answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome) {
-  model::Entry entry = entry_for(result_of(call, outcome), turn.run_id);
-  entry.meta = parts_.clean(outcome.meta);
-  turn.commit({std::move(entry)});
-}
-
-model::ToolOutcome Agent::run_call(Turn& turn, const model::ToolUse& call) {
-  const model::Tool* tool = model::find_tool(parts_.tools, call.name);
-  if (tool == nullptr && surroundings_.was_offered(turn.conversation, call.name))
-    return model::tool_failure("the tool '" + call.name + "' is no longer available");
-  if (tool == nullptr) {
-    std::string known;
-    for (const model::Tool& each : parts_.tools) known += (known.empty() ? "" : ", ") + each.name;
-    return model::tool_failure("there is no tool '" + call.name + "'; there are: " + known);
-  }
-  turn.ports.sink(model::ToolStarted{call, tool->title(call.input)});
-  model::ToolUse agreed = call;
-  const PermissionGate::Permission permission = gate_.judge(turn, *tool, agreed);
-  const std::int64_t started = now_ms();  // the user's time to decide does not count
-  model::ToolOutcome outcome =
-      permission.given
-          ? execute(*tool, agreed, {turn.ports, turn.settings.rules, permission.place, &turn})
-          : model::tool_failure(permission.note);
-  outcome.duration_ms = now_ms() - started;
-  if (permission.given) nearby_.attach(turn, *tool, permission.place, outcome);
-  if (permission.given && !permission.note.empty())
-    outcome.content.insert(outcome.content.begin(), model::Text{permission.note});
-  turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
-  if (!outcome.notice.empty()) turn.tell(model::Notice::Level::warning, outcome.notice);
-  lend(turn, outcome.lends);
-  return outcome;
-}
-
-model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse& call,
-                                  const Execution& how) {
-  const model::Ports& ports = how.ports;
-  Turn* const turn = how.turn;
-  KeyboardLook look(ports);
-  const model::ToolPorts tool_ports{
-      .output =
-          [&](std::string_view text) {
-            ports.sink(model::ToolOutput{call.id, std::string(text)});
-          },
-      .stopped =
-          [&] {
-            look();
-            return ports.stopped();
-          },
-      .session = turn != nullptr ? std::optional(turn->conversation.session()) : std::nullopt,
-      .wake_fd = ports.input.fd,
-      .keep_blob = parts_.keep_blob,
-      .judged = how.judged,
-      .before_write = turn != nullptr ? files_.before_write(*turn, tool) : nullptr,
-      .was_said =
-          [turn](std::string_view text) {
-            return turn != nullptr && was_said(turn->conversation, text);
-          },
-      .denied = permission::denied_places(how.rules, parts_.tools, call)};
-  try {
-    if (turn != nullptr)
-      if (const std::string refusal = files_.before_call(*turn, tool); !refusal.empty())
-        return model::tool_failure(refusal);
-    return tool.run(call.input, tool_ports);
-  } catch (const std::exception& error) {
-    return model::tool_failure(error.what());  // the end of a call, not of the turn
-  }
-}
-
-// If a process is killed while it starts a command, its child holds the lease until it has become
-// that command: a lease that is taken now may be free in a moment.
-store::Result<store::SessionLease> Agent::hold_alone(Id session, const model::Ports& ports) {
-  constexpr std::chrono::milliseconds patience{300}, step{5};
-  const auto end = std::chrono::steady_clock::now() + patience;
-  for (;;) {
-    store::Result<store::SessionLease> outcome =
-        parts_.store.hold(session, store::LockMode::exclusive);
-    if (outcome || outcome.error().kind != store::Failure::Kind::busy ||
-        std::chrono::steady_clock::now() > end || !model::pause(ports, step))
-      return outcome;
-  }
-}
-
-// What a crash left of an answer becomes an answer that was cut short.
-void Agent::keep_unfinished(Conversation& conversation, const model::Ports& ports) {
-  if (!conversation.state().unfinished) return;
-  const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
-  if (!alone && alone.error().kind == store::Failure::Kind::busy) return;  // it is still coming
-  conversation.catch_up();
-  std::optional<model::Entry> answer = unfinished_answer(parts_.store, conversation);
-  if (!answer) return;
-  Settings none;
-  Turn turn{conversation, none, ports};
-  turn.tell(model::Notice::Level::info,
-            "skein ended while this answer came; what had come is kept, /continue goes on:");
-  turn.commit({*std::move(answer)});
-}
-
-std::size_t Agent::recover(Conversation& conversation, const model::Ports& ports,
-                           const permission::Rules& rules) {
-  keep_unfinished(conversation, ports);
-  if (store::unanswered_calls(conversation.path()).empty()) return 0;
-  const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
-  if (!alone && alone.error().kind == store::Failure::Kind::busy) {
-    ports.sink(model::Notice{
-        model::Notice::Level::info,
-        "another process is working in this session; its unfinished calls are left to it"});
-    return 0;
-  }
-  conversation.catch_up();  // the other process may just have finished
-  Settings none;
-  Turn turn{conversation, none, ports};
-  const std::vector<model::ToolUse> open = store::unanswered_calls(conversation.path());
-  for (const model::ToolUse& call : open) {
-    const model::Tool* tool = model::find_tool(parts_.tools, call.name);
-    const permission::Decision decision = permission::decide(rules, parts_.tools, call);
-    const bool harmless = tool != nullptr && tool->effect == model::Effect::reads &&
-                          decision.verdict == permission::Decision::Verdict::allow;
-    const bool again = harmless && ports.ask &&
-                       ports.ask({"This was interrupted before it had a result. Run it now?",
-                                  tool->title(call.input), ""})
-                               .choice != model::Answer::Choice::no;
-    answer(turn, call,
-           again
-               ? execute(*tool, call, {ports, rules, decision.place, &turn})
-               : model::tool_failure(
-                     "interrupted: skein ended before this had a result; it may have run in part"));
-  }
-  return open.size();
 }
 
 }  // namespace skein::agent

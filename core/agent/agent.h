@@ -13,6 +13,7 @@
 #include "core/agent/model_caller.h"
 #include "core/agent/nearby_instructions.h"
 #include "core/agent/permission_gate.h"
+#include "core/agent/plan_mode.h"
 #include "core/agent/surroundings.h"
 #include "core/agent/turn.h"
 
@@ -58,6 +59,9 @@ class Agent {
   // prompt.
   void note(Conversation& conversation, const std::string& text, Settings& settings,
             const model::Ports& ports);
+  // The same, for one that was made elsewhere and may set something.
+  void note(Conversation& conversation, model::Entry note, Settings& settings,
+            const model::Ports& ports);
   // See ModelCaller.
   context::BuiltContext context(Conversation& conversation, const Settings& settings) {
     return models_.context(conversation, settings);
@@ -67,9 +71,16 @@ class Agent {
     return models_.compact(conversation, focus, settings, ports);
   }
 
-  // Answers the calls a crash left without a result and returns how many. Calls that only read may
-  // be run again if the user agrees; calls that change something are never run again. While another
-  // process is working in the session, its calls are left to it.
+  // Answers the calls a crash left without a result and says how many. Calls that only read may be
+  // run again if the user agrees; a question to the user is asked again; calls that change
+  // something are never run again. While another process is working in the session, its calls are
+  // left to it.
+  struct Recovery {
+    std::size_t calls = 0;
+    std::string anew{};  // see TurnEnd
+    JsonText anew_meta{};
+  };
+  Recovery recover(Conversation& conversation, Settings& settings, const model::Ports& ports);
   std::size_t recover(Conversation& conversation, const model::Ports& ports,
                       const permission::Rules& rules = {});
   // Whether a turn ended in a crash or an error before the model had answered, and no other process
@@ -88,6 +99,11 @@ class Agent {
   void refuse_calls(Turn& turn, std::span<const model::ToolUse* const> calls);
   static bool may_try_again(Turn& turn, const model::Message& reply);
   model::ToolOutcome run_call(Turn& turn, const model::ToolUse& call);
+  model::ToolOutcome run_again(Turn& turn, const model::ToolUse& call);
+  void run_together(Turn& turn, std::span<const model::ToolUse* const> calls);
+  void conclude(Turn& turn, const model::Tool& tool, const model::ToolUse& call,
+                const PermissionGate::Permission& permission, model::ToolOutcome& outcome);
+  void follow_decision(Turn& turn, const model::ToolOutcome& outcome);
   void lend(Turn& turn, const std::vector<std::string>& rules) const;
   static void take_back_lent(Turn& turn);
   static bool was_said(const Conversation& conversation, std::string_view text);
@@ -97,9 +113,13 @@ class Agent {
     std::optional<std::string> judged{};  // see ToolPorts
     Turn* turn = nullptr;                 // that it is part of; may be none
   };
+  model::ToolPorts tool_ports(const model::Tool& tool, const model::ToolUse& call,
+                              const Execution& how) const;
   model::ToolOutcome execute(const model::Tool& tool, const model::ToolUse& call,
                              const Execution& how);
   void answer(Turn& turn, const model::ToolUse& call, const model::ToolOutcome& outcome);
+  model::Entry result_entry(const model::ToolUse& call, const model::ToolOutcome& outcome,
+                            const std::string& run_id) const;
   void keep_unfinished(Conversation& conversation, const model::Ports& ports);
   model::Entry entry_for(const model::Message& message, const std::string& run_id) const;
 
@@ -107,6 +127,7 @@ class Agent {
   Surroundings surroundings_{parts_};
   ModelCaller models_{parts_, surroundings_};
   PermissionGate gate_{parts_};
+  PlanMode plan_mode_{parts_};
   NearbyInstructions nearby_{parts_};
   KeptFiles files_{parts_};
 };

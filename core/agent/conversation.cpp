@@ -161,6 +161,11 @@ store::Result<store::AppendResult> Conversation::append_prompt(std::vector<model
   return append_with(std::move(entries), {});
 }
 
+void Conversation::begin_anew() {
+  head_.reset();
+  load_path();
+}
+
 void Conversation::move_head(Id entry) {
   store::value_or_throw(store_.set_head(session(), entry));
   head_ = entry;

@@ -51,6 +51,8 @@ class Conversation {
 
   // Continues from another entry. This is recorded, so a restart continues there too.
   void move_head(Id entry);
+  // Continues as a branch of which nothing has been said: the next entry is a root.
+  void begin_anew();
   void reload();
   void catch_up();  // continues from the stored head, which others or the store moved
 

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <utility>
+#include <vector>
 
 #include "core/agent/delta_keeper.h"
 #include "core/agent/dropped_thoughts.h"
@@ -236,7 +237,7 @@ void ModelCaller::make_room(Turn& turn) {
   const std::int64_t limit = limit_of(turn.settings);
   // Redacted while the turn ran: what is sent changes, so the step is written down.
   if (surroundings_.is_stale(turn.conversation))
-    turn.commit({surroundings_.rendered(turn.conversation, turn.settings)});
+    turn.commit(surroundings_.renewed(turn.conversation, turn.settings, false));
   const std::int64_t size = context(turn.conversation, turn.settings).whole;
   if (limit > 0 && size > limit) compact_unasked(turn, size, limit);
   cut(turn);
@@ -299,7 +300,9 @@ void ModelCaller::cut(Turn& turn) {
   model::Entry entry = context::compaction_entry(*plan, plan->previous,
                                                  {.tokens_per_guess = built.tokens_per_guess});
   entry.payload = parts_.clean(std::move(entry.payload));
-  turn.commit({std::move(entry), surroundings_.rendered(turn.conversation, turn.settings)});
+  std::vector<model::Entry> entries = surroundings_.renewed(turn.conversation, turn.settings, true);
+  entries.insert(entries.begin(), std::move(entry));
+  turn.commit(std::move(entries));
   failed_compactions_[turn.conversation.session()] =
       context(turn.conversation, turn.settings).whole;
 
@@ -352,15 +355,15 @@ Compacted ModelCaller::compact(Conversation& conversation, const std::string& fo
 
   model::Entry entry = context::compaction_entry(*plan, summary, author);
   entry.payload = parts_.clean(std::move(entry.payload));
-  model::Entry beginning = surroundings_.rendered(conversation, settings);
+  std::vector<model::Entry> written = surroundings_.renewed(conversation, settings, true);
+  written.insert(written.begin(), std::move(entry));
   std::vector<model::Entry> shorter = conversation.path();
-  shorter.insert(shorter.end(), {entry, beginning});
+  shorter.insert(shorter.end(), written.begin(), written.end());
   out.after = context::build_context(source_of(conversation, shorter, settings)).whole;
   if (out.after >= out.before)
     return refused("the summary is not shorter than what it would replace");
 
-  const store::Result<store::AppendResult> outcome =
-      conversation.append({std::move(entry), std::move(beginning)});
+  const store::Result<store::AppendResult> outcome = conversation.append(std::move(written));
   if (!outcome) return refused(outcome.error().text);
   for (const model::Entry& saved : outcome->entries) ports.sink(model::Committed{saved});
   out.done = true;

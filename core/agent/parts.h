@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "core/context/build_context.h"
+#include "core/handover/target.h"
 #include "core/model/file_keeper.h"
 #include "core/model/provider.h"
 #include "core/model/tool.h"
@@ -51,6 +53,8 @@ struct Parts {
   // What to ask instead when this model's service cannot answer, in this order.
   std::function<std::vector<model::ModelRef>(const model::ModelRef&)> fallbacks =
       [](const model::ModelRef&) { return std::vector<model::ModelRef>{}; };
+  // What a model takes of a conversation. May be empty: then nothing is said of losses.
+  std::function<handover::Target(const model::ModelRef&)> target{};
   model::FileKeeper* files = nullptr;  // may be null: then files are not kept
   // What has come of an answer is written down so often, in ms, so that a crash keeps it; 0: never.
   std::int64_t keep_deltas_ms = 0;
@@ -73,6 +77,7 @@ struct Parts {
 
 struct Settings {
   model::ModelRef model{};
+  std::optional<model::ModelRef> plan_model{};  // answers in plan mode; none: the same one
   std::string system{};                     // the whole system prompt as it would be rendered now
   std::vector<Surrounding> surroundings{};  // what of it may change
   permission::Rules rules{};

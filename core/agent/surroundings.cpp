@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/agent/plan_mode.h"
 #include "core/context/beginning.h"
+#include "core/plan/presented.h"
+#include "core/plan/todo_list.h"
 #include "core/text/sha256.h"
 
 namespace skein::agent {
@@ -57,6 +60,8 @@ std::vector<model::Entry> told_of_import(std::span<const model::Entry> path) {
       {})};
 }
 
+constexpr const char* left_text = "Left to do, as the list (tool `todo`) has it:";
+
 bool has_all(const std::vector<Id>& some, const std::vector<Id>& all) {
   return std::ranges::all_of(some, [&](Id id) { return std::ranges::find(all, id) != all.end(); });
 }
@@ -68,7 +73,8 @@ std::vector<Surrounding> Surroundings::told_of(const Conversation& conversation,
                                                const Settings& settings) const {
   std::vector<Surrounding> out;
   if (conversation.state().system.empty()) out = settings.surroundings;
-  for (const model::Tool& tool : parts_.tools) out.push_back(agent::told_of(tool.spec()));
+  for (const model::Tool& tool : parts_.tools)
+    if (!tool.deferred) out.push_back(agent::told_of(tool.spec()));
   for (Surrounding& each : out) each.text = parts_.clean(std::move(each.text));
   return out;
 }
@@ -81,6 +87,7 @@ RuntimeInit Surroundings::render(const Conversation& conversation, const Setting
                    .overridden = !state.system.empty(),
                    .masked = context::masked_in(conversation.path(), state.redacted)};
   for (const model::Tool& tool : parts_.tools) {
+    if (tool.deferred) continue;
     init.tools.push_back(tool.name);
     init.specs->push_back(tool.spec());
   }
@@ -95,6 +102,37 @@ model::Entry Surroundings::rendered(const Conversation& conversation,
   model::Entry entry = model::make_entry(render(conversation, settings));
   entry.payload = parts_.clean(std::move(entry.payload));
   return entry;
+}
+
+bool Surroundings::has_tool(std::string_view name) const {
+  return model::find_tool(parts_.tools, name) != nullptr;
+}
+
+std::vector<model::Entry> Surroundings::renewed(const Conversation& conversation,
+                                                const Settings& settings, bool lost) const {
+  std::vector<model::Entry> out{rendered(conversation, settings)};
+  for (model::Entry& entry : PlanMode::news(false, settings.rules.mode == permission::Mode::plan,
+                                            has_tool(plan::present_tool)))
+    out.push_back(std::move(entry));
+  if (!lost) return out;
+  const plan::TodoList list = plan::todo_on(conversation.path(), conversation.state().redacted);
+  if (!plan::is_finished(list)) out.push_back(plan::todo_entry(left_text, list));
+  return out;
+}
+
+// Where a session is taken up again. Once for each state of the list: a script may take it up for
+// every prompt.
+std::vector<model::Entry> Surroundings::left_from_before(const Turn& turn) {
+  const Conversation& conversation = turn.conversation;
+  if (!taken_up_.insert(conversation.session()).second) return {};
+  plan::TodoSearch search(conversation.state().redacted);
+  const std::vector<model::Entry>& path = conversation.path();
+  for (auto entry = path.rbegin(); entry != path.rend(); ++entry)
+    if (search.see(*entry)) break;
+  if (!search.found() || search.was_told() || plan::is_finished(*search.found())) return {};
+  turn.tell(model::Notice::Level::info,
+            "the model is told what is left to do: " + plan::progress_of(*search.found()));
+  return {plan::todo_entry(left_text, *search.found())};
 }
 
 const RuntimeInit& Surroundings::beginning(const Conversation& conversation,
@@ -127,25 +165,39 @@ bool Surroundings::was_offered(const Conversation& conversation, const std::stri
 
 // Compared in its stored form: a system prompt from which a key was removed has not changed.
 std::vector<model::Entry> Surroundings::before_turn(const Turn& turn) {
+  std::vector<model::Entry> entries = news(turn);
+  for (model::Entry& entry : left_from_before(turn)) entries.push_back(std::move(entry));
+  return entries;
+}
+
+std::vector<model::Entry> Surroundings::news(const Turn& turn) {
   const Conversation& conversation = turn.conversation;
   if (context::last_beginning(conversation.path()) == nullptr) {
-    std::vector<model::Entry> entries{rendered(conversation, turn.settings)};
+    std::vector<model::Entry> entries = renewed(conversation, turn.settings, false);
     for (model::Entry& entry : told_of_import(conversation.path()))
       entries.push_back(std::move(entry));
     return entries;
   }
-  if (is_stale(conversation)) return {rendered(conversation, turn.settings)};
+  if (is_stale(conversation)) return renewed(conversation, turn.settings, false);
   const RuntimeInit& last = beginning(conversation, conversation.path(), turn.settings);
   const RuntimeInit now = render(conversation, turn.settings);
   const bool other_prompt =
       now.overridden != last.overridden || (now.overridden && now.system != last.system);
   if (other_prompt || (now.provider != last.provider && now.hash != last.hash))
-    return {rendered(conversation, turn.settings)};
-  return tell_changes(turn, last);
+    return renewed(conversation, turn.settings, false);
+  const bool presents = std::ranges::find(*last.specs, plan::present_tool,
+                                          &model::ToolSpec::name) != last.specs->end();
+  std::vector<model::Entry> entries = tell_changes(turn, last);
+  for (model::Entry& entry :
+       PlanMode::news(PlanMode::is_told(conversation.path()),
+                      turn.settings.rules.mode == permission::Mode::plan, presents))
+    entries.push_back(std::move(entry));
+  return entries;
 }
 
 std::vector<model::Entry> Surroundings::tell_changes(const Turn& turn, const RuntimeInit& last) {
   context::Said known = context::said_on(turn.conversation.path()), changed;
+  known.erase(PlanMode::name);  // told apart
   std::string text;
   std::set<std::string> names, new_tools;
   const auto tell = [&](const std::string& name, const std::string& hash, const std::string& what) {
@@ -167,7 +219,12 @@ std::vector<model::Entry> Surroundings::tell_changes(const Turn& turn, const Run
       tell(each.name, hash, change_text(each, is_new));
     if (!is_new) known.erase(was);
   }
-  for (const auto& [name, hash] : known) tell(name, "", gone_text(name));
+  for (const auto& [name, hash] : known) {
+    const std::string_view tool =
+        std::string_view(name).substr(is_tool(name) ? tool_prefix.size() : 0);
+    // One that is now to be looked for can be called as before.
+    if (model::find_tool(parts_.tools, tool) == nullptr) tell(name, "", gone_text(name));
+  }
 
   if (!new_tools.empty() && std::exchange(waiting_, new_tools) != new_tools)
     turn.tell(model::Notice::Level::info,

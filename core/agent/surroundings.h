@@ -8,6 +8,7 @@
 #include <set>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/agent/turn.h"
@@ -20,8 +21,10 @@ class Surroundings {
   // `parts` must outlive this.
   explicit Surroundings(const Parts& parts) : parts_(parts) {}
 
-  // A new beginning for requests, as everything is now.
-  model::Entry rendered(const Conversation& conversation, const Settings& settings) const;
+  // A new beginning for requests, as everything is now, and what of the conversation must be told
+  // again behind it. `lost`: older messages are no longer sent.
+  std::vector<model::Entry> renewed(const Conversation& conversation, const Settings& settings,
+                                    bool lost) const;
   // The one that counts on this path: the recorded one, else what would be rendered. It has its
   // tools. Valid until the next call.
   const model::payload::RuntimeInit& beginning(const Conversation& conversation,
@@ -37,6 +40,10 @@ class Surroundings {
   bool was_offered(const Conversation& conversation, const std::string& tool);
 
  private:
+  model::Entry rendered(const Conversation& conversation, const Settings& settings) const;
+  bool has_tool(std::string_view name) const;
+  std::vector<model::Entry> news(const Turn& turn);
+  std::vector<model::Entry> left_from_before(const Turn& turn);
   model::payload::RuntimeInit render(const Conversation& conversation,
                                      const Settings& settings) const;
   std::vector<Surrounding> told_of(const Conversation& conversation,
@@ -47,6 +54,7 @@ class Surroundings {
   Id read_{};  // the entry `last_` was read from
   model::payload::RuntimeInit last_{};
   std::set<std::string> waiting_{};  // new tools the user has been told of
+  std::set<Id> taken_up_{};          // sessions in which this process has begun a turn
 };
 
 }  // namespace skein::agent

@@ -21,6 +21,9 @@ struct TurnEnd {
   int calls = 0;              // model calls
   bool empty = false;         // the last answer says nothing
   bool out_of_calls = false;  // with Stop::error: the limit on model calls was reached
+  // The user wants the work to go on in a branch that begins with this prompt; empty: here.
+  std::string anew{};
+  JsonText anew_meta{};  // of its entry
 };
 // How to report it; see core/model/ending.
 model::Ending ending_of(const TurnEnd& end);
@@ -35,8 +38,10 @@ struct Turn {
   int faulty_replies = 0;                        // in a row: with calls that cannot be read
   bool asked_after_cut = false;          // the model was asked again after the limit cut a call
   std::optional<Id> prompt{};            // that it answers
-  std::vector<permission::Rule> lent{};  // allowed until the turn ends
-  Id answer = random_id();               // that the answer to the running request will have
+  std::optional<model::Stop> decided{};  // the user ended it with an answer to the model
+  std::optional<model::ModelRef> chosen_model{};  // in place of which the one for plans answers
+  std::vector<permission::Rule> lent{};           // allowed until the turn ends
+  Id answer = random_id();  // that the answer to the running request will have
 
   // What the sink hears as Committed is on disk. Throws Error if it cannot be written.
   void commit(std::vector<model::Entry> entries);

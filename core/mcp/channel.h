@@ -7,6 +7,8 @@
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
+#include <vector>
 
 #include "core/mcp/server_entry.h"
 #include "core/text/base.h"
@@ -24,9 +26,17 @@ class Channel {
     std::function<void(std::string why)> closed;  // once, and nothing after it
   };
 
+  // What of a message also stands beside it, names in lower case; only HTTP has a place for it.
+  using Parameters = std::vector<std::pair<std::string, std::string>>;
+
   virtual ~Channel() = default;  // when it returns, no event comes any more
   // From any thread. Never waits: what cannot be sent becomes `closed`, or an answer that says so.
-  virtual void send(JsonText message) = 0;
+  virtual void send(JsonText message, Parameters parameters) = 0;
+  void send(JsonText message) { send(std::move(message), {}); }
+  // From now on the server may tell things unasked. `request` asks for that; empty: it needs none.
+  virtual void listen(JsonText request) {
+    if (!request.empty()) send(std::move(request));
+  }
   // From any thread: it is over, and no event comes after the one that may be under way.
   virtual void close() = 0;
   // The answer to the request with this id is no longer wanted.

@@ -4,14 +4,16 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "core/mcp/content.h"
-#include "core/mcp/quiet_thread.h"
+#include "core/mcp/header_parameters.h"
 #include "core/mcp/remote_tools.h"
 #include "core/mcp/resource_tools.h"
 #include "core/mcp/rpc.h"
+#include "core/mcp/tool_search.h"
 #include "core/text/amounts.h"
-#include "core/text/glob.h"
+#include "core/text/quiet_thread.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 
@@ -32,9 +34,12 @@ bool is_settled(Client::State state) {
   return state == Client::State::connected || state == Client::State::failed;
 }
 
-bool is_hidden(const Client& client, const std::string& tool) {
-  return std::ranges::any_of(client.entry().hidden,
-                             [&](const std::string& pattern) { return glob_match(pattern, tool); });
+std::int64_t bytes_of(const model::Tools& tools) {
+  std::int64_t sum = 0;
+  for (const model::Tool& tool : tools)
+    sum +=
+        static_cast<std::int64_t>(tool.name.size() + tool.description.size() + tool.schema.size());
+  return sum;
 }
 
 }  // namespace
@@ -97,27 +102,94 @@ std::vector<std::string> Hub::wait(std::chrono::milliseconds time, const model::
   }
 }
 
+// What the entry hides is not told of; what HTTP could not carry is.
+void Hub::leave_out(const Client& client, std::vector<RemoteTool>& tools,
+                    std::vector<std::string>& left_out) const {
+  std::erase_if(tools, [&](const RemoteTool& tool) {
+    if (exposure_of(client.entry(), tool.name) == Exposure::hidden) return true;
+    if (!client.entry().over_http() ||
+        header_parameters(parse_json(tool.schema).value_or(Json::object())))
+      return false;
+    left_out.push_back(tool.name);
+    return true;
+  });
+}
+
 model::Tools Hub::tools(std::vector<std::string>& notices) {
   model::Tools out;
+  std::map<std::string, std::optional<Exposure>> exposures;
   for (Member& member : clients_) {
     Client& client = *member.client;
     if (!is_on(member)) continue;
     Client::View view = client.view();
-    std::erase_if(view.tools, [&](const RemoteTool& tool) { return is_hidden(client, tool.name); });
     std::vector<std::string> left_out;
+    leave_out(client, view.has.tools, left_out);
     const CallServer call = [&client](const std::string& tool, const JsonText& input,
                                       const model::ToolPorts& ports) {
       return call_of(client, tool, input, ports);
     };
-    for (model::Tool& tool : tools_of(client.entry().name, view.tools, call, left_out))
+    for (auto& [remote, tool] : tools_of(client.entry().name, view.has.tools, call, left_out)) {
+      exposures[tool.name] = exposure_of(client.entry(), remote);
       out.push_back(std::move(tool));
+    }
     if (view.resources)
       for (model::Tool& tool : resource_tools(client))
-        if (model::find_tool(out, tool.name) == nullptr) out.push_back(std::move(tool));
+        if (exposures.try_emplace(tool.name, Exposure::direct).second)
+          out.push_back(std::move(tool));
     if (!left_out.empty() && std::exchange(member.shown, view.changes) != view.changes)
       notices.push_back("the server " + client.entry().name +
                         " describes tools that no model could be given: " + listed(left_out));
   }
+  defer(out, exposures);
+  return out;
+}
+
+// Once tools have to be looked for it stays so: what the model was told of them still holds.
+void Hub::defer(model::Tools& tools, const std::map<std::string, std::optional<Exposure>>& said) {
+  const std::int64_t room = tools.empty() ? 0 : parts_.direct_bytes();
+  searching_ = searching_ || (room > 0 && bytes_of(tools) > room);
+  model::Tools deferred;
+  for (model::Tool& tool : tools) {
+    const Exposure usual = searching_ ? Exposure::search : Exposure::direct;
+    tool.deferred = said.at(tool.name).value_or(usual) == Exposure::search;
+    if (tool.deferred) deferred.push_back(tool);
+  }
+  if (deferred.empty()) return;
+  for (model::Tool& tool : searching_tools(deferred)) tools.push_back(std::move(tool));
+}
+
+std::vector<PromptCommand> Hub::prompts() const {
+  std::vector<PromptCommand> out;
+  for (const Member& member : clients_)
+    if (is_on(member)) std::ranges::move(prompt_commands(*member.client), std::back_inserter(out));
+  return out;
+}
+
+Client* Hub::server_of_prompt(std::string_view name, const model::Ports& ports) {
+  constexpr std::chrono::seconds patience{30};
+  const auto found = std::ranges::find_if(clients_, [&](const Member& member) {
+    return is_on(member) && name.starts_with("mcp__" + member.client->entry().name + "__");
+  });
+  if (found == clients_.end()) return nullptr;
+  Client& client = *found->client;
+  const auto due = [&] {
+    const Client::View view = client.view();
+    return !is_settled(view.state) || view.prompts_due;
+  };
+  const Deadline until = Clock::now() + patience;
+  while (due() && !ports.stopped() && Clock::now() < until) {
+    std::array<pollfd, 1> fds{{{signal_.fd(), POLLIN, 0}}};
+    if (skein::wait(fds, until, [&] { return ports.stopped(); }) == Wake::ready) signal_.clear();
+  }
+  return due() ? nullptr : &client;
+}
+
+std::vector<std::string> Hub::resources() const {
+  std::vector<std::string> out;
+  for (const Member& member : clients_)
+    if (is_on(member))
+      for (const RemoteResource& each : member.client->view().has.resources)
+        out.push_back(member.client->entry().name + ":" + each.uri);
   return out;
 }
 
@@ -159,13 +231,13 @@ std::vector<Hub::Row> Hub::rows() const {
             .state = state_of(member),
             .source = std::string(mcp::name(entry.source)),
             .place = entry.over_http() ? entry.url : entry.command,
-            .tools = view.tools.size(),
+            .tools = view.has.tools.size(),
             .good = view.state == Client::State::connected || !member.enabled,
             .failed = is_on(member) && view.state == Client::State::failed,
             .waiting = is_on(member) && !is_settled(view.state)};
     for (const std::string& each : entry.arguments)
       if (!entry.over_http()) row.place += " " + each;
-    for (const RemoteTool& tool : view.tools)
+    for (const RemoteTool& tool : view.has.tools)
       row.schema_bytes += static_cast<std::int64_t>(tool.name.size() + tool.description.size() +
                                                     tool.schema.size());
     out.push_back(std::move(row));
@@ -177,6 +249,12 @@ Client* Hub::find(std::string_view name) {
   const auto found = std::ranges::find_if(
       clients_, [&](const Member& member) { return member.client->entry().name == name; });
   return found == clients_.end() ? nullptr : found->client.get();
+}
+
+bool Hub::is_on(const Client& client) const {
+  return std::ranges::any_of(clients_, [&](const Member& member) {
+    return member.client.get() == &client && is_on(member);
+  });
 }
 
 void Hub::reconnect(Client& client) {

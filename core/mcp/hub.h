@@ -4,8 +4,12 @@
 
 #include <chrono>
 #include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <thread>
@@ -13,6 +17,7 @@
 #include <vector>
 
 #include "core/mcp/client.h"
+#include "core/mcp/prompts.h"
 #include "core/mcp/server_entry.h"
 #include "core/mcp/signal.h"
 #include "core/model/event.h"
@@ -26,6 +31,9 @@ class Hub {
     OpenChannel open;
     std::string workspace{}, version{};
     std::chrono::milliseconds delay{};  // before the servers are started: the prompt comes first
+    // How many bytes of schemas the model is given from the start; where there are more, it has to
+    // look for them. Asked when there are tools. 0: no limit.
+    std::function<std::int64_t()> direct_bytes = [] { return std::int64_t{0}; };
   };
   Hub(const std::vector<ServerEntry>& entries, Parts parts);
   ~Hub();
@@ -38,12 +46,21 @@ class Hub {
   std::vector<std::string> wait(std::chrono::milliseconds time, const model::Ports& ports);
 
   // The tools of the servers that are there, by server and name. A server that has failed keeps
-  // those it had: a call starts it again.
+  // those it had: a call starts it again. Behind them, if some have to be looked for, what does
+  // that.
   model::Tools tools(std::vector<std::string>& notices);
   // Counts what changes in tools and instructions.
   std::int64_t changes() const;
   // What servers say of how to use them, by name.
   std::vector<std::pair<std::string, std::string>> instructions() const;
+
+  // The prompts of all servers, by name, and what one becomes; see core/mcp/prompts.h.
+  std::vector<PromptCommand> prompts() const;
+  // Until the server of a command by this name has listed its prompts. Null: there is no such
+  // server, or it is not there in time.
+  Client* server_of_prompt(std::string_view name, const model::Ports& ports);
+  // "SERVER:URI" of all resources that are listed.
+  std::vector<std::string> resources() const;
 
   struct Row {
     std::string name, state, source, place;
@@ -55,6 +72,7 @@ class Hub {
   };
   std::vector<Row> rows() const;
   Client* find(std::string_view name);  // null: there is none
+  bool is_on(const Client& client) const;
   void reconnect(Client& client);
   void set_enabled(Client& client, bool enabled);
 
@@ -69,11 +87,15 @@ class Hub {
     return member.client->entry().trouble;
   }
   std::string state_of(const Member& member) const;
+  void defer(model::Tools& tools, const std::map<std::string, std::optional<Exposure>>& said);
+  void leave_out(const Client& client, std::vector<RemoteTool>& tools,
+                 std::vector<std::string>& left_out) const;
 
   Parts parts_;
   Signal signal_{};
   std::vector<Member> clients_{};
   std::int64_t switched_ = 0;  // how often a server was enabled or disabled
+  bool searching_ = false;     // tools have to be looked for; it stays so
 
   std::mutex lock_{};
   std::condition_variable leaving_cv_{};

@@ -83,9 +83,11 @@ std::string trouble_with_arguments(const JsonText& schema, const JsonText& input
   return {};
 }
 
-model::Tools tools_of(const std::string& server, const std::vector<RemoteTool>& remote,
-                      const CallServer& call, std::vector<std::string>& left_out) {
-  model::Tools out;
+std::vector<std::pair<std::string, model::Tool>> tools_of(const std::string& server,
+                                                          const std::vector<RemoteTool>& remote,
+                                                          const CallServer& call,
+                                                          std::vector<std::string>& left_out) {
+  std::vector<std::pair<std::string, model::Tool>> out;
   std::set<std::string> taken;
   for (const RemoteTool& each : remote) {
     const JsonText schema = usable_schema(each.schema);
@@ -95,7 +97,7 @@ model::Tools tools_of(const std::string& server, const std::vector<RemoteTool>& 
       continue;
     }
     const std::string shown = server + ": " + each.name;
-    out.push_back({
+    model::Tool tool{
         .name = name,
         .description = each.description,
         .schema = schema,
@@ -109,13 +111,14 @@ model::Tools tools_of(const std::string& server, const std::vector<RemoteTool>& 
                      (line.size() > most ? "…" : "");
             },
         .preview = shown_arguments,
-        .run = [call, schema, tool = each.name](
+        .run = [call, schema, remote = each.name](
                    const JsonText& input, const model::ToolPorts& ports) -> model::ToolOutcome {
           if (const std::string why = trouble_with_arguments(schema, input); !why.empty())
             return model::tool_failure("not called: " + why);
-          return call(tool, input, ports);
+          return call(remote, input, ports);
         },
-    });
+    };
+    out.emplace_back(each.name, std::move(tool));
   }
   return out;
 }

@@ -6,6 +6,7 @@
 #include <set>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "core/mcp/client.h"
@@ -26,8 +27,11 @@ std::string trouble_with_arguments(const JsonText& schema, const JsonText& input
 
 using CallServer = std::function<model::ToolOutcome(const std::string& tool, const JsonText& input,
                                                     const model::ToolPorts& ports)>;
-// Those that can be used; the names of others are added to `left_out`.
-model::Tools tools_of(const std::string& server, const std::vector<RemoteTool>& remote,
-                      const CallServer& call, std::vector<std::string>& left_out);
+// Those that can be used, each behind the name its server has for it; the names of others are added
+// to `left_out`.
+std::vector<std::pair<std::string, model::Tool>> tools_of(const std::string& server,
+                                                          const std::vector<RemoteTool>& remote,
+                                                          const CallServer& call,
+                                                          std::vector<std::string>& left_out);
 
 }  // namespace skein::mcp

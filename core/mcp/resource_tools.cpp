@@ -50,10 +50,11 @@ model::ToolOutcome listed_by(Client& client, const model::ToolPorts& ports) {
   return outcome_of({{"content", Json::array({block})}}, ports);
 }
 
-model::ToolOutcome read_by(Client& client, const JsonText& input, const model::ToolPorts& ports) {
-  const Json given = parse_json(input).value_or(Json::object());
-  const Reply reply =
-      client.request("resources/read", dump({{"uri", string_at(given, "uri")}}), ports);
+}  // namespace
+
+model::ToolOutcome read_resource(Client& client, const std::string& uri,
+                                 const model::ToolPorts& ports) {
+  const Reply reply = client.request("resources/read", dump({{"uri", uri}}), ports);
   if (!reply.answer) return model::tool_failure(reply.failure);
   const Json result = reply.answer->result.value_or(Json::object());
   Json blocks = Json::array();
@@ -62,20 +63,24 @@ model::ToolOutcome read_by(Client& client, const JsonText& input, const model::T
   return outcome_of({{"content", std::move(blocks)}}, ports);
 }
 
-}  // namespace
-
 model::Tools resource_tools(Client& client) {
   const std::vector<RemoteTool> offered{
       {"list_resources", "List what this server has to read, by uri.", R"({"type":"object"})"},
       {"read_resource", "Read one of this server's resources.",
        R"({"type":"object","properties":{"uri":{"type":"string"}},"required":["uri"]})"}};
   std::vector<std::string> left_out;
-  return tools_of(
-      client.entry().name, offered,
-      [&client](const std::string& tool, const JsonText& input, const model::ToolPorts& ports) {
-        return tool == "list_resources" ? listed_by(client, ports) : read_by(client, input, ports);
-      },
-      left_out);
+  model::Tools out;
+  for (auto& [remote, tool] : tools_of(
+           client.entry().name, offered,
+           [&client](const std::string& tool, const JsonText& input,
+                     const model::ToolPorts& ports) {
+             if (tool == "list_resources") return listed_by(client, ports);
+             const Json given = parse_json(input).value_or(Json::object());
+             return read_resource(client, string_at(given, "uri"), ports);
+           },
+           left_out))
+    out.push_back(std::move(tool));
+  return out;
 }
 
 }  // namespace skein::mcp

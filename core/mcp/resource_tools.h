@@ -14,4 +14,8 @@ namespace skein::mcp {
 // `client` must outlive them.
 model::Tools resource_tools(Client& client);
 
+// One resource, as a call of the second tool would bring it.
+model::ToolOutcome read_resource(Client& client, const std::string& uri,
+                                 const model::ToolPorts& ports);
+
 }  // namespace skein::mcp

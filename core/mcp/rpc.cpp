@@ -3,15 +3,19 @@
 #include <algorithm>
 #include <limits>
 
+#include "core/mcp/shortened.h"
+
 namespace skein::mcp::rpc {
 
 namespace {
+
+constexpr const char* http_status = "skein/httpStatus";
 
 Failure failure_in(const Json& error) {
   const std::int64_t code = int_at(error, "code", internal_error);
   return {static_cast<int>(std::clamp<std::int64_t>(code, std::numeric_limits<int>::min(),
                                                     std::numeric_limits<int>::max())),
-          string_at(error, "message", "no reason was given")};
+          string_at(error, "message", "no reason was given"), at(error, "data")};
 }
 
 JsonText framed(Json message) {
@@ -57,7 +61,25 @@ JsonText response(const Json& id, const Json& result) {
 }
 
 JsonText failure(const Json& id, const Failure& what) {
-  return framed({{"id", id}, {"error", {{"code", what.code}, {"message", what.message}}}});
+  Json error{{"code", what.code}, {"message", what.message}};
+  if (!what.data.is_null()) error["data"] = what.data;
+  return framed({{"id", id}, {"error", std::move(error)}});
+}
+
+int http_status_of(const Failure& failure) {
+  return static_cast<int>(std::clamp<std::int64_t>(int_at(failure.data, http_status), 0, 999));
+}
+
+// What the server said besides is kept if there is room for a member.
+Failure with_http_status(Failure what, int status) {
+  if (!what.data.is_object()) what.data = Json::object();
+  what.data[http_status] = status;
+  return what;
+}
+
+std::string words_of(const Failure& failure) {
+  const std::string code = failure.code > 0 ? "" : " (code " + std::to_string(failure.code) + ")";
+  return shortened(failure.message, 4'000) + code;
 }
 
 }  // namespace skein::mcp::rpc

@@ -14,12 +14,23 @@ namespace skein::mcp::rpc {
 
 inline constexpr int parse_error = -32700, invalid_request = -32600, unknown_method = -32601,
                      bad_parameters = -32602, internal_error = -32603, no_such_resource = -32002;
+// Of the modern era.
+inline constexpr int header_mismatch = -32020, missing_capability = -32021,
+                     unsupported_version = -32022;
+// Ours, made up by a channel: the server cannot be reached, or refused with no word of the
+// protocol.
+inline constexpr int not_reached = 1, not_taken = 2;
 
 struct Failure {
   int code = internal_error;
   std::string message{};
+  Json data{};  // null: none
   bool operator==(const Failure&) const = default;
 };
+// The status of HTTP it came with, if a channel noted one; 0: not known.
+int http_status_of(const Failure& failure);
+Failure with_http_status(Failure failure, int status);
+std::string words_of(const Failure& failure);  // for the model and the user to read
 
 // What came from the other side. A request has a method and an id, a notification only a method, a
 // response only an id.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "core/mcp/era.h"
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"
 
@@ -10,15 +11,9 @@ namespace skein::mcp {
 
 namespace {
 
-constexpr const char* modern_version = "2026-07-28";
-constexpr const char* newest_greeting = "2025-11-25";
-constexpr std::string_view greetings = "2024-11-05 2025-03-26 2025-06-18 2025-11-25";
-constexpr int unsupported_version = -32022;
-
 // Thrown by a handler, and answered as the protocol's own kind of failure.
 struct Refused {
   rpc::Failure failure;
-  Json data{};
 };
 
 using Handler = Json (*)(const Offer&, const rpc::Message&);
@@ -27,8 +22,7 @@ Json capabilities() { return {{"tools", Json::object()}, {"resources", Json::obj
 
 Json greet(const Offer& offer, const rpc::Message& message) {
   const std::string asked = string_at(message.params, "protocolVersion");
-  const bool known = !asked.empty() && has_word(greetings, asked);
-  return {{"protocolVersion", known ? asked : newest_greeting},
+  return {{"protocolVersion", is_greeting_version(asked) ? asked : newest_greeting},
           {"capabilities", capabilities()},
           {"serverInfo", {{"name", "skein"}, {"version", offer.version}}},
           {"instructions", offer.instructions}};
@@ -37,7 +31,6 @@ Json greet(const Offer& offer, const rpc::Message& message) {
 Json discover(const Offer& offer, const rpc::Message&) {
   return {{"supportedVersions", Json::array({modern_version})},
           {"capabilities", capabilities()},
-          {"serverInfo", {{"name", "skein"}, {"version", offer.version}}},
           {"instructions", offer.instructions},
           {"ttlMs", 3'600'000},
           {"cacheScope", "private"}};
@@ -99,7 +92,7 @@ Json list_templates(const Offer& offer, const rpc::Message&) {
 Json read_resource(const Offer& offer, const rpc::Message& message) {
   const std::string uri = string_at(message.params, "uri");
   std::optional<std::string> text = offer.read(uri);
-  if (!text) throw Refused{{rpc::no_such_resource, "there is no resource " + uri}, {{"uri", uri}}};
+  if (!text) throw Refused{{rpc::no_such_resource, "there is no resource " + uri, {{"uri", uri}}}};
   return {
       {"contents",
        Json::array({{{"uri", uri}, {"mimeType", "text/markdown"}, {"text", *std::move(text)}}})}};
@@ -124,14 +117,23 @@ std::string version_in(const rpc::Message& message) {
 Json handled(const Offer& offer, const rpc::Message& message) {
   const std::string version = version_in(message);
   if (!version.empty() && version != modern_version)
-    throw Refused{{unsupported_version, "version " + version + " is not spoken here"},
-                  {{"supported", Json::array({modern_version})}, {"requested", version}}};
+    throw Refused{{rpc::unsupported_version,
+                   "version " + version + " is not spoken here",
+                   {{"supported", Json::array({modern_version})}, {"requested", version}}}};
   const auto method = std::ranges::find(methods, std::string_view(message.method),
                                         [](const auto& row) { return row.first; });
   if (method == std::end(methods))
     throw Refused{{rpc::unknown_method, "there is no method " + message.method}};
   Json result = method->second(offer, message);
-  if (!version.empty()) result["resultType"] = "complete";
+  if (version.empty()) return result;
+  result["resultType"] = "complete";
+  // How long what is listed or read may be kept: another skein may be writing meanwhile.
+  if (message.method.ends_with("/list") || message.method == "resources/read") {
+    result["ttlMs"] = 0;
+    result["cacheScope"] = "private";
+  }
+  result["_meta"]["io.modelcontextprotocol/serverInfo"] = {{"name", "skein"},
+                                                           {"version", offer.version}};
   return result;
 }
 
@@ -148,9 +150,7 @@ std::optional<JsonText> Server::answer(std::string_view line) {
   try {
     return rpc::response(message->id, handled(offer_, *message));
   } catch (const Refused& refused) {
-    Json out = *parse_json(rpc::failure(message->id, refused.failure));
-    if (!refused.data.is_null()) out["error"]["data"] = refused.data;
-    return dump(out);
+    return rpc::failure(message->id, refused.failure);
   } catch (const Error& error) {
     return rpc::failure(message->id, {rpc::internal_error, error.what()});
   }

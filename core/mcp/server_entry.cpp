@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/glob.h"
 #include "core/text/json.h"
 
 namespace skein::mcp {
@@ -51,6 +52,9 @@ ServerEntry read_server(const std::string& name, const Json& value) {
   if (const std::int64_t seconds = int_at(value, "timeout"); seconds > 0)
     entry.timeout = std::chrono::seconds(std::min<std::int64_t>(seconds, 1800));
   entry.enabled = bool_at(value, "enabled", true) && !bool_at(value, "disabled");
+  entry.always_direct = bool_at(value, "alwaysLoad");
+  entry.exposures = texts_of(at(value, "tools"));
+  entry.era = era_named(string_at(value, "protocol")).value_or(Era::unknown);
   entry.trouble = trouble_with_type(string_at(value, "type"));
   if (entry.trouble.empty()) entry.trouble = trouble_with(entry);
   return entry;
@@ -96,6 +100,31 @@ class Expansion {
 std::string_view name(ServerEntry::Source source) {
   constexpr std::string_view names[] = {"user", "flag", "workspace"};
   return names[static_cast<std::size_t>(source)];
+}
+
+std::optional<Era> era_named(std::string_view name) {
+  if (name == "auto") return Era::unknown;
+  if (name == "legacy") return Era::legacy;
+  if (name == "modern") return Era::modern;
+  return std::nullopt;
+}
+
+std::optional<Exposure> exposure_of(const ServerEntry& entry, const std::string& tool) {
+  const auto fits = [&](const std::string& pattern) { return glob_match(pattern, tool); };
+  if (std::ranges::any_of(entry.hidden, fits)) return Exposure::hidden;
+  auto found = entry.exposures.find(tool);
+  std::size_t longest = 0;
+  if (found == entry.exposures.end())
+    for (auto each = entry.exposures.begin(); each != entry.exposures.end(); ++each)
+      if (each->first.size() > longest && fits(each->first)) {
+        found = each;
+        longest = each->first.size();
+      }
+  if (found == entry.exposures.end())
+    return entry.always_direct ? std::optional(Exposure::direct) : std::nullopt;
+  if (found->second == "direct") return Exposure::direct;
+  if (found->second == "search") return Exposure::search;
+  return found->second == "hidden" ? std::optional(Exposure::hidden) : std::nullopt;
 }
 
 std::string trouble_with_name(std::string_view name) {

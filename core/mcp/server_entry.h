@@ -14,6 +14,12 @@
 
 namespace skein::mcp {
 
+// Which of its two ways to talk the protocol has; see core/mcp/era.h.
+enum class Era { unknown, legacy, modern };
+
+// How the model gets to know a tool: its schema from the start, by looking for it, or not at all.
+enum class Exposure { direct, search, hidden };
+
 struct ServerEntry {
   // Who says so. What comes with a workspace never sees a provider's key.
   enum class Source { user, flag, workspace };
@@ -30,6 +36,10 @@ struct ServerEntry {
   std::map<std::string, std::string> headers{};  // "!command": what that prints
   std::chrono::milliseconds timeout{60'000};     // of a call that shows no progress
   std::vector<std::string> hidden{};             // globs: tools that the model does not get
+  // Globs and how the model gets the tools they fit ("direct", "search", "hidden").
+  std::map<std::string, std::string> exposures{};
+  bool always_direct = false;  // no tool of it has to be looked for
+  Era era = Era::unknown;      // unknown: it is found out
   bool enabled = true;
   std::string trouble{};  // why it cannot be used; empty: it can
 
@@ -38,6 +48,12 @@ struct ServerEntry {
 };
 
 std::string_view name(ServerEntry::Source source);
+
+// "auto", "legacy" or "modern"; nullopt: none of them.
+std::optional<Era> era_named(std::string_view name);
+// What the entry says of a tool; nullopt: nothing. An exact name counts before a pattern, a
+// longer pattern before a shorter one.
+std::optional<Exposure> exposure_of(const ServerEntry& entry, const std::string& tool);
 
 // Why a server cannot be called that; empty: it can. Two underscores, or one at either end, would
 // make a tool's name `mcp__SERVER__TOOL`, and so a rule about it, mean two servers.

@@ -8,7 +8,7 @@
 #include <exception>
 #include <utility>
 
-#include "core/mcp/quiet_thread.h"
+#include "core/text/quiet_thread.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 #include "core/tools/sandbox/environment.h"
@@ -61,7 +61,7 @@ void StdioChannel::close() {
   wake_.raise();
 }
 
-void StdioChannel::send(JsonText message) {
+void StdioChannel::send(JsonText message, Parameters) {
   {
     const std::lock_guard hold(lock_);
     outbox_.push_back(std::move(message) + "\n");

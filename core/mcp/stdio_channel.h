@@ -27,7 +27,8 @@ class StdioChannel : public Channel {
   StdioChannel(const ServerEntry& entry, const Surroundings& around, Events events);
   ~StdioChannel() override;
 
-  void send(JsonText message) override;
+  using Channel::send;
+  void send(JsonText message, Parameters) override;
   void close() override;
   std::string diagnostics() const override;
 

@@ -137,6 +137,15 @@ void attach(PromptWithFiles& out, const Mention& file, const AttachPorts& ports)
   add_text(out, name, bytes);
 }
 
+void add_fetched(PromptWithFiles& out, const std::string& name, const Fetched& fetched) {
+  if (!fetched.text.empty()) add_text(out, name, fetched.text);
+  for (const Image& image : fetched.images) {
+    out.message.content.emplace_back(titled(name, ""));
+    out.message.content.emplace_back(image);
+    out.files.push_back({name, image.mime_type});
+  }
+}
+
 }  // namespace
 
 PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
@@ -149,7 +158,10 @@ PromptWithFiles with_files(const std::string& prompt, std::string_view typed,
     if (std::ranges::find(seen, found.name) != seen.end()) continue;
     seen.push_back(found.name);
     if (!is_file(found.place)) {
-      if (const std::string remark = remark_on(found); !remark.empty()) ports.tell(remark);
+      if (const auto fetched = ports.fetch ? ports.fetch(found.name) : std::nullopt)
+        add_fetched(out, found.name, *fetched);
+      else if (const std::string remark = remark_on(found); !remark.empty())
+        ports.tell(remark);
     } else if (ports.may(found.name, found.place)) {
       attach(out, found, ports);
     }

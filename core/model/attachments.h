@@ -1,8 +1,10 @@
 // Files that a prompt names by `@path` or `@"a path"` are attached to it: text as a block after the
-// words, an image as an image, whose bytes are kept beside the transcript.
+// words, an image as an image, whose bytes are kept beside the transcript. So is what else a name
+// leads to, such as a server's resource.
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -22,6 +24,12 @@ struct PromptWithFiles {
   std::vector<Attachment> files{};
 };
 
+// What a name leads to that is no file.
+struct Fetched {
+  std::string text{};
+  std::vector<Image> images{};
+};
+
 struct AttachPorts {
   // Where a name leads, from the workspace and after links.
   Locate locate{};
@@ -30,6 +38,9 @@ struct AttachPorts {
       [](const std::string&, const Located&) { return true; };
   std::function<void(const std::string& remark)> tell = [](const std::string&) {};
   std::function<std::string(std::string_view bytes)> keep_blob{};
+  // What is there by a name that is no file, such as a server's resource; nullopt: nothing. Throws
+  // Error if it cannot be had. May be empty.
+  std::function<std::optional<Fetched>(const std::string& name)> fetch{};
 };
 
 // Looks for names in what was `typed`: a prompt may hold pastes besides, and what these mention is

@@ -69,6 +69,11 @@ bool is_marginal(std::string_view type) {
 
 bool tells_changes(const Entry& entry) { return entry.meta.starts_with(R"({"changes":)"); }
 
+bool tells_todo(const Entry& entry) {
+  return entry.meta.starts_with(R"({"todo":)") &&
+         entry.payload.starts_with(R"({"role":"user","continuation":true)");
+}
+
 std::string imported_from(const Entry& entry) {
   if (!entry.meta.starts_with(R"({"import":)")) return {};
   const std::optional<Json> meta = parse_json(entry.meta);
@@ -95,6 +100,7 @@ JsonText command_meta(const std::string& name, const std::string& arguments,
 std::string preview(const Entry& entry, std::size_t characters) {
   if (const auto message = message_of(entry))
     return tells_changes(entry)                       ? "(told what has changed)"
+           : tells_todo(entry)                        ? "(told what is left to do)"
            : message->continuation                    ? "(asked to go on)"
            : entry.meta.starts_with(R"({"command":)") ? one_line(typed_command(entry), characters)
                                                       : one_line(words_of(*message), characters);

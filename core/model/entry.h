@@ -48,6 +48,9 @@ bool is_marginal(std::string_view type);
 // A message by which skein tells the model what has changed since the conversation began; `meta`
 // says so.
 bool tells_changes(const Entry& entry);
+// A message by which skein tells it of the list of things to do, which the user changed or which is
+// left from before.
+bool tells_todo(const Entry& entry);
 
 // The format an entry was imported from, as `meta` says; empty: it is our own.
 std::string imported_from(const Entry& entry);

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/model/entry.h"
+#include "core/model/inquiry.h"
 #include "core/model/message.h"
 
 namespace skein::model {
@@ -157,11 +158,24 @@ struct Answer {
   std::string text{};  // with no: the reason, for the model; with amend: the new text
 };
 
+// A line that a person is to write: what a tool's server wants to know, an argument that is
+// missing.
+struct LineQuestion {
+  std::string text;      // who wants what; shown above the line
+  std::string before{};  // stands in the line already
+};
+
 // The loop's lines to the outside. One poll watches the network, the keyboard and children, so the
 // keyboard is a file descriptor here: providers and the REPL stay strangers.
 struct Ports {
   std::function<void(const Event&)> sink = [](const Event&) {};
   std::function<Answer(const Question&)> ask{};
+  // nullopt: the user left it with Esc or ^C. Empty where nobody can be asked, as `ask` is.
+  std::function<std::optional<std::string>(const LineQuestion&)> ask_line{};
+  // Both wait for as long as it takes. Empty: nobody is there. The label that was chosen, several
+  // with commas between, or words of the user's own; none: the user would not say.
+  std::function<std::optional<std::string>(const Inquiry&)> inquire{};
+  std::function<PlanReview(const Plan&)> review{};
   const std::atomic<bool>* stop = nullptr;  // set by ^C; lock-free
   struct Input {
     int fd = -1;

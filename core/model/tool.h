@@ -47,6 +47,13 @@ struct ToolOutcome {
   // Rules that hold until the turn ends, as their author wrote them. Only what the user trusts
   // lends any; what is forbidden stays so.
   std::vector<std::string> lends{};
+  // What the user decided while it ran. Only our own tools that ask the user set any of it.
+  struct Decided {
+    std::optional<Stop> ends_turn{};  // the model is not asked again, and the turn ends so
+    std::string mode{};               // the permission mode from now on; empty: as it is
+    std::string title{};              // for a session that was not given one
+    std::string anew{};               // a prompt, for a branch in which nothing else was said
+  } decided{};
 };
 ToolOutcome tool_text(std::string text);
 ToolOutcome tool_failure(std::string text);
@@ -78,6 +85,13 @@ struct ToolPorts {
   std::function<bool(std::string_view text)> was_said{};
   // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
   std::function<bool(std::string_view below)> denied{};
+  // Questions that the tool itself has for the user. Empty where nobody can be asked.
+  std::function<Answer(const Question&)> ask{};
+  std::function<std::optional<std::string>(const LineQuestion&)> ask_line{};
+  // See Ports; empty: nobody is there.
+  std::function<std::optional<std::string>(const Inquiry&)> inquire{};
+  std::function<PlanReview(const Plan&)> review{};
+  bool planning = false;  // plan mode is on
 };
 
 struct Tool {
@@ -101,6 +115,16 @@ struct Tool {
   std::vector<std::string> other_names{};  // for rules, in lower case: what other agents call it
   // A pattern that is forbidden to the tool of this name is forbidden to this one too.
   std::string forbidden_with{};
+  // It reads, and calls in one answer may run at the same time, each in a thread of its own. What
+  // it reaches through its ports runs in the turn's.
+  bool concurrent = false;
+  // It is nothing but a question to the user: left open by a crash, it is asked again.
+  bool asks_user = false;
+  // It can be called, but the model is not given its schema unless it looks for it.
+  bool deferred = false;
+  // Which call of another tool this call really is: that one is judged, shown and run instead.
+  // nullopt: none that can be made out. May be empty.
+  std::function<std::optional<ToolUse>(const ToolUse& call)> stands_for{};
 
   // Then every call is asked about where there is none.
   bool needs_sandbox() const {

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/model/message.h"
 #include "core/project/command_files.h"
 #include "core/text/base.h"
 
@@ -48,6 +49,7 @@ struct RenderedCommand {
   std::string mentions{};            // the part of it in which @path names a file
   JsonText meta{};                   // for its entry
   std::vector<std::string> lends{};  // rules that hold until it is answered
+  std::vector<model::Image> images{};
 };
 
 // Throws Error if the file cannot be read, or a command in it was not run or failed: then nothing

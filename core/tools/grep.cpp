@@ -189,6 +189,7 @@ Tool grep_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readabl
       "path:line:text. What git ignores and binary files are left out.";
   tool.schema = grep_schema;
   tool.effect = Effect::reads;
+  tool.concurrent = true;
   tool.title = [](const JsonText& input) {
     Arguments arguments(input);
     return one_line("grep", arguments.text("pattern", "") + " " + arguments.text("path", ""));

@@ -99,6 +99,7 @@ Tool list_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readabl
       "git ignores is left out.";
   tool.schema = list_schema;
   tool.effect = Effect::reads;
+  tool.concurrent = true;
   tool.other_names = {"glob", "ls"};
   return tool;
 }

@@ -136,6 +136,7 @@ Tool read_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readabl
       "parts (offset, limit). Images are shown as images.";
   tool.schema = read_schema;
   tool.effect = Effect::reads;
+  tool.concurrent = true;
   tool.other_names = {"notebookread"};
   return tool;
 }

@@ -86,6 +86,12 @@ Tool remember_tool(Remember remember);
 using ReadSkill = std::function<ToolOutcome(const std::string& name, const ToolPorts& ports)>;
 Tool skill_tool(ReadSkill read);
 
+// Three by which the model shares with the user what it is about: its list of things to do, its
+// questions, and in plan mode its plan.
+Tool todo_tool();
+Tool ask_tool();
+Tool present_plan_tool();
+
 // What the tools about a path share: the argument, the title, `run` in the workspace.
 using ToolFunction = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&,
                                      const ToolPorts&);

@@ -4,9 +4,10 @@
 #include <exception>
 #include <utility>
 
-#include "core/mcp/quiet_thread.h"
+#include "core/text/quiet_thread.h"
 #include "core/mcp/rpc.h"
 #include "core/text/text.h"
+#include "providers/mcp/message_headers.h"
 #include "providers/wire/sse.h"
 
 namespace skein::mcp {
@@ -16,6 +17,9 @@ namespace {
 using http::HttpResponse;
 
 constexpr std::chrono::milliseconds connect_time{10'000}, answer_time{1'800'000}, farewell{300};
+// A stream that was cut is taken up again after this time, and once more after half as much again.
+constexpr std::chrono::milliseconds first_rest{1'000};
+constexpr int most_resumptions = 2;
 
 // Why the server did not take a message, for a person.
 std::string refusal_of(const HttpResponse& response, const std::string& body) {
@@ -60,32 +64,36 @@ class HttpChannel::Answer {
   }
 
   bool good() const { return good_; }
+  bool is_stream() const { return stream_; }
+  bool said_something() const { return said_; }
   const std::string& body() const { return body_; }
   bool answered() const { return answered_; }
-  const std::string& version() const { return version_; }
+  // The number of the last event, if the server numbers them.
+  const std::string& last_event() const { return last_.empty() ? events_.last_id() : last_; }
+  void go_on_from(const Answer& later) { last_ = later.last_event(); }
 
  private:
   void give(const std::string& text) {
+    if (text.empty()) return;
+    said_ = true;
     const std::optional<rpc::Message> message = rpc::read(text);
     if (message && message->is_response()) {
       answered_ = true;
-      if (message->result) version_ = string_at(*message->result, "protocolVersion");
-    }
-    if (!text.empty()) pending(text);
-  }
-  // The version must be known before the answer to the greeting is acted upon.
-  void pending(const std::string& text) {
-    if (!version_.empty()) {
-      const std::lock_guard hold(channel_.lock_);
-      if (channel_.version_.empty()) channel_.version_ = version_;
+      if (message->result) take_version(string_at(*message->result, "protocolVersion"));
     }
     channel_.tell(text);
   }
+  // It must be known before the answer to the greeting is acted upon.
+  void take_version(const std::string& version) {
+    if (version.empty()) return;
+    const std::lock_guard hold(channel_.lock_);
+    if (channel_.version_.empty()) channel_.version_ = version;
+  }
 
   HttpChannel& channel_;
-  bool good_ = false, stream_ = false, answered_ = false;
+  bool good_ = false, stream_ = false, said_ = false, answered_ = false;
   wire::SseParser events_{longest_message};
-  std::string body_{}, version_{};
+  std::string body_{}, last_{};
 };
 
 HttpChannel::HttpChannel(std::string url, Headers headers, Events events)
@@ -97,6 +105,7 @@ HttpChannel::HttpChannel(std::string url, Headers headers, Events events)
 HttpChannel::~HttpChannel() {
   HttpChannel::close();
   for (Worker* worker : {&orders_, &calls_}) worker->thread.join();
+  if (ears_.thread.joinable()) ears_.thread.join();  // which one of those began
 }
 
 void HttpChannel::close() {
@@ -104,72 +113,101 @@ void HttpChannel::close() {
     const std::lock_guard hold(lock_);
     leaving_ = true;
   }
-  for (Worker* worker : {&orders_, &calls_}) {
+  for (Worker* worker : {&orders_, &calls_, &ears_}) {
     worker->stop = true;
     worker->wake.notify_all();
   }
 }
 
-void HttpChannel::send(JsonText message) {
-  const std::optional<rpc::Message> read = rpc::read(message);
-  const bool long_one = read && read->is_request() && read->method.ends_with("/call");
+void HttpChannel::send(JsonText message, Parameters parameters) {
+  Outgoing outgoing{std::move(message), std::move(parameters)};
+  bool long_one = false;
+  if (const std::optional<rpc::Message> read = rpc::read(outgoing.message)) {
+    const bool asks = read->is_request() && read->id.is_number_integer();
+    outgoing.id = asks ? read->id.get<std::int64_t>() : 0;
+    outgoing.greeting = read->method == "initialize";
+    outgoing.modern = !message_headers(outgoing.message, {}).empty();
+    long_one = asks && read->method.ends_with("/call");
+  }
   Worker& worker = long_one ? calls_ : orders_;
   {
     const std::lock_guard hold(lock_);
-    worker.queue.push_back(std::move(message));
+    worker.queue.push_back(std::move(outgoing));
   }
   worker.wake.notify_all();
 }
 
+// The server's own stream, which has a thread while it is there.
+void HttpChannel::listen(JsonText request) {
+  const std::lock_guard hold(lock_);
+  if (leaving_ || ears_.thread.joinable()) return;
+  listening_ = std::move(request);
+  ears_.thread = quiet_thread([this] { hear(); });
+}
+
 void HttpChannel::forget(std::int64_t id) {
   const std::lock_guard hold(lock_);
-  if (calls_.sending == id) calls_.stop = true;
+  for (Worker* worker : {&orders_, &calls_}) {
+    std::erase_if(worker->queue, [&](const Outgoing& each) { return each.id == id; });
+    if (worker->sending != id) continue;
+    worker->stop = true;
+    worker->wake.notify_all();
+  }
 }
 
 void HttpChannel::run(Worker& worker) try {
   for (;;) {
-    JsonText message;
+    Outgoing outgoing;
     {
       std::unique_lock hold(lock_);
       worker.wake.wait(hold, [&] { return leaving_ || !worker.queue.empty(); });
       if (leaving_) break;
-      message = std::move(worker.queue.front());
+      outgoing = std::move(worker.queue.front());
       worker.queue.pop_front();
       worker.stop = false;
+      worker.sending = outgoing.id;
     }
-    exchange(worker, message);
+    exchange(worker, outgoing);
+    const std::lock_guard hold(lock_);
+    worker.sending = 0;
   }
   if (&worker == &orders_) leave();
 } catch (const std::exception& error) {  // no network module, or a header's command failed
   end(error.what());
 }
 
-http::HttpRequest HttpChannel::request_for(const JsonText& message, bool greeting) {
-  if (!fixed_) fixed_ = headers_();  // the greeting is the first message, so only one thread asks
-  http::HttpRequest request{.url = url_, .headers = *fixed_, .body = message};
+http::HttpRequest HttpChannel::request_for(const Outgoing& outgoing) {
+  // Only one thread has something to send at first.
+  if (!fixed_) fixed_ = headers_([this] { return leaving_.load(); });
+  http::HttpRequest request{.url = url_, .headers = *fixed_, .body = outgoing.message};
   request.headers.emplace_back("content-type", "application/json");
   request.headers.emplace_back("accept", "application/json, text/event-stream");
   request.patience = {connect_time, answer_time, answer_time};
   request.follow_redirects = false;  // its headers are for this address only
+  for (auto& header : message_headers(outgoing.message, outgoing.parameters))
+    request.headers.push_back(std::move(header));
+  if (outgoing.greeting || outgoing.modern) return request;
   const std::lock_guard hold(lock_);
-  if (!greeting && !session_.empty()) request.headers.emplace_back("mcp-session-id", session_);
-  if (!greeting && !version_.empty())
-    request.headers.emplace_back("mcp-protocol-version", version_);
+  if (!session_.empty()) request.headers.emplace_back("mcp-session-id", session_);
+  if (!version_.empty()) request.headers.emplace_back("mcp-protocol-version", version_);
   return request;
 }
 
-void HttpChannel::exchange(Worker& worker, const JsonText& message) {
-  const std::optional<rpc::Message> read = rpc::read(message);
-  const bool greeting = read && read->method == "initialize";
-  const bool asks = read && read->is_request() && read->id.is_number_integer();
-  const std::int64_t id = asks ? read->id.get<std::int64_t>() : 0;
-  const http::HttpRequest request = request_for(message, greeting);
-  {
-    const std::lock_guard hold(lock_);
-    worker.sending = id;
-  }
-  Answer answer(*this);
-  const HttpResponse response =
+// What the server says by itself, in the older era, or the rest of an answer that was cut.
+http::HttpRequest HttpChannel::stream_from(const std::string& last_event) {
+  http::HttpRequest request = request_for({});
+  request.method = "GET";
+  std::erase_if(request.headers, [](const auto& each) { return each.first == "content-type"; });
+  for (auto& [name, value] : request.headers)
+    if (name == "accept") value = "text/event-stream";
+  if (!last_event.empty()) request.headers.emplace_back("last-event-id", last_event);
+  return request;
+}
+
+HttpResponse HttpChannel::talk(Worker& worker, const http::HttpRequest& request, Answer& answer,
+                               bool greeting) {
+  const bool hears = &worker == &ears_;
+  HttpResponse response =
       http::http_exchange(request,
                           {.on_head =
                                [&](const HttpResponse& head) {
@@ -179,34 +217,82 @@ void HttpChannel::exchange(Worker& worker, const JsonText& message) {
                                  session_ = http::header_value(head.headers, "mcp-session-id");
                                },
                            .on_body = [&](std::string_view piece) { return answer.take(piece); },
-                           .whole = [&] { return answer.answered(); }},
+                           .whole = [&] { return !hears && answer.answered(); }},
                           model::Ports{.stop = &worker.stop});
   answer.end();
-  {
-    const std::lock_guard hold(lock_);
-    worker.sending = 0;
+  return response;
+}
+
+void HttpChannel::exchange(Worker& worker, const Outgoing& outgoing) {
+  Answer answer(*this);
+  const HttpResponse response = talk(worker, request_for(outgoing), answer, outgoing.greeting);
+  if (outgoing.id != 0 && !outgoing.modern && resume(worker, answer)) return;
+  if (!leaving_ && !worker.stop) settle(response, answer, outgoing);
+}
+
+// An answer that was cut, if its server numbers what it sends. True: the rest has come.
+bool HttpChannel::resume(Worker& worker, Answer& answer) {
+  std::chrono::milliseconds pause = first_rest;
+  for (int i = 0; i < most_resumptions; ++i, pause += pause / 2) {
+    if (!answer.good() || !answer.is_stream() || answer.answered() || answer.last_event().empty())
+      break;
+    if (!rest(worker, pause)) break;
+    Answer more(*this);
+    talk(worker, stream_from(answer.last_event()), more, false);
+    if (more.answered()) return true;
+    if (!more.last_event().empty()) answer.go_on_from(more);
   }
-  if (!leaving_ && !worker.stop) settle(response, answer, id, greeting);
+  return false;
+}
+
+// False: there is no time to.
+bool HttpChannel::rest(Worker& worker, std::chrono::milliseconds time) {
+  std::unique_lock hold(lock_);
+  return !worker.wake.wait_for(hold, time, [&] { return leaving_ || worker.stop; });
+}
+
+// Until we leave, the server does not offer it, or it breaks off too often.
+void HttpChannel::hear() try {
+  std::chrono::milliseconds pause = first_rest;
+  std::string last;
+  for (int cuts = 0; !leaving_ && cuts <= most_resumptions; ++cuts, pause += pause / 2) {
+    // What changed while nobody listened is not told again.
+    if (cuts > 0 && last.empty()) tell(rpc::notification("notifications/tools/list_changed"));
+    Answer answer(*this);
+    const bool asks = !listening_.empty();
+    talk(ears_, asks ? request_for({.message = listening_, .modern = true}) : stream_from(last),
+         answer, false);
+    if (leaving_ || !answer.good() || !answer.is_stream()) return;
+    if (answer.said_something()) {
+      cuts = 0;
+      pause = first_rest;
+    }
+    last = asks ? "" : answer.last_event();
+    if (!rest(ears_, pause)) return;
+  }
+} catch (const std::exception&) {  // without it lists are only as new as the last answer
 }
 
 // Whoever waits for the answer to a request hears what became of it.
-void HttpChannel::settle(const HttpResponse& response, const Answer& answer, std::int64_t id,
-                         bool greeting) {
-  if (answer.answered() || (answer.good() && id == 0)) return;
+void HttpChannel::settle(const HttpResponse& response, const Answer& answer,
+                         const Outgoing& outgoing) {
+  if (answer.answered() || (answer.good() && outgoing.id == 0)) return;
   bool in_session = false;
   {
     const std::lock_guard hold(lock_);
-    in_session = !greeting && !session_.empty();
+    in_session = !outgoing.greeting && !outgoing.modern && !session_.empty();
   }
   if (response.status == 404 && in_session) return end(std::string(session_over));
-  std::string why = !response.trouble.empty() ? response.trouble
-                    : answer.good() ? "its answer was cut; what was asked may have been done"
-                                    : refusal_of(response, answer.body());
-  if (greeting) return end(why);
+  rpc::Failure failure{rpc::not_taken, refusal_of(response, answer.body())};
+  if (!response.trouble.empty())
+    failure = {answer.good() ? rpc::internal_error : rpc::not_reached, response.trouble};
+  else if (answer.good())
+    failure = {rpc::internal_error, "its answer was cut; what was asked may have been done"};
+  if (outgoing.greeting) return end(failure.message);
   // A server may say in a body with an error's status what it did not like.
-  if (const auto said = rpc::read(answer.body()); said && said->failure)
-    why = said->failure->message;
-  if (id != 0) tell(rpc::failure(id, {rpc::internal_error, why}));
+  if (const auto said = rpc::read(answer.body()); said && said->failure) failure = *said->failure;
+  if (outgoing.id != 0)
+    tell(rpc::failure(outgoing.id, rpc::with_http_status(failure, response.status)));
 }
 
 // A session that is over costs the server nothing more. It may not know how.

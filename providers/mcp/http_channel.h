@@ -1,8 +1,10 @@
 // A server that is reached by HTTP: every message is a POST to its one address, and what it answers
-// is a message or a stream of them ("streamable HTTP", as before 2026-07-28).
+// is a message or a stream of them ("streamable HTTP"). In the older era there is a session, whose
+// number comes with the greeting; in the modern one every message stands for itself.
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -21,21 +23,30 @@ class HttpChannel : public Channel {
  public:
   static constexpr std::size_t longest_message = 64u << 20;
   // The headers of the entry; asked for on a thread of the channel's own, since commands may have
-  // to be run for them. Throws Error.
-  using Headers = std::function<http::HttpHeaders()>;
+  // to be run for them, which end when `stopped` says so. Throws Error.
+  using Headers = std::function<http::HttpHeaders(const std::function<bool()>& stopped)>;
 
   HttpChannel(std::string url, Headers headers, Events events);
   ~HttpChannel() override;
 
-  void send(JsonText message) override;
+  using Channel::send;
+  void send(JsonText message, Parameters parameters) override;
+  void listen(JsonText request) override;
   void close() override;
   void forget(std::int64_t id) override;
 
  private:
+  struct Outgoing {
+    JsonText message{};
+    Parameters parameters{};
+    std::int64_t id = 0;  // of a request; 0: it is none
+    bool greeting = false;
+    bool modern = false;  // it needs no session
+  };
   // One thread and what it is to send. There are two, so that a call that takes its time does not
-  // keep its own cancellation waiting.
+  // keep its own cancellation waiting; and a third for what the server says unasked.
   struct Worker {
-    std::deque<JsonText> queue{};
+    std::deque<Outgoing> queue{};
     std::atomic<bool> stop{false};
     std::int64_t sending = 0;  // the id of the request under way; 0: none
     std::condition_variable wake{};
@@ -44,10 +55,15 @@ class HttpChannel : public Channel {
   class Answer;
 
   void run(Worker& worker);
-  void exchange(Worker& worker, const JsonText& message);
-  http::HttpRequest request_for(const JsonText& message, bool greeting);
-  void settle(const http::HttpResponse& response, const Answer& answer, std::int64_t id,
-              bool greeting);
+  void hear();
+  void exchange(Worker& worker, const Outgoing& outgoing);
+  http::HttpResponse talk(Worker& worker, const http::HttpRequest& request, Answer& answer,
+                          bool greeting);
+  bool resume(Worker& worker, Answer& answer);
+  bool rest(Worker& worker, std::chrono::milliseconds time);
+  http::HttpRequest request_for(const Outgoing& outgoing);
+  http::HttpRequest stream_from(const std::string& last_event);
+  void settle(const http::HttpResponse& response, const Answer& answer, const Outgoing& outgoing);
   void leave();
   void tell(const JsonText& message);
   void end(const std::string& why);
@@ -62,7 +78,8 @@ class HttpChannel : public Channel {
   std::mutex lock_{};  // for the queues and what follows
   std::optional<http::HttpHeaders> fixed_{};
   std::string session_{}, version_{};
-  Worker orders_{}, calls_{};
+  JsonText listening_{};  // what is sent to hear what the server says unasked; empty: GET
+  Worker orders_{}, calls_{}, ears_{};
 };
 
 }  // namespace skein::mcp

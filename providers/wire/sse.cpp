@@ -4,6 +4,12 @@
 
 namespace skein::wire {
 
+namespace {
+
+constexpr std::size_t longest_id = 1'000;  // it is sent back as a header
+
+}  // namespace
+
 std::vector<SseEvent> SseParser::feed(std::string_view bytes) {
   std::vector<SseEvent> events;
   while (!bytes.empty() && !over_limit_) {
@@ -44,6 +50,7 @@ std::optional<SseEvent> SseParser::finish() {
 void SseParser::take_line(std::string_view line, std::vector<SseEvent>& events) {
   if (std::exchange(at_start_, false) && line.starts_with("\xEF\xBB\xBF")) line.remove_prefix(3);
   if (line.empty()) {
+    if (!id_.empty()) last_id_ = std::exchange(id_, {});
     if (has_data_) events.push_back(std::move(event_));
     event_ = {};
     has_data_ = false;
@@ -55,6 +62,8 @@ void SseParser::take_line(std::string_view line, std::vector<SseEvent>& events) 
   if (value.starts_with(' ')) value.remove_prefix(1);
   if (field == "event") {
     event_.name = value;
+  } else if (field == "id" && value.size() <= longest_id) {
+    id_ = value;
   } else if (field == "data") {
     if (event_.data.size() + value.size() >= limit_) {
       over_limit_ = true;

@@ -23,13 +23,19 @@ prompt::Completion command_names(Session& session, std::string_view start) {
                             (command.arguments.empty() ? "" : " "));
   for (const project::OwnCommand& own : own_commands(session))
     if (own.name.starts_with(start.substr(1))) out.choices.push_back("/" + own.name + " ");
+  for (const session::ServerPrompt& prompt : session.services().server_prompts())
+    if (prompt.name.starts_with(start.substr(1)))
+      out.choices.push_back("/" + prompt.name + (prompt.hint.empty() ? "" : " "));
   std::ranges::sort(out.choices);
   return out;
 }
 
-// Files whose path contains these letters, in this order but with gaps.
+// Files whose path contains these letters, in this order but with gaps; and resources of servers.
 prompt::Completion file_names(Session& session, std::size_t from, std::string_view letters) {
-  const std::vector<std::string> files = session.services().files();
+  std::vector<std::string> files = session.services().files();
+  // What a server calls its own must not drive the terminal.
+  for (const std::string& name : session.services().server_resources())
+    if (layout::sanitized_row(name) == name) files.push_back(name);
   prompt::Completion out{.from = from};
   for (const std::size_t i : pick::fuzzy_filter(letters, files)) {
     if (out.choices.size() == most_choices) break;
@@ -55,6 +61,9 @@ std::string hint_for(Session& session, std::string_view line) {
   if (!line.starts_with('/') || line.find(' ') != std::string_view::npos) return {};
   if (const Command* command = find_command(line.substr(1)))
     return command->arguments.empty() ? "" : " " + std::string(command->arguments);
+  for (const session::ServerPrompt& prompt : session.services().server_prompts())
+    if (prompt.name == line.substr(1))
+      return prompt.hint.empty() ? "" : " " + layout::sanitized_row(prompt.hint);
   const auto own = project::find_own(session.services().own_commands(), line.substr(1));
   if (!own) return {};
   const std::string hint = project::words_of(project::read_markdown(own->path)).hint;

@@ -46,6 +46,9 @@ std::vector<std::string> server_words(Session& session, std::string_view start);
 void show_permissions(Session& session, std::string_view change);
 std::vector<std::string> permission_words(Session& session, std::string_view start);
 void retry(Session& session, std::string_view);
+void show_plan(Session& session, std::string_view text);
+void show_todo(Session& session, std::string_view change);
+std::vector<std::string> todo_words(Session& session, std::string_view start);
 
 void take_snapshot(Session& session, std::string_view name);
 void show_snapshots(Session& session, std::string_view argument);

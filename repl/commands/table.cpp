@@ -44,6 +44,11 @@ void help(Session& session, std::string_view) {
                (file.refusal.empty() ? words.description : "cannot be read: " + file.refusal) +
                    (command.of_project ? " (project)" : " (yours)"));
   }
+  const std::vector<session::ServerPrompt> prompts = session.services().server_prompts();
+  if (!prompts.empty()) session.screen().print("\nPrompts of MCP servers:\n");
+  for (const session::ServerPrompt& prompt : prompts)
+    print_help(session, prompt.name + " " + prompt.hint,
+               prompt.description.substr(0, prompt.description.find('\n')));
 }
 
 void quit(Session& session, std::string_view) { session.leave(); }
@@ -85,6 +90,9 @@ constexpr Command table[] = {
     {"new", "[title]", "start a fresh session", nullptr, new_session},
     {"permissions", "[allow|deny|remove RULES | mode MODE]",
      "show or change what may run without asking", permission_words, show_permissions},
+    {"plan", "[what to plan]",
+     "have something planned before anything is changed; alone: the plan approved last", nullptr,
+     show_plan},
     {"quit", "", "leave", nullptr, quit},
     {"redact", "<entry> [reason]", "mask an entry everywhere", entry_names, redact_entry},
     {"redo", "", "take the last /undo or /rewind back, files included", nullptr, redo},
@@ -116,6 +124,8 @@ constexpr Command table[] = {
     {"thinking", "[level]",
      "how much the model thinks: off, minimal, low, medium, high, xhigh, max", thinking_names,
      choose_thinking},
+    {"todo", "[add TEXT | done N | drop N | clear]", "show or change what is to be done",
+     todo_words, show_todo},
     {"tools", "", "list the tools the model can use", nullptr, show_tools},
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
     {"undo", "", "go back to before the last message; files too, if you want", nullptr, undo},
@@ -148,6 +158,8 @@ std::string nearest_command(Session& session, std::string_view name) {
   std::vector<std::string> names;
   for (const Command& command : table) names.emplace_back(command.name);
   for (const project::OwnCommand& own : own_commands(session)) names.push_back(own.name);
+  for (const session::ServerPrompt& prompt : session.services().server_prompts())
+    names.push_back(prompt.name);
   return *std::ranges::min_element(
       names, {}, [&](const std::string& known) { return edit_distance(known, name); });
 }

@@ -11,16 +11,17 @@ namespace {
 
 using Code = terminal::Key::Code;
 
-// The next key, regardless of signals and pauses; Esc once the terminal is gone or a signal asked
-// to stop.
-terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop) {
+}  // namespace
+
+terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop,
+                       const std::function<void()>& resized) {
   const auto stopped = [stop] { return stop != nullptr && stop->load(); };
   for (terminal::Key got;;) {
     switch (keyboard.next(got, {}, stopped)) {
       case terminal::Keyboard::KeyResult::key: return got;
       case terminal::Keyboard::KeyResult::hang_up: return terminal::key(Code::escape);
       case terminal::Keyboard::KeyResult::signal:
-        keyboard.terminal().take_resize();
+        if (keyboard.terminal().take_resize() && resized) resized();
         if (stopped()) return terminal::key(Code::escape);
         break;
       case terminal::Keyboard::KeyResult::pause: break;
@@ -32,8 +33,6 @@ bool is_letter(const terminal::Key& key, char letter) {
   const std::string text = terminal::typed(key);
   return text.size() == 1 && (text[0] | 0x20) == letter;
 }
-
-}  // namespace
 
 std::string choices_of(const model::Question& question) {
   return "[y]es  " + (question.remember.empty() ? "" : "[a]lways " + question.remember + "  ") +
@@ -108,7 +107,7 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
 }
 
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text) {
+                                    const std::string& text, std::atomic<bool>* stop) {
   const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
   terminal::InlinePanel drawing(keyboard.terminal());
   edit::LineEdit line;
@@ -123,7 +122,8 @@ std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::str
     const std::size_t end = layout::display_width(prompt + shown);
     drawing.show({{terminal::InlinePanel::Line::Style::plain, prompt + shown}},
                  {0, static_cast<int>(end - std::min(behind, end))});
-    const terminal::Key key = next_key(keyboard, nullptr);
+    const terminal::Key key = next_key(keyboard, stop);
+    if (key == terminal::ctrl('c') && stop != nullptr) *stop = true;
     if (key == terminal::ctrl('c') || key.code == Code::escape) return std::nullopt;
     if (key == skein::terminal::key(Code::enter)) return edit::whole(line.draft());
     line.apply(key);

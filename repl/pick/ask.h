@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -21,8 +22,15 @@ std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& scr
                                const std::string& question, std::string_view letters);
 // Only y means yes.
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question);
-// Nothing if the user left with Esc or ^C.
+// The next key, regardless of signals and pauses; Esc once the terminal is gone or a signal asked
+// to stop. `resized` is called when the terminal has another size.
+terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop,
+                       const std::function<void()>& resized = {});
+bool is_letter(const terminal::Key& key, char letter);  // in either case
+
+// Nothing if the user left with Esc or ^C, which also sets `stop`, if there is one.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,
-                                    const std::string& text = {});
+                                    const std::string& text = {},
+                                    std::atomic<bool>* stop = nullptr);
 
 }  // namespace skein::pick

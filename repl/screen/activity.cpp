@@ -108,6 +108,9 @@ std::string status_text(const Status& status, std::size_t width) {
       text += " · " + part;
   };
   add(std::string(how_to_stop));
+  if (const std::string todo = layout::sanitized_row(status.todo); !todo.empty())
+    if (const std::size_t used = layout::display_width(text) + 3; used + 12 <= room)
+      add(layout::fit(todo, std::min<std::size_t>(room - used, 40)));
   if (status.tokens > 0)
     add((status.estimated ? "~" : "") + short_count(status.tokens) + " tokens");
   if (const std::string detail = layout::sanitized_row(status.detail); !detail.empty()) {

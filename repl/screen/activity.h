@@ -16,6 +16,7 @@ struct Status {
   std::int64_t tokens = 0;  // of this answer; 0: not known
   bool estimated = false;   // the tokens are
   std::string detail{};     // the last line a tool has printed
+  std::string todo{};       // how far the list of things to do is
   std::string draft{};
   unsigned frame = 0;  // of the wheel
 };

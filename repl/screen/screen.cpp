@@ -1,11 +1,6 @@
 #include "repl/screen/screen.h"
 
-#include <sys/ioctl.h>
-#include <unistd.h>
-
 #include <algorithm>
-#include <chrono>
-#include <cstdlib>
 #include <utility>
 
 #include "core/model/attachments.h"
@@ -13,6 +8,7 @@
 #include "core/text/amounts.h"
 #include "repl/layout/flow.h"
 #include "repl/screen/markdown/highlight.h"
+#include "repl/screen/todo_view.h"
 
 namespace skein::screen {
 
@@ -22,29 +18,7 @@ namespace {
 
 constexpr std::int64_t silence = 1000;  // ms without text, after which the live line comes back
 
-std::size_t terminal_width(int fd) {
-  winsize size{};
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
-}
-
-std::int64_t steady_ms() {
-  using namespace std::chrono;
-  return duration_cast<milliseconds>(steady_clock::now().time_since_epoch()).count();
-}
-
 }  // namespace
-
-Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) {
-  return {.port = {.write = [fd](std::string_view bytes) { write_all(fd, bytes); },
-                   .clock = steady_ms,
-                   .width = [fd] { return terminal_width(fd); }},
-          .look = layout::look_for({.terminal = isatty(fd) == 1,
-                                    .screen_reader = screen_reader,
-                                    .colour = colour,
-                                    .no_color = std::getenv("NO_COLOR"),
-                                    .force_color = std::getenv("FORCE_COLOR"),
-                                    .term = std::getenv("TERM")})};
-}
 
 Screen::Screen(Parts parts)
     : parts_(std::move(parts)), output_(parts_.port, parts_.look), markdown_(parts_.look) {}
@@ -165,7 +139,9 @@ void Screen::on(const model::Committed& event) {
   activity_.hear(message->role, output_.now());
   end_text();
   if (message->role == model::Role::user) {  // the prompt was shown when it was typed
+    if (message->continuation && whole_turn_) return;
     calls_.clear();
+    todo_.clear();
     return begin_turn();
   }
   if (message->role == model::Role::tool || !streamed_)
@@ -237,6 +213,15 @@ void Screen::show(const model::Question& question) {
   output_.flush();
 }
 
+void Screen::show(const model::Plan& plan) {
+  end_text();
+  if (!plan.title.empty()) say(sanitized(plan.title), style::strong);
+  add_text(plan.text);
+  end_text();
+  output_.set_status("");
+  start_line();
+}
+
 void Screen::show(const layout::Table& table) {
   print(layout::drawn(table, output_.width(), parts_.look));
 }
@@ -268,6 +253,14 @@ void Screen::show_result(const model::ToolResult& result, std::int64_t duration_
                      .with_diff = asked_about_.empty() || asked_about_ != result.tool_use_id},
                     parts_.tools, output_.width(), parts_.look));
   asked_about_.clear();
+  if (call != calls_.end() && !result.is_error) show_todo(call->second);
+}
+
+void Screen::show_todo(const model::ToolUse& call) {
+  if (call.name != plan::todo_tool) return;
+  plan::TodoList list = plan::read_todo(call.input).items;
+  output_.add(todo_view(list, todo_, output_.width(), parts_.look));
+  todo_ = std::move(list);
 }
 
 void Screen::show_prompt(const model::Entry& entry, const model::Message& message) {
@@ -371,6 +364,7 @@ void Screen::set_draft(std::string_view text) {
 
 void Screen::paint_status() {
   Status status = activity_.at(output_.now());
+  status.todo = todo_part(todo_);
   status.draft = draft_;
   status.frame = frame_;
   const std::size_t width = output_.width();

@@ -9,6 +9,7 @@
 
 #include "core/model/event.h"
 #include "core/model/tool.h"
+#include "core/plan/todo_list.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/table.h"
 #include "repl/screen/activity.h"
@@ -46,6 +47,7 @@ class Screen {
   void show(const model::Event& event);
   // Shows a question with the exact command or diff it is about; the caller reads the answer.
   void show(const model::Question& question);
+  void show(const model::Plan& plan);
   void show(const layout::Table& table);
   void show_diff(std::string_view untrusted);
   // Shows a saved entry as it looked originally. Call flush() after the last one.
@@ -88,6 +90,7 @@ class Screen {
   void note_answer(const model::Message& message);
   void show_end(model::Stop stop, std::string_view error, bool empty);
   void show_view(const ToolView& view);
+  void show_todo(const model::ToolUse& call);
   void paint_status();
 
   Parts parts_;
@@ -111,6 +114,7 @@ class Screen {
   int retries_ = 0;  // of the running request
   std::string retry_reason_{};
 
+  plan::TodoList todo_{};  // as this turn has shown it
   Activity activity_{};
   std::string draft_{};
   unsigned frame_ = 0;

@@ -11,6 +11,7 @@
 #include "core/agent/parts.h"
 #include "core/checkpoints/workspace_files.h"
 #include "core/handover/target.h"
+#include "core/model/attachments.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
 #include "core/model/tool.h"
@@ -53,6 +54,11 @@ struct CommandPorts {
 struct ServerLine {
   std::string name, state, tools, tokens, source, place;
   std::string trouble{};  // why it cannot be used
+};
+
+// A prompt that a server offers, as a command.
+struct ServerPrompt {
+  std::string name, hint, description;
 };
 
 struct Services {
@@ -137,6 +143,16 @@ struct Services {
   // if there is no such server or nothing of that kind to do.
   std::function<std::string(std::string_view what, std::string_view server)> change_server =
       [](std::string_view, std::string_view) { return std::string{}; };
+  // What servers offer by now: prompts, which `render` knows as well, and resources, as SERVER:URI.
+  std::function<std::vector<ServerPrompt>()> server_prompts = [] {
+    return std::vector<ServerPrompt>{};
+  };
+  std::function<std::vector<std::string>()> server_resources = [] {
+    return std::vector<std::string>{};
+  };
+  // What a name leads to that is no file; see model::AttachPorts.
+  std::function<std::optional<model::Fetched>(const std::string& name, const model::Ports& ports)>
+      fetch = [](const std::string&, const model::Ports&) { return std::nullopt; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -72,12 +72,13 @@ void Session::open(Id session) {
                                   "; tools work in " + parts_.workspace + ".\n");
   parts_.screen.print_untrusted(where_we_are(record, settings_.model, parts_.kept) + "\n");
   show_title();
-  if (const std::size_t open_calls = parts_.agent.recover(*conversation_, ports(), settings_.rules);
-      open_calls > 0)
-    parts_.screen.print(counted(open_calls, "tool call was", "tool calls were") +
+  const Agent::Recovery recovered = parts_.agent.recover(*conversation_, settings_, ports());
+  if (recovered.calls > 0)
+    parts_.screen.print(counted(recovered.calls, "tool call was", "tool calls were") +
                         " interrupted; /continue resumes.\n");
   else if (parts_.agent.lacks_answer(*conversation_, ports()))
     parts_.screen.print("The last turn ended without an answer; /continue asks for it.\n");
+  if (!recovered.anew.empty()) begin_anew(recovered.anew, recovered.anew_meta);
 }
 
 void Session::show_title() {
@@ -200,12 +201,38 @@ Ports Session::ports() {
               }),
               .stop = &parts_.stop,
               .input = parts_.input.port()};
-  if (parts_.input.can_ask())
-    ports.ask = [this](const model::Question& question) { return parts_.input.ask(question); };
+  if (!parts_.input.can_ask()) return ports;
+  ports.ask = [this](const model::Question& question) { return parts_.input.ask(question); };
+  ports.ask_line = [this](const model::LineQuestion& question) {
+    return parts_.input.ask_line(question);
+  };
+  ports.inquire = [this](const model::Inquiry& inquiry) {
+    parts_.marks.call_user();
+    return parts_.input.inquire(inquiry);
+  };
+  ports.review = [this](const model::Plan& plan) {
+    parts_.marks.call_user();
+    return parts_.input.review(plan);
+  };
   return ports;
 }
 
-void Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
+void Session::work(const Work& turn) {
+  const agent::TurnEnd end = work_once(turn);
+  if (!end.anew.empty()) begin_anew(end.anew, end.anew_meta);
+}
+
+// The branches before it are kept, as all are.
+void Session::begin_anew(const std::string& prompt, const JsonText& meta) {
+  conversation_->begin_anew();
+  parts_.screen.print("going on in a branch that has only the plan; /tree shows the others\n");
+  work([&](const Ports& ports) {
+    return parts_.agent.run_turn(*conversation_, {model::user_message(prompt), meta, {}}, settings_,
+                                 ports);
+  });
+}
+
+agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
   const TypedInput::Ahead ahead(parts_.input);
@@ -216,6 +243,7 @@ void Session::work(const std::function<agent::TurnEnd(const Ports&)>& turn) {
                          end.empty);
   parts_.marks.done(end.stop != model::Stop::error, now_ms() - started);
   show_title();  // the first prompt becomes the title
+  return end;
 }
 
 // Files outside the workspace or denied by a rule need an answer each time.
@@ -243,6 +271,11 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt,
   };
   ports.keep_blob = [this](std::string_view bytes) {
     return value_or_throw(parts_.store.keep_blob(bytes));
+  };
+  const Ports asking = this->ports();
+  ports.fetch = [&](const std::string& name) {
+    begin_stoppable();
+    return parts_.services.fetch(name, asking);
   };
   model::PromptWithFiles out = model::with_files(prompt, mentions, ports);
   for (const model::Attachment& file : out.files)
@@ -278,7 +311,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   const auto rendered = parts_.services.render(name, arguments, about);
   if (!rendered) return false;
   // What came through a pipe names no files.
-  const model::PromptWithFiles with = [&] {
+  model::PromptWithFiles with = [&] {
     try {
       return with_its_files(rendered->text,
                             parts_.input.typed().empty() ? std::string_view{} : rendered->mentions);
@@ -287,6 +320,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
       throw;
     }
   }();
+  for (const model::Image& image : rendered->images) with.message.content.emplace_back(image);
   follow_shown();
   work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
@@ -302,6 +336,11 @@ void Session::go_on() {
 void Session::tell(const std::string& text) {
   follow_shown();
   parts_.agent.note(*conversation_, text, settings_, ports());
+}
+
+void Session::tell(const model::Entry& note) {
+  follow_shown();
+  parts_.agent.note(*conversation_, note, settings_, ports());
 }
 
 void Session::refresh_settings() {

@@ -80,6 +80,7 @@ class Session {
   void compact(const std::string& focus);
   // Adds a message that asks for no answer; the model reads it with the next one.
   void tell(const std::string& text);
+  void tell(const model::Entry& note);
 
   void leave() { leaving_ = true; }
   bool leaving() const { return leaving_ || parts_.leave; }
@@ -88,7 +89,10 @@ class Session {
  private:
   void show_around(Id entry);
   void show(const store::StoredEntry& placed);
-  void work(const std::function<agent::TurnEnd(const model::Ports&)>& turn);
+  using Work = std::function<agent::TurnEnd(const model::Ports&)>;
+  void work(const Work& turn);
+  agent::TurnEnd work_once(const Work& turn);
+  void begin_anew(const std::string& prompt, const JsonText& meta);
   bool may_attach(const std::string& name);
   model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions);
   model::Ports ports();

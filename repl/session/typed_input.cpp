@@ -3,7 +3,10 @@
 #include <algorithm>
 #include <utility>
 
+#include "repl/layout/sanitize.h"
 #include "repl/pick/ask.h"
+#include "repl/pick/inquire.h"
+#include "repl/pick/review_plan.h"
 
 namespace skein::session {
 
@@ -84,12 +87,47 @@ model::Answer TypedInput::ask(const model::Question& question) {
           plain_no ? line->substr(std::min(line->size(), first.size() + 1)) : *line};
 }
 
+std::optional<std::string> TypedInput::inquire(const model::Inquiry& inquiry) {
+  if (ahead_) ahead_->let_typing_pause();
+  parts_.screen.show(model::Question{.text = (inquiry.header.empty() ? "" : inquiry.header + ": ") +
+                                             inquiry.question});
+  if (parts_.keyboard) return pick::inquire(*parts_.keyboard, parts_.screen, inquiry, parts_.stop);
+  parts_.screen.print_untrusted(pick::options_text(inquiry));
+  return pick::answer_in(inquiry, read_answer().value_or(""));
+}
+
+model::PlanReview TypedInput::review(const model::Plan& plan) {
+  if (ahead_) ahead_->let_typing_pause();
+  parts_.screen.show(plan);
+  if (parts_.keyboard) return pick::review_plan(*parts_.keyboard, parts_.screen, plan, parts_.stop);
+  parts_.screen.print(pick::plan_choices());
+  return pick::review_in(plan, read_answer().value_or(""));
+}
+
 bool TypedInput::confirm(const std::string& question) {
   if (editor_ == nullptr) return false;
   if (parts_.keyboard) return pick::ask_yes(*parts_.keyboard, parts_.screen, question);
   parts_.screen.print_untrusted(question + " [y/N] › ");
   const std::optional<std::string> line = read_answer();
   return line == "y" || line == "yes";
+}
+
+std::optional<std::string> TypedInput::ask_line(const model::LineQuestion& question) {
+  if (editor_ == nullptr) return std::nullopt;
+  if (ahead_) ahead_->let_typing_pause();
+  const std::string before = layout::sanitized_row(question.before);  // somebody else's, too
+  parts_.screen.start_line();
+  parts_.screen.print_untrusted(question.text + "\n");
+  parts_.screen.flush();
+  std::optional<std::string> line;
+  if (parts_.keyboard) {
+    line = pick::ask_line(*parts_.keyboard, "› ", before, &parts_.stop);
+    parts_.screen.print_untrusted("› " + line.value_or("(left)") + "\n");
+    return line;
+  }
+  if (!before.empty()) parts_.screen.print_untrusted("(Enter alone: " + before + ")\n");
+  line = read_answer();
+  return line && line->empty() ? before : line;
 }
 
 std::optional<std::string> TypedInput::read_answer() {

@@ -69,7 +69,12 @@ class TypedInput {
   model::Ports::Input port();  // the keyboard's part in a turn's poll
 
   model::Answer ask(const model::Question& question);  // Enter alone means no
+  // See model::Ports.
+  std::optional<std::string> inquire(const model::Inquiry& inquiry);
+  model::PlanReview review(const model::Plan& plan);
   bool confirm(const std::string& question);
+  // A line; nullopt: the user left it with Esc or ^C, and the latter also stops what runs.
+  std::optional<std::string> ask_line(const model::LineQuestion& question);
 
  private:
   void begin_ahead();

@@ -36,4 +36,6 @@ void TerminalMarks::done(bool well, std::int64_t took_ms) {
   if (took_ms >= long_turn_ms) tell("\a");
 }
 
+void TerminalMarks::call_user() { tell("\a"); }
+
 }  // namespace skein::terminal

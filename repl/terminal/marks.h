@@ -18,7 +18,8 @@ class TerminalMarks {
   void prompt();  // a line is about to be read
   void sent();    // it was read: what follows is the answer
   void done(bool well, std::int64_t took_ms);
-  void leave();  // restores the original title
+  void call_user();  // something waits for an answer
+  void leave();      // restores the original title
 
  private:
   void tell(std::string_view bytes) const;

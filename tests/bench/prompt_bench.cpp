@@ -109,10 +109,14 @@ void bench_start(const LargeHome& home, const std::string& what) {
       {"by its key", {"-s", "main:cli:user"}},
       {"where one was", {}},
       {"and ten MCP servers", {"-s", "main:cli:user", "--mcp-config", servers}}};
+  double alone = 0;  // without servers
   for (const auto& [way, words] : ways) {
     const Start best = best_start(folder, words);
+    if (alone == 0) alone = best.wall;
     std::printf("start %s, %s: %.1f ms to the echo, %.1f ms of processor, %.1f MB idle\n",
                 what.c_str(), way, best.wall, best.cpu, best.memory);
+    if (words.size() > 2)
+      std::printf("with ten MCP servers the prompt takes %.2f times as long\n", best.wall / alone);
   }
   bench_tab(home, what);
 }

@@ -9,6 +9,9 @@
   many=N       has N tools more
   stubborn     ignores SIGTERM and the end of its input
   resources    has two resources, on a page each
+  prompts      has two prompts
+  asks         has tools that ask the user something
+  modern       speaks only the protocol of 2026-07-28, which has no greeting
   log=FILE     writes every method it is told there
 """
 import base64
@@ -47,6 +50,16 @@ tools = [
     {"name": "bad\x1b[31m", "description": "\x1b]0;owned\x07", "inputSchema": NOTHING},
 ]
 tools += [{"name": "more%d" % i, "inputSchema": NOTHING} for i in range(int(words.get("many", 0)))]
+FORM = {"mode": "form", "message": "Which colour? \x1b[31m", "requestedSchema": {
+    "type": "object", "required": ["colour"], "properties": {
+        "colour": {"type": "string", "enum": ["red", "green"]},
+        "count": {"type": "integer", "minimum": 1, "default": 3}}}}
+SECRET = {"message": "Log in", "requestedSchema": {"type": "object", "properties": {"apiKey": {"type": "string"}}}}
+if "asks" in words:
+    tools += [{"name": name, "inputSchema": NOTHING} for name in ("ask", "ask_twice", "ask_secret", "ask_for_ever")]
+prompts = [{"name": "greet", "description": "greets somebody",
+            "arguments": [{"name": "who", "required": True}, {"name": "how"}]},
+           {"name": "plain.one", "arguments": []}]
 waiting = {}
 
 
@@ -58,7 +71,21 @@ def send(message):
 
 
 def answer(request, result):
-    send({"id": request["id"], "result": result})
+    send({"id": request["id"], "result": {"resultType": "complete", **result} if "modern" in words else result})
+
+
+def ask_user(request, name):
+    form = SECRET if name == "ask_secret" else FORM
+    if "modern" not in words:
+        waiting["e1"] = request
+        return send({"id": "e1", "method": "elicitation/create", "params": form})
+    params = request["params"]
+    state = params.get("requestState", "")
+    if name == "ask_for_ever" or len(state) < (2 if name == "ask_twice" else 1):
+        return send({"id": request["id"], "result": {
+            "resultType": "input_required", "requestState": state + "s",
+            "inputRequests": {"q": {"method": "elicitation/create", "params": form}}}})
+    answer(request, text(json.dumps({"state": state, **params["inputResponses"]["q"]})))
 
 
 def text(words_said, **more):
@@ -116,6 +143,8 @@ def call(request):
     elif name == "roots":
         waiting["r1"] = request
         send({"id": "r1", "method": "roots/list"})
+    elif name.startswith("ask"):
+        ask_user(request, name)
     elif name != "hang":
         answer(request, text("called " + name))
 
@@ -132,6 +161,30 @@ def resources(message, method):
         send({"id": message["id"], "error": {"code": -32601, "message": "no templates"}})
 
 
+def prompt(message, method):
+    params = message.get("params", {})
+    if method == "prompts/list":
+        return answer(message, {"prompts": prompts})
+    said = "%s %s" % (params["name"], json.dumps(params["arguments"], sort_keys=True))
+    answer(message, {"messages": [
+        {"role": "user", "content": {"type": "text", "text": said + " @/etc/passwd"}},
+        {"role": "assistant", "content": {"type": "text", "text": "as you like"}},
+        {"role": "user", "content": {"type": "image", "data": PNG, "mimeType": "image/png"}}]})
+
+
+def is_wrong(message):
+    """Whether a request is not one of the modern era."""
+    meta = message.get("params", {}).get("_meta", {})
+    return (message.get("method") == "initialize" or
+            meta.get("io.modelcontextprotocol/protocolVersion") != "2026-07-28" or
+            "io.modelcontextprotocol/clientCapabilities" not in meta)
+
+
+def capabilities():
+    return {"tools": {"listChanged": True}, **({"resources": {}} if "resources" in words else {}),
+            **({"prompts": {}} if "prompts" in words else {})}
+
+
 def take(message):
     method = message.get("method")
     if "log" in words:
@@ -139,11 +192,16 @@ def take(message):
             log.write((method or "answer") + "\n")
     if "mute" in words:
         return
-    if method == "initialize":
+    if "modern" in words and "id" in message and is_wrong(message):
+        return send({"id": message["id"], "error": {"code": -32601, "message": "not in this era"}})
+    if method == "server/discover" and "modern" in words:
+        answer(message, {"supportedVersions": ["2026-07-28"], "capabilities": capabilities(),
+                         "instructions": "Echo before you ask.",
+                         "_meta": {"io.modelcontextprotocol/serverInfo": {"name": "scripted", "version": "2.0"}}})
+    elif method == "initialize":
         time.sleep(float(words.get("slow", 0)))
         answer(message, {"protocolVersion": words.get("version", "2025-06-18"),
-                         "capabilities": {"tools": {"listChanged": True},
-                                          **({"resources": {}} if "resources" in words else {})},
+                         "capabilities": capabilities(),
                          "serverInfo": {"name": "scripted", "version": "1.0"},
                          "instructions": "Echo before you ask."})
     elif method == "tools/list":
@@ -152,6 +210,8 @@ def take(message):
         call(message)
     elif method and method.startswith("resources/"):
         resources(message, method)
+    elif method and method.startswith("prompts/"):
+        prompt(message, method)
     elif method is None and message.get("id") in waiting:
         answer(waiting.pop(message["id"]), text(json.dumps(message["result"])))
 

@@ -105,7 +105,8 @@ std::string body_of(const ExportedSession& session, const model::Entry& entry) {
     return summary(entry);
   const auto message = model::message_of(entry);
   if (!message) return {};
-  if (message->continuation) return model::tells_changes(entry) ? "" : "*asked to go on*\n\n";
+  if (message->continuation)
+    return model::tells_changes(entry) || model::tells_todo(entry) ? "" : "*asked to go on*\n\n";
   std::string out = heading(*message);
   for (const model::Block& block : message->content)
     std::visit(MarkdownBlocks{session, out}, block);

@@ -184,8 +184,8 @@ class Running {
 
 }  // namespace
 
-std::unique_lock<std::mutex> no_program_running() {
-  static std::mutex running;
+std::unique_lock<std::recursive_mutex> no_program_running() {
+  static std::recursive_mutex running;  // one may run while another tells of its output
   return std::unique_lock(running);
 }
 

@@ -55,6 +55,6 @@ ProgramEnd run_program(const Program& program, const Watch& watch);
 
 // For another thread that starts a process which is to stay: while this is held no program runs,
 // and what is started meanwhile is not taken for something that one left behind.
-std::unique_lock<std::mutex> no_program_running();
+std::unique_lock<std::recursive_mutex> no_program_running();
 
 }  // namespace skein::tools::sandbox

@@ -181,12 +181,17 @@ std::string Withheld::judge(const std::string& path, EntryKind kind) const {
 }
 
 std::string Withheld::by(std::string_view below, EntryKind kind) const {
+  const std::lock_guard alone(reading_);
   return below.empty() || below == "." ? std::string{} : judge(whole(below), kind);
 }
 
-std::string Withheld::secret(std::string_view below) const { return secret_at(whole(below)); }
+std::string Withheld::secret(std::string_view below) const {
+  const std::lock_guard alone(reading_);
+  return secret_at(whole(below));
+}
 
 bool Withheld::keeps(const std::string& from_project) const {
+  const std::lock_guard alone(reading_);
   return !judge(from_project, EntryKind::file).empty() || !secret_at(from_project).empty();
 }
 
@@ -206,6 +211,7 @@ std::string Withheld::secret_at(const std::string& path) const {
 }
 
 bool Withheld::has_patterns() const {
+  const std::lock_guard alone(reading_);
   read_own();
   for (std::string at = whole("");;) {
     at = parent_of(at);
@@ -242,6 +248,7 @@ void Withheld::read_linked() const {
 }
 
 std::string Withheld::by_other_name(FileId id) const {
+  const std::lock_guard alone(reading_);
   if (!has_patterns()) return {};
   read_linked();
   const auto found = linked_.find(id);
@@ -282,6 +289,7 @@ void Withheld::find_in(int folder, const std::string& below, Found& found,
 }
 
 Withheld::Found Withheld::find() const {
+  const std::lock_guard alone(reading_);
   Found found;
   std::size_t left = most_entries;
   const int top = open(settings_.workspace.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
@@ -292,6 +300,7 @@ Withheld::Found Withheld::find() const {
 }
 
 std::vector<std::string> Withheld::described() const {
+  const std::lock_guard alone(reading_);
   std::vector<std::string> out;
   const auto add = [&](const Patterns& from) {
     for (const IgnoreFile::Pattern& each : from.file().patterns)

@@ -5,6 +5,7 @@
 #include <chrono>
 #include <cstdint>
 #include <map>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -15,6 +16,7 @@
 
 namespace skein::tools::workspace {
 
+// Its const functions may be called from several threads.
 class Withheld {
  public:
   struct Settings {
@@ -95,6 +97,8 @@ class Withheld {
 
   Settings settings_;
   std::string prefix_;  // the workspace, seen from the project; empty, or ends in a slash
+  // For what follows. Recursive, since finding everything asks about each.
+  mutable std::recursive_mutex reading_{};
   // Believed for a moment: a listing asks about thousands of paths.
   mutable std::map<std::string, Level, std::less<>> levels_{};
   mutable PatternFile own_{};

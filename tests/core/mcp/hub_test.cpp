@@ -9,6 +9,7 @@
 #include <atomic>
 #include <chrono>
 #include <fstream>
+#include <memory>
 #include <thread>
 
 #include "core/mcp/stdio_channel.h"
@@ -183,6 +184,174 @@ TEST_CASE("a server's resources are listed and read in its name") {
   CHECK(servers.text(servers.call("read_resource", R"({"uri":"test://2"})")) ==
         "test://2:\nthe text of test://2");
   CHECK(servers.call("read_resource").is_error);
+}
+
+TEST_CASE("a server of the modern era is spoken to without a greeting") {
+  test::TempDir folder;
+  const std::string log = folder.path().string() + "/log";
+  ServerEntry entry = scripted({"modern", "resources", "prompts", "log=" + log});
+  entry.era = Era::modern;
+  Servers servers({entry});
+  CHECK(servers.hub.rows().at(0).state == "connected: scripted 2.0");
+  CHECK(servers.hub.find("s")->view().protocol == "2026-07-28");
+  CHECK(servers.text(servers.call("echo", R"({"text":"now"})")) == "now");
+  CHECK(servers.text(servers.call("read_resource", R"({"uri":"test://2"})")) ==
+        "test://2:\nthe text of test://2");
+  const std::string said = test::read_file(folder / "log");
+  CHECK(said.starts_with("server/discover\n"));
+  CHECK(said.find("subscriptions/listen\n") != std::string::npos);
+  CHECK(said.find("initialize") == std::string::npos);
+}
+
+TEST_CASE("a process is greeted in the old way unless its entry says otherwise") {
+  test::TempDir folder;
+  Servers servers({scripted({"log=" + folder.path().string() + "/log"})});
+  CHECK(test::read_file(folder / "log").starts_with("initialize\n"));
+  ServerEntry modern = scripted();
+  modern.era = Era::modern;
+  Servers old_one({modern}, 2s);
+  CHECK(old_one.missing == std::vector<std::string>{"s"});  // it is not asked in the old way
+}
+
+namespace {
+
+// A person who agrees and then types these lines.
+model::ToolPorts person(std::vector<std::string> lines, std::string& seen) {
+  model::ToolPorts ports;
+  ports.ask = [&seen](const model::Question& question) {
+    seen += question.text + "\n" + question.detail + "\n";
+    return model::Answer{model::Answer::Choice::yes};
+  };
+  ports.ask_line = [lines, next = std::make_shared<std::size_t>(0),
+                    &seen](const model::LineQuestion& question) -> std::optional<std::string> {
+    seen += question.text + "\n";
+    return *next < lines.size() ? std::optional(lines[(*next)++]) : std::nullopt;
+  };
+  ports.output = [&seen](std::string_view text) { seen += text; };
+  return ports;
+}
+
+}  // namespace
+
+TEST_CASE("a server's question reaches the user while the call waits, in both eras") {
+  for (const bool modern : {false, true}) {
+    CAPTURE(modern);
+    ServerEntry entry = scripted({"asks", modern ? "modern" : "legacy"});
+    entry.era = modern ? Era::modern : Era::unknown;
+    Servers servers({entry});
+    std::string seen;
+    const std::string said =
+        servers.text(servers.call("ask", "{}", person({"blue", "2", ""}, seen)));
+    const Json told = parse_json(said).value_or(Json());
+    CHECK(string_at(told, "action") == "accept");
+    CHECK(string_at(told["content"], "colour") == "green");
+    CHECK_FALSE(told["content"].contains("count"));
+    CHECK(seen.find("The MCP server s asks you something") == 0);
+    CHECK(seen.find("one of the choices is wanted") != std::string::npos);
+
+    // Nobody is there: it is declined, and the call goes on.
+    CHECK(string_at(parse_json(servers.text(servers.call("ask"))).value_or(Json()), "action") ==
+          "decline");
+    seen.clear();
+    const std::string secret =
+        servers.text(servers.call("ask_secret", "{}", person({"sk-1"}, seen)));
+    CHECK(string_at(parse_json(secret).value_or(Json()), "action") == "decline");
+    CHECK(seen.find("asked for `apiKey`") != std::string::npos);
+  }
+}
+
+TEST_CASE("a call may want something twice, but not for ever") {
+  ServerEntry entry = scripted({"asks", "modern"});
+  entry.era = Era::modern;
+  Servers servers({entry});
+  std::string seen;
+  const Json twice = parse_json(servers.text(servers.call("ask_twice", "{}",
+                                                          person({"red", "1", "red", "2"}, seen))))
+                         .value_or(Json());
+  CHECK(string_at(twice, "state") == "ss");
+  CHECK(int_at(twice["content"], "count") == 2);
+  const model::ToolOutcome endless = servers.call("ask_for_ever");
+  CHECK(endless.is_error);
+  CHECK(servers.text(endless).find("too many questions") != std::string::npos);
+}
+
+TEST_CASE("a user who leaves a question with ^C leaves the call") {
+  Servers servers({scripted({"asks"})});
+  std::string seen;
+  bool stopped = false;
+  model::ToolPorts ports = person({}, seen);
+  ports.stopped = [&] { return stopped; };
+  ports.ask = [&](const model::Question&) {
+    stopped = true;
+    return model::Answer{};
+  };
+  const Clock::time_point begun = Clock::now();
+  CHECK(servers.call("ask", "{}", ports).is_error);
+  CHECK(Clock::now() - begun < 1s);
+}
+
+TEST_CASE("a server's prompts are commands, with arguments by position") {
+  Servers servers({scripted({"prompts"})});
+  const model::Ports nobody;
+  Client* server = servers.hub.server_of_prompt("mcp__s__greet", nobody);
+  REQUIRE(server != nullptr);
+  CHECK(servers.hub.server_of_prompt("mcp__t__greet", nobody) == nullptr);
+  const std::vector<PromptCommand> commands = servers.hub.prompts();
+  REQUIRE(commands.size() == 2);
+  CHECK(commands[0].name == "mcp__s__greet");
+  CHECK(commands[0].hint == "<who> [how]");
+  CHECK(commands[1].name == "mcp__s__plain_one");
+
+  model::ToolPorts ports;
+  ports.keep_blob = [](std::string_view) { return std::string("b"); };
+  const PromptText text = prompt_text(*server, commands[0], {"Ann", "very", "kindly"}, ports);
+  CHECK(text.text.find(R"(greet {"how": "very kindly", "who": "Ann"})") == 0);
+  CHECK(text.text.find("[the assistant answers:]\nas you like") != std::string::npos);
+  CHECK(text.images.size() == 1);
+  CHECK_THROWS_WITH_AS(prompt_text(*server, commands[0], {}, ports),
+                       "/mcp__s__greet needs <who>; it takes <who> [how]", Error);
+  CHECK_THROWS_AS(prompt_text(*server, commands[1], {"x"}, ports), Error);
+  ports.ask_line = [](const model::LineQuestion&) { return std::optional<std::string>("Bob"); };
+  CHECK(prompt_text(*server, commands[0], {}, ports).text.find(R"({"who": "Bob"})") !=
+        std::string::npos);
+}
+
+TEST_CASE("resources are there to be completed") {
+  Servers servers({scripted({"resources"})});
+  CHECK(servers.eventually([&] {
+    return servers.hub.resources() == std::vector<std::string>{"s:test://1", "s:test://2"};
+  }));
+}
+
+TEST_CASE("tools whose schemas fill the window have to be looked for, and then stay so") {
+  test::TempDir folder;
+  Servers servers({scripted({"many=200"})});
+  std::vector<std::string> notices;
+  std::int64_t room = 1'000'000;
+  ServerEntry entry = scripted({"many=200"});
+  entry.exposures = {{"echo", "direct"}, {"more1*", "hidden"}};
+  Hub hub({entry},
+          {.open = servers.opener(), .workspace = "/", .version = "1", .direct_bytes = [&] {
+             return room;
+           }});
+  hub.start();
+  hub.wait(20s, {});
+  const auto given = [&] {
+    std::vector<std::string> names;
+    for (const model::Tool& tool : hub.tools(notices))
+      if (!tool.deferred) names.push_back(tool.name);
+    return names;
+  };
+  CHECK(given().size() > 100);
+  room = 500;
+  CHECK(given() == std::vector<std::string>{"mcp__s__echo", "tool_search", "tool_call"});
+  room = 1'000'000;
+  CHECK(given().size() == 3);
+  const model::Tools tools = hub.tools(notices);
+  CHECK(model::find_tool(tools, "mcp__s__more1") == nullptr);
+  const model::ToolOutcome found =
+      model::find_tool(tools, "tool_search")->run(R"({"query":"select:mcp__s__hang"})", {});
+  CHECK(servers.text(found).find("mcp__s__hang\n") == 0);
 }
 
 TEST_CASE("20 MB arrive whole") {

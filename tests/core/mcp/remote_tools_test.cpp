@@ -61,8 +61,10 @@ TEST_CASE("arguments are checked at the top before a server is bothered") {
 
 TEST_CASE("every call of a server's tool asks, unless a rule says otherwise") {
   std::vector<std::string> left_out;
-  const model::Tools tools = tools_of(
-      "git", {{"get_x", "", ""}, {"delete", "", ""}, {"bad", "", "[]"}}, answers, left_out);
+  model::Tools tools;
+  for (auto& [remote, tool] : tools_of(
+           "git", {{"get_x", "", ""}, {"delete", "", ""}, {"bad", "", "[]"}}, answers, left_out))
+    tools.push_back(tool);
   REQUIRE(tools.size() == 2);
   CHECK(left_out == std::vector<std::string>{"bad"});
   using enum permission::Decision::Verdict;

@@ -61,7 +61,9 @@ TEST_CASE("without a greeting every request says its version") {
   const Json found = ask("server/discover", modern("2026-07-28"))["result"];
   CHECK(string_at(found, "resultType") == "complete");
   CHECK(found["supportedVersions"] == Json::array({"2026-07-28"}));
+  CHECK(string_at(at(at(found, "_meta"), "io.modelcontextprotocol/serverInfo"), "version") == "9");
   CHECK(string_at(ask("tools/list", modern("2026-07-28"))["result"], "resultType") == "complete");
+  CHECK(string_at(ask("tools/list", modern("2026-07-28"))["result"], "cacheScope") == "private");
   const Json refused = ask("tools/list", modern("2027-01-01"))["error"];
   CHECK(int_at(refused, "code") == -32022);
   CHECK(string_at(refused["data"], "requested") == "2027-01-01");

@@ -40,11 +40,25 @@ struct Workspace {
       blobs[name] = bytes;
       return name;
     };
+    ports.fetch = [](const std::string& name) -> std::optional<Fetched> {
+      if (name != "docs:guide://1") return std::nullopt;
+      return Fetched{"from afar", {{.mime_type = "image/png", .blob = "b"}}};
+    };
     return with_files(prompt, typed, ports);
   }
 };
 
 }  // namespace
+
+TEST_CASE("a name that is no file may lead elsewhere, unless it was pasted") {
+  Workspace here;
+  const auto [message, files] = here.taken("see @docs:guide://1, and @docs:guide://2");
+  REQUIRE(message.content.size() == 4);
+  CHECK(std::get<Text>(message.content[1]).text == "\n\n[docs:guide://1]\n```\nfrom afar\n```\n");
+  CHECK(std::get<Image>(message.content[3]).blob == "b");
+  CHECK(files.size() == 2);
+  CHECK(here.taken("see @docs:guide://1", "see").files.empty());
+}
 
 TEST_CASE("a text file comes along in a block of its own") {
   Workspace here;

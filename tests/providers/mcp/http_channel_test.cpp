@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/mcp/hub.h"
+#include "core/mcp/rpc.h"
 #include "core/text/json.h"
 #include "tests/support/loopback_server.h"
 
@@ -40,21 +41,30 @@ class Service {
     const std::lock_guard hold(lock_);
     return seen_;
   }
+  Json tools = Json::object();  // what it says it can do with them
   std::string sessions = "mcp-session-id: abc\r\n";
+  // What else it does, by method ("GET" for that); returns false: as usual.
+  std::function<bool(test::Connection&, const std::string& method, const Json& request)> first =
+      [](test::Connection& peer, const std::string& method, const Json&) {
+        if (method != "server/discover" && method != "GET") return false;
+        peer.answer(method == "GET" ? 405 : 400, "");  // as one of the older era
+        return true;
+      };
 
  private:
   void serve(test::Connection& peer) {
     for (std::string request; !(request = peer.request()).empty();) {
-      {
+      const Json message = parse_json(body_of(request)).value_or(Json::object());
+      const std::string method = request.starts_with("GET") ? "GET" : string_at(message, "method");
+      if (method != "server/discover") {
         const std::lock_guard hold(lock_);
         seen_.push_back(request);
       }
-      const Json message = parse_json(body_of(request)).value_or(Json::object());
-      const std::string method = string_at(message, "method");
+      if (first(peer, method, message)) continue;
       if (method == "initialize")
         peer.answer(200,
                     result(message, {{"protocolVersion", "2025-03-26"},
-                                     {"capabilities", {{"tools", Json::object()}}},
+                                     {"capabilities", {{"tools", tools}}},
                                      {"serverInfo", {{"name", "web"}}}}),
                     "content-type: application/json\r\n" + sessions);
       else if (method == "tools/list")
@@ -82,7 +92,7 @@ class Web {
             {.open =
                  [headers](const ServerEntry& entry, Channel::Events events) {
                    return std::make_unique<HttpChannel>(
-                       entry.url, [headers] { return headers; }, std::move(events));
+                       entry.url, [headers](const auto&) { return headers; }, std::move(events));
                  },
              .workspace = "/tmp",
              .version = "1"}) {
@@ -197,6 +207,212 @@ TEST_CASE("a call that hangs is left at once, and its cancellation is sent besid
   for (int i = 0; i < 300 && !has(service.seen(), "notifications/cancelled"); ++i)
     std::this_thread::sleep_for(10ms);
   CHECK(has(service.seen(), "notifications/cancelled"));
+}
+
+namespace {
+
+// Answers as one of the modern era, to which a greeting means nothing.
+bool modern(test::Connection& peer, const std::string& method, const Json& message) {
+  const auto give = [&](const Json& result) {
+    peer.answer(200, Service::result(message, result), "content-type: application/json\r\n");
+    return true;
+  };
+  if (method == "server/discover")
+    return give({{"resultType", "complete"},
+                 {"supportedVersions", {"2026-07-28"}},
+                 {"capabilities", {{"tools", {{"listChanged", true}}}}},
+                 {"_meta", {{"io.modelcontextprotocol/serverInfo", {{"name", "new"}}}}}});
+  if (method == "tools/list")
+    return give(
+        {{"resultType", "complete"},
+         {"tools",
+          {{{"name", "ask"},
+            {"inputSchema",
+             {{"type", "object"},
+              {"properties", {{"region", {{"type", "string"}, {"x-mcp-header", "Region"}}}}}}}},
+           {{"name", "bad"},
+            {"inputSchema",
+             {{"type", "object"},
+              {"properties", {{"n", {{"type", "number"}, {"x-mcp-header", "N"}}}}}}}}}}});
+  if (method != "subscriptions/listen") return false;
+  peer.begin_stream();
+  peer.chunk(": here\n\n");
+  peer.wait_until_closed();
+  return true;
+}
+
+std::string request_with(const std::vector<std::string>& requests, const std::string& what) {
+  for (const std::string& each : requests)
+    if (each.find(what) != std::string::npos) return each;
+  return {};
+}
+
+}  // namespace
+
+TEST_CASE("a server of the modern era is asked without a session, and can be routed by headers") {
+  Service service([](test::Connection& peer, const Json& request) {
+    Json result = Service::text(string_at(request["params"]["arguments"], "region"));
+    result["resultType"] = "complete";
+    peer.answer(200, Service::result(request, result), "content-type: application/json\r\n");
+  });
+  service.first = modern;
+  {
+    Web web(service.server.url("/mcp"), {{"authorization", "Bearer x"}});
+    CHECK(web.hub.rows().at(0).state == "connected: new");
+    std::vector<std::string> notices;
+    const model::Tools tools = web.hub.tools(notices);
+    REQUIRE(tools.size() == 1);  // the other could not be called
+    REQUIRE(notices.size() == 1);
+    CHECK(notices[0].find("bad") != std::string::npos);
+    CHECK(Web::text(tools[0].run(R"({"region":"zürich"})", {})) == "zürich");
+    for (int i = 0; i < 300 && !has(service.seen(), "subscriptions/listen"); ++i)
+      std::this_thread::sleep_for(10ms);
+  }
+  const std::string call = request_with(service.seen(), "mcp-method: tools/call");
+  CHECK(call.find("mcp-name: ask\r\n") != std::string::npos);
+  CHECK(call.find("mcp-param-region: =?base64?esO8cmljaA==?=\r\n") != std::string::npos);
+  CHECK(call.find("mcp-protocol-version: 2026-07-28\r\n") != std::string::npos);
+  CHECK(call.find("mcp-session-id") == std::string::npos);
+  CHECK(call.find("authorization: Bearer x") != std::string::npos);
+  CHECK(has(service.seen(), R"("toolsListChanged":true)"));
+  CHECK_FALSE(has(service.seen(), "initialize"));
+  CHECK_FALSE(has(service.seen(), "DELETE"));
+}
+
+TEST_CASE("a call of the modern era is cancelled by hanging up") {
+  Service service([](test::Connection& peer, const Json&) { peer.wait_until_closed(); });
+  service.first = modern;
+  Web web(service.server.url());
+  std::vector<std::string> notices;
+  const model::Tools tools = web.hub.tools(notices);
+  std::atomic<bool> stop{false};
+  model::ToolPorts ports;
+  ports.stopped = [&] { return stop.load(); };
+  std::chrono::steady_clock::time_point stopped;
+  std::thread user([&] {
+    std::this_thread::sleep_for(100ms);
+    stopped = std::chrono::steady_clock::now();
+    stop = true;
+  });
+  CHECK(tools[0].run("{}", ports).is_error);
+  CHECK(std::chrono::steady_clock::now() - stopped < 50ms);
+  user.join();
+  CHECK_FALSE(has(service.seen(), "notifications/cancelled"));
+}
+
+TEST_CASE("a server of the modern era gets what it asks for, in a second request") {
+  Service service([](test::Connection& peer, const Json& request) {
+    const Json& given = at(request["params"], "inputResponses");
+    Json result{{"resultType", "input_required"},
+                {"requestState", "opaque"},
+                {"inputRequests",
+                 {{"k",
+                   {{"method", "elicitation/create"},
+                    {"params", {{"message", "m"}, {"requestedSchema", {{"type", "object"}}}}}}}}}};
+    if (given.is_object()) {
+      result = Service::text(string_at(given["k"], "action") + " " +
+                             string_at(request["params"], "requestState"));
+      result["resultType"] = "complete";
+    }
+    peer.answer(200, Service::result(request, result), "content-type: application/json\r\n");
+  });
+  service.first = modern;
+  Web web(service.server.url());
+  std::vector<std::string> notices;
+  CHECK(Web::text(web.hub.tools(notices).at(0).run("{}", {})) == "decline opaque");
+}
+
+TEST_CASE("a stateless server of the older era that knows no such question is greeted") {
+  Service service([](test::Connection& peer, const Json& request) {
+    peer.answer(200, Service::result(request, Service::text("old")),
+                "content-type: application/json\r\n");
+  });
+  service.sessions.clear();
+  service.first = [](test::Connection& peer, const std::string& method, const Json& request) {
+    if (method != "server/discover") return false;
+    peer.answer(200,
+                dump({{"jsonrpc", "2.0"},
+                      {"id", request["id"]},
+                      {"error", {{"code", -32601}, {"message", "Method not found"}}}}),
+                "content-type: application/json\r\n");
+    return true;
+  };
+  Web web(service.server.url());
+  CHECK(web.hub.find("w")->view().protocol == "2025-03-26");
+  CHECK(Web::text(web.call()) == "old");
+}
+
+TEST_CASE("what a server of the older era says unasked is heard on a stream of its own") {
+  std::atomic<bool> grown{false};
+  Service service([](test::Connection& peer, const Json&) { peer.answer(500, ""); });
+  service.tools = {{"listChanged", true}};
+  service.first = [&](test::Connection& peer, const std::string& method, const Json& request) {
+    if (method == "server/discover") {
+      peer.answer(404, "");
+      return true;
+    }
+    if (method == "GET") {
+      grown = true;
+      peer.begin_stream();
+      peer.chunk("data: " + rpc::notification("notifications/tools/list_changed") + "\n\n");
+      peer.wait_until_closed();
+      return true;
+    }
+    if (method != "tools/list" || !grown) return false;
+    peer.answer(200, Service::result(request, {{"tools", {{{"name", "ask"}}, {{"name", "more"}}}}}),
+                "content-type: application/json\r\n");
+    return true;
+  };
+  Web web(service.server.url());
+  std::vector<std::string> notices;
+  for (int i = 0; i < 300 && web.hub.tools(notices).size() != 2; ++i)
+    std::this_thread::sleep_for(10ms);
+  CHECK(web.hub.tools(notices).size() == 2);
+  CHECK(request_with(service.seen(), "GET /").find("mcp-session-id: abc") != std::string::npos);
+}
+
+TEST_CASE("an answer that was cut is taken up where it was, if its server numbers its events") {
+  Json asked;
+  std::mutex lock;
+  Service service([&](test::Connection& peer, const Json& request) {
+    {
+      const std::lock_guard hold(lock);
+      asked = request;
+    }
+    peer.begin_stream();
+    peer.chunk("id: 41\ndata: \n\n");
+    peer.end_stream();
+  });
+  service.first = [&](test::Connection& peer, const std::string& method, const Json&) {
+    if (method == "server/discover") {
+      peer.answer(400, "");
+      return true;
+    }
+    if (method != "GET") return false;
+    const std::lock_guard hold(lock);
+    peer.begin_stream();
+    peer.chunk("data: " + Service::result(asked, Service::text("the rest")) + "\n\n");
+    peer.end_stream();
+    return true;
+  };
+  Web web(service.server.url());
+  CHECK(Web::text(web.call()) == "the rest");
+  CHECK(request_with(service.seen(), "GET /").find("last-event-id: 41") != std::string::npos);
+}
+
+TEST_CASE("a channel whose headers never come can still be left") {
+  const auto begun = std::chrono::steady_clock::now();
+  {
+    HttpChannel channel("http://127.0.0.1:9/",
+                        [](const std::function<bool()>& stopped) -> http::HttpHeaders {
+                          while (!stopped()) std::this_thread::sleep_for(5ms);
+                          throw Error("stopped");
+                        },
+                        {.message = [](const JsonText&) {}, .closed = [](const std::string&) {}});
+    channel.send(rpc::request(1, "initialize", Json::object()));
+    std::this_thread::sleep_for(50ms);
+  }
+  CHECK(std::chrono::steady_clock::now() - begun < 2s);
 }
 
 TEST_CASE("what is no server says so") {

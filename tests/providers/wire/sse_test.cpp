@@ -92,3 +92,11 @@ TEST_CASE("a copy of the parser goes on by itself") {
   CHECK(parser.feed("e\n\n") == Events{{"", "one"}});
   CHECK(copy.feed("ly\n\n") == Events{{"", "only"}});
 }
+
+TEST_CASE("the number of the last whole event is kept, however it arrives") {
+  wire::SseParser parser(1'000);
+  parser.feed("id: 7\ndata: a\n\nid: 8\nda");
+  CHECK(parser.last_id() == "7");
+  parser.feed("ta: b\n\ndata: c\n\n");
+  CHECK(parser.last_id() == "8");
+}

@@ -6,7 +6,7 @@
 #include <thread>
 #include <utility>
 
-namespace skein::mcp {
+namespace skein {
 
 template <class Function>
 std::thread quiet_thread(Function function) {
@@ -18,4 +18,4 @@ std::thread quiet_thread(Function function) {
   return thread;
 }
 
-}  // namespace skein::mcp
+}  // namespace skein

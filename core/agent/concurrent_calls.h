@@ -1,0 +1,68 @@
+// Calls of one answer that only read, run at the same time. Each has a thread, eight at most; what
+// a tool reaches through its ports (the store, the screen, the user) is done by the thread that
+// waits for it in next(), so that only one ever writes.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstddef>
+#include <deque>
+#include <exception>
+#include <functional>
+#include <mutex>
+#include <optional>
+#include <thread>
+#include <vector>
+
+#include "core/model/event.h"
+#include "core/model/tool.h"
+#include "core/text/fd.h"
+
+namespace skein::agent {
+
+class ConcurrentCalls {
+ public:
+  struct Call {
+    const model::Tool& tool;
+    model::ToolUse call;
+    model::ToolPorts ports;  // as if it ran alone
+  };
+  // `ports` and the tools must outlive this. Throws Error if there can be no threads.
+  ConcurrentCalls(std::vector<Call> calls, const model::Ports& ports);
+  ~ConcurrentCalls();  // what still runs is told to stop, and waited for
+  ConcurrentCalls(const ConcurrentCalls&) = delete;
+  ConcurrentCalls& operator=(const ConcurrentCalls&) = delete;
+
+  // What came of the next call, in the order they were given. Serves the keyboard meanwhile.
+  model::ToolOutcome next();
+
+ private:
+  // Something a tool wants done in the turn's thread.
+  struct Errand {
+    const std::function<void()>* what = nullptr;
+    std::exception_ptr failure{};
+    bool done = false;
+  };
+
+  void work();
+  model::ToolOutcome run(const Call& call);
+  model::ToolPorts ports_in_thread(const model::ToolPorts& ports);
+  void have_done(const std::function<void()>& what);
+  bool do_errand();
+  void wake() const;
+  bool is_over() const { return abandoned_ || ports_.stopped(); }
+
+  std::vector<Call> calls_;
+  const model::Ports& ports_;
+  Fd woken_;  // an eventfd
+  std::mutex mutex_{};
+  std::condition_variable answered_{};
+  std::deque<Errand*> errands_{};
+  std::vector<std::optional<model::ToolOutcome>> outcomes_;
+  std::atomic<std::size_t> begun_{0};
+  std::atomic<bool> abandoned_{false};
+  std::size_t given_ = 0;  // by next()
+  std::vector<std::thread> threads_{};
+};
+
+}  // namespace skein::agent

@@ -1,0 +1,51 @@
+// What a server has, as it lists it page by page: tools, prompts, resources. Nothing in it is to be
+// believed. Pure.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/text/base.h"
+
+namespace skein::mcp {
+
+struct RemoteTool {
+  std::string name, description;
+  JsonText schema;
+};
+
+struct RemotePrompt {
+  struct Argument {
+    std::string name, description;
+    bool required = false;
+  };
+  std::string name, description;
+  std::vector<Argument> arguments{};
+};
+
+struct RemoteResource {
+  std::string uri, name;
+};
+
+enum class List { tools, prompts, resources };
+inline constexpr List all_lists[] = {List::tools, List::prompts, List::resources};
+std::string_view name_of(List list);  // as capabilities and notifications have it
+std::string method_of(List list);     // that asks for a page
+
+struct RemoteLists {
+  static constexpr std::size_t most_of_each = 1'000;
+
+  std::vector<RemoteTool> tools{};
+  std::vector<RemotePrompt> prompts{};
+  std::vector<RemoteResource> resources{};
+
+  void clear(List list);
+  // Adds a page, the result of that method. Returns the cursor of the next; empty: it was the last.
+  std::string add_page(List list, const JsonText& result);
+  // Takes one list over from `from`, in the order of names.
+  void take(List list, RemoteLists& from);
+};
+
+}  // namespace skein::mcp
