@@ -102,8 +102,9 @@ Application::Application(const Invocation& invocation)
       project_(workspace_),
       grants_(grants_file(invocation), workspace_),
       file_keeper_([this] {
-        return std::make_unique<checkpoints::WorkspaceFiles>(store_, workspace_,
-                                                             own_places(invocation_), sandbox());
+        return std::make_unique<checkpoints::WorkspaceFiles>(
+            store_, contents_of(invocation_, store_), workspace_, own_places(invocation_),
+            sandbox());
       }) {
   use_cache(catalog_, model_cache_);
   Servers servers = configured_servers(invocation, config_, project_, catalog_);

@@ -26,10 +26,6 @@ void tell(const std::string& what) {
   std::fputs((layout::sanitized("skein: " + what) + "\n").c_str(), stderr);
 }
 
-std::shared_ptr<store::home::Home> open_folder(const std::string& folder) {
-  return std::make_shared<store::home::Home>(store::files::real_files(folder), tell);
-}
-
 }  // namespace
 
 std::string skein_folder(const char* variable, const char* below) {
@@ -112,6 +108,10 @@ std::string workspace_folder(const Invocation& invocation) {
   return folder.string();
 }
 
+std::shared_ptr<store::home::Home> open_folder(const std::string& folder) {
+  return std::make_shared<store::home::Home>(store::files::real_files(folder), tell);
+}
+
 std::shared_ptr<store::home::Home> open_home(const Invocation& invocation) {
   if (home_in_database(invocation))
     throw Error(
@@ -128,6 +128,12 @@ std::unique_ptr<store::StorageBackend> open_backend(const std::string& home) {
 
 store::SessionStore open_store(const Invocation& invocation) {
   return store::SessionStore(open_backend(home_given(invocation)));
+}
+
+checkpoints::ContentStore contents_of(const Invocation& invocation, store::SessionStore& store) {
+  if (!home_in_database(invocation) || invocation.no_session)
+    return checkpoints::ContentStore(store);
+  return checkpoints::ContentStore(open_backend(home_folder(invocation)));
 }
 
 }  // namespace skein::app

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "app/cli.h"
+#include "core/checkpoints/content_store.h"
 #include "core/store/session_store.h"
 
 namespace skein::store::home {
@@ -41,7 +42,11 @@ std::string workspace_folder(const Invocation& invocation);  // absolute
 // Shared by the store and by those who look after the home. Throws Error (usage) if the home is no
 // folder.
 std::shared_ptr<store::home::Home> open_home(const Invocation& invocation);
+std::shared_ptr<store::home::Home> open_folder(const std::string& folder);
 store::SessionStore open_store(const Invocation& invocation);
 std::unique_ptr<store::StorageBackend> open_backend(const std::string& home);
+// Where checkpoints keep what was in files: in the home, or if that is a database in a folder here.
+// `store` must outlive it.
+checkpoints::ContentStore contents_of(const Invocation& invocation, store::SessionStore& store);
 
 }  // namespace skein::app

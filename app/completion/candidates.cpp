@@ -82,6 +82,7 @@ constexpr Source sources[] = {
     {"FORMAT", "", import_formats},
     {"COMMAND", "", topics},
     {"FILE", "", files},
+    {"FILE:LINE", "", files},
     {"FILE|DIR", "", files},
     {"DIR", "", folders},
 };

@@ -80,14 +80,15 @@ void print_turn(const TestedTurn& turn, const std::string& changes) {
 
 class Trial {
  public:
-  Trial(store::SessionStore& store, const SessionRecord& record, WorkspaceFiles& original,
-        std::vector<std::string> own_places, tools::sandbox::Sandbox sandbox,
+  // `record` and `original` must outlive this.
+  Trial(const SessionRecord& record, WorkspaceFiles& original, checkpoints::ContentStore contents,
+        const std::vector<std::string>& own_places, tools::sandbox::Sandbox sandbox,
         std::vector<std::string> command)
-      : store_(store),
-        record_(record),
-        root_(original.root.path()),
-        copy_(original.repository.is_there() ? original.repository.top() : root_, own_places),
-        scratch_(store, place_in_copy(original), {}, sandbox),
+      : record_(record),
+        original_(original),
+        copy_(original.repository.is_there() ? original.repository.top() : original.root.path(),
+              own_places),
+        scratch_(original.store, std::move(contents), place_in_copy(), {}, sandbox),
         command_(std::move(command)) {}
 
   // The state before a prompt; none: as everything is now, which is how the copy begins.
@@ -104,14 +105,14 @@ class Trial {
   }
 
  private:
-  std::string place_in_copy(const WorkspaceFiles& original) const {
-    if (!original.repository.is_there()) return copy_.path();
-    return copy_.path() + root_.substr(original.repository.top().size());
+  std::string place_in_copy() const {
+    if (!original_.repository.is_there()) return copy_.path();
+    return copy_.path() + original_.root.path().substr(original_.repository.top().size());
   }
 
   void go_to(Id prompt) {
     const checkpoints::CheckpointLog log =
-        value_or_throw(checkpoints::read_log(store_, record_.header.session, prompt, root_));
+        value_or_throw(checkpoints::read_log(original_, record_.header.session, prompt));
     const checkpoints::Plan plan =
         value_or_throw(checkpoints::Planner(scratch_, log.checkpoints).plan());
     const checkpoints::RestoreReport done = value_or_throw(checkpoints::Restorer(scratch_).run(
@@ -122,9 +123,8 @@ class Trial {
         tell_user(each.path + " is not as it was then: " + each.why);
   }
 
-  store::SessionStore& store_;
   const SessionRecord& record_;
-  std::string root_;
+  WorkspaceFiles& original_;
   checkpoints::ScratchCopy copy_;
   WorkspaceFiles scratch_;
   std::vector<std::string> command_;
@@ -178,19 +178,20 @@ int bisect_session(const app::Invocation& invocation) {
   catalog::Catalog catalog;
   const app::Config config = app::load_config(invocation, "", catalog);
   const auto sandbox = config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox();
-  WorkspaceFiles original(store, root, app::own_places(invocation), sandbox);
+  WorkspaceFiles original(store, app::contents_of(invocation, store), root,
+                          app::own_places(invocation), sandbox);
   if (original.repository.is_there() &&
       !std::filesystem::is_directory(original.repository.top() + "/.git"))
     throw Error(
         "the workspace is a linked worktree, of which no copy can be made; bisect in the "
         "repository itself");
-  const checkpoints::CheckpointLog log = value_or_throw(
-      checkpoints::read_log(store, record.header.session, std::nullopt, original.root.path()));
+  const checkpoints::CheckpointLog log =
+      value_or_throw(checkpoints::read_log(original, record.header.session, std::nullopt));
   const std::vector<TestedTurn> turns = tested_turns(store, record, log);
   if (turns.empty()) return not_found("no message on this branch changed files");
 
-  Trial trial(store, record, original, app::own_places(invocation), sandbox,
-              command_words(invocation));
+  Trial trial(record, original, app::contents_of(invocation, store), app::own_places(invocation),
+              sandbox, command_words(invocation));
   const Bisected end = checkpoints::bisect(turns.size() + 1, [&](std::size_t state) {
     return trial.test(state < turns.size() ? std::optional(turns[state].prompt.id) : std::nullopt);
   });

@@ -137,8 +137,15 @@ int prune_blobs(const app::Invocation& invocation) {
   const bool only_look = invocation.has("--dry-run");
   catalog::Catalog catalog;
   const app::Config config = app::load_config(invocation, "", catalog);
-  const store::home::PrunedBlobs pruned = value_or_throw(store::home::prune_blobs(
-      *app::open_home(invocation), only_look, static_cast<std::size_t>(config.keep_checkpoints)));
+  const auto newest = static_cast<std::size_t>(config.keep_checkpoints);
+  const bool elsewhere = app::home_in_database(invocation);
+  const store::home::PrunedBlobs pruned = value_or_throw(
+      elsewhere ? store::home::prune_contents(*app::open_folder(app::home_folder(invocation)),
+                                              *app::open_backend(app::home_given(invocation)),
+                                              only_look, newest)
+                : store::home::prune_blobs(*app::open_home(invocation), only_look, newest));
+  if (elsewhere)
+    tell_user("only what was kept of files on this machine; the database keeps its own");
   print_answer(
       invocation,
       dump({{only_look ? "would_remove" : "removed", pruned.names}, {"bytes", pruned.bytes}}),

@@ -165,7 +165,8 @@ int rewind_session(const app::Invocation& invocation) {
   catalog::Catalog catalog;
   const app::Config config = app::load_config(invocation, "", catalog);
   checkpoints::WorkspaceFiles workspace(
-      store, workspace_of(invocation, store, record), app::own_places(invocation),
+      store, app::contents_of(invocation, store), workspace_of(invocation, store, record),
+      app::own_places(invocation),
       config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox());
   Plan plan;
   if (parts.files)

@@ -42,6 +42,7 @@ int search_sessions(const app::Invocation& invocation);
 int watch_sessions(const app::Invocation& invocation);
 int replay_session(const app::Invocation& invocation);
 int show_insights(const app::Invocation& invocation);
+int blame_line(const app::Invocation& invocation);
 int bisect_session(const app::Invocation& invocation);
 int rewind_session(const app::Invocation& invocation);
 int migrate_session(const app::Invocation& invocation);

@@ -15,36 +15,38 @@ bool may_be(const model::Entry& entry, std::string_view kind) {
          entry.payload.find("\"" + std::string(kind) + "\"") != std::string::npos;
 }
 
-// False: the list is gone.
-bool load_files(store::SessionStore& store, Checkpoint& state) {
+}  // namespace
+
+std::optional<Checkpoint> checkpoint_in(const model::Entry& entry) {
+  return may_be(entry, "checkpoint") ? model::read_as<Checkpoint>(entry) : std::nullopt;
+}
+
+bool load_files(ContentStore& contents, Checkpoint& state) {
   if (state.list.empty()) return true;
-  const store::Result<std::string> rows = store.load_blob(state.list);
+  const store::Result<std::string> rows = contents.load(state.list);
   auto files = rows ? model::files_from_json(*rows) : std::nullopt;
   if (!files) return false;
   state.files = *std::move(files);
   return true;
 }
 
-}  // namespace
-
 const CheckpointRecord* CheckpointLog::find(Id entry) const {
   const auto found = std::ranges::find(checkpoints, entry, &CheckpointRecord::entry);
   return found == checkpoints.end() ? nullptr : &*found;
 }
 
-store::Result<CheckpointLog> read_log(store::SessionStore& store, Id session,
-                                      std::optional<Id> since, const std::string& root) {
+store::Result<CheckpointLog> read_log(WorkspaceFiles& workspace, Id session,
+                                      std::optional<Id> since) {
   CheckpointLog log;
-  const auto read = store.load_back(session, [&](const store::StoredEntry& placed) {
+  const auto read = workspace.store.load_back(session, [&](const store::StoredEntry& placed) {
     const model::Entry& entry = placed.entry;
     if (since && entry.id == *since) return false;
-    if (may_be(entry, "checkpoint")) {
-      if (auto state = model::read_as<Checkpoint>(entry); state && state->root == root) {
-        if (load_files(store, *state))
-          log.checkpoints.push_back({entry.id, placed.at, *std::move(state)});
-        else
-          ++log.lost;
-      }
+    if (auto state = checkpoint_in(entry)) {
+      if (state->root != workspace.root.path()) return true;
+      if (load_files(workspace.contents, *state))
+        log.checkpoints.push_back({entry.id, placed.at, *std::move(state)});
+      else
+        ++log.lost;
     } else if (may_be(entry, "restore")) {
       if (auto restore = model::read_as<Restore>(entry))
         log.restores.push_back({entry.id, placed.at, *std::move(restore)});
@@ -60,8 +62,7 @@ store::Result<CheckpointLog> read_log(store::SessionStore& store, Id session,
 store::Result<std::string> last_root(store::SessionStore& store, Id session) {
   std::string root;
   const auto read = store.load_back(session, [&](const store::StoredEntry& placed) {
-    if (may_be(placed.entry, "checkpoint"))
-      if (const auto state = model::read_as<Checkpoint>(placed.entry)) root = state->root;
+    if (const auto state = checkpoint_in(placed.entry)) root = state->root;
     return root.empty();
   });
   if (!read) return read.error();

@@ -6,12 +6,11 @@
 #include <string>
 #include <vector>
 
+#include "core/checkpoints/workspace_files.h"
 #include "core/model/payloads.h"
 #include "core/store/session_store.h"
 
 namespace skein::checkpoints {
-
-using model::KeptFile;
 
 struct CheckpointRecord {
   Id entry{};
@@ -34,8 +33,12 @@ struct CheckpointLog {
 };
 
 // What was noted after this entry was written, in this workspace; none: everything.
-store::Result<CheckpointLog> read_log(store::SessionStore& store, Id session,
-                                      std::optional<Id> since, const std::string& root);
+store::Result<CheckpointLog> read_log(WorkspaceFiles& workspace, Id session,
+                                      std::optional<Id> since);
+// none: it is no checkpoint. Its files may stand in a list.
+std::optional<model::payload::Checkpoint> checkpoint_in(const model::Entry& entry);
+// Brings in the list that it names, if any; false: that is gone.
+bool load_files(ContentStore& contents, model::payload::Checkpoint& state);
 // The workspace of the session's last checkpoint; empty: there is none.
 store::Result<std::string> last_root(store::SessionStore& store, Id session);
 

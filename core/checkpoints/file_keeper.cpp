@@ -40,12 +40,12 @@ std::vector<KeptFile> joined(std::vector<KeptFile> files, const std::vector<Kept
 
 }  // namespace
 
-store::Result<model::Entry> checkpoint_entry(store::SessionStore& store, Checkpoint checkpoint) {
+store::Result<model::Entry> checkpoint_entry(ContentStore& contents, Checkpoint checkpoint) {
   JsonText rows;
   if (checkpoint.files.size() <= most_rows) rows = model::files_json(checkpoint.files);
   if (checkpoint.files.size() > most_rows || rows.size() > most_row_bytes) {
     if (rows.empty()) rows = model::files_json(checkpoint.files);
-    store::Result<std::string> list = store.keep_blob(rows);
+    store::Result<std::string> list = contents.keep(rows);
     if (!list) return list.error();
     checkpoint.list = *std::move(list);
     checkpoint.files.clear();
@@ -92,7 +92,7 @@ store::Result<model::Entry> FileKeeper::entry_of(const Moment& moment, std::stri
   state.prompt = moment.prompt;
   state.phase = phase;
   state.root = workspace().root.path();
-  return checkpoint_entry(workspace().store, std::move(state));
+  return checkpoint_entry(workspace().contents, std::move(state));
 }
 
 model::FileKeeper::Kept FileKeeper::before_command(const Moment& moment) {

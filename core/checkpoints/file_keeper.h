@@ -50,7 +50,7 @@ class FileKeeper : public model::FileKeeper {
 };
 
 // The entry for a state; many files go into a blob of their own.
-store::Result<model::Entry> checkpoint_entry(store::SessionStore& store,
+store::Result<model::Entry> checkpoint_entry(ContentStore& contents,
                                              model::payload::Checkpoint checkpoint);
 
 }  // namespace skein::checkpoints

@@ -92,9 +92,7 @@ store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Conten
   return {};
 }
 
-store::Result<std::string> FileLook::keep(std::string_view bytes) {
-  return store_.keep_blob(bytes);
-}
+store::Result<std::string> FileLook::keep(std::string_view bytes) { return contents_.keep(bytes); }
 
 store::Result<std::string> FileLook::read(const std::string& path, const std::string& hash) {
   const Place place = root_.locate(path);
@@ -108,7 +106,7 @@ store::Result<std::string> FileLook::read(const std::string& path, const std::st
 
 store::Result<void> FileLook::flush() {
   if (pending_.empty()) return {};
-  const store::Result<std::vector<std::string>> names = store_.keep_blobs(pending_);
+  const store::Result<std::vector<std::string>> names = contents_.keep_all(pending_);
   if (names)
     for (std::size_t i = 0; i < pending_paths_.size(); ++i) {
       Known& known = known_[pending_paths_[i]];

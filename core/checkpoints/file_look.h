@@ -9,8 +9,8 @@
 #include <unordered_map>
 #include <vector>
 
+#include "core/checkpoints/content_store.h"
 #include "core/model/kept_file.h"
-#include "core/store/session_store.h"
 #include "core/tools/sandbox/tree_record.h"
 #include "core/tools/workspace/root.h"
 
@@ -30,7 +30,7 @@ struct SeenFile {
 class FileLook {
  public:
   // Both must outlive this.
-  FileLook(const Root& root, store::SessionStore& store) : root_(root), store_(store) {}
+  FileLook(const Root& root, ContentStore& contents) : root_(root), contents_(contents) {}
 
   enum class Contents { hashed, kept };
   // What is kept counts once flush() was called. A file larger than `most` is not read.
@@ -54,7 +54,7 @@ class FileLook {
                               std::uint64_t most);
 
   const Root& root_;
-  store::SessionStore& store_;
+  ContentStore& contents_;
   std::unordered_map<std::string, Known> known_{};
   std::vector<std::string> pending_{};        // contents to be kept
   std::vector<std::string> pending_paths_{};  // whose they are

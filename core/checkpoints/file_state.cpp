@@ -36,10 +36,10 @@ store::Result<std::string> Contents::of(const FileState& state) const {
   }
   if (!state.file.contents_kept())
     return store::Failure{store::Failure::Kind::gone, "what was in it was not kept"};
-  store::Result<std::string> bytes = workspace_.store.load_blob(*state.file.hash);
+  store::Result<std::string> bytes = workspace_.contents.load(*state.file.hash);
   if (!bytes && bytes.error().missing)
     return store::Failure{.kind = store::Failure::Kind::gone,
-                          .text = "what was in it is no longer kept",
+                          .text = "what was in it is not kept here any more",
                           .missing = true};
   return bytes;
 }

@@ -14,6 +14,7 @@ namespace {
 namespace fs = std::filesystem;
 
 constexpr std::size_t arguments_bytes = 96u << 10;  // of paths, in one call
+constexpr std::size_t most_arguments = 4000;        // bubblewrap takes 9,000
 constexpr std::size_t contents_bytes = 64u << 20;   // of objects, in one call, if they are small
 constexpr std::size_t most_objects = 2000;          // in one call
 
@@ -48,10 +49,10 @@ GitRepository::Object::Kind kind_of(std::string_view mode) {
 // Groups of paths that fit on a command line.
 std::vector<std::vector<std::string>> in_groups(const std::vector<std::string>& paths) {
   std::vector<std::vector<std::string>> out;
-  std::size_t bytes = arguments_bytes;
+  std::size_t bytes = 0;
   for (const std::string& path : paths) {
     bytes += path.size() + 1;
-    if (bytes > arguments_bytes) {
+    if (out.empty() || bytes > arguments_bytes || out.back().size() >= most_arguments) {
       out.emplace_back();
       bytes = path.size() + 1;
     }
@@ -255,13 +256,18 @@ std::set<std::string> GitRepository::converted(const std::vector<std::string>& p
 
 std::set<std::string> GitRepository::ignored(const std::vector<std::string>& paths) {
   std::set<std::string> out;
-  std::string input;
-  for (const std::string& path : paths) input += path + '\0';
   if (paths.empty()) return out;
-  const std::optional<std::string> said =
-      git_.ask({.arguments = {"check-ignore", "-z", "--stdin"}, .input = input, .also_good = 1});
+  // So that no name is taken for a pattern: those begin with a colon.
+  constexpr std::string_view here = "./";
+  std::string input;
+  for (const std::string& path : paths) input += std::string(here) + path + '\0';
+  const std::optional<std::string> said = git_.ask({.arguments = {"check-ignore", "-z", "--stdin"},
+                                                    .input = input,
+                                                    .also_good = 1,
+                                                    .literal = false});
   if (said)
-    for (const std::string_view path : records(*said)) out.emplace(path);
+    for (const std::string_view path : records(*said))
+      if (path.starts_with(here)) out.emplace(path.substr(here.size()));
   return out;
 }
 

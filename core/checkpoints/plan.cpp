@@ -197,6 +197,8 @@ std::string Planner::objection(const FileState& target, const SeenFile& now) {
     return "left alone: other programs run what is in it by themselves";
   if (target.file.exists() && !target.file.contents_kept() && target.object.empty())
     return "what was in it was not kept";
+  if (now.kind == SeenFile::Kind::file && !now.file.contents_kept())
+    return "left alone: it is too large to be kept, and could not be brought back";
   if (now.kind == SeenFile::Kind::file && now.info.st_nlink > 1)
     return "left alone: it has further names (hard links), which may lie elsewhere";
   return {};

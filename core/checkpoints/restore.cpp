@@ -83,7 +83,7 @@ store::Result<std::optional<Id>> Restorer::keep_present(const std::vector<FileAc
     if (seen->kind == SeenFile::Kind::other) state.files.back().hash = "";
   }
   if (const auto flushed = workspace_.files.flush(); !flushed) return flushed.error();
-  store::Result<model::Entry> entry = checkpoint_entry(workspace_.store, std::move(state));
+  store::Result<model::Entry> entry = checkpoint_entry(workspace_.contents, std::move(state));
   if (!entry) return entry.error();
   const Id id = entry->id;
   const std::vector<store::NewEntry> batch{{*std::move(entry)}};

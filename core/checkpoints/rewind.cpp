@@ -30,8 +30,7 @@ bool differs_besides(const FileChange& change) {
 }  // namespace
 
 store::Result<Plan> plan_to(WorkspaceFiles& workspace, Id session, std::optional<Id> entry) {
-  const store::Result<CheckpointLog> log =
-      read_log(workspace.store, session, entry, workspace.root.path());
+  const store::Result<CheckpointLog> log = read_log(workspace, session, entry);
   if (!log) return log.error();
   if (log->checkpoints.empty()) {
     Plan none;
@@ -43,8 +42,7 @@ store::Result<Plan> plan_to(WorkspaceFiles& workspace, Id session, std::optional
 
 store::Result<Plan> plan_before(WorkspaceFiles& workspace, Id session, const Restore& restore) {
   if (!restore.before) return Plan{};
-  const store::Result<CheckpointLog> log =
-      read_log(workspace.store, session, std::nullopt, workspace.root.path());
+  const store::Result<CheckpointLog> log = read_log(workspace, session, std::nullopt);
   if (!log) return log.error();
   const auto from = std::ranges::find(log->checkpoints, *restore.before, &CheckpointRecord::entry);
   if (from == log->checkpoints.end()) return Plan{};

@@ -77,11 +77,11 @@ std::vector<std::string> SandboxedGit::words_of(const Asked& asked,
                                  top_ + "/.git",
                                  input,
                                  "--no-optional-locks",
-                                 "--literal-pathspecs",
                                  "-c",
                                  "core.fsmonitor=false",
                                  "--git-dir=" + top_ + "/.git",
                                  "--work-tree=" + top_};
+  if (asked.literal) words.emplace_back("--literal-pathspecs");
   words.insert(words.end(), asked.arguments.begin(), asked.arguments.end());
   return words;
 }

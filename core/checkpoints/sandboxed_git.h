@@ -34,7 +34,8 @@ class SandboxedGit {
     std::function<bool()> stopped = [] { return false; };
     // The answer begins with "<core.autocrlf> <core.eol>" and a NUL.
     bool settings_first = false;
-    int also_good = 0;  // an exit status that is no failure either
+    int also_good = 0;    // an exit status that is no failure either
+    bool literal = true;  // no path means a pattern; check-ignore refuses to be told so
   };
   // What it printed; nullopt: it cannot be run, has failed, or printed too much.
   std::optional<std::string> ask(const Asked& asked);

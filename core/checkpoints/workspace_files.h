@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/checkpoints/tree_scan.h"
@@ -12,16 +13,18 @@ namespace skein::checkpoints {
 struct WorkspaceFiles {
   // `forbidden`: as Root takes it. `store` must outlive this. Throws Error if the folder cannot be
   // opened.
-  WorkspaceFiles(store::SessionStore& in_store, const std::string& folder,
+  WorkspaceFiles(store::SessionStore& in_store, ContentStore kept_in, const std::string& folder,
                  std::vector<std::string> forbidden, Sandbox sandbox, ScanLimits limits = {})
       : store(in_store),
+        contents(std::move(kept_in)),
         root(folder, std::move(forbidden)),
         repository(root, sandbox),
-        files(root, in_store),
+        files(root, contents),
         scanner(root, repository, files, limits) {}
   WorkspaceFiles(const WorkspaceFiles&) = delete;  // its parts refer to each other
 
-  store::SessionStore& store;
+  store::SessionStore& store;  // of the entries
+  ContentStore contents;
   Root root;
   GitRepository repository;
   FileLook files;

@@ -3,9 +3,11 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/checkpoints/last_state.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
+#include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/session/session.h"
 
@@ -31,6 +33,19 @@ std::string question_about(const Plan& plan) {
   std::string out = "also put " + counted(plan.actions.size(), "file") + " back?";
   if (plan.actions.empty()) out = "also put back what was changed by hand?";
   return out;
+}
+
+// So many lines that all of them, wrapped, and the question below can be seen at once.
+std::size_t end_of_page(const std::vector<std::string_view>& lines, std::size_t from,
+                        const terminal::Terminal::Size& screen) {
+  constexpr std::size_t for_question = 2;
+  const auto columns = static_cast<std::size_t>(std::max(screen.columns, 1));
+  std::size_t rows = for_question, end = from;
+  for (; end < lines.size(); ++end) {
+    rows += std::max<std::size_t>(1, (layout::display_width(lines[end]) + columns - 1) / columns);
+    if (rows > static_cast<std::size_t>(std::max(screen.rows, 1)) && end > from) break;
+  }
+  return end;
 }
 
 // The conversation moves alone; that it can move back again is written down.
@@ -63,13 +78,13 @@ std::string plan_text(const Plan& plan, std::size_t lines) {
   return out;
 }
 
-FilesWanted ask_for_files(Session& session, const Plan& plan) {
+FilesWanted ask_for_files(Session& session, const Plan& plan, const std::string& asked) {
   const auto follow = session.services().files_follow;
   if (plan.actions.empty() && plan.by_hand.empty()) return {};
   if (follow == Services::FilesFollow::never) return {};
   if (follow == Services::FilesFollow::always) return {.put_back = true};
   session.screen().print_untrusted(plan_text(plan, 8));
-  const std::string question = question_about(plan);
+  const std::string question = asked.empty() ? question_about(plan) : asked;
   if (session.keyboard() == nullptr) return {.put_back = session.confirm(question)};
   const bool by_hand = !plan.by_hand.empty();
   const std::string choices =
@@ -122,20 +137,35 @@ void move_with_files(Session& session, const FileStep& step) {
   take_step(session, step, plan, ask_for_files(session, plan));
 }
 
-void show_paged(Session& session, const std::string& diff) {
+void offer_files_of(Session& session, Id left) {
+  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  const std::optional<Id> head = session.conversation().head();
+  const bool never = session.services().files_follow == Services::FilesFollow::never;
+  if (files == nullptr || never || !head || left == session.id()) return;
+  const Plan plan = value_or_throw(checkpoints::plan_between(*files, left, session.id()));
+  if (plan.actions.empty()) return;
+  const FilesWanted wanted =
+      ask_for_files(session, plan,
+                    "put " + counted(plan.actions.size(), "file") + " as this session left " +
+                        (plan.actions.size() == 1 ? "it?" : "them?"));
+  if (!wanted.put_back) return;
+  take_step(session, {.to = *head}, plan, wanted);
+  session.screen().print("/redo takes that back\n");
+}
+
+void show_paged(Session& session, const std::string& text) {
+  const std::string diff = valid_utf8(text);
   if (diff.empty()) return session.screen().print("nothing differs\n");
-  const std::vector<std::string_view> lines = split(diff, '\n');
-  const std::size_t rows =
-      session.keyboard() == nullptr
-          ? lines.size()
-          : static_cast<std::size_t>(std::max(session.keyboard()->terminal().size().rows - 2, 4));
-  for (std::size_t from = 0; from < lines.size(); from += rows) {
+  std::vector<std::string_view> lines = split(diff, '\n');
+  if (lines.back().empty()) lines.pop_back();
+  if (session.keyboard() == nullptr) return session.screen().show_diff(diff);
+  for (std::size_t shown = 0; shown < lines.size();) {
+    const std::size_t end = end_of_page(lines, shown, session.keyboard()->terminal().size());
     std::string page;
-    for (std::size_t i = from; i < std::min(from + rows, lines.size()); ++i)
-      page += std::string(lines[i]) + "\n";
+    for (; shown < end; ++shown) page += std::string(lines[shown]) + "\n";
     session.screen().show_diff(page);
-    if (from + rows >= lines.size()) return;
-    const std::string where = std::to_string(from + rows) + " of " + std::to_string(lines.size()) +
+    if (shown == lines.size()) return;
+    const std::string where = std::to_string(shown) + " of " + std::to_string(lines.size()) +
                               " lines · Space: more · any other key ends › ";
     if (!pick::ask_choice(*session.keyboard(), session.screen(), where, " ")) return;
   }

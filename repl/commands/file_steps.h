@@ -29,7 +29,11 @@ void take_step(Session& session, const FileStep& step, const checkpoints::Plan& 
 
 // The plan to an entry; empty if files are not kept.
 checkpoints::Plan plan_for(Session& session, Id entry);
-FilesWanted ask_for_files(Session& session, const checkpoints::Plan& plan);
+// With this question; none: how many files shall be put back.
+FilesWanted ask_for_files(Session& session, const checkpoints::Plan& plan,
+                          const std::string& question = {});
+// Another session was opened: offers the files as that one left them.
+void offer_files_of(Session& session, Id left);
 // At most so many lines about it.
 std::string plan_text(const checkpoints::Plan& plan, std::size_t lines);
 void report(Session& session, const checkpoints::RestoreReport& done);

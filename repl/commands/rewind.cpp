@@ -51,8 +51,8 @@ std::vector<std::string> change_texts(Session& session, const std::vector<model:
   checkpoints::WorkspaceFiles* const files = session.services().kept_files();
   if (files == nullptr || prompts.empty()) return out;
   const std::size_t counted_ones = std::min(prompts.size(), most_counted);
-  const checkpoints::CheckpointLog log = value_or_throw(checkpoints::read_log(
-      session.store(), session.id(), prompts[counted_ones - 1].id, files->root.path()));
+  const checkpoints::CheckpointLog log =
+      value_or_throw(checkpoints::read_log(*files, session.id(), prompts[counted_ones - 1].id));
   std::vector<std::size_t> whose;
   std::vector<FileChange> all;
   for (std::size_t i = 0; i < counted_ones; ++i)
@@ -65,15 +65,26 @@ std::vector<std::string> change_texts(Session& session, const std::vector<model:
   return out;
 }
 
+bool is_narrow(Session& session) {
+  constexpr int narrow = 60;
+  return session.keyboard() != nullptr && session.keyboard()->terminal().size().columns < narrow;
+}
+
 std::optional<model::Entry> pick_prompt(Session& session) {
   const std::vector<model::Entry> prompts = prompts_of(session);
   if (prompts.empty()) throw Error("nothing has been said yet");
-  const std::vector<std::string> changes = change_texts(session, prompts);
+  std::vector<std::string> changes = change_texts(session, prompts);
+  std::size_t widest = 0;
+  for (std::string& text : changes) {
+    // What was said matters more than in how many files.
+    if (is_narrow(session)) text.resize(std::min(text.find(" in "), text.size()));
+    widest = std::max(widest, layout::display_width(text));
+  }
   const auto& redacted = session.conversation().state().redacted;
   pick::PickList list{.title = "go back to before", .keys = "chooses it"};
   for (std::size_t i = 0; i < prompts.size(); ++i)
     list.lines.push_back(layout::padded(pick::age(prompts[i].timestamp), 7) + "  " +
-                         (changes[i].empty() ? "" : changes[i] + "  ") +
+                         (widest == 0 ? "" : layout::padded(changes[i], widest) + "  ") +
                          model::preview(model::masked(prompts[i], redacted), 60));
   if (session.keyboard() == nullptr) {
     for (std::size_t i = 0; i < prompts.size(); ++i)
@@ -203,8 +214,8 @@ void show_diff(Session& session, std::string_view since) {
   if (since == "turn") {
     const std::vector<model::Entry> prompts = prompts_of(session);
     if (prompts.empty()) throw Error("nothing has been said yet");
-    const checkpoints::CheckpointLog log = value_or_throw(checkpoints::read_log(
-        session.store(), session.id(), prompts.front().id, files->root.path()));
+    const checkpoints::CheckpointLog log =
+        value_or_throw(checkpoints::read_log(*files, session.id(), prompts.front().id));
     std::vector<FileChange> changes = checkpoints::changes_of(log, prompts.front().id);
     checkpoints::resolve(*files, changes);
     return show_paged(session, checkpoints::diff_of(*files, changes));

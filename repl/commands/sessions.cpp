@@ -1,4 +1,5 @@
 #include "repl/commands/entry_names.h"
+#include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
 
 #include <algorithm>
@@ -68,6 +69,12 @@ std::optional<Id> choose(Session& session, std::string_view query) {
        .erase = [&](const SessionRecord& record) { erase(session, record); }});
 }
 
+void open_with_files(Session& session, Id id) {
+  const Id left = session.id();
+  session.open(id);
+  offer_files_of(session, left);
+}
+
 // The trash, for /restore without a name.
 void show_trash(Session& session) {
   const std::vector<store::TrashedSession> all = value_or_throw(session.store().trash());
@@ -129,12 +136,12 @@ void switch_session(Session& session, std::string_view name) {
         session, value_or_throw(session.store().create_session(
                                     {.key = std::string(name), .cwd = session.workspace()}))
                      .session_id);
-  if (const auto id = session_meant(session, name)) session.open(*id);
+  if (const auto id = session_meant(session, name)) open_with_files(session, *id);
 }
 
 void resume_session(Session& session, std::string_view text) {
   if (session.keyboard() == nullptr) return list_sessions(session, text);
-  if (const auto id = choose(session, text)) session.open(*id);
+  if (const auto id = choose(session, text)) open_with_files(session, *id);
 }
 
 void show_history(Session& session, std::string_view count) {

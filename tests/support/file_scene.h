@@ -3,6 +3,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <map>
 #include <memory>
 #include <string>
@@ -48,6 +49,10 @@ class FileScene {
   void reopen();  // as a process that starts anew finds it
 
   store::SessionStore store;
+  // Where contents are kept; beside the session, unless a test puts it elsewhere and reopens.
+  std::function<checkpoints::ContentStore()> contents = [this] {
+    return checkpoints::ContentStore(store);
+  };
   Id session{};
   checkpoints::ScanLimits limits;
 

@@ -48,14 +48,9 @@ struct References {
   std::set<std::string> names{};
 };
 
-Result<std::set<std::string>> references_in(files::Files& files, const std::string& path,
-                                            std::size_t newest) {
-  BlobNameFinder finder;
-  const auto take = [&](std::string_view piece) {
-    finder.take(piece);
-    return true;
-  };
-  if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
+// What was found, and what stands in lists that were.
+Result<std::set<std::string>> with_listed(files::Files& files, BlobNameFinder& finder,
+                                          std::size_t newest) {
   std::set<std::string> found = finder.finish(newest);
   for (const std::string& list : finder.lists()) {
     const Result<std::string> rows = load_blob(files, list);
@@ -65,7 +60,63 @@ Result<std::set<std::string>> references_in(files::Files& files, const std::stri
   return found;
 }
 
+Result<std::set<std::string>> references_in(files::Files& files, const std::string& path,
+                                            std::size_t newest) {
+  BlobNameFinder finder;
+  const auto take = [&](std::string_view piece) {
+    finder.take(piece);
+    return true;
+  };
+  if (const auto read = read_pieces(files, path, take, path); !read) return read.error();
+  return with_listed(files, finder, newest);
+}
+
 using AllReferences = std::map<std::string, References>;
+
+Result<std::set<std::string>> references_in(files::Files& files, StorageBackend& sessions,
+                                            std::size_t newest) {
+  const Result<std::vector<TrashedSession>> thrown_away = sessions.trash();
+  if (!thrown_away) return thrown_away.error();
+  if (!thrown_away->empty())
+    return Failure{Failure::Kind::refused,
+                   "sessions in the trash may refer to what was kept of files; `skein sessions "
+                   "empty-trash` removes them, `sessions restore` brings one back"};
+  const Result<std::vector<SessionRecord>> all = sessions.list();
+  if (!all) return all.error();
+  std::set<std::string> out;
+  for (const SessionRecord& record : *all) {
+    BlobNameFinder finder;
+    const auto given = sessions.give_lines(record.header.session, 0, [&](std::string_view line) {
+      finder.take(line);
+      finder.take("\n");
+      return true;
+    });
+    if (!given) return given.error();
+    sessions.close(record.header.session);
+    Result<std::set<std::string>> found = with_listed(files, finder, newest);
+    if (!found) return found.error();
+    out.merge(*found);
+  }
+  return out;
+}
+
+// Those that have been there for a day and are not among the names.
+Result<PrunedBlobs> remove_others(files::Files& files, const std::vector<std::string>& blobs,
+                                  const std::set<std::string>& referred, bool only_look) {
+  PrunedBlobs out;
+  for (const std::string& name : blobs) {
+    if (!is_blob_name(name) || referred.contains(name)) continue;
+    const auto stat = files::stat(files, path_of(name));
+    if (!stat || age_ms(*stat) < day_ms) continue;
+    if (!only_look)
+      if (const auto done = files::remove(files, path_of(name), "removing blob " + name); !done)
+        return done.error();
+    out.names.push_back(name);
+    out.bytes += stat->size;
+  }
+  if (!only_look) files.sync_folder("blobs");
+  return out;
+}
 
 // Every file that may refer to blobs. What is in `known` and has not changed is not read again.
 Result<AllReferences> all_references(files::Files& files, AllReferences known, std::size_t newest) {
@@ -184,19 +235,21 @@ Result<PrunedBlobs> prune_blobs(Home& home, bool only_look, std::size_t keep_che
   }
   std::set<std::string> referred;
   for (auto& [path, refers] : *known) referred.merge(refers.names);
-  PrunedBlobs out;
-  for (const std::string& name : *blobs) {
-    if (!is_blob_name(name) || referred.contains(name)) continue;
-    const auto stat = files::stat(files, path_of(name));
-    if (!stat || age_ms(*stat) < day_ms) continue;
-    if (!only_look)
-      if (const auto done = files::remove(files, path_of(name), "removing blob " + name); !done)
-        return done.error();
-    out.names.push_back(name);
-    out.bytes += stat->size;
-  }
-  if (!only_look) files.sync_folder("blobs");
-  return out;
+  return remove_others(files, *blobs, referred, only_look);
+}
+
+Result<PrunedBlobs> prune_contents(Home& home, StorageBackend& sessions, bool only_look,
+                                   std::size_t keep_checkpoints) {
+  files::Files& files = home.files();
+  // Before the index is locked: what is referred to since is young.
+  const Result<std::set<std::string>> referred = references_in(files, sessions, keep_checkpoints);
+  if (!referred) return referred.error();
+  const Result<IndexChange> change = home.index().change();
+  if (!change) return change.error();
+  const auto blobs = files::list(files, "blobs");
+  if (!blobs && blobs.error().missing) return PrunedBlobs{};
+  if (!blobs) return blobs.error();
+  return remove_others(files, *blobs, *referred, only_look);
 }
 
 }  // namespace skein::store::home

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/store/backend.h"
 #include "core/store/blob_names.h"
 #include "core/store/home/home.h"
 
@@ -35,5 +36,9 @@ struct PrunedBlobs {
 inline constexpr std::size_t kept_checkpoints = 200;
 Result<PrunedBlobs> prune_blobs(Home& home, bool only_look,
                                 std::size_t keep_checkpoints = kept_checkpoints);
+// The same where the sessions are elsewhere, and `home` holds only what their checkpoints refer to.
+// Not while sessions are in the trash there: what they refer to cannot be seen.
+Result<PrunedBlobs> prune_contents(Home& home, StorageBackend& sessions, bool only_look,
+                                   std::size_t keep_checkpoints = kept_checkpoints);
 
 }  // namespace skein::store::home

@@ -120,7 +120,9 @@ Result<Moved> bring_branch(StorageBackend& from, StorageBackend& to, const Sessi
   };
   const auto loaded = from.load(id, 0, [&](const StoredEntry& placed) {
     if (placed.entry.type == type::session_header || known.contains(placed.entry.id)) return true;
-    moved = blobs.take_along(placed.entry.payload);
+    // What is in files stays on the machine where they are.
+    if (!model::read_as<payload::Checkpoint>(placed.entry))
+      moved = blobs.take_along(placed.entry.payload);
     if (!moved) return false;
     bytes += placed.entry.payload.size();
     batch.push_back({placed.entry, false});

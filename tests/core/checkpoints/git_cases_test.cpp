@@ -1,5 +1,7 @@
 // Repositories of every kind a workspace may lie in.
 #include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -7,6 +9,7 @@
 #include "tests/support/environment.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
+#include "tests/support/own_mounts.h"
 
 using namespace skein;
 using namespace skein::test;
@@ -178,6 +181,36 @@ TEST_CASE("two sessions in one workspace: the other's work is kept") {
   CHECK(read_file(scene / "kept.txt") == "theirs\n");
   CHECK(names(report.kept, "kept.txt"));
   CHECK(report.changed == std::vector<std::string>{"src/main.c"});
+}
+
+// In a process of its own, whose disk is a small one.
+TEST_CASE("a disk that is full when a file is to be kept: nothing is run, written or lost") {
+  const TempDir home;
+  const pid_t child = fork();
+  if (child == 0) {
+    constexpr int not_possible = 77;
+    if (!enter_own_mounts() || !mount_memory(home.path().string(), "size=256k"))
+      _exit(not_possible);
+    FileScene scene(Folder::repository, store_at((home / "home").string()));
+    scene.by_hand("head -c 400000 /dev/urandom > large; echo small > small");
+    const Files before = scene.files();
+    scene.begin("go");
+    const bool told =
+        scene.command("rm -r src").find("could not be kept first") != std::string::npos &&
+        scene.write("large", "x").find("could not be kept first") != std::string::npos;
+    const bool small = scene.write("small", "y").empty();
+    scene.end();
+    const std::string now = read_file(scene / "small");
+    scene.by_hand("echo small > small");
+    _exit(told && small && now == "y" && scene.files() == before ? 0 : 1);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  REQUIRE(WIFEXITED(status));
+  if (WEXITSTATUS(status) == 77)
+    MESSAGE("no mounts of one's own here");
+  else
+    CHECK(WEXITSTATUS(status) == 0);
 }
 
 TEST_CASE("where nothing can be kept the command is not run, nor is the file written") {

@@ -6,7 +6,9 @@
 #include <algorithm>
 #include <csignal>
 
+#include "core/checkpoints/last_state.h"
 #include "core/store/home/maintenance/scrub.h"
+#include "core/text/sha256.h"
 #include "tests/support/file_scene.h"
 #include "tests/support/homes.h"
 
@@ -224,6 +226,19 @@ TEST_CASE("files that git ignored then are not removed because it does so no lon
   CHECK(read_file(scene / ".gitignore") == "ignored/\n*.o\n");
 }
 
+TEST_CASE("an ignored file that was there gets back what a later turn replaced") {
+  FileScene scene(Folder::repository);
+  scene.by_hand("mkdir ignored; echo precious > ignored/x; echo colon > ':(top).o'");
+  const Files before = scene.files();
+  const Id first = scene.turn("echo new > new.txt");
+  scene.begin("write");
+  scene.write("ignored/x", "replaced\n");
+  scene.write(":(top).o", "replaced\n");
+  scene.end();
+  scene.restore(first);
+  CHECK(scene.files() == before);
+}
+
 TEST_CASE("a file whose contents were not kept is named, and never removed") {
   FileScene scene(Folder::repository, checkpoints::ScanLimits{.untracked_bytes = 10});
   scene.by_hand("echo larger than ten bytes > large");
@@ -232,6 +247,58 @@ TEST_CASE("a file whose contents were not kept is named, and never removed") {
   CHECK(read_file(scene / "large") == "tiny\n");
   CHECK(names(report.kept, "large"));
   CHECK_FALSE(std::filesystem::exists(scene / "new.txt"));
+}
+
+TEST_CASE("a file so large that it could not be brought back is not removed") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("truncate -s 1G huge; echo x > kept.txt");
+  const checkpoints::RestoreReport report = scene.restore(prompt, true);
+  CHECK(names(report.kept, "huge"));
+  CHECK(std::filesystem::file_size(scene / "huge") == 1u << 30);
+  CHECK(read_file(scene / "kept.txt") == "as committed\n");
+}
+
+TEST_CASE("ten thousand new files go again, and their folders") {
+  FileScene scene(Folder::repository);
+  const Files before = scene.files();
+  const Id prompt = scene.turn(
+      "for d in $(seq 100); do mkdir d$d; for f in $(seq 100); do echo $f > d$d/$f; done; done");
+  CHECK(scene.restore(prompt).removed.size() == 10'000);
+  CHECK(scene.files() == before);
+}
+
+TEST_CASE("a touch is no change") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("touch kept.txt src/main.c");
+  CHECK(scene.plan(prompt).is_empty());
+}
+
+TEST_CASE("neither taking nor restoring touches what git keeps") {
+  FileScene scene(Folder::repository);
+  scene.by_hand(
+      "echo staged >> kept.txt; git add kept.txt; echo x > src/main.c; git stash; "
+      "echo more > src/main.c; sleep 0.02; touch src/other.c");
+  const Files repository = scene.repository();
+  const Id prompt = scene.turn("echo y > src/main.c; rm src/other.c; echo new > new.txt");
+  CHECK(scene.repository() == repository);
+  scene.restore(prompt);
+  CHECK(scene.repository() == repository);
+  scene.redo();
+  CHECK(scene.repository() == repository);
+}
+
+TEST_CASE("a restore to a state that was thinned out says what is not kept any more") {
+  const TempDir home;
+  FileScene scene(Folder::repository, store_at((home / "home").string()));
+  scene.by_hand("echo mine > kept.txt; echo other > src/main.c");
+  const Id first = scene.turn("echo one > kept.txt; echo one > src/main.c");
+  scene.turn("echo two > kept.txt");
+  std::filesystem::remove(home / "home" / "blobs" / sha256_hex("mine\n"));
+  const checkpoints::RestoreReport report = scene.restore(first);
+  REQUIRE(names(report.failed, "kept.txt"));
+  CHECK(report.failed[0].why == "what was in it is not kept here any more");
+  CHECK(read_file(scene / "kept.txt") == "two\n");
+  CHECK(read_file(scene / "src/main.c") == "other\n");
 }
 
 TEST_CASE("killed at any step, a restore is finished by doing it again") {
@@ -284,6 +351,39 @@ TEST_CASE("what is scrubbed from a session is gone from what it kept of files") 
   CHECK(read_file(scene / "other") == "harmless\n");
 }
 
+TEST_CASE("from how one session left the files to how another did, and back") {
+  FileScene scene(Folder::repository);
+  const Id one = scene.session, two = session_called(scene.store, "main:test:two");
+  scene.turn("echo one > kept.txt; echo one > new.txt");
+  const Files left_by_one = scene.files();
+  scene.session = two;
+  scene.turn("echo two > kept.txt; rm new.txt; echo two > src/main.c");
+  const Files left_by_two = scene.files();
+  const auto go = [&](Id from, Id to) {
+    const checkpoints::Plan plan = value_of(checkpoints::plan_between(scene.workspace(), from, to));
+    checkpoints::Restorer restorer(scene.workspace());
+    value_of(restorer.run(plan, {.session = to, .to = numbered_id(1)}));
+    return plan.actions.size();
+  };
+  CHECK(go(two, one) == 3);
+  CHECK(scene.files() == left_by_one);
+  CHECK(go(one, two) == 3);
+  CHECK(scene.files() == left_by_two);
+  CHECK(go(one, two) == 0);
+
+  // What neither left is not touched, nor anything once another commit is checked out.
+  scene.by_hand("echo hand > kept.txt; echo hand > own.txt");
+  CHECK(go(two, one) == 2);
+  CHECK(read_file(scene / "kept.txt") == "hand\n");
+  CHECK(read_file(scene / "own.txt") == "hand\n");
+  scene.by_hand("git add -A; git commit -qm second");
+  scene.turn("echo three > src/other.c");
+  CHECK(go(two, one) == 0);
+  const Id silent = session_called(scene.store, "main:test:silent");
+  CHECK(go(two, silent) == 0);
+  CHECK(go(silent, two) == 0);
+}
+
 TEST_CASE("what a turn changed is told in files and lines") {
   FileScene scene(Folder::repository);
   const Id prompt = scene.begin("change");
@@ -291,8 +391,7 @@ TEST_CASE("what a turn changed is told in files and lines") {
       "printf 'int main() {\\n  return 1;\\n}\\n' > src/main.c; rm src/other.c; git add -A");
   scene.write("new.txt", "one\ntwo\n");
   scene.end();
-  const auto log = value_of(
-      checkpoints::read_log(scene.store, scene.session, prompt, scene.workspace().root.path()));
+  const auto log = value_of(checkpoints::read_log(scene.workspace(), scene.session, prompt));
   std::vector<checkpoints::FileChange> changes = checkpoints::changes_of(log, prompt);
   CHECK(checkpoints::count_text(checkpoints::count_of(scene.workspace(), changes)) ==
         "+3 −2 in 3 files");

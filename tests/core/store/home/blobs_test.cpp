@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <memory>
 #include <utility>
 
+#include "core/store/home/file_backend.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -150,6 +152,34 @@ TEST_CASE("pruning spares what checkpoints and their lists refer to, and thins o
   std::vector<std::string> expected{second, list_of_second};
   std::ranges::sort(expected);
   CHECK(thinned == expected);
+}
+
+TEST_CASE("contents beside sessions that are elsewhere are pruned by what those refer to") {
+  const TempDir dir;
+  store::SessionStore local = store_at((dir / "local").string());
+  store::SessionStore elsewhere = store_at((dir / "elsewhere").string());
+  const Id session = session_called(elsewhere, "main:cli:a");
+  const auto kept = [&](const std::string& bytes) {
+    const std::string name = value_of(local.keep_blob(bytes));
+    make_old(dir / "local" / "blobs" / name);
+    return name;
+  };
+  model::payload::Checkpoint state{.phase = "before", .root = "/w", .coverage = "tools"};
+  state.files = {{"a", 0644, kept("listed"), 1}};
+  state.list = kept(model::files_json(std::exchange(state.files, {})));
+  append(elsewhere, session, {{model::make_entry(state)}});
+  const std::string unused = kept("unused");
+
+  const auto home = home_at((dir / "local").string());
+  const auto prune = [&] {
+    return prune_contents(
+        *home, *std::make_unique<FileBackend>(home_at((dir / "elsewhere").string())), false);
+  };
+  CHECK(value_of(prune()).names == std::vector{unused});
+  value_of(elsewhere.erase(session));
+  CHECK_FALSE(prune());
+  value_of(elsewhere.empty_trash());
+  CHECK(value_of(prune()).names.size() == 2);
 }
 
 TEST_CASE("an old blob that is kept again is spared, whatever refers to it so far") {

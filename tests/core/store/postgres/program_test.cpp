@@ -4,9 +4,14 @@
 
 #include <cstdlib>
 #include <filesystem>
+#include <memory>
 #include <string>
 #include <vector>
 
+#include "core/store/postgres/database_backend.h"
+#include "core/store/session_store.h"
+#include "core/text/json.h"
+#include "core/text/sha256.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -67,7 +72,6 @@ TEST_CASE("a home in a database is prepared, used, and moved from and to") {
   CHECK(has(desk.skein({"search", "hello"}, home).out, "hello there"));
   CHECK(has(desk.skein({"doctor"}, home).out, ", whole"));
   const std::vector<std::vector<std::string>> on_files{{"doctor", "--repair"},
-                                                       {"sessions", "prune-blobs"},
                                                        {"redact", "main:cli:user", "x", "--scrub"}};
   for (const std::vector<std::string>& words : on_files) {
     const Finished refused = desk.skein(words, home);
@@ -89,6 +93,40 @@ TEST_CASE("a home in a database is prepared, used, and moved from and to") {
   const Finished taken = desk.skein({"sessions", "push", "--all", "--to", home}, other);
   CHECK(taken.status == 5);
   CHECK(has(taken.err, "another session there is called main:cli:user"));
+}
+
+TEST_CASE("what was in files is kept here, not in the database, and put back from here") {
+  if (!has_postgres()) return;
+  const Desk desk;
+  PostgresServer& server = PostgresServer::shared();
+  const std::string home = server.address(server.make_database());
+  write_file(desk.dir / "ws/notes", "what nobody else may read\n");
+  write_file(
+      desk.dir / "script",
+      R"([[{"call": {"name": "write", "input": {"path": "notes", "content": "x"}}}], "ok"])");
+  const std::vector<std::string> talk{
+      "-p",      "-y", "-m", "scripted/" + (desk.dir / "script").string(), "-s", "main:cli:user",
+      "write it"};
+  REQUIRE(desk.skein(talk, home).status == 0);
+  REQUIRE(read_file(desk.dir / "ws/notes") == "x");
+  const std::string blob = sha256_hex("what nobody else may read\n");
+  CHECK(store::SessionStore(std::make_unique<store::postgres::DatabaseBackend>(home))
+            .load_blob(blob)
+            .error()
+            .missing);
+  std::size_t found = 0;
+  for (const auto& each : std::filesystem::recursive_directory_iterator(desk.dir / "state"))
+    found += each.path().filename() == blob;
+  CHECK(found == 1);
+
+  const std::string shown = desk.skein({"sessions", "show", "main:cli:user", "--json"}, home).out;
+  const Json path = parse_json(shown).value().at("path");
+  std::string prompt;
+  for (const Json& entry : path)
+    if (prompt.empty() && string_at(entry, "type") == "message") prompt = string_at(entry, "id");
+  CHECK(desk.skein({"rewind", "main:cli:user", "--to", prompt, "--files"}, home).status == 0);
+  CHECK(read_file(desk.dir / "ws/notes") == "what nobody else may read\n");
+  CHECK(has(desk.skein({"sessions", "prune-blobs"}, home).out, "removed 0 blobs"));
 }
 
 TEST_CASE("a home comes from the user's configuration, never from a workspace's") {

@@ -146,6 +146,32 @@ TEST_CASE("blobs come along, and an archived session arrives archived") {
   }
 }
 
+TEST_CASE("what was in files stays on the machine, whichever way a session moves") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    const auto kept_of = [&](int number, const std::string& bytes) {
+      std::string name = value_of(homes.from->keep_blob(bytes));
+      model::payload::Checkpoint state{.phase = "before", .root = "/w", .coverage = "tools"};
+      state.files = {{"secret", 0600, name, bytes.size()}};
+      add(*homes.from, a, {{model::make_entry(state)}, says(number)});
+      return name;
+    };
+    const auto is_there = [&](const std::string& name) {
+      return bool(homes.there.open()->load_blob(name));
+    };
+    const std::string first = kept_of(11, "one");
+    REQUIRE(move(*homes.from, *homes.to, a).how == How::whole);
+    const std::string second = kept_of(12, "two");
+    REQUIRE(move(*homes.from, *homes.to, a).how == How::extended);
+    add(*homes.to, a, {says(13)});
+    const std::string third = kept_of(14, "three");
+    REQUIRE(move(*homes.from, *homes.to, a).how == How::branched);
+    CHECK_FALSE(is_there(first));
+    CHECK_FALSE(is_there(second));
+    CHECK_FALSE(is_there(third));
+  }
+}
+
 TEST_CASE("lines whose seals do not fit are not taken") {
   for (const Kind kind : {Kind::folder, Kind::database}) {
     if (kind == Kind::database && !has_postgres()) continue;
