@@ -101,6 +101,7 @@ Application::Application(const Invocation& invocation)
               project::project_id(project::project_root(workspace_, env("HOME")))),
       project_(workspace_),
       grants_(grants_file(invocation), workspace_),
+      rules_here_(rules_file(invocation), workspace_),
       file_keeper_([this] {
         return std::make_unique<checkpoints::WorkspaceFiles>(
             store_, contents_of(invocation_, store_), workspace_, own_places(invocation_),
@@ -172,6 +173,7 @@ Application::Application(const Invocation& invocation)
       .no_sandbox = [this] { return commands_exposed(); },
       .before_turn = [this](const model::Ports& ports) { take_server_tools(ports); },
       .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },
+      .grant_here = [this](const std::string& rule) { return rules_here_.give(rule); },
       .look_around = [this](agent::Settings& settings) { look_around(settings); },
       .nearby =
           [this](const std::string& below) {
@@ -420,6 +422,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
     thinking = conversation.state().thinking;
   if (!config_.plan_model.empty()) settings.plan_model = catalog_.parse(config_.plan_model);
   settings.model.thinking = model::parse_thinking_level(thinking).value_or(ThinkingLevel::off);
+  permission::add_rules_here(settings.rules, tools_, rules_here_.rules());
   permission::add_session_rules(
       settings.rules, tools_, conversation.state().permissions,
       [&](const std::string& rule) { return grants_.has(conversation.session(), rule); });
@@ -428,7 +431,8 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
         counted(count, "rule this session recorded is", "rules this session recorded are") +
         " not applied here; /permissions shows " + (count == 1 ? "it" : "them"));
   for (const std::string& remark : instructions_.remarks()) settings.notices.push_back(remark);
-  if (!grants_.damage().empty()) settings.notices.push_back(grants_.damage());
+  for (const std::string& damage : {grants_.damage(), rules_here_.damage()})
+    if (!damage.empty()) settings.notices.push_back(damage);
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;
   return settings;

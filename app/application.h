@@ -21,6 +21,7 @@
 #include "core/memory/memory.h"
 #include "core/model/attachments.h"
 #include "core/store/home/grants.h"
+#include "core/store/home/rules_here.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
 #include "providers/catalog/catalog.h"
@@ -123,6 +124,7 @@ class Application {
   ProjectFiles project_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
+  mutable store::home::RulesHere rules_here_;
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};
   checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<hooks::Hooks> hooks_{};  // null: there are none

@@ -73,6 +73,9 @@ std::string windows_file(const Invocation& invocation) {
 std::string grants_file(const Invocation& invocation) {
   return state_file(invocation, "grants.json");
 }
+std::string rules_file(const Invocation& invocation) {
+  return state_file(invocation, "rules.json");
+}
 
 std::string cache_folder() { return skein_folder("XDG_CACHE_HOME", ".cache"); }
 

@@ -30,6 +30,7 @@ std::string cache_folder();  // what can be had again; empty as well
 std::vector<std::string> own_places(const Invocation& invocation);
 // Which rules sessions were given here; empty if nothing is to be kept.
 std::string grants_file(const Invocation& invocation);
+std::string rules_file(const Invocation& invocation);  // what is allowed in a workspace for good
 // What was typed before; empty if nothing is to be kept.
 std::string history_file(const Invocation& invocation);
 // Where what is remembered between sessions is kept; empty if nothing is to be, or to be told.

@@ -176,6 +176,8 @@ session::Services Application::services() {
   services.take_back = [this](Id session, const std::string& rule) {
     return grants_.take_back(session, rule);
   };
+  services.grant_here = [this](const std::string& rule) { return rules_here_.give(rule); };
+  services.take_back_here = [this](const std::string& rule) { return rules_here_.take_back(rule); };
   services.withheld = [this] { return withheld_->described(); };
   services.secrets = std::string(tools::workspace::Withheld::secrets());
   if (!invocation_.no_session) {

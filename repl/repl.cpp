@@ -93,10 +93,10 @@ void Repl::run() {
       send(*next);
       continue;
     }
-    session_.screen().flush();
+    session_.screen().separate();
     session_.marks().prompt();
     edit::Draft line;
-    switch (input_.read(line)) {
+    switch (input_.read(session_.prompt(), line)) {
       case ReadResult::end: session_.leave(); break;
       case ReadResult::interrupt:
         if (session_.leaving() || Clock::now() - warned < second_press) {
@@ -140,7 +140,7 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
 }
 
 void Repl::send(const edit::Draft& line) {
-  session_.screen().print_untrusted("› " + line.text + "\n");
+  session_.screen().show_sent(session_.prompt(), line.text);
   handle(line);
 }
 
@@ -153,13 +153,19 @@ void Repl::dispatch(std::string_view command_line) {
                                     commands::nearest_command(session_, name) + "?\n");
 }
 
+// The prompt names the mode; what it means is said once.
+void Repl::tell_of_mode(const std::string& meaning) {
+  if (told_.insert(meaning).second) session_.screen().note(meaning);
+}
+
 prompt::EditorHelp Repl::editor_help() {
   return {.complete = [this](std::string_view line) { return commands::complete(session_, line); },
           .hint = [this](std::string_view line) { return commands::hint_for(session_, line); },
+          .prompt = [this] { return session_.prompt(); },
           .keep = [this](const edit::Draft& draft) { input_.keep(draft); },
           .expand = [this] { session_.screen().expand_last(); },
           .show_thinking = [this] { session_.screen().change_thinking(); },
-          .cycle_mode = [this] { session_.screen().print(session_.cycle_mode() + "\n"); }};
+          .cycle_mode = [this] { tell_of_mode(session_.cycle_mode()); }};
 }
 
 }  // namespace skein::repl

@@ -2,6 +2,7 @@
 // shell and everything else to the session.
 #pragma once
 
+#include <set>
 #include <string>
 #include <string_view>
 
@@ -27,10 +28,12 @@ class Repl {
   // `typed`: the part of the line in which files can be mentioned.
   void handle(const edit::Draft& line, const std::string& typed);
   void dispatch(std::string_view command_line);
+  void tell_of_mode(const std::string& meaning);
 
   session::Session& session_;
   session::TypedInput& input_;
   bool piped_;
+  std::set<std::string> told_{};  // which modes were explained
 };
 
 }  // namespace skein::repl

@@ -69,6 +69,10 @@ struct Parts {
   // could not, or an empty string.
   std::function<std::string(Id session, const std::string& rule)> grant =
       [](Id, const std::string&) { return std::string{}; };
+  // Remembers a rule for the workspace, whichever session is open. Returns why it could not.
+  std::function<std::string(const std::string& rule)> grant_here = [](const std::string&) {
+    return std::string("there is no place to keep it");
+  };
   // Before a turn: makes system prompt and surroundings what they are by now.
   std::function<void(Settings&)> look_around = [](Settings&) {};
   // The instructions that are not in the system prompt and hold for this file of the workspace.

@@ -167,6 +167,9 @@ PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Too
       case model::Answer::Choice::always:
         keep_rules(turn, offered);
         return {true, note, decision.place};
+      case model::Answer::Choice::here:
+        keep_rules_here(turn, offered);
+        return {true, note, decision.place};
       case model::Answer::Choice::no:
         return {false, std::string(model::refusal_opening) +
                            (answer.text.empty() ? "" : ": " + answer.text)};
@@ -198,6 +201,17 @@ void PermissionGate::keep_rules(Turn& turn, const std::vector<permission::Rule>&
   model::Entry entry = model::make_entry(all);
   entry.run_id = turn.run_id;
   turn.commit({std::move(entry)});
+}
+
+// In the user's own data, so not in the transcript, which may go elsewhere.
+void PermissionGate::keep_rules_here(Turn& turn, std::vector<permission::Rule> given) const {
+  for (permission::Rule& rule : given) {
+    rule.origin = permission::Rule::Origin::here;
+    if (const std::string why = parts_.grant_here(permission::to_string(rule)); !why.empty())
+      turn.tell(model::Notice::Level::warning,
+                permission::to_string(rule) + " holds until skein ends: " + why);
+    turn.settings.rules.allow.push_back(std::move(rule));
+  }
 }
 
 }  // namespace skein::agent

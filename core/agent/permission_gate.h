@@ -33,6 +33,7 @@ class PermissionGate {
   Permission ask_user(Turn& turn, const model::Tool& tool, model::ToolUse& call,
                       permission::Decision decision, const HookPoints::Verdict& hook) const;
   void keep_rules(Turn& turn, const std::vector<permission::Rule>& given) const;
+  void keep_rules_here(Turn& turn, std::vector<permission::Rule> given) const;
 
   const Parts& parts_;
   HookPoints& hooks_;

@@ -154,7 +154,8 @@ struct Question {
   std::optional<Amendable> amendable{};
 };
 struct Answer {
-  enum class Choice { no, yes, always, amend } choice = Choice::no;
+  // always: as long as this session lasts. here: for good, in this workspace.
+  enum class Choice { no, yes, always, here, amend } choice = Choice::no;
   std::string text{};  // with no: the reason, for the model; with amend: the new text
 };
 

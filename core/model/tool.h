@@ -12,6 +12,7 @@
 #include "core/model/located.h"
 #include "core/model/message.h"
 #include "core/model/provider.h"
+#include "core/model/survey.h"
 #include "core/text/base.h"
 
 namespace skein::model {
@@ -111,6 +112,8 @@ struct Tool {
   std::function<ToolOutcome(const JsonText& input, const ToolPorts& ports)> run;
   // Where a path in a call leads. May be empty: then rules go by its words.
   Locate locate{};
+  // For commands that only read. May be empty: then each of them is asked about.
+  Survey survey{};
   // The argument a person may want to rewrite before the call is run; may be empty.
   std::string amendable{};
   std::vector<std::string> other_names{};  // for rules, in lower case: what other agents call it

@@ -5,6 +5,7 @@
 
 #include "core/model/self_running_names.h"
 #include "core/permission/command_risks.h"
+#include "core/permission/read_only.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
 #include "core/text/json.h"
@@ -22,10 +23,10 @@ struct ModeFacts {
 };
 constexpr ModeFacts modes[] = {
     {Mode::normal, Mode::accept_edits, "default",
-     "reads run unasked, edits and commands are asked about"},
+     "reads run unasked, edits and other commands are asked about"},
     {Mode::plan, Mode::normal, "plan", "only reads run, everything else is refused"},
     {Mode::accept_edits, Mode::plan, "acceptEdits",
-     "edits in the workspace run unasked, commands are asked about"},
+     "reads and edits in the workspace run unasked, other commands are asked about"},
     {Mode::bypass, Mode::normal, "bypassPermissions", "everything runs unasked"},
 };
 static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
@@ -115,29 +116,93 @@ Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, con
   return cover;
 }
 
-bool allows(const Rule& rule, const SimpleCommand& command, const Tool& tool) {
-  if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow)) return false;
-  // Nor is it to allow `cat .env`.
-  if (!rule.pattern.empty() && has_wildcard(rule, tool.argument.kind) &&
-      !secret_named_in(command, tool.locate).empty())
-    return false;
-  // To say "always" to `cat README.md` is not to allow ~/.ssh.
-  return rule.origin != Rule::Origin::session || !has_wildcard(rule, tool.argument.kind) ||
-         !reaches_out(rule, command, tool.locate);
+bool is_guarded(const Rules& rules, std::string_view below) {
+  return runs_by_itself(below) || std::ranges::find(rules.guarded, below) != rules.guarded.end();
 }
 
-bool allows(const std::vector<Rule>& rules, const SimpleCommand& command, const Tool& tool) {
-  return std::ranges::any_of(rules, [&](const Rule& rule) { return allows(rule, command, tool); });
+// Variables by which a program loads code, finds other programs or is given options.
+bool steers_programs(std::string_view assignment) {
+  constexpr std::string_view whole =
+      "PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS PS4 HOME CDPATH CLASSPATH MAKEFLAGS MAKEFILES "
+      "EDITOR VISUAL BROWSER SHELL LOCPATH GCONV_PATH NLSPATH TERMINFO";
+  constexpr std::string_view beginnings[] = {"LD_",  "DYLD_", "GIT_",  "BASH_", "PYTHON",
+                                             "PERL", "RUBY",  "NODE_", "npm_",  "LUA_"};
+  constexpr std::string_view endings[] = {"PAGER",   "_COMMAND", "_OPTIONS", "_PRELOAD",
+                                          "_EDITOR", "OPEN",     "OPTS",     "_WRAPPER"};
+  const std::string_view name = assignment.substr(0, assignment.find('='));
+  return has_word(whole, name) ||
+         std::ranges::any_of(beginnings, [&](auto part) { return name.starts_with(part); }) ||
+         std::ranges::any_of(endings, [&](auto part) { return name.ends_with(part); });
+}
+
+// What stands around a command can be told to do no harm beyond it: no program is steered, and
+// files are read and written in the workspace, where nothing runs them by itself.
+bool is_settled(const CommandSetting& setting, const Rules& rules, const Tool& tool,
+                const Tools& tools) {
+  if (std::ranges::any_of(setting.variables, steers_programs)) return false;
+  const bool some_denied = std::ranges::any_of(rules.deny, [&](const Rule& rule) {
+    const Tool* about = find_tool(tools, rule.tool);
+    return about != nullptr && about->argument.is_path();
+  });
+  if (some_denied && !setting.redirections.empty()) return false;
+  return std::ranges::all_of(setting.redirections, [&](const auto& redirection) {
+    const Located place = tool.locate ? tool.locate(redirection.file) : Located{};
+    return !place.below.empty() && place.secret.empty() && place.withheld.empty() &&
+           !place.many_names && !is_guarded(rules, place.below);
+  });
+}
+
+bool allows(const Rule& rule, const SimpleCommand& command, const CommandSetting& setting,
+            const Tool& tool) {
+  if (rule.tool != tool.name || !covers_command(rule, command, Purpose::allow, setting))
+    return false;
+  const bool wild = has_wildcard(rule, tool.argument.kind);
+  // Nor is it to allow `cat .env`.
+  if (!rule.pattern.empty() && wild && !secret_named_in(command, tool.locate).empty()) return false;
+  // To say "always" to `cat README.md` is not to allow ~/.ssh.
+  const bool answered = rule.origin == Rule::Origin::session || rule.origin == Rule::Origin::here;
+  return !answered || !wild || !reaches_out(rule, command, tool.locate);
+}
+
+bool allows(const std::vector<Rule>& rules, const SimpleCommand& command,
+            const CommandSetting& setting, const Tool& tool) {
+  return std::ranges::any_of(
+      rules, [&](const Rule& rule) { return allows(rule, command, setting, tool); });
 }
 
 Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
 
-Decision decide_command(const Rules& rules, const Subject& subject) {
+// What a command that reads must keep away from: what is forbidden to the tool that reads files.
+ReadingPlace reading_place(const Rules& rules, const Subject& subject, const Tools& tools) {
+  const Tool* reader = model::find_file_reader(tools);
+  ReadingPlace place{subject.tool.locate, subject.tool.survey,
+                     [](const std::string&) { return false; }};
+  if (reader == nullptr) return place;
+  place.some_forbidden = !path_rules(rules.deny, *reader, tools).empty();
+  place.forbidden = [&rules, &tools, reader](const std::string& path) {
+    const Subject read =
+        subject_of(*reader, {"", reader->name, dump({{reader->argument.name, path}})});
+    return denies_path(rules.deny, read, tools) != Cover::no ||
+           (read.place && !read.place->withheld.empty());
+  };
+  return place;
+}
+
+Decision decide_command(const Rules& rules, const Subject& subject, const Tools& tools) {
   const ShellLine& line = *subject.line;
   if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
-  for (const SimpleCommand& command : line.commands)
-    if (!allows(rules.allow, command, subject.tool))
-      return ask("no rule allows `" + exact_pattern_for(command) + "`");
+  ReadOnlyLine reading(reading_place(rules, subject, tools));
+  for (std::size_t i = 0; i < line.commands.size(); ++i) {
+    const SimpleCommand& command = line.commands[i];
+    const CommandSetting& setting = line.settings[i];
+    if (reading.next(command, setting)) continue;
+    // Whatever moves elsewhere leaves open where a file is.
+    const bool moved = !setting.redirections.empty() && line.commands.size() > 1;
+    if (!setting.empty() && (moved || !is_settled(setting, rules, subject.tool, tools)))
+      return ask("it cannot be told what `" + exact_pattern_for(command, setting) + "` reaches");
+    if (!allows(rules.allow, command, setting, subject.tool))
+      return ask("no rule allows `" + exact_pattern_for(command, setting) + "`");
+  }
   return {Verdict::allow};
 }
 
@@ -147,9 +212,8 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
     return ask("the path is not a plain one below the workspace");
   const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};
   const bool edits = subject.tool.effect == Effect::writes;
-  const bool guarded = runs_by_itself(place.below) ||
-                       (subject.plain && runs_by_itself(*subject.plain)) ||
-                       std::ranges::find(rules.guarded, place.below) != rules.guarded.end();
+  const bool guarded =
+      is_guarded(rules, place.below) || (subject.plain && runs_by_itself(*subject.plain));
   if (rules.mode == Mode::accept_edits && edits && !guarded) return {Verdict::allow};
   for (const Rule& rule : rules.allow)
     if (rule.tool == subject.tool.name && covers_place(rule, place, Purpose::allow) &&
@@ -188,7 +252,7 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
   if (rules.mode == Mode::bypass) return {Verdict::allow};
   if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask(std::string(not_sandboxed));
-  if (subject.line) return decide_command(rules, subject);
+  if (subject.line) return decide_command(rules, subject, tools);
   if (subject.place && !subject.place->secret.empty()) return decide_secret(rules, subject);
   if (subject.tool.effect == Effect::reads) return {Verdict::allow};
   return subject.tool.argument.is_path() ? decide_path(rules, subject)
@@ -264,12 +328,18 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   } else if (!subject.line) {
     added.push_back({tool->name});
   } else {
-    for (const SimpleCommand& command : subject.line->commands) {
-      if (allows(rules.allow, command, *tool) || allows(added, command, *tool)) continue;
-      const std::size_t words = subcommand_word_count(command);
+    ReadOnlyLine reading(reading_place(rules, subject, tools));
+    const ShellLine& line = *subject.line;
+    for (std::size_t i = 0; i < line.commands.size(); ++i) {
+      const SimpleCommand& command = line.commands[i];
+      const CommandSetting& setting = line.settings[i];
+      if (reading.next(command, setting) || allows(rules.allow, command, setting, *tool) ||
+          allows(added, command, setting, *tool))
+        continue;
+      const std::size_t words = setting.empty() ? subcommand_word_count(command) : 0;
       const Rule wide{tool->name, words > 0 ? pattern_for(command, words) : ""};
-      const bool holds = words > 0 && allows(wide, command, *tool);
-      added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command)});
+      const bool holds = words > 0 && allows(wide, command, setting, *tool);
+      added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command, setting)});
     }
   }
   // Offered only if it does what it says.

@@ -29,7 +29,7 @@ Mode next(Mode mode);
 // a word for any text in it. `mcp__SERVER__TOOL` is a tool of a server, `mcp__SERVER` all of them.
 // Rules that deny are read more widely (Purpose).
 struct Rule {
-  enum class Origin { session, flag, configuration, workspace };
+  enum class Origin { session, here, flag, configuration, workspace };
   std::string tool;
   std::string pattern{};  // empty: every call
   Origin origin = Origin::session;
@@ -62,6 +62,9 @@ struct Rules {
 void add_session_rules(Rules& rules, const Tools& tools, const std::vector<std::string>& kept,
                        const std::function<bool(const std::string& rule)>& granted);
 
+// Rules the user gave this workspace for good, one a text.
+void add_rules_here(Rules& rules, const Tools& tools, const std::vector<std::string>& kept);
+
 struct Decision {
   enum class Verdict { allow, deny, ask } verdict = Verdict::ask;
   std::string reason{};  // why not, for a person or the model to read
@@ -73,7 +76,9 @@ struct Decision {
 // The reason for asking about what has to run in a sandbox where there is none.
 inline constexpr std::string_view not_sandboxed = "there is no sandbox";
 
-// Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`.
+// Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`. A
+// command that can be shown to do nothing but read in the workspace (read_only.h) is allowed in a
+// sandbox.
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call);
 
 // Whether a file that a prompt names may be attached. What lies in the workspace may; elsewhere

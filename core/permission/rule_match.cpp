@@ -116,7 +116,8 @@ SimpleCommand without_first_options(const SimpleCommand& command) {
   return out;
 }
 
-// The beginnings of what could be a path in an argument: `--file=/x`, `-f/x`, `a:/x`.
+}  // namespace
+
 std::vector<std::string_view> possible_paths(std::string_view word) {
   std::vector<std::string_view> out;
   if (!word.starts_with('-'))
@@ -138,8 +139,6 @@ bool is_outside(std::string_view path, const model::Locate& locate) {
   const Located place = locate(path);
   return place.below.empty() && (place.exists || place.absolute.empty());
 }
-
-}  // namespace
 
 std::optional<std::string> plain_path(std::string_view path) {
   if (path.starts_with('/')) return std::nullopt;
@@ -202,13 +201,15 @@ bool has_wildcard(const Rule& rule, model::Argument::Kind kind) {
   });
 }
 
-bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose) {
+bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose,
+                    const CommandSetting& setting) {
   if (purpose == Purpose::allow && has_wildcard(rule, model::Argument::Kind::command) &&
-      !risk_of(command).empty())
+      (!setting.empty() || !risk_of(command).empty()))
     return false;
   if (rule.pattern.empty()) return true;
   const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
   if (!pattern.doubt.empty() || pattern.commands.size() != 1) return false;
+  if (purpose == Purpose::allow && pattern.settings[0] != setting) return false;
   return words_match(pattern.commands[0], command, purpose) ||
          (purpose == Purpose::deny &&
           words_match(pattern.commands[0], without_first_options(command), purpose));
@@ -247,10 +248,16 @@ std::string pattern_for(const SimpleCommand& command, std::size_t first_words) {
   return pattern + "*";
 }
 
-std::string exact_pattern_for(const SimpleCommand& command) {
+std::string exact_pattern_for(const SimpleCommand& command, const CommandSetting& setting) {
   std::string pattern;
-  for (const ShellWord& word : command)
-    pattern += (pattern.empty() ? "" : " ") + shell_quoted(word.text);
+  const auto add = [&](const std::string& word) { pattern += (pattern.empty() ? "" : " ") + word; };
+  for (const std::string& variable : setting.variables) {
+    const std::size_t value = variable.find('=') + 1;
+    add(variable.substr(0, value) +
+        (value < variable.size() ? shell_quoted(variable.substr(value)) : ""));
+  }
+  for (const ShellWord& word : command) add(shell_quoted(word.text));
+  for (const auto& [sign, file] : setting.redirections) add(sign + " " + shell_quoted(file));
   return pattern;
 }
 

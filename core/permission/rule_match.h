@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/permission/policy.h"
 #include "core/permission/shell_words.h"
@@ -29,7 +30,14 @@ bool names_server_tools(std::string_view name);
 // Whether a rule is about this tool, whatever its pattern says.
 bool covers_tool(const Rule& rule, std::string_view tool, Purpose purpose);
 
-bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose);
+// A rule that allows must also name what stands around the command, and only a rule without
+// wildcards can; one that denies does not look at it.
+bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose,
+                    const CommandSetting& setting = {});
+// What could be paths in a word of a command: `--file=/x`, `-f/x`, `a:/x`. Parts of `word`.
+std::vector<std::string_view> possible_paths(std::string_view word);
+// Without `locate` words alone decide. What does not exist is nowhere.
+bool is_outside(std::string_view path, const model::Locate& locate);
 // Whether an argument that a wildcard of the rule stands for names something outside the workspace.
 // Without `locate` words alone decide.
 bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate);
@@ -41,6 +49,6 @@ std::string secret_named_in(const SimpleCommand& command, const model::Locate& l
 bool has_wildcard(const Rule& rule, model::Argument::Kind kind);
 // The patterns of rules: these words, then anything; and exactly these.
 std::string pattern_for(const SimpleCommand& command, std::size_t first_words);
-std::string exact_pattern_for(const SimpleCommand& command);
+std::string exact_pattern_for(const SimpleCommand& command, const CommandSetting& setting = {});
 
 }  // namespace skein::permission

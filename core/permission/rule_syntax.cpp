@@ -68,6 +68,9 @@ std::string settle_command(std::string& pattern) {
   const ShellLine line = parse_shell_line(pattern, Globs::of_words);
   if (!line.doubt.empty()) return "it holds " + line.doubt;
   if (line.commands.size() != 1) return "it holds more than one command";
+  const Rule read{.tool = {}, .pattern = pattern};
+  if (!line.settings[0].empty() && has_wildcard(read, model::Argument::Kind::command))
+    return "with a variable in front or a redirection behind, the whole command has to be named";
   for (const ShellWord& word : line.commands[0]) {
     for (std::size_t i = 0; i < word.text.size(); ++i) {
       const bool literal = word.literal[i] == 'q' || word.text == "[" || word.text == "]";
@@ -203,8 +206,19 @@ void add_session_rules(Rules& rules, const Tools& tools, const std::vector<std::
   }
 }
 
+void add_rules_here(Rules& rules, const Tools& tools, const std::vector<std::string>& kept) {
+  for (const std::string& text : kept) {
+    auto read = read_rule(text, tools);
+    auto* rule = std::get_if<Rule>(&read);
+    if (rule == nullptr) continue;
+    rule->origin = Rule::Origin::here;
+    rules.allow.push_back(std::move(*rule));
+  }
+}
+
 std::string_view name(Rule::Origin origin) {
-  constexpr std::string_view names[] = {"session", "flag", "configuration", "workspace"};
+  constexpr std::string_view names[] = {"session", "always here", "flag", "configuration",
+                                        "workspace"};
   return names[static_cast<std::size_t>(origin)];
 }
 

@@ -32,7 +32,7 @@ class Reader {
     end_command();
     if (doubt_.empty() && joined_) doubt_ = "a joint with nothing behind it";
     if (doubt_.empty() && commands_.empty()) doubt_ = "nothing to run";
-    return {std::move(commands_), std::move(doubt_)};
+    return {std::move(commands_), std::move(settings_), std::move(doubt_)};
   }
 
  private:
@@ -68,10 +68,22 @@ class Reader {
     // What a glob finds could be an option, a subcommand or the command itself; behind a slash it
     // can only be a file.
     const bool file = word_.text.find('/') != std::string::npos && word_.text[0] != '-';
-    if (glob && (command_.empty() || !file)) return doubt("a glob that may find more than files");
-    if (c == '=' && command_.empty()) return doubt("an assignment");
+    if (glob && (command_.empty() || !file || !sign_.empty()))
+      return doubt("a glob that may find more than files");
+    if (c == '=' && command_.empty() && !assigns_) {
+      if (!is_variable(word_)) return doubt("an assignment");
+      assigns_ = true;
+    }
     put(c, '.');
     rest_.remove_prefix(1);
+  }
+
+  static bool is_variable(const ShellWord& word) {
+    constexpr std::string_view letters =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz_0123456789";
+    return !word.text.empty() && !(word.text[0] >= '0' && word.text[0] <= '9') &&
+           word.text.find_first_not_of(letters) == std::string::npos &&
+           word.literal.find('q') == std::string::npos;
   }
 
   void put(char c, char how) {
@@ -111,7 +123,7 @@ class Reader {
     });
     if (control) return doubt("a control character");
     if (!is_valid_utf8(text)) return doubt("bytes that are not UTF-8");
-    if (command_.empty() && text.find('\n') != std::string_view::npos)
+    if (command_.empty() && !assigns_ && text.find('\n') != std::string_view::npos)
       return doubt("a line end in the command's name");
     in_word_ = true;  // '' is a word, too
     for (const char c : text) put(c, 'q');
@@ -126,25 +138,43 @@ class Reader {
     rest_.remove_prefix(2);
   }
 
-  // Only those that write to no file: the rest asks.
   void redirection() {
-    const bool numbered = word_.text == "0" || word_.text == "1" || word_.text == "2";
-    const bool number_in_front = in_word_ && numbered && word_.literal == ".";
-    if (in_word_ && !number_in_front) end_word(0);
-    if (command_.empty()) return doubt("a redirection before the command");
+    const bool numbered = !word_.text.empty() && word_.literal.find('q') == std::string::npos &&
+                          word_.text.find_first_not_of("0123456789") == std::string::npos;
+    if (in_word_ && !numbered) end_word(0);
+    const std::string number = numbered ? word_.text : "";
+    if (command_.empty() || !sign_.empty()) return doubt("a redirection before the command");
+    if (number.size() > 1 || number > "2") return doubt("a redirection");
+    word_ = {};
+    in_word_ = false;
+    if (is_harmless_redirection(numbered)) return;
+    const std::string_view sign = accept("&>")   ? "&>"
+                                  : accept(">>") ? ">>"
+                                  : accept(">")  ? ">"
+                                                 : "<";
+    if (sign == "<") rest_.remove_prefix(1);
+    const std::string_view usual = sign == "<" ? "0" : sign == "&>" ? "" : "1";
+    const bool odd = sign == ">" || sign == ">>" ? number == "0" : numbered && number != usual;
+    if (odd || (!rest_.empty() && std::string_view("<>&|(").find(rest_[0]) < 5))
+      return doubt("a redirection");
+    sign_ = (number == usual ? "" : number) + std::string(sign);
+    while (accept(" ") || accept("\t")) {
+    }
+  }
+
+  // Those that read or write no file.
+  bool is_harmless_redirection(bool numbered) {
     for (const std::string_view harmless :
          {">&1", ">&2", "&>/dev/null", ">/dev/null", "> /dev/null", "</dev/null", "< /dev/null"}) {
       if (!rest_.starts_with(harmless)) continue;
       const std::string_view after = rest_.substr(harmless.size());
       if (!after.empty() && std::string_view(" \t\n;|").find(after[0]) == std::string_view::npos)
-        break;  // >/dev/null/x, >&12
-      if (harmless[0] == '&' && number_in_front) break;
-      word_ = {};
-      in_word_ = false;
+        return false;  // >/dev/null/x, >&12
+      if (harmless[0] == '&' && numbered) return false;
       rest_ = after;
-      return;
+      return true;
     }
-    doubt("a redirection");
+    return false;
   }
 
   void joint() {
@@ -166,30 +196,48 @@ class Reader {
   void end_word(std::size_t skip) {
     rest_.remove_prefix(skip);
     if (!in_word_) return;
-    if (command_.empty()) {
-      if (word_.text.empty()) doubt("an empty command name");
-      const bool plain = word_.literal.find('q') == std::string::npos;
-      if (plain && std::ranges::count(reserved, word_.text) > 0) doubt("a reserved word");
-    }
-    command_.push_back(std::exchange(word_, {}));
     in_word_ = false;
+    const ShellWord word = std::exchange(word_, {});
+    if (!sign_.empty()) {
+      if (word.text.empty()) doubt("a redirection to nothing");
+      setting_.redirections.push_back({std::exchange(sign_, {}), word.text});
+      return;
+    }
+    if (std::exchange(assigns_, false)) {
+      setting_.variables.push_back(word.text);
+      return;
+    }
+    if (command_.empty()) {
+      if (word.text.empty()) doubt("an empty command name");
+      const bool plain = word.literal.find('q') == std::string::npos;
+      if (plain && std::ranges::count(reserved, word.text) > 0) doubt("a reserved word");
+    }
+    command_.push_back(word);
   }
 
   void end_command(std::size_t skip = 0) {
     rest_.remove_prefix(skip);
     end_word(0);
+    if (!sign_.empty()) doubt("a redirection to nothing");
+    // A variable that is set by itself holds for all that follows.
+    if (command_.empty() && !setting_.variables.empty()) doubt("an assignment");
     if (command_.empty()) return;
     commands_.push_back(std::exchange(command_, {}));
+    settings_.push_back(std::exchange(setting_, {}));
     joined_ = false;
   }
 
   std::string_view rest_;
   Globs globs_;
   std::vector<SimpleCommand> commands_;
+  std::vector<CommandSetting> settings_;
   SimpleCommand command_;
+  CommandSetting setting_;
+  std::string sign_;  // of a redirection whose file comes next
   ShellWord word_;
   bool in_word_ = false;
-  bool joined_ = false;  // a joint that needs a command after it was the last thing read
+  bool assigns_ = false;  // the word sets a variable
+  bool joined_ = false;   // a joint that needs a command after it was the last thing read
   std::string doubt_;
 };
 

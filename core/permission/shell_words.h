@@ -15,15 +15,32 @@ struct ShellWord {
 };
 using SimpleCommand = std::vector<ShellWord>;  // never empty
 
+// What stands around a command's words: variables set for it alone, files it reads or writes
+// instead of the terminal.
+struct CommandSetting {
+  struct Redirection {
+    std::string sign;  // as it is written: "<", ">", ">>", "2>", "&>" …
+    std::string file{};
+    bool writes() const { return sign.find('>') != std::string::npos; }
+    bool operator==(const Redirection&) const = default;
+  };
+  std::vector<std::string> variables{};  // NAME=value, without quotes
+  std::vector<Redirection> redirections{};
+  bool empty() const { return variables.empty() && redirections.empty(); }
+  bool operator==(const CommandSetting&) const = default;
+};
+
 struct ShellLine {
-  std::vector<SimpleCommand> commands{};  // joined by ; && || | or line ends
+  std::vector<SimpleCommand> commands{};   // joined by ; && || | or line ends
+  std::vector<CommandSetting> settings{};  // one for each of them
   std::string doubt{};  // why it is not understood; empty: `commands` is all that would run
 };
 
 // Understood are plain words with quotes and backslashes, globs behind a slash, the joints above,
-// and the redirections 2>&1, >&2 and those to or from /dev/null. Everything else is doubt:
-// substitution, expansion, assignment, other redirections, groups, background, reserved words …
-// In a rule's pattern (Globs::of_words) a `*` may be anywhere.
+// variables in front of a command, and redirections behind it. 2>&1, >&2 and those to or from
+// /dev/null mean nothing and are left out. Everything else is doubt: substitution, expansion, other
+// assignments, here-documents, groups, background, reserved words … In a rule's pattern
+// (Globs::of_words) a `*` may be anywhere.
 enum class Globs { of_files, of_words };
 ShellLine parse_shell_line(std::string_view line, Globs globs = Globs::of_files);
 

@@ -285,6 +285,7 @@ Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
       .preview = command_in,
       .run = [bash](const auto& input, const auto& ports) { return bash->run(input, ports); },
       .locate = [root](std::string_view path) { return root->located(path); },
+      .survey = survey_of(root),
       .amendable = "command",
   };
 }

@@ -69,6 +69,7 @@ Tool edit_tool(SharedRoot root, const ToolLimits& limits);
 Tool list_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
 Tool grep_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
 Tool bash_tool(SharedRoot root, const ToolSettings& settings);
+model::Survey survey_of(SharedRoot root);  // for bash
 
 // For a tool that is not one of the standard ones: a place in an earlier conversation.
 struct Recollection {

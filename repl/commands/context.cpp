@@ -44,7 +44,7 @@ std::string bar(const context::TokenBreakdown& filling, std::int64_t window, std
 
 // A line of the table; `mark` is the one used in the bar.
 std::string context_row(char mark, const char* name, std::int64_t tokens, std::int64_t whole) {
-  return std::string("  ") + mark + " " + layout::padded(name, 22) + right(short_count(tokens), 9) +
+  return std::string("  ") + mark + " " + layout::padded(name, 19) + right(short_count(tokens), 8) +
          right(percent(tokens, whole), 6) + "\n";
 }
 
@@ -122,7 +122,8 @@ void show_context(Session& session, std::string_view) {
           width == 0 ? widest_bar : std::clamp(width, std::size_t{10}, widest_bar + 2) - 2);
   out += (width > 0 && out.size() + 2 + sum.size() > width ? "\n" : "  ") + sum;
   for (const Share& share : shares)
-    out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
+    if (built.filling.*(share.tokens) > 0)
+      out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
   if (window > 0) {
     out += context_row(' ', "reserved for answer", window - built.room, whole);
     out += context_row('.', "free", std::max<std::int64_t>(0, built.room - total), whole);

@@ -44,6 +44,7 @@ void copy(Session& session, std::string_view what);
 std::vector<std::string> copy_words(Session& session, std::string_view start);
 void show_raw(Session& session, std::string_view);
 
+void show_help(Session& session, std::string_view name);
 void show_hooks(Session& session, std::string_view);
 void show_servers(Session& session, std::string_view change);
 std::vector<std::string> server_words(Session& session, std::string_view start);

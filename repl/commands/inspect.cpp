@@ -12,6 +12,8 @@
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
+#include "repl/layout/flow.h"
+#include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/session/session.h"
 
@@ -73,11 +75,25 @@ std::vector<std::string> format_names(Session&, std::string_view start) {
 
 void show_tools(Session& session, std::string_view) {
   if (session.services().tools == nullptr) return;
+  const layout::TerminalStyle& look = session.screen().look();
+  std::size_t longest = 0;
+  for (const model::Tool& tool : *session.services().tools)
+    longest = std::max(longest, layout::display_width(tool.name));
+  const std::size_t names = std::min<std::size_t>(longest, 16), column = 2 + names + 2 + 7 + 2;
   for (const model::Tool& tool : *session.services().tools) {
-    session.screen().print_untrusted(
-        "  " + layout::padded(tool.name, 6) +
-        (tool.effect == model::Effect::reads ? "  reads    " : "  changes  ") +
-        tool.description.substr(0, tool.description.find_first_of(".\n")) + "\n");
+    const std::string name = layout::sanitized_row(tool.name);
+    const std::string effect = tool.effect == model::Effect::reads ? "reads" : "changes";
+    const std::string what =
+        layout::sanitized_row(tool.description.substr(0, tool.description.find_first_of(".\n")));
+    if (look.labels) {
+      session.screen().print(name + ": " + effect + ". " + what + "\n");
+      continue;
+    }
+    const bool under = layout::display_width(name) > names;
+    session.screen().print("  " + painted(layout::padded(name, names), layout::style::code, look) +
+                           "  " + painted(layout::padded(effect, 7), layout::style::dim, look) +
+                           (under ? "\n" + std::string(column, ' ') : "  ") +
+                           layout::hanging(what, column, session.screen().width()) + "\n");
   }
   session.screen().print(
       "Tools that change something ask first; /permissions shows what is allowed.\n");

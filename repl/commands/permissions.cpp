@@ -5,6 +5,9 @@
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
+#include "repl/layout/flow.h"
+#include "repl/layout/sanitize.h"
+#include "repl/layout/width.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -38,6 +41,11 @@ void allow(Session& session, std::string_view text) {
     tell(session, to_string(rule), session.services().grant(session.id(), to_string(rule)));
   add(session, rules, "");
 }
+void allow_here(Session& session, std::string_view text) {
+  for (const Rule& rule : parse_allow_rules(text, *session.services().tools))
+    tell(session, to_string(rule), session.services().grant_here(to_string(rule)));
+  session.refresh_settings();
+}
 void deny(Session& session, std::string_view text) {
   add(session, parse_rules(text, *session.services().tools), "!");
 }
@@ -51,17 +59,29 @@ bool is_same(std::string_view kept, const Rule& rule, const model::Tools& tools)
   return !read.not_applied.empty() && to_string(read.not_applied.front()) == to_string(rule);
 }
 
+// Of this session, or of this project; then of both.
 void remove(Session& session, std::string_view text) {
   std::vector<std::string> kept = session.conversation().state().permissions;
-  for (const Rule& rule : parse_rules(text, *session.services().tools))
-    if (std::erase_if(kept, [&](const std::string& each) {
-          return is_same(each, rule, *session.services().tools);
-        }) == 0)
-      throw Error("this session has no rule " + to_string(rule) +
+  const std::vector<Rule>& allowed = session.settings().rules.allow;
+  const std::vector<Rule> rules = parse_rules(text, *session.services().tools);
+  for (const Rule& rule : rules) {
+    const auto from_session = std::erase_if(kept, [&](const std::string& each) {
+      return is_same(each, rule, *session.services().tools);
+    });
+    const bool here = std::ranges::any_of(allowed, [&](const Rule& each) {
+      return each.origin == Rule::Origin::here && to_string(each) == to_string(rule);
+    });
+    if (from_session == 0 && !here)
+      throw Error("neither this session nor this project has a rule " + to_string(rule) +
                   " of its own; rules from flags and configuration files must be changed there");
-  for (const Rule& rule : parse_rules(text, *session.services().tools))
+  }
+  for (const Rule& rule : rules) {
     session.services().take_back(session.id(), to_string(rule));
-  keep(session, kept);
+    tell(session, "that " + to_string(rule) + " is gone",
+         session.services().take_back_here(to_string(rule)));
+  }
+  if (kept != session.conversation().state().permissions) return keep(session, kept);
+  session.refresh_settings();
 }
 
 void set_mode(Session& session, std::string_view name) {
@@ -74,23 +94,49 @@ struct Verb {
   std::string_view name;
   void (*run)(Session&, std::string_view);
 };
-constexpr Verb verbs[] = {{"allow", allow}, {"deny", deny}, {"mode", set_mode}, {"remove", remove}};
+constexpr Verb verbs[] = {{"allow", allow},
+                          {"always", allow_here},
+                          {"deny", deny},
+                          {"mode", set_mode},
+                          {"remove", remove}};
+
+void row(Session& session, std::string_view what, std::string_view text,
+         std::string_view remark = {}) {
+  constexpr std::size_t column = 9;
+  const layout::TerminalStyle& look = session.screen().look();
+  const std::string words =
+      layout::sanitized(text) + (remark.empty() ? "" : "  (" + std::string(remark) + ")");
+  if (look.labels) return session.screen().print(std::string(what) + ": " + words + "\n");
+  session.screen().print(
+      painted(layout::padded(std::string(what), column), layout::style::dim, look) +
+      layout::hanging(words, column, session.screen().width()) + "\n");
+}
 
 void list(Session& session, std::string_view what, const std::vector<Rule>& rules) {
-  for (const Rule& rule : rules)
-    session.screen().print_untrusted(std::string(what) + to_string(rule) + "  (" +
-                                     std::string(permission::name(rule.origin)) + ")\n");
+  for (const Rule& rule : rules) row(session, what, to_string(rule), permission::name(rule.origin));
 }
 
 void list_withheld(Session& session) {
   constexpr std::size_t most = 20;
   const std::vector<std::string> patterns = session.services().withheld();
   for (std::size_t i = 0; i < patterns.size() && i < most; ++i)
-    session.screen().print_untrusted("withheld " + patterns[i] + "\n");
+    row(session, "withheld", patterns[i]);
   if (patterns.size() > most)
-    session.screen().print("withheld … " + std::to_string(patterns.size() - most) + " more\n");
+    row(session, "withheld", "… " + std::to_string(patterns.size() - most) + " more");
   if (!session.services().secrets.empty())
-    session.screen().print("secrets  asked about: " + session.services().secrets + "\n");
+    row(session, "secrets", "asked about: " + session.services().secrets);
+}
+
+// "commands run …\nnetwork  open …": the first line is about the sandbox, the others say it.
+void list_sandbox(Session& session) {
+  const std::string text = session.services().sandbox();
+  std::string_view what = "sandbox";
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t gap = what == "sandbox" ? std::string_view::npos : line.find("  ");
+    const std::string_view name = gap == std::string_view::npos ? what : line.substr(0, gap);
+    row(session, name, gap == std::string_view::npos ? line : trimmed(line.substr(gap), " "));
+    what = "";
+  }
 }
 
 }  // namespace
@@ -100,19 +146,21 @@ void show_permissions(Session& session, std::string_view change) {
     const auto [name, rest] = first_word(change);
     const auto* verb = std::ranges::find(verbs, name, &Verb::name);
     if (verb == std::end(verbs) || rest.empty())
-      throw Error("/permissions takes allow, deny or remove with rules, or mode with a mode");
+      throw Error(
+          "/permissions takes allow, always, deny or remove with rules, or mode with a mode");
     verb->run(session, rest);
   }
   const Rules& rules = session.settings().rules;
-  session.screen().print("mode     " + std::string(permission::name(rules.mode)) + ": " +
-                         permission::describe(rules.mode) + "\n");
-  list(session, "allowed  ", rules.allow);
-  list(session, "denied   ", rules.deny);
+  row(session, "mode",
+      std::string(permission::name(rules.mode)) + ": " + permission::describe(rules.mode));
+  if (rules.mode == permission::Mode::normal || rules.mode == permission::Mode::accept_edits)
+    row(session, "unasked", "commands that only read in the workspace, in a sandbox");
+  list(session, "allowed", rules.allow);
+  list(session, "denied", rules.deny);
   for (const Rule& rule : rules.not_applied)
-    session.screen().print_untrusted("recorded " + to_string(rule) +
-                                     "  (from the transcript, not applied here)\n");
+    row(session, "recorded", to_string(rule), "from the transcript, not applied here");
   list_withheld(session);
-  session.screen().print("sandbox  " + session.services().sandbox() + "\n");
+  list_sandbox(session);
 }
 
 std::vector<std::string> permission_words(Session&, std::string_view start) {

@@ -5,51 +5,12 @@
 #include "core/text/spelling.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
-#include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"
-#include "repl/layout/width.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
 
 namespace {
-
-// "/name arguments" and what it does, beside each other or below.
-void print_help(Session& session, const std::string& command, std::string_view help) {
-  constexpr std::size_t beside = 2 + 32 + 2, below = 6;  // columns at which help begins
-  const std::size_t width = session.screen().width();    // 0: unlimited
-  const std::string usage = "  /" + layout::sanitized_row(command);
-  const bool narrow = width > 0 && width < 2 * beside;
-  const bool under = narrow || layout::display_width(usage) > beside - 2;
-  const std::size_t column = narrow ? below : beside;
-  std::string text =
-      layout::wrapped(layout::sanitized_row(help), width > column ? width - column : 0);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += column)
-    text.replace(at, 1, "\n" + std::string(column, ' '));
-  session.screen().print(
-      (under ? usage + "\n" + std::string(column, ' ') : layout::padded(usage, beside - 2) + "  ") +
-      text + "\n");
-}
-
-void help(Session& session, std::string_view) {
-  for (const Command& command : commands())
-    print_help(session, std::string(command.name) + " " + std::string(command.arguments),
-               command.help);
-  const std::vector<project::OwnCommand> own = own_commands(session);
-  if (!own.empty()) session.screen().print("\nOf this project and your own:\n");
-  for (const project::OwnCommand& command : own) {
-    const project::MarkdownFile file = project::read_markdown(command.path);
-    const project::CommandWords words = project::words_of(file);
-    print_help(session, command.name + " " + words.hint,
-               (file.refusal.empty() ? words.description : "cannot be read: " + file.refusal) +
-                   (command.of_project ? " (project)" : " (yours)"));
-  }
-  const std::vector<session::ServerPrompt> prompts = session.services().server_prompts();
-  if (!prompts.empty()) session.screen().print("\nPrompts of MCP servers:\n");
-  for (const session::ServerPrompt& prompt : prompts)
-    print_help(session, prompt.name + " " + prompt.hint,
-               prompt.description.substr(0, prompt.description.find('\n')));
-}
 
 void quit(Session& session, std::string_view) { session.leave(); }
 
@@ -73,7 +34,7 @@ constexpr Command table[] = {
      "save this branch as markdown, html, jsonl, json, text, pi, openai, anthropic or google",
      format_names, export_session},
     {"fork", "[key]", "continue in a new session that branches off here", nullptr, fork_session},
-    {"help", "", "list the commands", nullptr, help},
+    {"help", "[command]", "list the commands, or say what one does", nullptr, show_help},
     {"history", "[n|all]", "show the latest messages", nullptr, show_history},
     {"hooks", "", "list the programs that are run at fixed points of a session", nullptr,
      show_hooks},
@@ -93,8 +54,9 @@ constexpr Command table[] = {
     {"model", "[provider/model|-|all]",
      "choose the model from a list or by name; - is the last one", model_names, choose_model},
     {"new", "[title]", "start a fresh session", nullptr, new_session},
-    {"permissions", "[allow|deny|remove RULES | mode MODE]",
-     "show or change what may run without asking", permission_words, show_permissions},
+    {"permissions", "[allow|always|deny|remove RULES | mode MODE]",
+     "show or change what may run without asking; always: in this project, for good",
+     permission_words, show_permissions},
     {"plan", "[what to plan]",
      "have something planned before anything is changed; alone: the plan approved last", nullptr,
      show_plan},
@@ -146,6 +108,13 @@ constexpr std::pair<std::string_view, std::string_view> aliases[] = {
 }  // namespace
 
 std::span<const Command> commands() { return table; }
+
+std::vector<std::string_view> aliases_of(std::string_view name) {
+  std::vector<std::string_view> out;
+  for (const auto& [alias, meaning] : aliases)
+    if (meaning == name) out.push_back(alias);
+  return out;
+}
 
 const Command* find_command(std::string_view name) {
   for (const auto& [alias, meaning] : aliases)

@@ -1,4 +1,7 @@
 // Commands that move within a session's tree. Nothing is ever erased: only the head moves.
+#include <algorithm>
+
+#include "core/model/attachments.h"
 #include "core/model/redaction.h"
 #include "core/model/tree_drawing.h"
 #include "core/store/backend.h"
@@ -7,8 +10,10 @@
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
+#include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/tree_view.h"
+#include "repl/screen/tool_view.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -24,6 +29,33 @@ std::string mark_of(const model::Entry& entry) {
   return message->role == model::Role::user ? "› " : "● ";
 }
 
+struct EntryWords {
+  std::string_view type, words;
+};
+constexpr EntryWords entry_words[] = {{model::type::compaction_summary, "summary: "},
+                                      {"runtime_init", "(the session begins)"}};
+
+// How an entry begins, in the words of the screen: a call by its title, the rest without names of
+// our own.
+std::string opening_of(Session& session, const model::Entry& entry) {
+  constexpr std::size_t most = 60;
+  const auto message = model::message_of(entry);
+  const std::string plain = model::preview(entry, most);
+  if (message) {
+    const std::vector<const model::ToolUse*> calls = model::tool_uses(*message);
+    if (calls.empty() || !model::words_alone(*message).empty()) return plain;
+    const std::string title = screen::title_of(*calls.front(), session.services().tools);
+    return layout::fit(title, most) +
+           (calls.size() > 1 ? " and " + std::to_string(calls.size() - 1) + " more" : "");
+  }
+  for (const EntryWords& each : entry_words)
+    if (entry.type == each.type)
+      return each.words.ends_with(')') ? std::string(each.words) : std::string(each.words) + plain;
+  std::string words = entry.type;
+  std::ranges::replace(words, '_', ' ');
+  return "(" + words + ")" + (plain == "[" + entry.type + "]" ? "" : " " + plain);
+}
+
 // One line about an entry: its id, whether the head is there, its name, the speaker, how it begins.
 // The important parts come first because the end of a line may not fit.
 std::string label_of(Session& session, const model::Tree::Node& node) {
@@ -34,9 +66,10 @@ std::string label_of(Session& session, const model::Tree::Node& node) {
   return short_id(node.id) + (node.id == conversation.head() ? "  ← you are here  " : "  ") +
          (name != conversation.state().labels.end() ? "⎇ " + name->second + "  " : "") +
          (found && found->altered ? std::string(store::altered_mark) + " " : "") +
-         (found ? mark_of(found->entry) +
-                      model::preview(model::masked(found->entry, conversation.state().redacted), 60)
-                : "");
+         (found
+              ? mark_of(found->entry) +
+                    opening_of(session, model::masked(found->entry, conversation.state().redacted))
+              : "");
 }
 
 void go_on_from(Session& session, Id entry) {

@@ -211,4 +211,11 @@ std::string wrapped(std::string_view text, std::size_t width) {
   return out;
 }
 
+std::string hanging(std::string_view text, std::size_t column, std::size_t width) {
+  std::string out = wrapped(text, width > column ? width - column : 0);
+  for (std::size_t at = 0; (at = out.find('\n', at)) != std::string::npos; at += column + 1)
+    out.replace(at, 1, "\n" + std::string(column, ' '));
+  return out;
+}
+
 }  // namespace skein::layout

@@ -58,5 +58,7 @@ class Flow {
 // Breaks lines that are too long for `width` columns between words and keeps their indent. With
 // width 0, and for lines that contain styles, nothing changes.
 std::string wrapped(std::string_view text, std::size_t width);
+// Text that begins at `column` and stays behind it on the rows that follow.
+std::string hanging(std::string_view text, std::size_t column, std::size_t width);
 
 }  // namespace skein::layout

@@ -56,8 +56,8 @@ inline constexpr Style removed{.colour = Colour::red};
 inline constexpr Style place{.colour = Colour::cyan};
 inline constexpr Style good{.colour = Colour::green};
 inline constexpr Style bad{.bold = true, .colour = Colour::red};
-inline constexpr Style warning{.colour = Colour::yellow};
-inline constexpr Style prompt{.bold = true};
+inline constexpr Style warning{.colour = Colour::magenta};  // yellow is lost on white
+inline constexpr Style prompt{.bold = true, .colour = Colour::cyan};
 }  // namespace style
 
 // The sequence that switches to `style` from plain; empty for plain itself.

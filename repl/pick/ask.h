@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/event.h"
 #include "repl/screen/screen.h"
@@ -12,11 +13,14 @@
 
 namespace skein::pick {
 
-// Takes y, a, n with a reason, or e to edit; Enter alone and Esc mean no, ^C means no and sets
-// `stop`.
+// Shows the question and takes y, s, a, n with a reason, or e to edit; Enter alone and Esc mean no,
+// ^C means no and sets `stop`. Where everything fits into a few rows they are removed again: the
+// call itself is shown when it is done.
 model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& screen,
                              const model::Question& question, std::atomic<bool>& stop);
-std::string choices_of(const model::Question& question);  // "[y]es  [n]o, and why › "
+// What s and a would cover, and "[y]es  [n]o, and why › ". No row is broken inside of a choice if
+// `width` allows that; 0: unlimited.
+std::vector<std::string> choices_of(const model::Question& question, std::size_t width);
 // The one of `letters` that is pressed; none: another key, which means no.
 std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& screen,
                                const std::string& question, std::string_view letters);

@@ -26,6 +26,7 @@ struct EditorHelp {
     return Completion{};
   };
   std::function<std::string(std::string_view line)> hint{};  // shown dim after the line
+  std::function<std::string()> prompt{};  // as it is by now; empty: as it was given
   std::function<void(const edit::Draft&)> keep = [](const edit::Draft&) {};  // what is typed so far
   // Ctrl+O, Ctrl+T on an empty line, Shift+Tab. They may print; the line is drawn again after it.
   std::function<void()> expand = [] {}, show_thinking = [] {}, cycle_mode = [] {};

@@ -15,6 +15,7 @@
 #include "core/text/base.h"
 #include "repl/edit/external_editor.h"
 #include "repl/layout/sanitize.h"
+#include "repl/layout/style.h"
 #include "repl/layout/width.h"
 #include "repl/pick/picker.h"
 #include "repl/prompt/line_editor.h"
@@ -67,16 +68,17 @@ class ReplxxEditor : public LineEditor {
 
   ReadResult read(const std::string& prompt, edit::Draft& line) override {
     const terminal::TerminalMode keys(terminal(), terminal::Terminal::Mode::editing);
-    prompt_text_ = prompt;
-    prompt_columns_ = static_cast<int>(layout::display_width(prompt));
     prompt_.start(std::move(line));
     kept_ = draft();
     do {
       end_ = End::none;
       wish_ = Wish::none;
       begun_ = false;
+      prompt_text_ = help_.prompt ? help_.prompt() : prompt;
+      prompt_columns_ =
+          static_cast<int>(layout::display_width(layout::without_styles(prompt_text_)));
       editor_.emulate_key_press(our_key);
-      editor_.input(prompt);
+      editor_.input(prompt_text_);
     } while (end_ == End::again);
     line = draft();
     if (end_ == End::line) {
@@ -241,7 +243,10 @@ class ReplxxEditor : public LineEditor {
 
   // The scrollback shows the line as it was typed, with its newlines.
   void print_line(std::string_view end) {
-    terminal().write(prompt_text_ + layout::sanitized(prompt_.text()) + std::string(end));
+    terminal().write(prompt_text_ +
+                     layout::painted(layout::sanitized(prompt_.text()), layout::style::strong,
+                                     {.colour = help_.color}) +
+                     std::string(end));
   }
   void send() {
     print_line("\n");

@@ -72,6 +72,7 @@ void write_all(int fd, std::string_view bytes) {
 void TerminalOutput::add(std::string_view bytes) {
   if (bytes.empty()) return;
   pending_ += gated(bytes);
+  added_ = true;
   at_line_start_ = pending_.back() == '\n';
   if (pending_.size() > most_pending) flush();
 }

@@ -7,6 +7,7 @@
 #include <functional>
 #include <string>
 #include <string_view>
+#include <utility>
 
 #include "repl/layout/style.h"
 
@@ -26,6 +27,8 @@ class TerminalOutput {
 
   void add(std::string_view bytes);
   bool at_line_start() const { return at_line_start_; }
+  // Whether anything was added since this was last asked.
+  bool take_added() { return std::exchange(added_, false); }
   std::size_t width() const { return look_.live ? port_.width() : 0; }
   std::int64_t now() const { return port_.clock(); }
 
@@ -47,6 +50,7 @@ class TerminalOutput {
   std::string pending_{};
   std::string row_{};  // of the text, since its last line end; at a terminal
   bool at_line_start_ = true;
+  bool added_ = false;
   std::string status_{};
   std::string on_screen_{};  // the status as it was last painted
   bool below_ = false;       // it is on its own line below an unfinished line

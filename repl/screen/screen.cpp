@@ -35,6 +35,24 @@ void Screen::print(std::string_view text) {
 
 void Screen::print_untrusted(std::string_view text) { print(sanitized(text)); }
 
+void Screen::note(std::string_view untrusted) {
+  say(sanitized(untrusted), style::dim);
+  output_.flush();
+}
+
+void Screen::separate() {
+  start_line();
+  if (!output_.take_added() || !parts_.look.live) return;
+  output_.add("\n");
+  output_.flush();
+  output_.take_added();
+}
+
+void Screen::show_sent(const std::string& prompt, std::string_view untrusted) {
+  output_.add(prompt + painted(sanitized(untrusted), style::strong, parts_.look) + "\n");
+  output_.flush();
+}
+
 void Screen::pass_on(std::string_view untrusted) {
   output_.add(sanitized(untrusted));
   output_.flush();
@@ -82,7 +100,7 @@ void Screen::on(const model::Streaming& event) {
 void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
   if (untrusted.empty()) return;
-  text_open_ = true;
+  if (!std::exchange(text_open_, true) && parts_.look.labels) output_.add("assistant: ");
   last_text_ = output_.now();
   std::string safe;
   sanitizer_.feed(untrusted, safe);
@@ -204,7 +222,8 @@ void Screen::tell_of_retries() {
 
 void Screen::show(const model::Question& question) {
   end_text();
-  if (!question.detail.empty()) {
+  // A command of one line stands in the question itself.
+  if (question.text.find(question.detail) == std::string::npos) {
     say(markdown::painted_diff(sanitized(question.detail), parts_.look), style::plain);
     asked_about_ = running_;
   }
@@ -276,7 +295,8 @@ void Screen::show_prompt(const model::Entry& entry, const model::Message& messag
   for (const std::string& file : model::attached_names(message)) text += "\n+ " + sanitized(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
-  say(painted(mark, style::prompt, parts_.look) + text, style::plain);
+  say(painted(mark, style::prompt, parts_.look) + painted(text, style::strong, parts_.look),
+      style::plain);
 }
 
 void Screen::replay(const model::Entry& entry) {

@@ -40,9 +40,12 @@ class Screen {
   void print_untrusted(std::string_view text);
   // Output in pieces as it arrives, sanitized.
   void pass_on(std::string_view untrusted);
-  void start_line();  // if we are not at the start of one
-  void flush();       // puts everything so far on the screen
-  void pause();       // before another program uses the terminal: removes the live line
+  void note(std::string_view untrusted);  // a line that matters less
+  void start_line();                      // if we are not at the start of one
+  // An empty line before the next prompt, if anything was shown since the last one.
+  void separate();
+  void flush();  // puts everything so far on the screen
+  void pause();  // before another program uses the terminal: removes the live line
 
   void show(const model::Event& event);
   // Shows a question with the exact command or diff it is about; the caller reads the answer.
@@ -50,6 +53,8 @@ class Screen {
   void show(const model::Plan& plan);
   void show(const layout::Table& table);
   void show_diff(std::string_view untrusted);
+  // A line that was sent, as the prompt would leave it; `prompt` is ours.
+  void show_sent(const std::string& prompt, std::string_view untrusted);
   // Shows a saved entry as it looked originally. Call flush() after the last one.
   void replay(const model::Entry& entry);
   // Everything from here to end_turn() belongs to one turn.

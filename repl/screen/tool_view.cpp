@@ -108,7 +108,13 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
   const bool failed = end.result.is_error;
   const std::string text = text_of(end.result);
   Body body{.lines = lines_of(text)};
+  const bool refused = model::was_refused(end.result);
   std::string outcome = failed ? "failed" : counted(body.lines.size(), "line");
+  if (refused) {
+    const std::string why = sanitized_row(text.substr(model::refusal_opening.size()));
+    outcome = look.labels ? why.substr(std::min<std::size_t>(2, why.size())) : "refused" + why;
+    body.lines.clear();
+  }
 
   ToolView view;
   view.folded.text = text;
@@ -125,19 +131,30 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
   } else {
     body.from_end = tool != nullptr && tool->effect != model::Effect::reads;
   }
-  if (end.duration_ms > 0) outcome += " · " + short_duration(end.duration_ms);
+  if (end.duration_ms > 0 && !refused) outcome += " · " + short_duration(end.duration_ms);
 
-  const std::string mark = look.labels ? (failed ? "failed: " : "done: ") : failed ? "✗ " : "● ";
+  const bool broke = failed && !refused;
+  const std::string mark = look.labels ? (refused  ? "refused: "
+                                          : failed ? "failed: "
+                                                   : "done: ")
+                           : refused   ? "○ "
+                           : failed    ? "✗ "
+                                       : "● ";
+  if (width > 0) outcome = fit(outcome, std::max<std::size_t>(width / 2, 12));
   view.folded.title = end.call ? title_of(*end.call, tools) : "tool result";
   const std::size_t room = display_width(mark) + display_width(outcome) + 2;
   const std::string title =
       width == 0 ? view.folded.title : fit(view.folded.title, width > room ? width - room : 1);
   bool folds = false;
-  view.shown = painted(mark, failed ? style::bad : style::good, look) + title + "  " +
-               painted(outcome, failed ? style::bad : style::dim, look) + "\n" +
+  view.shown = painted(mark,
+                       broke     ? style::bad
+                       : refused ? style::warning
+                                 : style::good,
+                       look) +
+               title + "  " + painted(outcome, broke ? style::bad : style::dim, look) + "\n" +
                painted_body(body, width, look, folds);
   if (body.lines.empty() && !text.empty()) folds = true;
-  if (!folds) view.folded = {};
+  if (!folds || refused) view.folded = {};
   return view;
 }
 

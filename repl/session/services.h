@@ -133,6 +133,11 @@ struct Services {
   std::function<std::string(Id session, const std::string& rule)> grant =
       [](Id, const std::string&) { return std::string{}; };
   std::function<std::string(Id session, const std::string& rule)> take_back = grant;
+  // The same of a rule for this workspace, whichever session is open.
+  std::function<std::string(const std::string& rule)> grant_here = [](const std::string&) {
+    return std::string{};
+  };
+  std::function<std::string(const std::string& rule)> take_back_here = grant_here;
   // The patterns of what the model is kept from, each with where it is written; and those of files
   // about which the user is asked.
   std::function<std::vector<std::string>()> withheld = [] { return std::vector<std::string>{}; };

@@ -10,6 +10,7 @@
 #include "core/text/amounts.h"
 #include "repl/layout/width.h"
 #include "repl/pick/session_picker.h"
+#include "repl/session/prompt_text.h"
 
 namespace skein::session {
 
@@ -53,6 +54,7 @@ std::string where_we_are(const SessionRecord& record, const model::ModelRef& mod
 }  // namespace
 
 void Session::open(Id session) {
+  const bool first = !conversation_;
   Conversation next(parts_.store, session);
   Agent::Settings settings = parts_.settings_for(next);
   if (conversation_) {
@@ -75,16 +77,18 @@ void Session::open(Id session) {
   if (const auto greeting = std::exchange(parts_.greeting, {}); greeting && state.messages == 0)
     parts_.screen.print_untrusted(greeting());
   if (state.messages > 0) {
-    parts_.screen.print(
-        "Restored: " + counted(static_cast<std::size_t>(conversation_->turns()), "previous turn") +
-        "\n");
+    parts_.screen.note("Restored: " +
+                       counted(static_cast<std::size_t>(conversation_->turns()), "previous turn"));
     shown_first_ ? show_around(*shown_first_) : show_path(4);
   }
   const SessionRecord record = conversation_->record();
   if (state.messages > 0 && record.header.cwd != parts_.workspace)
     parts_.screen.print_untrusted("This session was started in " + record.header.cwd +
                                   "; tools work in " + parts_.workspace + ".\n");
-  parts_.screen.print_untrusted(where_we_are(record, settings_.model, parts_.kept) + "\n");
+  parts_.screen.note(where_we_are(record, settings_.model, parts_.kept));
+  if (first && settings_.rules.mode == permission::Mode::bypass)
+    parts_.screen.show(model::Notice{model::Notice::Level::error,
+                                     "everything runs unasked; Shift+Tab changes that"});
   show_title();
   const Agent::Recovery recovered = parts_.agent.recover(*conversation_, settings_, ports());
   if (recovered.calls > 0)
@@ -418,6 +422,10 @@ std::string Session::farewell() const {
   if (!parts_.kept || !conversation_ || conversation_->state().messages == 0) return {};
   return "Saved. `skein -c` continues here; from elsewhere: skein -s " +
          conversation_->record().key + "\n";
+}
+
+std::string Session::prompt() const {
+  return prompt_text(settings_.rules.mode, parts_.screen.look());
 }
 
 std::string Session::cycle_mode() {

@@ -58,6 +58,7 @@ class Session {
   void refresh_settings();  // after the session's entries changed them; model and mode stay
   // Selects the next permission mode and returns what to tell the user about it.
   std::string cycle_mode();
+  std::string prompt() const;  // what stands in front of the line
   context::BuiltContext context() { return parts_.agent.context(*conversation_, settings_); }
   const Services& services() const { return parts_.services; }
   const std::string& workspace() const { return parts_.workspace; }

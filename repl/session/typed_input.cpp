@@ -10,10 +10,10 @@
 
 namespace skein::session {
 
-prompt::LineEditor::ReadResult TypedInput::read(edit::Draft& line) {
+prompt::LineEditor::ReadResult TypedInput::read(const std::string& prompt, edit::Draft& line) {
   parts_.stop = false;
   line = std::exchange(draft_, {});
-  return editor_->read("› ", line);
+  return editor_->read(prompt, line);
 }
 
 std::optional<edit::Draft> TypedInput::take_queued() {
@@ -70,18 +70,21 @@ model::Ports::Input TypedInput::port() { return ahead_ ? ahead_->input() : model
 
 model::Answer TypedInput::ask(const model::Question& question) {
   if (ahead_) ahead_->let_typing_pause();
-  parts_.screen.show(question);
   if (parts_.keyboard)
     return pick::ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
+  parts_.screen.show(question);
   // Without a keyboard there is no editing the call.
-  parts_.screen.print_untrusted(
-      pick::choices_of({.text = question.text, .remember = question.remember}));
+  for (const std::string& row :
+       pick::choices_of({.text = question.text, .remember = question.remember}, 0))
+    parts_.screen.print_untrusted(row + (row.ends_with(' ') ? "" : "\n"));
   const std::optional<std::string> line = read_answer();
   if (!line) return {};
   const std::string first = line->substr(0, line->find(' '));
   if (first == "y" || first == "yes") return {model::Answer::Choice::yes};
-  if ((first == "a" || first == "always") && !question.remember.empty())
+  if ((first == "s" || first == "session") && !question.remember.empty())
     return {model::Answer::Choice::always};
+  if ((first == "a" || first == "always") && !question.remember.empty())
+    return {model::Answer::Choice::here};
   const bool plain_no = first == "n" || first == "no";
   return {model::Answer::Choice::no,
           plain_no ? line->substr(std::min(line->size(), first.size() + 1)) : *line};

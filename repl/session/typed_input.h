@@ -37,8 +37,8 @@ class TypedInput {
   bool attended() const { return parts_.attended; }
   bool can_ask() const { return parts_.attended && editor_ != nullptr; }
 
-  // Reads the next line at the prompt, which starts out with the unsent draft.
-  prompt::LineEditor::ReadResult read(edit::Draft& line);
+  // Reads the next line behind `prompt`, which starts out with the unsent draft.
+  prompt::LineEditor::ReadResult read(const std::string& prompt, edit::Draft& line);
   // The oldest line that was sent while a turn ran.
   std::optional<edit::Draft> take_queued();
 

@@ -16,9 +16,9 @@ struct Situation {
 };
 // Each leaves it waiting: for a line, in a list, in a tree, for an answer, for a silent model.
 constexpr Situation situations[] = {
-    {"prompt", "half a line", "half a line"},     {"list of sessions", "/resume\r", "Esc leaves"},
-    {"tree", "hello\r/tree\r", "continues here"}, {"search", "\x12", "no match"},
-    {"question", "run true\r", "[n]o, and why"},  {"turn", "run sleep 100\r", "Ctrl+C stops"},
+    {"prompt", "half a line", "half a line"},       {"list of sessions", "/resume\r", "Esc leaves"},
+    {"tree", "hello\r/tree\r", "continues here"},   {"search", "\x12", "no match"},
+    {"question", "run touch x\r", "[n]o, and why"}, {"turn", "run sleep 100\r", "Ctrl+C stops"},
 };
 
 }  // namespace

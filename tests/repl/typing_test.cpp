@@ -41,7 +41,7 @@ TEST_CASE("a prompt on the command line is shown like one that was typed") {
   TempDir dir;
   Pty pty;
   const pid_t skein = pty.start_skein(dir.path().string(), {"say something nice"});
-  CHECK(pty.shows("› say something nice"));
+  CHECK(pty.shows("\x1b[1msay something nice"));
   pty.type("\x04");
   CHECK(pty.status_of(skein) == 0);
 }

@@ -177,7 +177,7 @@ TEST_CASE("rules are read as they are written, and what is no rule is an error o
       std::vector<Rule>{{"read"}, {"bash", "git status"}, {"bash", "ctest *"}, {"edit", "src/*"}});
   CHECK(parse_rules("") == std::vector<Rule>{});
   for (const char* text :
-       {"(x)", "bash(", "bash()", "bash(a;b)", "bash($x)", "bash(a > b)", "a b", "bash(ls))x"}) {
+       {"(x)", "bash(", "bash()", "bash(a;b)", "bash($x)", "bash(a > *)", "a b", "bash(ls))x"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(parse_rules(text), Error);
   }

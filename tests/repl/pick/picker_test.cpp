@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include "repl/edit/external_editor.h"
+#include "repl/layout/width.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/tree_view.h"
 #include "tests/support/environment.h"
@@ -87,7 +88,8 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
     std::string reason;
   } const cases[] = {
       {"y", model::Answer::Choice::yes, ""},
-      {"a", model::Answer::Choice::always, ""},
+      {"s", model::Answer::Choice::always, ""},
+      {"a", model::Answer::Choice::here, ""},
       {"\r", model::Answer::Choice::no, ""},
       {"\x1b", model::Answer::Choice::no, ""},
       {"n\r", model::Answer::Choice::no, ""},
@@ -107,6 +109,41 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
     CHECK(answer.text == each.reason);
     CHECK(stop == (each.keys == "\x03"));
   }
+}
+
+TEST_CASE("a question that fits is removed when it is answered, one that does not stays") {
+  for (const bool fits : {true, false}) {
+    Typist typist("y");
+    screen::Screen screen(screen::screen_parts(typist.pty.slave(), "auto", false));
+    std::atomic<bool> stop{false};
+    const std::string detail = fits ? "make" : std::string(100, 'x');
+    ask_permission(typist.keyboard, screen, {"Allow bash make?", detail, "bash(make)"}, stop);
+    typist.terminal.write("END");
+    REQUIRE(typist.pty.shows("END"));
+    const std::string& all = typist.pty.shown([](const std::string&) { return true; });
+    CHECK(all.find("[a]lways here") != std::string::npos);
+    CHECK(all.ends_with("\x1b[JEND") == fits);
+    CHECK(all.ends_with("yes\r\nEND") == !fits);
+  }
+}
+
+TEST_CASE("choices are never broken in the middle") {
+  const model::Question question{.text = "Allow?",
+                                 .remember = "bash(make test)",
+                                 .amendable = model::Question::Amendable{"make test", "x.sh"}};
+  for (const std::size_t width : {20u, 30u, 40u, 80u, 200u}) {
+    CAPTURE(width);
+    const std::vector<std::string> rows = choices_of(question, width);
+    std::string all;
+    for (const std::string& row : rows) {
+      CHECK(layout::display_width(row) <= width);
+      all += row + "\n";
+    }
+    for (const char* choice :
+         {"[y]es", "this [s]ession", "[a]lways here", "[e]dit", "[n]o, and why", "(Enter: no)"})
+      CHECK(all.find(choice) != std::string::npos);
+  }
+  CHECK(choices_of(question, 80).size() == 2);
 }
 
 TEST_CASE("always is not taken where it is not offered") {

@@ -73,7 +73,8 @@ TEST_CASE("what happened looks the same when it is replayed, byte for byte") {
     RecordedScreen live(look, 60, &stage.tools), again(look, 60, &stage.tools);
     stage.listener = [&](const model::Event& event) { live->show(event); };
     agent::Conversation conversation = stage.conversation();
-    live->print(look.colour ? "\033[1m› \033[mdo it\n" : "› do it\n");  // as the editor leaves it
+    live->print(look.colour ? "\033[1;36m› \033[m\033[1mdo it\033[m\n"
+                            : "› do it\n");  // as the editor leaves it
     const agent::TurnEnd end = stage.turn(conversation, "do it");
     live->end_turn(end.stop, end.error);
 

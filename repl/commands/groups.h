@@ -1,0 +1,29 @@
+// How /help arranges the commands: every one of them stands in exactly one group.
+#pragma once
+
+#include <span>
+#include <string_view>
+
+namespace skein::commands {
+
+struct CommandGroup {
+  std::string_view title;
+  std::string_view names;  // with blanks between
+};
+
+inline std::span<const CommandGroup> command_groups() {
+  static constexpr CommandGroup groups[] = {
+      {"This conversation",
+       "new undo redo retry continue rewind compact context usage history copy raw export quit"},
+      {"Model", "model thinking system login"},
+      {"Plans and files", "plan todo diff init instructions memory remember"},
+      {"What may run", "permissions tools skills mcp hooks"},
+      {"Branches", "tree branch branches fork snapshot snapshots rollback replay"},
+      {"Sessions",
+       "resume sessions search switch rename delete restore archive import insights redact"},
+      {"skein itself", "help config doctor"},
+  };
+  return groups;
+}
+
+}  // namespace skein::commands
