@@ -1,6 +1,7 @@
 // One turn in progress, and the one way its entries get into the session: saved, then shown.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -43,6 +44,9 @@ struct Turn {
   // A prompt: it follows what other processes wrote meanwhile, and that is shown first.
   void commit_prompt(std::vector<model::Entry> entries);
 
+  // Until it is saved, the user gives up, or it cannot be saved at all.
+  store::Result<store::AppendResult> send(
+      const std::function<store::Result<store::AppendResult>()>& append) const;
   void tell(model::Notice::Level level, std::string text) const {
     ports.sink(model::Notice{level, std::move(text)});
   }
