@@ -14,52 +14,34 @@ find_package(PostgreSQL REQUIRED)  # libpq
 find_package(tomlplusplus REQUIRED)
 find_package(spdlog 1.10 REQUIRED)
 
-# utf8proc has no CMake package everywhere. The archive first: a shared library is one more to load
-# at every start.
-find_path(UTF8PROC_INCLUDE utf8proc.h)
-find_library(UTF8PROC_LIBRARY NAMES libutf8proc.a utf8proc)
-if(NOT UTF8PROC_INCLUDE OR NOT UTF8PROC_LIBRARY)
-  message(FATAL_ERROR "utf8proc could not be found; on Debian it is libutf8proc-dev")
-endif()
-add_library(skein_utf8proc INTERFACE)
-target_include_directories(skein_utf8proc SYSTEM INTERFACE ${UTF8PROC_INCLUDE})
-target_link_libraries(skein_utf8proc INTERFACE ${UTF8PROC_LIBRARY})
+# A library that has no CMake package everywhere, as the target skein_<name>: the first of the further
+# arguments that is found.
+function(skein_find_library name header debian)
+  find_path(${name}_INCLUDE ${header})
+  find_library(${name}_LIBRARY NAMES ${ARGN})
+  if(NOT ${name}_INCLUDE OR NOT ${name}_LIBRARY)
+    message(FATAL_ERROR "${name} could not be found; on Debian it is ${debian}")
+  endif()
+  add_library(skein_${name} INTERFACE)
+  target_include_directories(skein_${name} SYSTEM INTERFACE ${${name}_INCLUDE})
+  target_link_libraries(skein_${name} INTERFACE ${${name}_LIBRARY})
+endfunction()
 
-# Zstandard has none either; its module is loaded only when it is needed, so the shared one does.
-find_path(ZSTD_INCLUDE zstd.h)
-find_library(ZSTD_LIBRARY zstd)
-if(NOT ZSTD_INCLUDE OR NOT ZSTD_LIBRARY)
-  message(FATAL_ERROR "Zstandard could not be found; on Debian it is libzstd-dev")
-endif()
-add_library(skein_zstd INTERFACE)
-target_include_directories(skein_zstd SYSTEM INTERFACE ${ZSTD_INCLUDE})
-target_link_libraries(skein_zstd INTERFACE ${ZSTD_LIBRARY})
-
-# libyaml as an archive too: few files have front matter, and every start would load it.
-find_path(YAML_INCLUDE yaml.h)
-find_library(YAML_LIBRARY NAMES libyaml.a yaml)
-if(NOT YAML_INCLUDE OR NOT YAML_LIBRARY)
-  message(FATAL_ERROR "libyaml could not be found; on Debian it is libyaml-dev")
-endif()
-add_library(skein_yaml INTERFACE)
-target_include_directories(skein_yaml SYSTEM INTERFACE ${YAML_INCLUDE})
-target_link_libraries(skein_yaml INTERFACE ${YAML_LIBRARY})
+# Archives first: a shared library is one more to load at every start. The module that needs
+# Zstandard is loaded only when it is needed, so the shared one does.
+skein_find_library(utf8proc utf8proc.h libutf8proc-dev libutf8proc.a utf8proc)
+skein_find_library(yaml yaml.h libyaml-dev libyaml.a yaml)
+skein_find_library(zstd zstd.h libzstd-dev zstd)
 
 # RE2 as an archive too, unless it is one that needs Abseil: its archive would want all of Abseil's.
-find_path(RE2_INCLUDE re2/re2.h)
-if(RE2_INCLUDE)
-  file(STRINGS ${RE2_INCLUDE}/re2/re2.h RE2_ABSEIL REGEX "include \"absl/")
+find_path(re2_INCLUDE re2/re2.h)
+if(re2_INCLUDE)
+  file(STRINGS ${re2_INCLUDE}/re2/re2.h re2_abseil REGEX "include \"absl/")
 endif()
-if(NOT RE2_ABSEIL)
-  set(RE2_ARCHIVE libre2.a)
+if(NOT re2_abseil)
+  set(re2_archive libre2.a)
 endif()
-find_library(RE2_LIBRARY NAMES ${RE2_ARCHIVE} re2)
-if(NOT RE2_INCLUDE OR NOT RE2_LIBRARY)
-  message(FATAL_ERROR "RE2 could not be found; on Debian it is libre2-dev")
-endif()
-add_library(skein_re2 INTERFACE)
-target_include_directories(skein_re2 SYSTEM INTERFACE ${RE2_INCLUDE})
-target_link_libraries(skein_re2 INTERFACE ${RE2_LIBRARY})
+skein_find_library(re2 re2/re2.h libre2-dev ${re2_archive} re2)
 
 # spdlog and fmt, which one file includes. As headers where starting matters: as shared libraries
 # they cost half a millisecond of every start. As libraries elsewhere: under the sanitizers that file
