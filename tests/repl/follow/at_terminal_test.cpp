@@ -31,7 +31,7 @@ TEST_CASE("what is said at one terminal is seen at another, which then takes ove
   const pid_t first = writer.start_skein(dir.path().string());
   REQUIRE(writer.shows("› "));
   writer.type("say the first thing\r");
-  REQUIRE(writer.shows("turn"));
+  REQUIRE(writer.shows(" out · "));
   const pid_t second = reader.start_skein(dir.path().string(), {"follow", "main:cli:user"});
   REQUIRE(reader.shows("say the first thing"));
   REQUIRE(reader.shows("nobody is at work there; t takes over"));
@@ -88,7 +88,7 @@ TEST_CASE("the session of a project is offered in another folder of it, once") {
     const pid_t skein = start_in(pty, "ws");
     REQUIRE(pty.shows("› "));
     pty.type("say where we are\r");
-    REQUIRE(pty.shows("turn"));
+    REQUIRE(pty.shows(" out · "));
     leave(pty, skein);
   }
   {

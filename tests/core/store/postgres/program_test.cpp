@@ -123,7 +123,7 @@ TEST_CASE("what is scrubbed stands in no row any more, and what cannot be reache
   CHECK(has(scrubbed.out, "write-ahead log, standbys and backups"));
   CHECK(server.ask(database, count) == "0");
   CHECK(server.ask(database, records) == "0");
-  CHECK(has(desk.skein({"doctor"}, home).out, "ok       main:cli:one"));
+  CHECK(has(desk.skein({"doctor"}, home).out, ", whole"));
   CHECK(desk.skein({"-p", "-s", "main:cli:one", "and on"}, home).status == 0);
   CHECK(has(desk.skein({"sessions", "show", "main:cli:one"}, home).out, "and on"));
 }
