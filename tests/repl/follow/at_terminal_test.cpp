@@ -39,8 +39,7 @@ TEST_CASE("what is said at one terminal is seen at another, which then takes ove
   CHECK(reader.shows("say the second thing", 10'000));
   reader.type("x");  // means nothing
   reader.type("t");
-  REQUIRE(reader.shows("› ", 10'000));
-  reader.forget();
+  REQUIRE(reader.shows("Restored: 2 previous turns", 10'000));
   reader.type("say the third thing\r");
   CHECK(reader.shows("say the third thing"));
   reader.type("\x04");
