@@ -15,6 +15,8 @@ class Home;
 
 namespace skein::app {
 
+// The git remote of the project a folder is in, host/path; empty: it has none.
+std::string project_of(const std::string& folder);
 // $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
 std::string skein_folder(const char* variable, const char* below);
 // As it was given: a folder, or the address of a database.
