@@ -193,9 +193,9 @@ Application::Application(const Invocation& invocation)
           },
       .hooks = hooks_.get(),
       .transcript = [this](Id session) { return transcript_of(session); },
-      .cost = [this](const model::SessionState& state) -> std::optional<double> {
+      .cost = [this](const model::SessionState& session) -> std::optional<double> {
         double sum = 0;
-        for (const auto& [model, usage] : state.usage) {
+        for (const auto& [model, usage] : session.usage) {
           const auto cost = catalog_.cost(model, usage);
           if (!cost) return std::nullopt;
           sum += cost->dollars;

@@ -72,10 +72,11 @@ bool is_below(const std::string& path, const std::string& folder) {
 }
 
 std::string search_in(SessionStore& store, const Json& given) {
-  search::Request request{.query = search::parse_query(wanted_text(given, "query")),
-                          .filter = {.cwd = string_at(given, "cwd")},
-                          .limit = std::max<std::size_t>(1, wanted_number(given, "limit", 10, 50)),
-                          .snippet_characters = 500};
+  search::Request request;
+  request.query = search::parse_query(wanted_text(given, "query"));
+  request.filter.cwd = string_at(given, "cwd");
+  request.limit = std::max<std::size_t>(1, wanted_number(given, "limit", 10, 50));
+  request.snippet_characters = 500;
   if (const std::string since = string_at(given, "since"); !since.empty()) {
     const auto time = time_ms(since, now_ms());
     if (!time) throw Error("'" + since + "' is no time; say 7d, or 2026-11-01");

@@ -27,7 +27,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-constexpr std::size_t shown_bytes = 8u << 10;
+constexpr std::size_t most_shown = 8u << 10;
 
 fs::path trust_file() {
   const std::string folder = config_folder();
@@ -104,7 +104,7 @@ void offer_skills(const std::string& workspace) {
 
 void offer_configuration(const std::string& workspace) {
   const std::optional<WorkspaceFile> file = workspace_file(workspace);
-  if (!file || file->wants.empty() || file->text.size() > shown_bytes ||
+  if (!file || file->wants.empty() || file->text.size() > most_shown ||
       trust_in(workspace, file->text) != Trust::unknown)
     return;
   const std::string question = file->path + " wants to set " + listed(file->wants) + ":\n\n" +
@@ -120,7 +120,7 @@ void offer_configuration(const std::string& workspace) {
 void offer_servers(const std::string& workspace) {
   ProjectFiles files(workspace);
   const std::optional<SharedServers> file = shared_servers_file(files);
-  if (!file || file->text.size() > shown_bytes ||
+  if (!file || file->text.size() > most_shown ||
       files.trust().of(file->path, sha256_hex(file->text)) != Trust::unknown)
     return;
   const std::string question =

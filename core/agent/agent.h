@@ -92,6 +92,7 @@ class Agent {
   // Entries for what has changed since the session last recorded it: system prompt, tools, model.
   std::vector<model::Entry> changed_surroundings(const Turn& turn);
   std::vector<model::Entry> closed_calls(const Turn& turn) const;
+  std::vector<model::Entry> arrived(const Turn& turn) const;  // see Inbox
   store::SessionLease hold(Id session);  // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/agent/inbox.h"
 #include "core/context/build_context.h"
 #include "core/handover/target.h"
 #include "core/hooks/hooks.h"
@@ -75,6 +76,7 @@ struct Parts {
   // Their names are the paths of their files.
   std::function<std::vector<Surrounding>(const std::string& below)> nearby =
       [](const std::string&) { return std::vector<Surrounding>{}; };
+  Inbox* inbox = nullptr;         // may be null: nothing comes from outside
   hooks::Hooks* hooks = nullptr;  // the user's own programs; null: there are none
   // What they are told of a session besides: its file, and what it has cost.
   std::function<std::string(Id session)> transcript = [](Id) { return std::string{}; };

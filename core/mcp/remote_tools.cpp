@@ -83,6 +83,36 @@ std::string trouble_with_arguments(const JsonText& schema, const JsonText& input
   return {};
 }
 
+namespace {
+
+model::Tool local_tool(const std::string& server, const std::string& name, const JsonText& schema,
+                       const RemoteTool& each, const CallServer& call) {
+  const std::string shown = server + ": " + each.name;
+  return {
+      .name = name,
+      .description = each.description,
+      .schema = schema,
+      // Whatever the server says of itself: it asks first, and a crash never runs it again.
+      .effect = model::Effect::writes,
+      .title =
+          [shown](const JsonText& input) {
+            constexpr std::size_t most = 160;
+            const std::string line = json_line(parse_json(input) ? input : json_string(input));
+            return shown + " " + std::string(utf8_prefix(line, most)) +
+                   (line.size() > most ? "…" : "");
+          },
+      .preview = shown_arguments,
+      .run = [call, schema, remote = each.name](
+                 const JsonText& input, const model::ToolPorts& ports) -> model::ToolOutcome {
+        if (const std::string why = trouble_with_arguments(schema, input); !why.empty())
+          return model::tool_failure("not called: " + why);
+        return call(remote, input, ports);
+      },
+  };
+}
+
+}  // namespace
+
 std::vector<std::pair<std::string, model::Tool>> tools_of(const std::string& server,
                                                           const std::vector<RemoteTool>& remote,
                                                           const CallServer& call,
@@ -96,29 +126,7 @@ std::vector<std::pair<std::string, model::Tool>> tools_of(const std::string& ser
       left_out.push_back(each.name);
       continue;
     }
-    const std::string shown = server + ": " + each.name;
-    model::Tool tool{
-        .name = name,
-        .description = each.description,
-        .schema = schema,
-        // Whatever the server says of itself: it asks first, and a crash never runs it again.
-        .effect = model::Effect::writes,
-        .title =
-            [shown](const JsonText& input) {
-              constexpr std::size_t most = 160;
-              const std::string line = json_line(parse_json(input) ? input : json_string(input));
-              return shown + " " + std::string(utf8_prefix(line, most)) +
-                     (line.size() > most ? "…" : "");
-            },
-        .preview = shown_arguments,
-        .run = [call, schema, remote = each.name](
-                   const JsonText& input, const model::ToolPorts& ports) -> model::ToolOutcome {
-          if (const std::string why = trouble_with_arguments(schema, input); !why.empty())
-            return model::tool_failure("not called: " + why);
-          return call(remote, input, ports);
-        },
-    };
-    out.emplace_back(each.name, std::move(tool));
+    out.emplace_back(each.name, local_tool(server, name, schema, each, call));
   }
   return out;
 }

@@ -114,16 +114,19 @@ std::vector<const model::Tool*> tools_for(const model::Tools& tools, std::string
   return out;
 }
 
-model::Tools searching_tools(const model::Tools& deferred) {
-  // Shared by the two functions below, which live as long as whoever holds the tool.
-  const auto tools = std::make_shared<const model::Tools>(deferred);
-  model::Tool search{
+namespace {
+
+// Shared by the two tools, and lives as long as whoever holds one of them.
+using Deferred = std::shared_ptr<const model::Tools>;
+
+model::Tool search_tool(const Deferred& tools) {
+  return {
       .name = std::string(search_tool_name),
       .description =
           "Look up tools of MCP servers that are not listed with their arguments. Give words that "
           "describe what is to be done, or select:NAME,NAME; at most 5 come back with their "
           "arguments. Then call them with tool_call. There are: " +
-          names_text(deferred),
+          names_text(*tools),
       .schema =
           R"({"type":"object","properties":{"query":{"type":"string"}},"required":["query"]})",
       .effect = model::Effect::reads,
@@ -134,7 +137,10 @@ model::Tools searching_tools(const model::Tools& deferred) {
           },
       .run = [tools](const JsonText& input,
                      const model::ToolPorts&) { return found_by(*tools, input); }};
-  model::Tool call{
+}
+
+model::Tool call_tool(const Deferred& tools) {
+  return {
       .name = std::string(call_tool_name),
       .description = "Call a tool that tool_search has shown, by its name and with its arguments.",
       .schema = R"({"type":"object","properties":{"name":{"type":"string"},)"
@@ -153,9 +159,15 @@ model::Tools searching_tools(const model::Tools& deferred) {
                                        "' to be called this way; tool_search finds them");
           },
       .stands_for = meant_by};
+}
+
+}  // namespace
+
+model::Tools searching_tools(const model::Tools& deferred) {
+  const auto tools = std::make_shared<const model::Tools>(deferred);
   model::Tools out;
-  out.push_back(std::move(search));
-  out.push_back(std::move(call));
+  out.push_back(search_tool(tools));
+  out.push_back(call_tool(tools));
   return out;
 }
 

@@ -49,7 +49,7 @@ struct Rules {
   Mode mode = Mode::normal;
   std::vector<Rule> allow{};
   std::vector<Rule> deny{};  // stronger than everything else, in every mode
-  bool sandboxed = false;  // without a sandbox every command is asked about
+  bool sandboxed = false;    // without a sandbox every command is asked about
   // Allowed by the session's transcript but not granted by this user here: only shown.
   std::vector<Rule> not_applied{};
   // Places in the workspace that run by themselves, besides those that are known by their names.

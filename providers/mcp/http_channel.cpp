@@ -4,8 +4,8 @@
 #include <exception>
 #include <utility>
 
-#include "core/text/quiet_thread.h"
 #include "core/mcp/rpc.h"
+#include "core/text/quiet_thread.h"
 #include "core/text/text.h"
 #include "providers/mcp/message_headers.h"
 #include "providers/wire/sse.h"

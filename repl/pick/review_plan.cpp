@@ -86,7 +86,7 @@ model::PlanReview review_plan(terminal::Keyboard& keyboard, screen::Screen& scre
 
 model::PlanReview review_in(const model::Plan& plan, std::string_view line) {
   const auto [first, rest] = first_word(trimmed(line));
-  const std::string word = lower(first);
+  const std::string word = skein::lower(first);
   for (const Choice& each : choices)
     if (word == std::string(1, each.letter)) return {each.verdict, plan.text};
   if (word == "yes") return {Verdict::carry_out, plan.text};

@@ -18,8 +18,8 @@ class TerminalMarks {
   void prompt();  // a line is about to be read
   void sent();    // it was read: what follows is the answer
   void done(bool well, std::int64_t took_ms);
-  void call_user();  // something waits for an answer
-  void leave();      // restores the original title
+  void call_user();                              // something waits for an answer
+  void leave();                                  // restores the original title
   bool pass_on(std::string_view request) const;  // something else to ask of it; false: it is none
 
  private:

@@ -1,6 +1,7 @@
 #include "core/store/postgres/database_log.h"
 
 #include <algorithm>
+#include <chrono>
 #include <set>
 
 #include "core/store/blob_names.h"
@@ -11,9 +12,9 @@ namespace skein::store::postgres {
 
 namespace {
 
-// Each try is lost to somebody else's append that was not: a session on which so many get in
-// between is not one that people talk in.
-constexpr int most_tries = 200;
+// Each try is lost to somebody else's append that was not. Of two that write as fast as they can,
+// the one further from the server loses most of the time; nobody talks like that for so long.
+constexpr std::chrono::seconds patience{30};
 
 // One statement, so that it is there whole or not at all. Whoever waits for another's commit sees
 // that the session is longer than it was, and writes nothing. `$7` is told to those who follow; the
@@ -185,7 +186,9 @@ Result<AppendResult> DatabaseLog::append(std::span<const NewEntry> entries,
   std::vector<Id> ids;
   for (const NewEntry& each : entries) ids.push_back(each.entry.id);
   // First with what is known here: the statement itself notices if that is old.
-  for (int tries = stat_.inode != 0 ? 0 : 1; tries < most_tries; ++tries) {
+  const auto end = std::chrono::steady_clock::now() + patience;
+  for (int tries = stat_.inode != 0 ? 0 : 1;; ++tries) {
+    if (tries > 1 && std::chrono::steady_clock::now() > end) return too_many_tries(session_);
     if (tries > 0) {
       if (const auto done = bring_up_to_date(); !done) return done.error();
       if (const auto done = look_up(ids); !done) return done.error();
@@ -211,7 +214,6 @@ Result<AppendResult> DatabaseLog::append(std::span<const NewEntry> entries,
     result.entries = *std::move(batch);
     return result;
   }
-  return too_many_tries(session_);
 }
 
 Result<void> DatabaseLog::extend(Position end, std::span<const std::string> lines) {

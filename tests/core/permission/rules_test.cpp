@@ -187,10 +187,11 @@ TEST_CASE("refused are rules that would silently match nothing") {
     CAPTURE(text);
     CHECK_FALSE(parsed(text));
   }
-  CHECK_THROWS_WITH_AS(parse_rules("Wread(x)"),
-                       "cannot use the rule `Wread(x)`: there is no tool Wread; there are bash, "
-                       "edit, grep, list, read, recall, remember, skill and write",
-                       Error);
+  CHECK_THROWS_WITH_AS(
+      parse_rules("Wread(x)"),
+      "cannot use the rule `Wread(x)`: there is no tool Wread; there are ask, bash, "
+      "edit, grep, list, present_plan, read, recall, remember, skill, todo and write",
+      Error);
 }
 
 TEST_CASE("rules are kept in one spelling") {

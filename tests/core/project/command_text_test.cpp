@@ -71,7 +71,8 @@ TEST_CASE("an argument is one word to the shell, whatever it holds") {
   CHECK(filled("!`echo $1 end`", "'$(reboot)'") == "<echo '$(reboot)' end>");
   CHECK(filled("!`git diff $1`") == "<git diff >");
   CHECK(filled("!`awk '{print \\$1}' $1`", "f") == "<awk '{print \\$1}' f>");
-  CHECK(filled("!`ls ${SKEIN_PROJECT_DIR}/x`", {.project_folder = "/a b"}) == "<ls '/a b'/x>");
+  CHECK(filled("!`ls ${SKEIN_PROJECT_DIR}/x`", CommandValues{.project_folder = "/a b"}) ==
+        "<ls '/a b'/x>");
 }
 
 TEST_CASE("where quoting cannot be made sure, only harmless arguments are inserted") {
