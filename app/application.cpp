@@ -113,7 +113,7 @@ Application::Application(const Invocation& invocation)
       file_keeper_([this] {
         return std::make_unique<checkpoints::WorkspaceFiles>(
             store_, contents_of(invocation_, store_), workspace_, own_places(invocation_),
-            sandbox());
+            sandbox(), looks_file(invocation_, workspace_));
       }) {
   use_cache(catalog_, model_cache_);
   Servers servers = configured_servers(invocation, config_, project_, catalog_);

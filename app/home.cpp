@@ -88,6 +88,11 @@ std::string models_file(const Invocation& invocation) {
   return folder.empty() ? "" : folder + "/models.json";
 }
 
+std::string looks_file(const Invocation& invocation, const std::string& workspace) {
+  const std::string folder = invocation.no_session ? "" : cache_folder();
+  return folder.empty() ? "" : folder + "/trees/" + sha256_hex(workspace).substr(0, 16);
+}
+
 std::vector<std::string> own_places(const Invocation& invocation) {
   std::vector<std::string> places{default_home(), config_folder(), state_folder(), cache_folder(),
                                   env("SKEIN_CONFIG")};

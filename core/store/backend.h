@@ -258,6 +258,9 @@ class StorageBackend {
   // Bytes too large for an entry, at most 64 MiB, named by their content.
   virtual Result<std::string> keep_blob(std::string_view bytes) = 0;
   virtual Result<std::string> load_blob(const std::string& name) = 0;
+  // Whether this one, of so many bytes, is there and will be for a while, so that it need not be
+  // kept again. False if that would take long to find out.
+  virtual bool holds_blob(const std::string& name, std::uint64_t bytes) = 0;
   // Many at once, for less than one after the other; their names in the same order.
   virtual Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all);
   // Writes down what listing and opening should know without reading, and that this workspace used

@@ -151,6 +151,9 @@ class SessionStore {
   Result<void> archive(Id session) { return backend_->archive(session); }
   Result<void> unarchive(Id session) { return backend_->unarchive(session); }
   Result<std::string> keep_blob(std::string_view bytes) { return backend_->keep_blob(bytes); }
+  bool holds_blob(const std::string& name, std::uint64_t bytes) {
+    return backend_->holds_blob(name, bytes);
+  }
   Result<std::string> load_blob(const std::string& name) { return backend_->load_blob(name); }
   Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all) {
     return backend_->keep_blobs(all);

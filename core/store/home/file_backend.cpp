@@ -224,6 +224,10 @@ Result<std::vector<std::string>> FileBackend::keep_blobs(std::span<const std::st
   return home::keep_blobs(*home_, all);
 }
 
+bool FileBackend::holds_blob(const std::string& name, std::uint64_t bytes) {
+  return home::holds_blob(home_->files(), name, bytes);
+}
+
 Result<std::string> FileBackend::load_blob(const std::string& name) {
   return home::load_blob(home_->files(), name);
 }

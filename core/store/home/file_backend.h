@@ -50,6 +50,7 @@ class FileBackend : public StorageBackend {
   Result<std::string> keep_blob(std::string_view bytes) override;
   Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all) override;
   Result<std::string> load_blob(const std::string& name) override;
+  bool holds_blob(const std::string& name, std::uint64_t bytes) override;
   void remember(Id session, const std::string& workspace) override;
   void enter(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;

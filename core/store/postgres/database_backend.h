@@ -61,6 +61,7 @@ class DatabaseBackend : public StorageBackend {
   Result<void> unarchive(Id session) override { return set_archived(session, false); }
   Result<std::string> keep_blob(std::string_view bytes) override;
   Result<std::string> load_blob(const std::string& name) override;
+  bool holds_blob(const std::string&, std::uint64_t) override { return false; }
   void remember(Id session, const std::string& workspace) override;
   void enter(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
