@@ -34,11 +34,6 @@ terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* st
   }
 }
 
-bool is_letter(const terminal::Key& key, char letter) {
-  const std::string text = terminal::typed(key);
-  return text.size() == 1 && (text[0] | 0x20) == letter;
-}
-
 std::vector<std::string> choices_of(const model::Question& question, std::size_t width) {
   const bool lasts = !question.remember.empty();
   std::vector<std::string> choices{"[y]es"};
