@@ -53,8 +53,7 @@ std::uint32_t four_at(const Bytes16& address, std::size_t at) {
 // Where an IPv4 address is wrapped into this one, and how: mapped, compatible, translated (NAT64,
 // also its local prefix), 6to4.
 std::optional<std::uint32_t> wrapped(const Bytes16& address) {
-  constexpr std::initializer_list<int> ten_zeros{0, 0, 0, 0, 0, 0, 0, 0, 0, 0};
-  if (begins(address, ten_zeros) &&
+  if (begins(address, {0, 0, 0, 0, 0, 0, 0, 0, 0, 0}) &&
       ((address[10] == 0xff && address[11] == 0xff) || (address[10] == 0 && address[11] == 0)))
     return four_at(address, 12);
   if (begins(address, {0, 0, 0, 0, 0, 0, 0, 0, 0xff, 0xff, 0, 0})) return four_at(address, 12);

@@ -76,11 +76,13 @@ void show_tools(Session& session, std::string_view) {
   for (const model::Tool& tool : *session.services().tools) {
     session.screen().print_untrusted(
         "  " + layout::padded(tool.name, 6) +
-        (tool.effect == model::Effect::reads ? "  reads    " : "  changes  ") +
+        (tool.argument.kind == model::Argument::Kind::url ? "  fetches  "
+         : tool.effect == model::Effect::reads            ? "  reads    "
+                                                          : "  changes  ") +
         tool.description.substr(0, tool.description.find_first_of(".\n")) + "\n");
   }
   session.screen().print(
-      "Tools that change something ask first; /permissions shows what is allowed.\n");
+      "Tools that change or fetch something ask first; /permissions shows what is allowed.\n");
 }
 
 void show_config(Session& session, std::string_view) {
