@@ -156,6 +156,7 @@ Application::Application(const Invocation& invocation)
         tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
           return project_.read_skill(name, ports);
         }));
+  if (config_.web_fetch) tools_.push_back(web_tool());
   if (config_.planning_tools)
     for (model::Tool (*const make)() :
          {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
@@ -416,6 +417,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
                            .surroundings = system_.surroundings,
                            .rules = config_.rules,
                            .max_calls = config_.max_turns};
+  settings.rules.typed = typed_in(conversation.session());
   std::string model = config_.model;
   if (const std::string& last = conversation.state().model;
       !(by_flag && !invocation_.model.empty()) && !last.empty()) {

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <functional>
 #include <map>
 #include <memory>
 #include <optional>
@@ -24,12 +25,17 @@
 #include "core/store/home/rules_here.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
+#include "core/web/typed_urls.h"
 #include "providers/catalog/catalog.h"
 #include "providers/catalog/known_windows.h"
 #include "providers/discovery/model_cache.h"
 #include "providers/keys.h"
 #include "repl/screen/screen.h"
 #include "repl/session/services.h"
+
+namespace skein::web {
+class Fetcher;
+}  // namespace skein::web
 
 namespace skein::app {
 
@@ -56,9 +62,12 @@ class Application {
                                                    std::string_view arguments,
                                                    const session::CommandPorts& ports);
 
-  // What a name in a prompt leads to that is no file: SERVER:URI, a server's resource. Throws
-  // Error.
-  std::optional<model::Fetched> fetched(const std::string& name, const model::Ports& ports);
+  // What a name in a prompt leads to that is no file: SERVER:URI, a server's resource, or a page of
+  // the web. Throws Error.
+  std::optional<model::Fetched> fetched(const std::string& name,
+                                        const session::CommandPorts& ports);
+  // The user has typed this: the web addresses in it may be fetched in that session.
+  void note_typed(Id session, std::string_view text);
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -104,6 +113,12 @@ class Application {
                                                           const model::Ports& ports);
   std::int64_t first_window() const;  // of the model that is asked first; 0: not known
   model::ToolPorts tool_ports(const model::Ports& ports);
+  // What a tool's result attaches to a prompt. Throws Error if it is a failure.
+  static model::Fetched as_fetched(const std::string& name, const model::ToolOutcome& read);
+  model::Tool web_tool();
+  std::function<bool(const std::string&)> typed_in(Id session) const;
+  std::optional<model::Fetched> fetched_page(const std::string& name,
+                                             const session::CommandPorts& ports);
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
   std::string transcript_of(Id session) const;
@@ -116,6 +131,8 @@ class Application {
   store::SessionStore store_;
   catalog::KnownWindows windows_;
   discovery::ModelCache model_cache_;
+  std::map<Id, web::TypedUrls> typed_{};         // by session
+  std::shared_ptr<web::Fetcher> fetcher_{};      // the copies of its tool have it too
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
   model::Tools tools_;

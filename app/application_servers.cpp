@@ -118,14 +118,7 @@ std::optional<project::RenderedCommand> Application::rendered_prompt(std::string
   return out;
 }
 
-std::optional<model::Fetched> Application::fetched(const std::string& name,
-                                                   const model::Ports& ports) {
-  const std::size_t colon = name.find(':');
-  if (!servers_ || colon == std::string::npos || colon + 1 == name.size()) return std::nullopt;
-  mcp::Client* server = servers_->find(std::string_view(name).substr(0, colon));
-  if (server == nullptr || !servers_->is_on(*server)) return std::nullopt;
-  const model::ToolOutcome read =
-      mcp::read_resource(*server, name.substr(colon + 1), tool_ports(ports));
+model::Fetched Application::as_fetched(const std::string& name, const model::ToolOutcome& read) {
   model::Fetched out;
   for (const model::ResultBlock& block : read.content) {
     if (const auto* text = std::get_if<model::Text>(&block)) out.text += text->text;
@@ -133,6 +126,17 @@ std::optional<model::Fetched> Application::fetched(const std::string& name,
   }
   if (read.is_error) throw Error("@" + name + " cannot be read, so nothing was sent: " + out.text);
   return out;
+}
+
+std::optional<model::Fetched> Application::fetched(const std::string& name,
+                                                   const session::CommandPorts& ports) {
+  if (auto page = fetched_page(name, ports)) return page;
+  const std::size_t colon = name.find(':');
+  if (!servers_ || colon == std::string::npos || colon + 1 == name.size()) return std::nullopt;
+  mcp::Client* server = servers_->find(std::string_view(name).substr(0, colon));
+  if (server == nullptr || !servers_->is_on(*server)) return std::nullopt;
+  return as_fetched(name,
+                    mcp::read_resource(*server, name.substr(colon + 1), tool_ports(ports.ports)));
 }
 
 void Application::take_services_of_servers(session::Services& services) {
@@ -146,7 +150,7 @@ void Application::take_services_of_servers(session::Services& services) {
   services.server_resources = [this] {
     return servers_ ? servers_->resources() : std::vector<std::string>{};
   };
-  services.fetch = [this](const std::string& name, const model::Ports& ports) {
+  services.fetch = [this](const std::string& name, const session::CommandPorts& ports) {
     return fetched(name, ports);
   };
   services.servers = [this] {

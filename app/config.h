@@ -60,6 +60,8 @@ struct Config {
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool planning_tools = true;   // the model gets todo, ask and present_plan
+  bool web_fetch = true;        // the model gets web_fetch
+  bool web_fetch_typed = true;  // what the user typed is fetched without a question
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's

@@ -205,7 +205,9 @@ model::PromptWithFiles with_named_files(Application& application, const std::str
   };
   Ports asking;
   asking.stop = &stop_asked();
-  ports.fetch = [&](const std::string& name) { return application.fetched(name, asking); };
+  ports.fetch = [&](const std::string& name) {
+    return application.fetched(name, {.rules = rules, .ports = asking});
+  };
   return model::with_files(prompt, words, ports);
 }
 
@@ -243,6 +245,7 @@ int print_mode(Application& application, const Invocation& invocation) {
       choose_session(application.store(), invocation, application.workspace());
   agent::Conversation conversation(application.store(), chosen.session);
   if (chosen.remember) application.store().enter(chosen.session, application.workspace());
+  application.note_typed(chosen.session, invocation.prompt);
   Agent::Settings settings = application.settings_for(conversation);
   if (settings.rules.deny != application.config().rules.deny)
     with = with_named_files(application, prompt, said.mentions, settings.rules, remarks);

@@ -190,6 +190,7 @@ session::Services Application::services() {
       return std::move(kept.notices);
     };
   }
+  services.typed = [this](Id session, std::string_view text) { note_typed(session, text); };
   using Follow = session::Services::FilesFollow;
   services.files_follow = config_.files_follow == "always"  ? Follow::always
                           : config_.files_follow == "never" ? Follow::never

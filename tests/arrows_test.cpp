@@ -25,7 +25,8 @@ const Arrows arrows = {
     {"core/model", {"core/text"}},
 
     {"core/legacy", {"core/text", "core/model"}},
-    {"core/permission", {"core/text", "core/model"}},
+    {"core/web", {"core/text"}},
+    {"core/permission", {"core/text", "core/model", "core/web"}},
     {"core/context", {"core/text", "core/model"}},
     {"core/handover", {"core/text", "core/model"}},
     {"core/project", {"core/text", "core/model", "core/permission"}},
@@ -33,7 +34,8 @@ const Arrows arrows = {
     {"core/tools/sandbox", {"core/text", "core/model", "core/tools/workspace"}},
     {"core/plan", {"core/text", "core/model"}},
     {"core/tools",
-     {"core/text", "core/model", "core/plan", "core/tools/workspace", "core/tools/sandbox"}},
+     {"core/text", "core/model", "core/plan", "core/web", "core/tools/workspace",
+      "core/tools/sandbox"}},
     {"core/instructions", {"core/text", "core/project", "core/tools/workspace"}},
     {"core/memory", {"core/text"}},
     {"core/mcp", {"core/text", "core/model", "core/tools/sandbox"}},
@@ -69,7 +71,7 @@ const Arrows arrows = {
      {"core/text", "core/model", "core/permission", "core/plan", "core/context", "core/handover",
       "core/hooks", "core/store"}},
 
-    {"providers/http", {"core/text", "core/model"}},
+    {"providers/http", {"core/text", "core/model", "core/web"}},
     {"providers/wire", {"core/text", "core/model", "providers/http"}},
     {"providers/grammar", {"core/text", "core/handover", "providers/catalog"}},
     {"providers/catalog",

@@ -260,6 +260,7 @@ model::ToolPorts Agent::tool_ports(const model::Tool& tool, const model::ToolUse
                 return turn != nullptr && was_said(turn->conversation, text);
               },
           .denied = permission::denied_places(how.rules, parts_.tools, call),
+          .url_standing = permission::url_standing(how.rules, parts_.tools, call),
           .ask = ports.ask,
           .ask_line = ports.ask_line,
           .inquire = ports.inquire,

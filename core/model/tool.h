@@ -28,7 +28,7 @@ struct Argument {
     file,     // a path
     tree,     // the path of a file, or of a folder with everything in it
     command,  // of a shell
-    url,      // rules name the tool alone: an address has too many spellings
+    url,      // a web address: rules name hosts, and what no rule allows is asked about
   };
   Kind kind = Kind::none;
   std::string name{};  // the member of the input that holds it
@@ -69,6 +69,12 @@ bool was_amended(const ToolResult& result);
 inline constexpr std::string_view refusal_opening = "the user said no";
 bool was_refused(const ToolResult& result);
 
+// What rules say of a web address that a call leads to.
+struct UrlStanding {
+  bool forbidden = false;
+  bool named = false;  // a rule that allows it names its very host, with its port
+};
+
 // What a tool may use while it runs.
 struct ToolPorts {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted
@@ -87,6 +93,8 @@ struct ToolPorts {
   std::function<bool(std::string_view text)> was_said{};
   // Whether a rule forbids a place further down, of which the call does not speak. May be empty.
   std::function<bool(std::string_view below)> denied{};
+  // The same for web addresses. May be empty: then nothing is forbidden, and nothing is named.
+  std::function<UrlStanding(const std::string& url)> url_standing{};
   // Questions that the tool itself has for the user. Empty where nobody can be asked.
   std::function<Answer(const Question&)> ask{};
   std::function<std::optional<std::string>(const LineQuestion&)> ask_line{};

@@ -8,6 +8,7 @@
 #include "core/permission/read_only.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
+#include "core/permission/url_pattern.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -46,6 +47,8 @@ struct Subject {
   std::vector<Located> names{};     // what its path may be called by: those words, where it leads
   std::optional<Located> place{};   // where it leads, from a tool that can tell
   std::optional<ShellLine> line{};  // for a command
+  std::optional<web::Url> url{};    // as it would be asked for
+  std::string url_trouble{};        // why there is none
 };
 
 Subject subject_of(const Tool& tool, const ToolUse& call) {
@@ -54,6 +57,11 @@ Subject subject_of(const Tool& tool, const ToolUse& call) {
   const auto input = parse_json(call.input);
   if (tool.argument.kind == model::Argument::Kind::command)
     subject.line = parse_shell_line(input ? string_at(*input, name) : "");
+  if (tool.argument.kind == model::Argument::Kind::url) {
+    const auto read = web::parse_url(input ? string_at(*input, name) : "");
+    if (const auto* url = std::get_if<web::Url>(&read)) subject.url = web::upgraded(*url);
+    if (const auto* trouble = std::get_if<std::string>(&read)) subject.url_trouble = *trouble;
+  }
   if (!tool.argument.is_path()) return subject;
   const std::string path = input ? string_at(*input, name, ".") : ".";
   subject.plain = plain_path(path);
@@ -114,6 +122,41 @@ Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, con
     if (!line.doubt.empty()) cover = Cover::unclear;
   }
   return cover;
+}
+
+bool covers_url(const Rule& rule, const web::Url& url, Purpose purpose) {
+  if (rule.pattern.empty()) return true;
+  const auto pattern = read_url_pattern(rule.pattern);
+  const auto* read = std::get_if<UrlPattern>(&pattern);
+  return read != nullptr && covers_url(*read, url, purpose);
+}
+
+// The bare name of the tool names no host.
+bool names_url(const Rule& rule, const web::Url& url) {
+  const auto pattern = read_url_pattern(rule.pattern);
+  const auto* read = std::get_if<UrlPattern>(&pattern);
+  return !rule.pattern.empty() && read != nullptr && names_url(*read, url);
+}
+
+bool forbids_url(const std::vector<Rule>& rules, const Tool& tool, const Tools& tools,
+                 const web::Url& url) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) {
+    return forbids_use_of(rule, tool, tools) && covers_url(rule, url, Purpose::deny);
+  });
+}
+
+bool any_names_url(const std::vector<Rule>& rules, const Tool& tool, const web::Url& url) {
+  return std::ranges::any_of(
+      rules, [&](const Rule& rule) { return rule.tool == tool.name && names_url(rule, url); });
+}
+
+Cover denies_url(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
+  if (subject.url)
+    return forbids_url(rules, subject.tool, tools, *subject.url) ? Cover::yes : Cover::no;
+  const bool whole = std::ranges::any_of(rules, [&](const Rule& rule) {
+    return rule.pattern.empty() && forbids_use_of(rule, subject.tool, tools);
+  });
+  return whole ? Cover::yes : Cover::no;
 }
 
 bool is_guarded(const Rules& rules, std::string_view below) {
@@ -225,6 +268,35 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
                       : "other programs run what is in that file by themselves");
 }
 
+// Why an address may not be asked for unless a rule names it, in every mode; empty: it may.
+std::string closed_address(const Rules& rules, const Subject& subject, bool typed) {
+  const web::Url& url = *subject.url;
+  if (any_names_url(rules.allow, subject.tool, url)) return {};
+  const bool usual = url.port == 80 || url.port == 443;
+  std::string why = web::private_host(url);
+  if (why.empty() && !usual && !typed)
+    why = "port " + std::to_string(url.port) + " is not a usual one";
+  if (why.empty()) return {};
+  const UrlPattern rule{
+      .host = url.host, .is_address = url.is_address, .port = usual ? std::uint16_t{0} : url.port};
+  return why + "; only a rule that names it opens it: " + subject.tool.name + "(" +
+         to_string(rule) + ")";
+}
+
+Decision decide_url(const Rules& rules, const Subject& subject) {
+  const bool typed = rules.typed && rules.typed(web::to_string(*subject.url));
+  if (std::string why = closed_address(rules, subject, typed); !why.empty())
+    return {Verdict::deny, std::move(why)};
+  const bool by_rule = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
+    return covers_tool(rule, subject.tool.name, Purpose::allow) &&
+           covers_url(rule, *subject.url, Purpose::allow);
+  });
+  if (rules.mode == Mode::plan && !by_rule)
+    return {Verdict::deny, "in plan mode only addresses that a rule allows are fetched"};
+  if (by_rule || typed || rules.mode == Mode::bypass) return {Verdict::allow};
+  return ask("no rule allows " + web::host_text(*subject.url));
+}
+
 // Only a rule that names the very file lets a secret be used unasked.
 Decision decide_secret(const Rules& rules, const Subject& subject) {
   for (const Rule& rule : rules.allow)
@@ -242,7 +314,9 @@ Decision decide_whole(const Rules& rules, const Tool& tool) {
 }
 
 Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+  const bool is_url = subject.tool.argument.kind == model::Argument::Kind::url;
   const Cover denied = subject.line ? denies_command(rules.deny, subject, tools)
+                       : is_url     ? denies_url(rules.deny, subject, tools)
                                     : denies_path(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
   if (subject.place && !subject.place->withheld.empty())
@@ -250,6 +324,8 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
   if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads)
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
+  if (!subject.url_trouble.empty()) return {Verdict::deny, subject.url_trouble};
+  if (subject.url && !subject.tool.needs_sandbox()) return decide_url(rules, subject);
   if (rules.mode == Mode::bypass) return {Verdict::allow};
   if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask(std::string(not_sandboxed));
   if (subject.line) return decide_command(rules, subject, tools);
@@ -318,6 +394,19 @@ std::function<bool(std::string_view)> denied_places(const Rules& rules, const To
   };
 }
 
+std::function<model::UrlStanding(const std::string&)> url_standing(const Rules& rules,
+                                                                   const Tools& tools,
+                                                                   const ToolUse& call) {
+  const Tool* tool = find_tool(tools, call.name);
+  if (tool == nullptr || tool->argument.kind != model::Argument::Kind::url) return {};
+  return [&rules, &tools, tool](const std::string& text) -> model::UrlStanding {
+    const auto read = web::parse_url(text);
+    const auto* url = std::get_if<web::Url>(&read);
+    if (url == nullptr) return {.forbidden = true};
+    return {forbids_url(rules.deny, *tool, tools, *url), any_names_url(rules.allow, *tool, *url)};
+  };
+}
+
 std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {};
@@ -325,6 +414,8 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   std::vector<Rule> added;
   if (subject.place && !subject.place->secret.empty()) {
     added.push_back({tool->name, subject.place->below});
+  } else if (subject.url) {
+    added.push_back({tool->name, web::host_text(*subject.url)});
   } else if (!subject.line) {
     added.push_back({tool->name});
   } else {

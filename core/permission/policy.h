@@ -26,7 +26,8 @@ Mode next(Mode mode);
 // one in the workspace after links. `read(//etc/x)` is meant from the root of the file system,
 // `read(~/x)` from the home folder, `read(/x)` from the root or the workspace. `bash(ctest *)`:
 // those whose command has these words; a last `*` stands for any further words (or none), a `*` in
-// a word for any text in it. `mcp__SERVER__TOOL` is a tool of a server, `mcp__SERVER` all of them.
+// a word for any text in it. `web_fetch(docs.python.org)`: those whose URL has this host; see
+// UrlPattern. `mcp__SERVER__TOOL` is a tool of a server, `mcp__SERVER` all of them.
 // Rules that deny are read more widely (Purpose).
 struct Rule {
   enum class Origin { session, here, flag, configuration, workspace };
@@ -54,6 +55,8 @@ struct Rules {
   std::vector<Rule> not_applied{};
   // Places in the workspace that run by themselves, besides those that are known by their names.
   std::vector<std::string> guarded{};
+  // Whether the user has named this web address. Left out: none was.
+  std::function<bool(const std::string& url)> typed{};
 };
 
 // Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
@@ -89,6 +92,12 @@ Decision decide_mention(const Rules& rules, const Tools& tools, const std::strin
 // What a search or listing must leave out, by place; empty if no rule speaks of it.
 std::function<bool(std::string_view below)> denied_places(const Rules& rules, const Tools& tools,
                                                           const ToolUse& call);
+
+// What rules say of web addresses that a call leads to; empty if the call is about none. Both must
+// outlive it.
+std::function<model::UrlStanding(const std::string& url)> url_standing(const Rules& rules,
+                                                                       const Tools& tools,
+                                                                       const ToolUse& call);
 
 // The exact rules "always" would add, after which this call is allowed. Empty: not offered, because
 // no rule can cover the call or none should.

@@ -6,6 +6,7 @@
 #include "core/permission/policy.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
+#include "core/permission/url_pattern.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
 
@@ -84,7 +85,15 @@ std::string settle_command(std::string& pattern) {
   return "";
 }
 
+std::string settle_url(std::string& pattern) {
+  const auto read = read_url_pattern(pattern);
+  if (const auto* why = std::get_if<std::string>(&read)) return *why;
+  pattern = to_string(std::get<UrlPattern>(read));
+  return "";
+}
+
 std::string settle(std::string& pattern, const model::Argument& argument) {
+  if (argument.kind == model::Argument::Kind::url) return settle_url(pattern);
   if (argument.kind == model::Argument::Kind::command) return settle_command(pattern);
   if (argument.is_path()) return settle_path(pattern);
   return "it can only be allowed or forbidden as a whole";

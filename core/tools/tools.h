@@ -15,6 +15,10 @@
 #include "core/tools/workspace/readable_folders.h"
 #include "core/tools/workspace/root.h"
 
+namespace skein::web {
+class Fetcher;
+}  // namespace skein::web
+
 namespace skein::tools {
 
 using model::Effect, model::Tool, model::tool_failure, model::tool_text;
@@ -86,6 +90,9 @@ Tool remember_tool(Remember remember);
 // Another one: what a skill says, by its name, with the files that belong to it.
 using ReadSkill = std::function<ToolOutcome(const std::string& name, const ToolPorts& ports)>;
 Tool skill_tool(ReadSkill read);
+
+// Another one: a page of the web, by what its copies fetch with together. Null: it cannot be run.
+Tool web_fetch_tool(std::shared_ptr<web::Fetcher> fetcher);
 
 // Three by which the model shares with the user what it is about: its list of things to do, its
 // questions, and in plan mode its plan.

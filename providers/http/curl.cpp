@@ -1,6 +1,7 @@
 #include "providers/http/curl.h"
 
-#include <sys/socket.h>
+#include <netdb.h>
+#include <netinet/in.h>
 
 #include <algorithm>
 #include <cstdlib>
@@ -14,11 +15,6 @@ namespace skein::http {
 
 namespace {
 
-// No child that a tool starts may inherit a connection.
-curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
-  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
-}
-
 // Curl's library, unlike its program, reads no CA variables.
 void trust_environment(CURL* easy) {
   const auto variable = [](const char* name) {
@@ -29,6 +25,34 @@ void trust_environment(CURL* easy) {
   if (file == nullptr) file = variable("SSL_CERT_FILE");
   if (file != nullptr) curl_easy_setopt(easy, CURLOPT_CAINFO, file);
   if (const char* folder = variable("SSL_CERT_DIR")) curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
+}
+
+std::string first_set(std::initializer_list<const char*> names) {
+  for (const char* name : names)
+    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+  return {};
+}
+
+// HTTP_PROXY in capitals is not read: a web server sets it from a request's header.
+std::string proxy_for(const std::string& scheme) {
+  return scheme == "https" ? first_set({"https_proxy", "HTTPS_PROXY", "all_proxy", "ALL_PROXY"})
+                           : first_set({"http_proxy", "all_proxy", "ALL_PROXY"});
+}
+
+// Whether NO_PROXY names the host, or what it lies below.
+bool is_exempt(const Origin& origin) {
+  const std::string list = lower(first_set({"no_proxy", "NO_PROXY"}));
+  for (std::size_t at = 0; at < list.size();) {
+    const std::size_t end = std::min(list.find_first_of(", \t", at), list.size());
+    std::string_view name = std::string_view(list).substr(at, end - at);
+    at = end + 1;
+    if (name == "*") return true;
+    while (name.starts_with('.')) name.remove_prefix(1);
+    if (name.empty() || !origin.host.ends_with(name)) continue;
+    const std::size_t before = origin.host.size() - name.size();
+    if (before == 0 || origin.host[before - 1] == '.') return true;
+  }
+  return false;
 }
 
 // Curl's reasons in a user's words; `%` stands for the host. `again`: the next try may go better.
@@ -92,6 +116,40 @@ void set_beyond_cpr(CURL* easy, const std::string& url) {
   // A proxy cannot know what this machine's own servers are.
   if (const auto origin = origin_of(url); origin && is_loopback(origin->host))
     curl_easy_setopt(easy, CURLOPT_NOPROXY, "*");
+}
+
+// As libcurl finds it, but found by us: only then it is known whether addresses are to be checked.
+bool settle_proxy(CURL* easy, const std::string& url) {
+  const auto origin = origin_of(url);
+  const std::string proxy = origin && !is_loopback(origin->host) && !is_exempt(*origin)
+                                ? proxy_for(origin->scheme)
+                                : std::string();
+  curl_easy_setopt(easy, CURLOPT_PROXY, proxy.c_str());  // empty: none, whatever variables say
+  curl_easy_setopt(easy, CURLOPT_NOPROXY, "");
+  return !proxy.empty();
+}
+
+curl_socket_t open_socket(void*, curlsocktype, curl_sockaddr* address) {
+  return socket(address->family, address->socktype | SOCK_CLOEXEC, address->protocol);
+}
+
+std::pair<std::string, int> numeric(const sockaddr& address, socklen_t size) {
+  char host[NI_MAXHOST] = "", port[NI_MAXSERV] = "";
+  if (getnameinfo(&address, size, host, sizeof host, port, sizeof port,
+                  NI_NUMERICHOST | NI_NUMERICSERV) != 0)
+    return {};
+  const std::string_view whole = host;
+  // Without the interface of a link-local one.
+  return {std::string(whole.substr(0, whole.find('%'))), std::atoi(port)};
+}
+
+Resolved::Resolved(CURL* easy, const std::string& url, const std::vector<std::string>& addresses) {
+  const auto origin = origin_of(url);
+  if (addresses.empty() || !origin) return;
+  std::string entry = origin->host + ":" + origin->port + ":";
+  for (const std::string& each : addresses) entry += (each == addresses.front() ? "" : ",") + each;
+  list_ = curl_slist_append(nullptr, entry.c_str());
+  curl_easy_setopt(easy, CURLOPT_RESOLVE, list_);
 }
 
 HttpTimings timings_of(CURL* easy) {

@@ -46,7 +46,8 @@ bool redirects(int status) {
 struct Hop {
   const HttpHandlers& handlers;
   CURL* handle = nullptr;
-  bool may_redirect = true;
+  const HttpRequest& request;
+  bool may_redirect = request.redirects != HttpRequest::Redirects::hand_back;
   HttpResponse response{};
   std::size_t header_bytes = 0;
   std::size_t passed_over = 0;  // of a redirect's body
@@ -56,7 +57,9 @@ struct Hop {
   std::exception_ptr thrown{};
   bool heard_any = false;
   curl_off_t sent = 0;
-  Clock::time_point last_sign = Clock::now();  // of life
+  std::string why{};  // it was ended by ourselves
+  Clock::time_point began = Clock::now();
+  Clock::time_point last_sign = began;  // of life
 
   bool redirected() const {
     return may_redirect && redirects(response.status) &&
@@ -108,6 +111,19 @@ struct Hop {
     return !refused;
   }
 
+  // Whether a connection may be made to this address.
+  bool may_connect(const sockaddr& address, socklen_t size) noexcept {
+    if (response.proxied) return true;
+    try {
+      const auto [host, port] = numeric(address, size);
+      why = request.refuse_address(host, port);
+      return why.empty();
+    } catch (const std::exception&) {
+      thrown = std::current_exception();
+      return false;
+    }
+  }
+
   void heard() noexcept {
     heard_any = true;
     last_sign = Clock::now();
@@ -120,6 +136,20 @@ struct Hop {
     if (bytes != sent) sent = bytes, last_sign = Clock::now();
   }
 };
+
+// Every connection is made anew: one that is open already was made when something else counted.
+void check_addresses(Hop& hop) {
+  hop.response.proxied = settle_proxy(hop.handle, hop.request.url);
+  curl_easy_setopt(hop.handle, CURLOPT_FRESH_CONNECT, 1L);
+  curl_easy_setopt(hop.handle, CURLOPT_FORBID_REUSE, 1L);
+  curl_easy_setopt(hop.handle, CURLOPT_OPENSOCKETDATA, &hop);
+  curl_easy_setopt(
+      hop.handle, CURLOPT_OPENSOCKETFUNCTION,
+      +[](void* data, curlsocktype purpose, curl_sockaddr* address) -> curl_socket_t {
+        const bool may = static_cast<Hop*>(data)->may_connect(address->addr, address->addrlen);
+        return may ? open_socket(nullptr, purpose, address) : CURL_SOCKET_BAD;
+      });
+}
 
 // A handle's stay in the multi handle, however it ends.
 struct Stay {
@@ -143,7 +173,13 @@ CURLcode run(CURLM* multi, Hop& hop, const HttpRequest& request, const model::Po
       if (message->msg == CURLMSG_DONE && message->easy_handle == hop.handle)
         return message->data.result;
 
-    if (ports.stopped()) return CURLE_ABORTED_BY_CALLBACK;
+    if (ports.stopped() || hop.handlers.stopped()) return CURLE_ABORTED_BY_CALLBACK;
+    if (request.patience.whole > Milliseconds(0) &&
+        Clock::now() - hop.began > request.patience.whole) {
+      hop.why = "the answer was not there after " +
+                std::to_string((request.patience.whole.count() + 999) / 1000) + " s";
+      return CURLE_OPERATION_TIMEDOUT;
+    }
     hop.look_at_upload();
     const auto silence = Clock::now() - hop.last_sign;
     if (silence > Milliseconds(1000) && hop.handlers.whole()) return CURLE_OK;
@@ -182,6 +218,8 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
   }
   hop.handle = session.GetCurlHolder()->handle;
   set_beyond_cpr(hop.handle, request.url);
+  const Resolved resolved(hop.handle, request.url, request.addresses);
+  if (request.refuse_address) check_addresses(hop);
 
   // When a connection that was kept from an earlier exchange turns out to be dead before the first
   // byte of the answer, curl itself sends once more on a new one.
@@ -204,7 +242,10 @@ std::optional<std::string> one_hop(CURLM* multi, const HttpRequest& request, Hop
                      : hop.refused                     ? End::refused
                      : hop.heard_any                   ? End::cut
                                                        : End::unreachable;
-  if (hop.response.end == End::cut || hop.response.end == End::unreachable)
+  if (hop.response.end != End::cut && hop.response.end != End::unreachable) return std::nullopt;
+  if (!hop.why.empty())
+    hop.response.trouble = hop.why;
+  else
     explain(hop.response, code, hop.handle, request.url, session.GetCurlHolder()->error.data());
   return std::nullopt;
 }
@@ -219,12 +260,12 @@ HttpResponse follow(CURLM* multi, HttpRequest request, const HttpHandlers& handl
     if (value.find_first_of(std::string_view("\r\n\0", 3)) != std::string::npos)
       return unreachable("the value of the header " + name + " holds a line break");
   for (int hops = 0; hops <= max_redirects; ++hops) {
-    Hop hop{handlers};
+    Hop hop{.handlers = handlers, .request = request};
     const auto next = one_hop(multi, request, hop, ports);
     if (!next) return std::move(hop.response);
     const auto from = origin_of(request.url), to = origin_of(*next);
     if (!from || !to) return unreachable("a redirect points nowhere");
-    if (!request.follow_redirects)
+    if (request.redirects == HttpRequest::Redirects::refuse)
       return unreachable(from->host + " redirects to " + to->host +
                          "; put that address into the configuration if it is right");
     if (from->scheme == "https" && to->scheme != "https")

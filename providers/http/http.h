@@ -31,6 +31,7 @@ struct Patience {
   std::chrono::milliseconds answer{600'000};
   std::chrono::milliseconds idle{300'000};
   std::chrono::milliseconds retry{1'000};  // before the second try; later ones come after longer
+  std::chrono::milliseconds whole{0};      // the limit there is after all, on all of it; 0: none
 };
 
 struct HttpRequest {
@@ -39,7 +40,16 @@ struct HttpRequest {
   HttpHeaders headers{};
   std::string body{};
   Patience patience{};
-  bool follow_redirects = true;  // false: one is a failure
+  enum class Redirects {
+    follow,
+    refuse,     // one is a failure
+    hand_back,  // one is an answer like any other
+  } redirects = Redirects::follow;
+  // Why no connection may be made to an IP address; empty: one may. Asked right before each one is
+  // made, which then is a new one; not asked where a proxy makes it. May be empty.
+  std::function<std::string(const std::string& address, int port)> refuse_address{};
+  // What the host of the URL stands for, instead of what the resolver would say. Usually empty.
+  std::vector<std::string> addresses{};
 };
 
 // How long the last hop took, and what came over the wire.
@@ -63,6 +73,7 @@ struct HttpResponse {
   std::string trouble{};  // what went wrong, for the user; empty if complete
   bool again = false;     // unreachable or cut, and the next try may go better
   HttpTimings timings{};
+  bool proxied = false;  // known only if `refuse_address` was there to be asked
 };
 
 struct HttpHandlers {
@@ -73,6 +84,8 @@ struct HttpHandlers {
   // True once everything of use has arrived. A server that then neither sends nor ends is not
   // waited for: after a second of silence the answer counts as complete.
   std::function<bool()> whole = [] { return false; };
+  // Besides ports.stopped(), for who has no flag to point to.
+  std::function<bool()> stopped = [] { return false; };
 };
 
 // Runs on the calling thread. Never throws for what the network does. While it waits it also

@@ -82,7 +82,9 @@ void show_tools(Session& session, std::string_view) {
   const std::size_t names = std::min<std::size_t>(longest, 16), column = 2 + names + 2 + 7 + 2;
   for (const model::Tool& tool : *session.services().tools) {
     const std::string name = layout::sanitized_row(tool.name);
-    const std::string effect = tool.effect == model::Effect::reads ? "reads" : "changes";
+    const std::string effect = tool.argument.kind == model::Argument::Kind::url ? "fetches"
+                               : tool.effect == model::Effect::reads            ? "reads"
+                                                                                : "changes";
     const std::string what =
         layout::sanitized_row(tool.description.substr(0, tool.description.find_first_of(".\n")));
     if (look.labels) {
@@ -96,7 +98,7 @@ void show_tools(Session& session, std::string_view) {
                            layout::hanging(what, column, session.screen().width()) + "\n");
   }
   session.screen().print(
-      "Tools that change something ask first; /permissions shows what is allowed.\n");
+      "Tools that change or fetch something ask first; /permissions shows what is allowed.\n");
 }
 
 void show_config(Session& session, std::string_view) {

@@ -100,6 +100,7 @@ constexpr Command table[] = {
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
     {"undo", "", "go back to before the last message; files too, if you want", nullptr, undo},
     {"usage", "", "show tokens and cost of this session", nullptr, show_usage},
+    {"web", "<url> [question]", "give the model a page of the web", nullptr, fetch_page},
 };
 static_assert(std::ranges::is_sorted(table, {}, &Command::name));
 

@@ -166,8 +166,10 @@ struct Services {
     return std::vector<std::string>{};
   };
   // What a name leads to that is no file; see model::AttachPorts.
-  std::function<std::optional<model::Fetched>(const std::string& name, const model::Ports& ports)>
-      fetch = [](const std::string&, const model::Ports&) { return std::nullopt; };
+  std::function<std::optional<model::Fetched>(const std::string& name, const CommandPorts& ports)>
+      fetch = [](const std::string&, const CommandPorts&) { return std::nullopt; };
+  // The user has typed this text: what it names may be used in that session.
+  std::function<void(Id session, std::string_view text)> typed = [](Id, std::string_view) {};
   std::function<std::vector<HookLine>()> hooks = [] { return std::vector<HookLine>{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };

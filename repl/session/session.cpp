@@ -297,6 +297,12 @@ bool Session::may_attach(const std::string& name) {
   return false;
 }
 
+std::optional<model::Fetched> Session::fetched(const std::string& name) {
+  begin_stoppable();
+  const Ports asking = ports();
+  return parts_.services.fetch(name, {settings_.rules, asking, conversation_->session()});
+}
+
 model::PromptWithFiles Session::with_its_files(const std::string& prompt,
                                                std::string_view mentions) try {
   const Tool* reader =
@@ -311,11 +317,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt,
   ports.keep_blob = [this](std::string_view bytes) {
     return value_or_throw(parts_.store.keep_blob(bytes));
   };
-  const Ports asking = this->ports();
-  ports.fetch = [&](const std::string& name) {
-    begin_stoppable();
-    return parts_.services.fetch(name, asking);
-  };
+  ports.fetch = [this](const std::string& name) { return fetched(name); };
   model::PromptWithFiles out = model::with_files(prompt, mentions, ports);
   for (const model::Attachment& file : out.files)
     parts_.screen.print_untrusted("  + " + file.name + " (" + file.what + ")\n");
@@ -331,8 +333,15 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt,
   throw;
 }
 
-void Session::turn(const std::string& prompt) {
-  const model::PromptWithFiles with = with_its_files(prompt, parts_.input.typed());
+void Session::turn(const std::string& prompt) { turn(prompt, parts_.input.typed()); }
+
+void Session::note(const std::string& words, std::string_view mentions) {
+  tell(model::message_entry(with_its_files(words, mentions).message));
+}
+
+void Session::turn(const std::string& prompt, std::string_view mentions) {
+  parts_.services.typed(id(), parts_.input.typed());
+  const model::PromptWithFiles with = with_its_files(prompt, mentions);
   follow_shown();
   if (const std::string note = checkpoints::note_on_files(parts_.store, id()); !note.empty())
     tell(note);
@@ -363,6 +372,7 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   CommandPorts about{settings_.rules, asking, conversation_->session()};
   if (parts_.input.attended())
     about.confirm = [this](const std::string& question) { return confirm(question); };
+  parts_.services.typed(id(), parts_.input.typed());
   const auto rendered = parts_.services.render(name, arguments, about);
   if (!rendered) return false;
   // What came through a pipe names no files.

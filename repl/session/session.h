@@ -78,8 +78,14 @@ class Session {
   void show_title();                    // in the terminal's title bar
   void show_path(std::size_t entries);  // the last entries, as first shown; 0: all of them
 
-  // Sends the prompt with the files that the typed line mentions.
+  // Sends the prompt with the files that the typed line mentions; or with those that `mentions`
+  // does.
   void turn(const std::string& prompt);
+  void turn(const std::string& prompt, std::string_view mentions);
+  // The same without asking for an answer.
+  void note(const std::string& words, std::string_view mentions);
+  // What a name leads to that is no file; see Services::fetch. Ctrl+C ends it.
+  std::optional<model::Fetched> fetched(const std::string& name);
   // Sends what a command of the project or the user's own becomes. False: there is none of that
   // name.
   bool turn_of(std::string_view name, std::string_view arguments);

@@ -1,0 +1,165 @@
+#include "core/permission/url_pattern.h"
+
+#include <algorithm>
+
+#include "core/text/text.h"
+#include "core/web/address.h"
+
+namespace skein::permission {
+
+namespace {
+
+using web::Url;
+
+// `*` is any text, every other character is itself; in linear time but for going back to the last
+// star.
+bool star_match(std::string_view pattern, std::string_view text) {
+  std::size_t p = 0, t = 0, star = std::string_view::npos, from = 0;
+  while (t < text.size()) {
+    if (p < pattern.size() && pattern[p] == '*') {
+      star = p++;
+      from = t;
+    } else if (p < pattern.size() && pattern[p] == text[t]) {
+      ++p, ++t;
+    } else if (star != std::string_view::npos) {
+      p = star + 1;
+      t = ++from;
+    } else {
+      return false;
+    }
+  }
+  while (p < pattern.size() && pattern[p] == '*') ++p;
+  return p == pattern.size();
+}
+
+std::string percent_decoded(std::string_view text) {
+  std::string out;
+  constexpr std::string_view digits = "0123456789abcdef";
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::string pair = lower(text.substr(i + 1 < text.size() ? i + 1 : i, 2));
+    const std::size_t high = pair.size() == 2 ? digits.find(pair[0]) : std::string::npos;
+    const std::size_t low = pair.size() == 2 ? digits.find(pair[1]) : std::string::npos;
+    if (text[i] == '%' && high != std::string::npos && low != std::string::npos) {
+      out += static_cast<char>(high << 4 | low);
+      i += 2;
+    } else {
+      out += text[i];
+    }
+  }
+  return out;
+}
+
+// To allow /docs/* is not to allow /docs/..%2fadmin, whatever the server makes of it.
+bool hides_its_way(std::string_view target) {
+  const std::string path = lower(target.substr(0, target.find('?')));
+  return path.find("%2f") != std::string::npos || path.find("%5c") != std::string::npos ||
+         path.find("%2e") != std::string::npos || path.find("%25") != std::string::npos;
+}
+
+bool covers_path(const UrlPattern& pattern, std::string_view target, Purpose purpose) {
+  if (pattern.path.empty()) return true;
+  if (purpose == Purpose::allow) return star_match(pattern.path, target) && !hides_its_way(target);
+  const std::string plain = lower(percent_decoded(target));
+  const std::string wanted = lower(percent_decoded(pattern.path));
+  const std::string_view path = std::string_view(plain).substr(0, plain.find('?'));
+  return star_match(wanted, plain) || star_match(wanted, path) ||
+         star_match(wanted, std::string(path) + "/");
+}
+
+bool covers_host(const UrlPattern& pattern, std::string_view host, Purpose purpose) {
+  if (pattern.host.empty()) return true;
+  const bool below = host.ends_with(pattern.host) && host.size() > pattern.host.size() &&
+                     host[host.size() - pattern.host.size() - 1] == '.';
+  if (pattern.is_address) return host == pattern.host;
+  if (purpose == Purpose::deny) return below || host == pattern.host;
+  return pattern.below ? below : host == pattern.host;
+}
+
+bool covers_port(const UrlPattern& pattern, const Url& url, Purpose purpose) {
+  if (pattern.port != 0) return url.port == pattern.port;
+  return purpose == Purpose::deny || pattern.is_address || url.port == 80 || url.port == 443;
+}
+
+}  // namespace
+
+std::variant<UrlPattern, std::string> read_url_pattern(std::string_view text) {
+  constexpr std::string_view domain = "domain:";  // as it is written elsewhere
+  UrlPattern out;
+  std::string_view rest = trimmed(text);
+  if (rest.starts_with(domain)) rest.remove_prefix(domain.size());
+  if (rest == "*") return "for every address write the tool's name alone";
+  const std::string start = lower(rest.substr(0, 8));
+  const bool whole = start.starts_with("http://") || start == "https://";
+  if (whole) {
+    out.scheme = start == "https://" ? UrlPattern::Scheme::secure : UrlPattern::Scheme::plain;
+    rest.remove_prefix(start == "https://" ? 8 : 7);
+  } else if (rest.find("://") != std::string_view::npos) {
+    return "only http:// and https:// are fetched";
+  } else if (rest.find_first_of("/?#") != std::string_view::npos) {
+    return "an address with a path begins with https://";
+  }
+  if (rest.starts_with("*.")) {
+    out.below = true;
+    rest.remove_prefix(2);
+  }
+  const std::size_t end = std::min(rest.find_first_of("/?#"), rest.size());
+  std::string host(rest.substr(0, end));
+  if (host.find('*') != std::string::npos) return "in a host, `*` stands for a beginning: *.host";
+  // ::1, as people write it
+  if (!web::canonical_address(host).empty() && host.find(':') != std::string::npos)
+    host = "[" + host + "]";
+  // A star in the path is a character that parsing leaves as it is.
+  const bool plain = out.scheme == UrlPattern::Scheme::plain;
+  auto parsed =
+      web::parse_url((plain ? "http://" : "https://") + host + std::string(rest.substr(end)));
+  auto* url = std::get_if<Url>(&parsed);
+  if (url == nullptr) {
+    constexpr std::string_view opening = "the URL cannot be used: ";
+    const std::string& why = std::get<std::string>(parsed);
+    return why.starts_with(opening) ? why.substr(opening.size()) : why;
+  }
+  *url = web::upgraded(*url);  // as every call's is
+  if (whole) out.scheme = url->secure ? UrlPattern::Scheme::secure : UrlPattern::Scheme::plain;
+  if (rest.find('#') != std::string_view::npos) return "what follows a # is never sent";
+  if (out.below && url->is_address) return "there is nothing below an address";
+  out.host = url->host;
+  out.is_address = url->is_address;
+  if (host.rfind(':') != std::string::npos && host.rfind(':') + 1 > host.rfind(']') + 1)
+    out.port = url->port;
+  else if (whole && !url->is_address)
+    out.port = url->port;
+  if (whole && end < rest.size() && url->target != "/*") out.path = url->target;
+  return out;
+}
+
+std::string to_string(const UrlPattern& pattern) {
+  using Scheme = UrlPattern::Scheme;
+  const Url url{.secure = pattern.scheme != Scheme::plain,
+                .host = pattern.host,
+                .port = pattern.port,
+                .is_address = pattern.is_address};
+  std::string out;
+  if (pattern.scheme != Scheme::any) out = url.secure ? "https://" : "http://";
+  out += (pattern.below ? "*." : "") + web::host_text(url);
+  const int usual = pattern.scheme == Scheme::any ? 0 : url.secure ? 443 : 80;
+  if (pattern.port != 0 && (pattern.port != usual || pattern.is_address))
+    out += ":" + std::to_string(pattern.port);
+  return out + pattern.path;
+}
+
+bool covers_url(const UrlPattern& pattern, const Url& url, Purpose purpose) {
+  const bool scheme = pattern.scheme == UrlPattern::Scheme::any || purpose == Purpose::deny ||
+                      (pattern.scheme == UrlPattern::Scheme::secure) == url.secure;
+  // Forbidding https://host forbids the host on its usual ports.
+  const bool port = covers_port(pattern, url, purpose) ||
+                    (purpose == Purpose::deny && (pattern.port == 80 || pattern.port == 443) &&
+                     (url.port == 80 || url.port == 443));
+  return scheme && port && covers_host(pattern, url.host, purpose) &&
+         covers_path(pattern, url.target, purpose);
+}
+
+bool names_url(const UrlPattern& pattern, const Url& url) {
+  return !pattern.host.empty() && !pattern.below && covers_url(pattern, url, Purpose::allow);
+}
+
+}  // namespace skein::permission

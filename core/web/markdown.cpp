@@ -1,0 +1,412 @@
+#include "core/web/markdown.h"
+
+#include <algorithm>
+#include <array>
+#include <cstddef>
+#include <utility>
+#include <vector>
+
+#include "core/text/text.h"
+#include "core/web/block_writer.h"
+#include "core/web/html_elements.h"
+#include "core/web/html_tokens.h"
+#include "core/web/pipe_table.h"
+
+namespace skein::web {
+
+namespace {
+
+constexpr std::size_t deepest = 512;
+constexpr std::size_t worth_choosing = 500;  // characters of an article that is all we want
+
+bool is_blank_character(char c) { return std::string_view(" \t\r\n\f").find(c) < 5; }
+
+bool is_hidden(const HtmlToken& tag) {
+  if (tag.has("hidden") || lower(tag.attribute("aria-hidden")) == "true") return true;
+  std::string style;
+  for (const char c : lower(tag.attribute("style")))
+    if (!is_blank_character(c)) style += c;
+  return style.find("display:none") != std::string::npos ||
+         style.find("visibility:hidden") != std::string::npos;
+}
+
+// "language-cpp" and "lang-cpp" name the language of code.
+std::string language_of(const HtmlToken& tag) {
+  for (const std::string_view word : split(tag.attribute("class"), ' '))
+    for (const std::string_view start : {"language-", "lang-", "highlight-source-"})
+      if (word.starts_with(start) && word.size() < 40) {
+        const std::string_view name = word.substr(start.size());
+        if (name.find_first_of("`\n") == std::string_view::npos) return std::string(name);
+      }
+  return {};
+}
+
+class Converter {
+ public:
+  Converter(std::string_view html, const Url& url, bool with_furniture)
+      : tokens_(html),
+        base_(url),
+        with_furniture_(with_furniture),
+        most_(html.size() * 4 + 4096),
+        writer_(most_) {}
+
+  MarkdownPage page() {
+    HtmlToken token;
+    while (tokens_.next(token) && flushed_ + line_.size() < most_) {
+      switch (token.kind) {
+        case HtmlToken::Kind::text: take_text(token.text); break;
+        case HtmlToken::Kind::start: begin(token); break;
+        case HtmlToken::Kind::end: end(token.name); break;
+      }
+    }
+    while (!open_.empty()) pop();
+    flush();
+    page_.title = collapsed(page_.title);
+    page_.text = chosen();
+    return std::move(page_);
+  }
+
+ private:
+  struct Open {
+    Element element;
+    std::string name;
+    bool silent = false;     // nothing in it is shown
+    bool nested = false;     // in one of its kind, and so without marks of its own
+    std::size_t from = 0;    // where its words begin in the line
+    std::string note{};      // a link's address, a list's number, code's language
+    std::size_t begin = 0;   // of an article, in what is written
+    std::size_t number = 0;  // of the next item
+  };
+  struct Range {
+    Element element;
+    std::size_t begin, end;
+  };
+
+  static std::string collapsed(std::string_view text) {
+    std::string out;
+    for (const char c : trimmed(text)) {
+      const bool blank = is_blank_character(c);
+      if (!blank || !out.ends_with(' ')) out += blank ? ' ' : c;
+    }
+    return out;
+  }
+
+  bool is_open(Element element) const { return open_count_[static_cast<std::size_t>(element)] > 0; }
+  int& count(Element element) { return open_count_[static_cast<std::size_t>(element)]; }
+
+  void take_text(std::string_view text) {
+    if (is_open(Element::title) && silent_ <= 1 && page_.title.size() < 1000) page_.title += text;
+    if (silent_ > 0 || silent_beyond_) return;
+    if (is_open(Element::preformatted)) {
+      line_ += text;
+      return;
+    }
+    for (const char c : text) {
+      const bool blank = is_blank_character(c);
+      if (!blank)
+        line_ += c;
+      else if (!line_.empty() && line_.back() != ' ' && line_.back() != '\n')
+        line_ += ' ';
+    }
+  }
+
+  // The block so far. What is open in it is closed at its end and opened again in the next one.
+  std::string take_line() {
+    if (line_.empty()) return {};
+    for (auto each = open_.rbegin(); each != open_.rend(); ++each) wrap(*each);
+    for (Open& each : open_) each.from = 0;
+    flushed_ += line_.size();
+    return std::exchange(line_, {});
+  }
+
+  void flush() {
+    if (is_open(Element::preformatted)) {  // some pages have an element for each line of code
+      if (!line_.empty() && !line_.ends_with('\n')) line_ += '\n';
+      return;
+    }
+    write(take_line());
+  }
+
+  void write(std::string_view block) {
+    block = trimmed(block, " \n");
+    if (tables_.empty())
+      writer_.write(block);
+    else if (!block.empty())
+      cell_.append(cell_.empty() ? "" : " ").append(block);
+  }
+
+  // Puts the marks of an inline element around its words.
+  void wrap(const Open& each) {
+    if (each.nested || is_open(Element::preformatted)) return;
+    std::string_view before, after;
+    std::string address;
+    if (each.element == Element::strong) before = after = "**";
+    if (each.element == Element::emphasis) before = after = "*";
+    if (each.element == Element::code) before = after = "`";
+    if (each.element == Element::link && !each.note.empty()) {
+      before = "[";
+      address = "](" + each.note + ")";
+      after = address;
+    }
+    if (before.empty() || each.from >= line_.size()) return;
+    const std::string words = line_.substr(each.from);
+    const std::string_view inner = trimmed(words);
+    if (inner.empty()) return;
+    line_.resize(each.from);
+    if (words.front() == ' ') line_ += ' ';
+    line_.append(before).append(inner).append(after);
+    if (words.back() == ' ') line_ += ' ';
+  }
+
+  bool drops(const HtmlToken& tag, Element element) const {
+    if (is_hidden(tag)) return true;
+    if (element == Element::dropped || element == Element::title) return true;
+    const bool in_content = is_open(Element::main) || is_open(Element::article);
+    return !with_furniture_ &&
+           (element == Element::furniture || (element == Element::frame && !in_content));
+  }
+
+  void begin(const HtmlToken& tag) {
+    const Element element = element_named(tag.name);
+    take_facts(tag, element);
+    if (is_void(tag.name)) {
+      if (silent_ == 0 && !silent_beyond_) take_void(tag, element);
+      return;
+    }
+    close_for(element);
+    const bool silent = drops(tag, element);
+    if (element == Element::other && !silent) return;
+    if (open_.size() >= deepest) {
+      ++beyond_;
+      silent_beyond_ = silent_beyond_ || silent;
+      return;
+    }
+    if (!silent && silent_ == 0 && is_block(element)) flush();
+    Open opened{.element = element,
+                .name = tag.name,
+                .silent = silent,
+                .nested = is_open(element),
+                .from = line_.size()};
+    if (!silent && silent_ == 0) enter(opened, tag);
+    silent_ += silent ? 1 : 0;
+    ++count(element);
+    open_.push_back(std::move(opened));
+  }
+
+  void take_facts(const HtmlToken& tag, Element element) {
+    if (element == Element::base && !tag.attribute("href").empty()) {
+      const auto parsed = parse_url(resolved(base_, tag.attribute("href")));
+      if (const auto* url = std::get_if<Url>(&parsed)) base_ = *url;
+    }
+    if (element == Element::time && page_.date.empty() && in_article())
+      page_.date = collapsed(tag.attribute("datetime")).substr(0, 40);
+    if (element != Element::meta) return;
+    std::string name = lower(tag.attribute("property"));
+    if (name.empty()) name = lower(tag.attribute("name"));
+    if (name == "article:published_time" || name == "date" || name == "dc.date")
+      page_.date = collapsed(tag.attribute("content")).substr(0, 40);
+  }
+  bool in_article() const { return is_open(Element::article) || is_open(Element::main); }
+
+  void take_void(const HtmlToken& tag, Element element) {
+    if (element == Element::line_break) {
+      while (line_.ends_with(' ') && !is_open(Element::preformatted)) line_.pop_back();
+      line_ += '\n';
+    }
+    if (element == Element::rule && tables_.empty()) {
+      flush();
+      writer_.write("---");
+    }
+    const std::string alt = element == Element::image ? collapsed(tag.attribute("alt")) : "";
+    if (!alt.empty() && !is_hidden(tag)) line_ += "![" + alt + "]";
+  }
+
+  // What the start of this element ends by itself.
+  void close_for(Element element) {
+    const auto close_up_to = [&](Element closed, std::initializer_list<Element> walls) {
+      if (!is_open(closed)) return;
+      for (std::size_t i = open_.size(); i-- > 0;) {
+        if (open_[i].element == closed) return pop_to(i);
+        if (std::ranges::find(walls, open_[i].element) != walls.end()) return;
+      }
+    };
+    using enum Element;
+    if (is_block(element)) close_up_to(paragraph, {block, item, table_cell, quote, definition});
+    if (element == item) close_up_to(item, {list, ordered_list, table_cell});
+    if (element == term || element == definition) {
+      close_up_to(term, {block, table_cell});
+      close_up_to(definition, {block, table_cell});
+    }
+    if (element == table_cell || element == table_row) close_up_to(table_cell, {table_row, table});
+    if (element == table_row) close_up_to(table_row, {table});
+    if (element == link) close_up_to(link, {table_cell});
+  }
+
+  void enter(Open& opened, const HtmlToken& tag) {
+    switch (opened.element) {
+      case Element::link: opened.note = resolved(base_, tag.attribute("href")); break;
+      case Element::ordered_list: opened.number = 1; break;
+      case Element::preformatted:
+      case Element::code: opened.note = language_of(tag); break;
+      case Element::item: writer_.enter(item_mark()); break;
+      case Element::quote: writer_.enter("> ", true); break;
+      case Element::definition: writer_.enter(": "); break;
+      case Element::main:
+      case Element::article: opened.begin = writer_.size(); break;
+      case Element::table: begin_table(); break;
+      case Element::table_row:
+        if (!tables_.empty()) tables_.back().begin_row();
+        break;
+      default: break;
+    }
+    if (opened.element == Element::code && !opened.note.empty())
+      for (auto each = open_.rbegin(); each != open_.rend(); ++each)
+        if (each->element == Element::preformatted && each->note.empty()) each->note = opened.note;
+  }
+
+  std::string item_mark() {
+    for (auto each = open_.rbegin(); each != open_.rend(); ++each) {
+      if (each->element == Element::list) break;
+      if (each->element == Element::ordered_list) return std::to_string(each->number++) + ". ";
+    }
+    return "- ";
+  }
+
+  // A table within another one says that the outer one only arranges things: its cells become
+  // paragraphs.
+  void begin_table() {
+    if (!tables_.empty()) {
+      PipeTable outer = std::exchange(tables_.back(), {});
+      tables_.clear();
+      for (const std::string& cell : outer.cells()) writer_.write(cell);
+      writer_.write(std::exchange(cell_, {}));
+    }
+    tables_.emplace_back();
+  }
+
+  void end(const std::string& name) {
+    if (beyond_ > 0) {
+      if (element_named(name) != Element::other && --beyond_ == 0) silent_beyond_ = false;
+      return;
+    }
+    const Element element = element_named(name);
+    if (!is_open(element)) {
+      if (name == "p" && silent_ == 0) flush();
+      return;
+    }
+    for (std::size_t i = open_.size(); i-- > 0;) {
+      if (open_[i].element == element && open_[i].name == name) return pop_to(i);
+      // An end tag within a cell does not end what is around the table.
+      if (open_[i].element == Element::table && element != Element::table) return;
+    }
+  }
+
+  void pop_to(std::size_t index) {
+    while (open_.size() > index) pop();
+  }
+
+  void pop() {
+    Open last = std::move(open_.back());
+    open_.pop_back();
+    const bool shown = silent_ == 0;
+    if (shown) leave(last);
+    --count(last.element);
+    silent_ -= last.silent ? 1 : 0;
+  }
+
+  void leave(const Open& last) {
+    switch (last.element) {
+      case Element::strong:
+      case Element::emphasis:
+      case Element::code:
+      case Element::link: wrap(last); return;
+      case Element::preformatted: leave_code(last); return;
+      case Element::heading: leave_heading(last); return;
+      case Element::table_cell: leave_cell(); return;
+      case Element::table: leave_table(); return;
+      default: break;
+    }
+    if (!is_block(last.element)) return;
+    flush();
+    if (last.element == Element::item || last.element == Element::quote ||
+        last.element == Element::definition)
+      writer_.leave();
+    if (last.element == Element::main || last.element == Element::article)
+      ranges_.push_back({last.element, last.begin, writer_.size()});
+  }
+
+  void leave_heading(const Open& last) {
+    const std::string marks(static_cast<std::size_t>(last.name[1] - '0'), '#');
+    const std::string words = collapsed(take_line());
+    if (!words.empty()) write(tables_.empty() ? marks + " " + words : words);
+  }
+
+  void leave_code(const Open& last) {
+    if (last.nested) return;
+    std::string code = take_line();
+    if (code.starts_with('\n')) code.erase(0, 1);
+    if (trimmed(code).empty()) return;
+    write(tables_.empty() ? fenced(code, last.note) : "`" + collapsed(code) + "`");
+  }
+
+  void leave_cell() {
+    flush();
+    std::string cell = std::exchange(cell_, {});
+    if (!tables_.empty()) tables_.back().add_cell(std::move(cell));
+  }
+
+  void leave_table() {
+    flush();
+    if (tables_.empty()) return;
+    const PipeTable table = std::move(tables_.back());
+    tables_.pop_back();
+    write(std::exchange(cell_, {}));  // what stood outside of its cells
+    write(table.text());
+  }
+
+  // <main> if it has something to say, else the articles; else everything.
+  std::string chosen() const {
+    const std::string& all = writer_.text();
+    for (const Range& range : ranges_)
+      if (range.element == Element::main && range.end - range.begin > worth_choosing)
+        return all.substr(range.begin, range.end - range.begin);
+    std::size_t from = all.size(), to = 0, size = 0;
+    for (const Range& range : ranges_) {
+      if (range.element != Element::article) continue;
+      from = std::min(from, range.begin);
+      to = std::max(to, range.end);
+      size += range.end - range.begin;
+    }
+    return size > worth_choosing ? all.substr(from, to - from) : all;
+  }
+
+  HtmlTokens tokens_;
+  Url base_;
+  bool with_furniture_;
+  std::size_t most_;
+  MarkdownPage page_{};
+  BlockWriter writer_;
+  std::vector<Open> open_{};
+  std::array<int, 64> open_count_{};
+  int silent_ = 0;          // how many that are open show nothing
+  std::size_t beyond_ = 0;  // elements deeper than we look
+  bool silent_beyond_ = false;
+  std::string line_{};       // the words of the block so far
+  std::size_t flushed_ = 0;  // bytes of those before it
+  std::vector<PipeTable> tables_{};
+  std::string cell_{};
+  std::vector<Range> ranges_{};
+};
+
+}  // namespace
+
+MarkdownPage to_markdown(std::string_view html, const Url& url) {
+  // Old pages keep all of their text in a form, or never close their <nav>.
+  constexpr std::size_t too_little = 200;
+  MarkdownPage page = Converter(html, url, false).page();
+  if (page.text.size() >= too_little) return page;
+  MarkdownPage whole = Converter(html, url, true).page();
+  return whole.text.size() > 2 * page.text.size() ? whole : page;
+}
+
+}  // namespace skein::web
