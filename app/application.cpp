@@ -86,7 +86,7 @@ std::atomic<bool>& leave_asked() {
   return asked;
 }
 
-Application::Application(const Invocation& invocation)
+Application::Application(const Invocation& invocation, const Helper* helper)
     : invocation_(invocation),
       workspace_(workspace_folder(invocation)),
       config_(load_config(invocation, workspace_, catalog_)),
@@ -107,8 +107,15 @@ Application::Application(const Invocation& invocation)
             sandbox());
       }) {
   use_cache(catalog_, model_cache_);
-  Servers servers = configured_servers(invocation, config_, project_, catalog_);
-  keys_.take_environment(catalog_.key_variables());
+  Servers servers;
+  if (helper != nullptr) {
+    role_ = helper->role;
+    keys_ = helper->keys;
+    config_.system_prompt = role_->instructions;
+  } else {
+    servers = configured_servers(invocation, config_, project_, catalog_);
+    keys_.take_environment(catalog_.key_variables());
+  }
   for (const std::string& name : {config_.model, config_.plan_model})
     if (!name.empty()) catalog_.parse(name);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -139,6 +146,7 @@ Application::Application(const Invocation& invocation)
           remember(text, memory::Scope::project, *ports.session,
                    store::value_or_throw(store_.open(*ports.session)).state.head);
         }));
+  if (helper == nullptr) set_up_agents();
   make_system_prompt();
   if (std::ranges::any_of(project_.skills(),
                           [](const project::LoadedSkill& each) { return each.skill.for_model; }))
@@ -150,6 +158,7 @@ Application::Application(const Invocation& invocation)
     for (model::Tool (*const make)() :
          {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
       tools_.push_back(make());
+  if (helper != nullptr) take_role(*helper);
   own_tools_ = tools_.size();
   server_notices_ = std::move(servers.notices);
   set_up_hooks();
@@ -182,6 +191,15 @@ Application::Application(const Invocation& invocation)
               out.push_back({each->file(), project::skill_offer(*each), true});
             return out;
           },
+      .before_delegating =
+          [this](const agent::Turn& turn) {
+            if (crew_) crew_->bind(turn);
+          },
+      .left_behind =
+          [this](Id session, const model::ToolUse& call) {
+            return crew_ ? crew_->left_behind(session, call) : std::string{};
+          },
+      .inbox = &inbox_,
       .hooks = hooks_.get(),
       .transcript = [this](Id session) { return transcript_of(session); },
       .cost = [this](const model::SessionState& session) -> std::optional<double> {
@@ -198,13 +216,16 @@ Application::Application(const Invocation& invocation)
 
 void Application::make_system_prompt() {
   system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
-  add_skills_to(system_);
+  if (!role_ || subagents::has_tool(*role_, tools::skill_tool({}))) add_skills_to(system_);
+  if (role_) read_skills_of_role(system_);
+  add_agents_to(system_);
 }
 
 void Application::read_changed() {
   const bool other_notes = memory_.refresh();
   const bool other_skills = project_.skills_changed();
   if (other_skills) project_.load_skills();
+  if (crew_) look_for_agents();
   if (instructions_.refresh() || other_notes || other_skills) make_system_prompt();
 }
 

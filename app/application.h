@@ -21,6 +21,7 @@
 #include "core/memory/memory.h"
 #include "core/model/attachments.h"
 #include "core/store/home/grants.h"
+#include "core/subagents/crew.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
 #include "providers/catalog/catalog.h"
@@ -32,10 +33,18 @@
 
 namespace skein::app {
 
+// What an Application is made from that works for another one, in a thread of its own.
+struct Helper {
+  subagents::Definition role{};
+  providers::Keyring keys{};  // the environment has none of them any more
+  model::Tools borrowed{};    // of the other one's servers
+};
+
 // Everything a conversation needs, made for one invocation.
 class Application {
  public:
-  explicit Application(const Invocation& invocation);
+  // With a helper it is made for a sub-agent, and may be made in any thread.
+  explicit Application(const Invocation& invocation, const Helper* helper = nullptr);
 
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
@@ -106,6 +115,14 @@ class Application {
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
   std::string transcript_of(Id session) const;
+  void set_up_agents();
+  void look_for_agents();
+  void add_agents_to(SystemPrompt& system) const;
+  void take_role(const Helper& helper);
+  void read_skills_of_role(SystemPrompt& system);
+  bool may_choose_for_agents(const std::string& model) const;
+  subagents::MakeWorker hire(const subagents::Order& order) const;
+  void take_services_of_agents(session::Services& services);
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -127,12 +144,17 @@ class Application {
   checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<hooks::Hooks> hooks_{};  // null: there are none
   std::vector<hooks::Definition> untrusted_hooks_{};
+  agent::Inbox inbox_{};  // what comes for the model from outside of a turn
   std::unique_ptr<agent::Agent> agent_{};
   std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
   std::int64_t taken_changes_ = -1;
   bool waited_ = false;  // for the servers, before the first turn
   std::vector<std::string> server_notices_{};
-  std::unique_ptr<mcp::Hub> servers_{};  // null: there are none
+  std::unique_ptr<mcp::Hub> servers_{};          // null: there are none
+  std::optional<subagents::Definition> role_{};  // none: it works for the user
+  std::vector<subagents::Definition> agents_{};  // that can be asked
+  std::vector<std::string> agent_remarks_{};
+  std::unique_ptr<subagents::Crew> crew_{};  // null: there are none. It uses most of the others
 };
 
 // Each returns the exit status.

@@ -18,6 +18,7 @@
 #include "core/project/skill_search.h"
 #include "core/project/skill_texts.h"
 #include "core/project/trust_record.h"
+#include "core/subagents/definition.h"
 #include "core/tools/workspace/readable_folders.h"
 
 namespace skein::app {
@@ -50,6 +51,10 @@ class ProjectFiles {
   model::ToolOutcome read_skill(const std::string& name, const model::ToolPorts& ports);
   // The folders of all skills that count.
   std::shared_ptr<const tools::workspace::ReadableFolders> readable() const { return readable_; }
+
+  // Those that can be asked, the built-in ones last; looks at the folders anew each time. What is
+  // wrong with others is added to `remarks`.
+  std::vector<subagents::Definition> agents(std::vector<std::string>& remarks);
 
   void withhold(tools::workspace::Withheld::Settings settings) {
     readable_->withhold(std::move(settings));

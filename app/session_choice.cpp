@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "app/home.h"
+#include "core/store/children.h"
 #include "core/store/session_name.h"
 #include "core/text/text.h"
 
@@ -38,7 +39,8 @@ ChosenSession last_or_default(SessionStore& store, const std::string& workspace)
   const std::vector<SessionRecord> here = store.list({.cwd = workspace});
   for (const bool imported : {false, true})
     for (const SessionRecord& record : here)
-      if (!record.key.starts_with("main:print:") && record.state.origin.empty() != imported)
+      if (!record.key.starts_with("main:print:") && !store::is_child(record) &&
+          record.state.origin.empty() != imported)
         return {record.header.session, true};
   const bool taken = bool(store.find(store::default_key));
   return make(store, taken ? fresh_key("main:cli") : std::string(store::default_key), workspace);
