@@ -111,11 +111,13 @@ Application::Application(const Invocation& invocation, const Helper* helper)
   if (helper != nullptr) {
     role_ = helper->role;
     keys_ = helper->keys;
-    config_.system_prompt = role_->instructions;
+    for_another_ = true;
   } else {
     servers = configured_servers(invocation, config_, project_, catalog_);
     keys_.take_environment(catalog_.key_variables());
+    if (!invocation.agent.empty()) choose_role();
   }
+  if (role_) config_.system_prompt = role_->instructions;
   for (const std::string& name : {config_.model, config_.plan_model})
     if (!name.empty()) catalog_.parse(name);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -146,7 +148,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
           remember(text, memory::Scope::project, *ports.session,
                    store::value_or_throw(store_.open(*ports.session)).state.head);
         }));
-  if (helper == nullptr) set_up_agents();
+  if (!role_) set_up_agents();
   make_system_prompt();
   if (std::ranges::any_of(project_.skills(),
                           [](const project::LoadedSkill& each) { return each.skill.for_model; }))
@@ -158,9 +160,11 @@ Application::Application(const Invocation& invocation, const Helper* helper)
     for (model::Tool (*const make)() :
          {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
       tools_.push_back(make());
-  if (helper != nullptr) take_role(*helper);
+  if (helper != nullptr) std::ranges::copy(helper->borrowed, std::back_inserter(tools_));
+  keep_to_role(tools_);
   own_tools_ = tools_.size();
   server_notices_ = std::move(servers.notices);
+  std::ranges::copy(agent_remarks_, std::back_inserter(server_notices_));
   set_up_hooks();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
@@ -225,8 +229,8 @@ void Application::read_changed() {
   const bool other_notes = memory_.refresh();
   const bool other_skills = project_.skills_changed();
   if (other_skills) project_.load_skills();
-  if (crew_) look_for_agents();
-  if (instructions_.refresh() || other_notes || other_skills) make_system_prompt();
+  const bool other_agents = crew_ && look_for_agents();
+  if (instructions_.refresh() || other_notes || other_skills || other_agents) make_system_prompt();
 }
 
 void Application::remember(const std::string& text, memory::Scope scope, Id session,

@@ -54,7 +54,7 @@ class Application {
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
-  // What was passed over when servers and hooks were looked for.
+  // What was passed over when servers, hooks and agents were looked for.
   const std::vector<std::string>& server_notices() const { return server_notices_; }
   tools::sandbox::Sandbox sandbox() const;
   checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
@@ -116,9 +116,10 @@ class Application {
   std::vector<session::HookLine> hook_lines() const;
   std::string transcript_of(Id session) const;
   void set_up_agents();
-  void look_for_agents();
+  bool look_for_agents();  // true: the model has something to hear
   void add_agents_to(SystemPrompt& system) const;
-  void take_role(const Helper& helper);
+  void choose_role();  // --agent
+  void keep_to_role(model::Tools& tools) const;
   void read_skills_of_role(SystemPrompt& system);
   bool may_choose_for_agents(const std::string& model) const;
   subagents::MakeWorker hire(const subagents::Order& order) const;
@@ -151,7 +152,8 @@ class Application {
   bool waited_ = false;  // for the servers, before the first turn
   std::vector<std::string> server_notices_{};
   std::unique_ptr<mcp::Hub> servers_{};          // null: there are none
-  std::optional<subagents::Definition> role_{};  // none: it works for the user
+  std::optional<subagents::Definition> role_{};  // as which agent it works; none: as skein itself
+  bool for_another_ = false;                     // for another agent, that is, and not for the user
   std::vector<subagents::Definition> agents_{};  // that can be asked
   std::vector<std::string> agent_remarks_{};
   std::unique_ptr<subagents::Crew> crew_{};  // null: there are none. It uses most of the others

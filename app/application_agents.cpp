@@ -1,11 +1,15 @@
 // How an Application comes by its sub-agents, and how one is made for each of them.
 #include <algorithm>
 #include <iterator>
+#include <memory>
+#include <string>
 #include <utility>
+#include <variant>
+#include <vector>
 
 #include "app/application.h"
 #include "core/project/skill_texts.h"
-#include "core/text/amounts.h"
+#include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 
@@ -15,9 +19,28 @@ using model::ModelRef, subagents::Definition, subagents::Order;
 
 namespace {
 
-// Claude Code's words for its own models, in definitions that were written for it.
-bool is_claude_tier(std::string_view model) {
-  return model == "sonnet" || model == "opus" || model == "haiku";
+// Claude Code's words for its own models, in definitions that were written for it: they mean
+// something where an alias says so.
+bool is_unknown_tier(const Definition& role, const catalog::Catalog& known) {
+  const bool tier = role.model == "sonnet" || role.model == "opus" || role.model == "haiku";
+  return tier && !known.aliases().contains(role.model);
+}
+
+// What --agents says.
+std::vector<Definition> given_agents(const std::string& json) {
+  std::vector<Definition> out;
+  if (json.empty()) return out;
+  const std::optional<Json> all = parse_json(json);
+  if (!all || !all->is_object())
+    throw Error("--agents takes a JSON object, {\"NAME\": {\"description\": …, \"prompt\": …}}",
+                ExitStatus::usage);
+  for (const auto& [name, given] : all->items()) {
+    out.push_back(subagents::definition_from(name, dump(given)));
+    if (!out.back().refusal.empty())
+      throw Error("--agents: " + out.back().refusal, ExitStatus::usage);
+    out.back().file = "--agents";
+  }
+  return out;
 }
 
 // What a sub-agent works with: an Application of its own.
@@ -59,11 +82,9 @@ class ApplicationWorker : public subagents::Worker {
   }
 
  private:
-  // Where Claude's own words mean nothing the one that asks will do.
   std::optional<ModelRef> model_of(const Definition& role) const {
-    if (role.model.empty()) return std::nullopt;
     const catalog::Catalog& known = application_.catalog();
-    if (is_claude_tier(role.model) && !known.aliases().contains(role.model)) return std::nullopt;
+    if (role.model.empty() || is_unknown_tier(role, known)) return std::nullopt;
     return known.parse(role.model);
   }
 
@@ -91,9 +112,15 @@ void Application::set_up_agents() {
   look_for_agents();
 }
 
-void Application::look_for_agents() {
+// Those of --agents stand above all others.
+bool Application::look_for_agents() {
+  const std::string before = subagents::agent_list(agents_, std::string::npos);
   agent_remarks_.clear();
-  agents_ = project_.agents(agent_remarks_);
+  agents_ = given_agents(invocation_.agents);
+  for (Definition& each : project_.agents(agent_remarks_))
+    if (std::ranges::find(agents_, each.name, &Definition::name) == agents_.end())
+      agents_.push_back(std::move(each));
+  return subagents::agent_list(agents_, std::string::npos) != before;
 }
 
 // In at most one percent of the window, by the model that is asked first.
@@ -118,10 +145,28 @@ bool Application::may_choose_for_agents(const std::string& model) const {
   });
 }
 
-void Application::take_role(const Helper& helper) {
-  std::ranges::copy(helper.borrowed, std::back_inserter(tools_));
-  std::erase_if(tools_,
-                [&](const model::Tool& tool) { return !subagents::has_tool(helper.role, tool); });
+void Application::choose_role() {
+  look_for_agents();
+  const auto found = std::ranges::find(agents_, invocation_.agent, &Definition::name);
+  if (found == agents_.end()) {
+    std::vector<std::string> names;
+    for (const Definition& each : agents_) names.push_back(each.name);
+    throw Error("there is no agent '" + invocation_.agent + "'; there are: " + listed(names),
+                ExitStatus::usage);
+  }
+  role_ = *found;
+  agents_.clear();
+  if (!role_->model.empty() && invocation_.model.empty() && !is_unknown_tier(*role_, catalog_))
+    config_.model = role_->model;
+  if (!role_->thinking.empty() && invocation_.thinking.empty()) config_.thinking = role_->thinking;
+  if (role_->mode) config_.rules.mode = subagents::stricter(config_.rules.mode, *role_->mode);
+  if (role_->most_calls > 0) config_.max_turns = std::min(config_.max_turns, role_->most_calls);
+}
+
+void Application::keep_to_role(model::Tools& tools) const {
+  if (role_)
+    std::erase_if(tools,
+                  [&](const model::Tool& tool) { return !subagents::has_tool(*role_, tool); });
 }
 
 void Application::read_skills_of_role(SystemPrompt& system) {

@@ -13,7 +13,7 @@ void Application::set_up_hooks() {
   for (std::string& text : found.notices) server_notices_.push_back(std::move(text));
   untrusted_hooks_ = std::move(found.untrusted);
   // A sub-agent's calls are judged like all others; its session is not one of the user's.
-  if (role_)
+  if (for_another_)
     std::erase_if(found.definitions, [](const hooks::Definition& each) {
       return !hooks::facts_about(each.event).of_tool;
     });

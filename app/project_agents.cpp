@@ -1,13 +1,14 @@
 // The part of ProjectFiles that is about sub-agents.
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
 #include "app/project_files.h"
 #include "core/text/amounts.h"
 
 namespace skein::app {
 
-using project::OwnFolder, subagents::Definition;
+using project::OwnFolder, project::Trust, subagents::Definition;
 
 namespace {
 
@@ -15,19 +16,22 @@ namespace fs = std::filesystem;
 
 constexpr std::size_t most_agents = 500;  // of one folder
 
-std::vector<std::string> markdown_files_in(const std::string& folder) {
-  std::vector<std::string> out;
+}  // namespace
+
+std::vector<std::string> agent_files(const OwnFolder& folder, const project::Places& places) {
+  std::vector<std::string> names, out;
   std::error_code failed;
-  for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed))
-    if (at->path().extension() == ".md" && out.size() < most_agents)
-      out.push_back(at->path().string());
-  std::ranges::sort(out);
+  for (fs::directory_iterator at(folder.path, failed), end; !failed && at != end;
+       at.increment(failed))
+    if (at->path().extension() == ".md" && names.size() < most_agents)
+      names.push_back(at->path().string());
+  std::ranges::sort(names);
+  for (const std::string& name : names)
+    if (std::string path = project::followed(name, places, folder.of_project); !path.empty())
+      out.push_back(std::move(path));
   return out;
 }
 
-}  // namespace
-
-// What is not trusted is not read.
 std::vector<Definition> ProjectFiles::agents(std::vector<std::string>& remarks) {
   std::vector<Definition> out;
   std::size_t unknown = 0;
@@ -36,25 +40,19 @@ std::vector<Definition> ProjectFiles::agents(std::vector<std::string>& remarks) 
     if (same == out.end()) out.push_back(std::move(found));
   };
   for (const OwnFolder& folder : project::agent_folders(places_))
-    for (const std::string& file : markdown_files_in(folder.path)) {
-      const std::string path = project::followed(file, places_, folder.of_project);
-      if (path.empty()) continue;
-      if (folder.of_project && !trust().knows(path)) {
-        ++unknown;
-        continue;
-      }
+    for (const std::string& path : agent_files(folder, places_)) {
       std::optional<Definition> found = subagents::definition_from(project::read_markdown(path));
       if (!found) continue;  // a document
-      if (folder.of_project && trust().of(path, found->sha256) != project::Trust::given) {
-        unknown += trust().of(path, found->sha256) == project::Trust::unknown;
+      if (!found->refusal.empty()) {
+        remarks.push_back(path + ": " + found->refusal);
         continue;
       }
+      const Trust known = folder.of_project ? trust().of(path, found->sha256) : Trust::given;
+      unknown += known == Trust::unknown;
+      if (known != Trust::given) continue;
       found->file = path;
       found->of_project = folder.of_project;
-      if (!found->refusal.empty())
-        remarks.push_back(path + ": " + found->refusal);
-      else
-        add(*std::move(found));
+      add(*std::move(found));
     }
   if (unknown > 0)
     remarks.push_back(counted(unknown, "agent of this project is", "agents of this project are") +

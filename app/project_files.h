@@ -23,6 +23,10 @@
 
 namespace skein::app {
 
+// The Markdown files in a folder of agents, where they really are, sorted by their names there.
+std::vector<std::string> agent_files(const project::OwnFolder& folder,
+                                     const project::Places& places);
+
 class ProjectFiles {
  public:
   explicit ProjectFiles(const std::string& workspace);
