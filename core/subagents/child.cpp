@@ -17,6 +17,12 @@ namespace skein::subagents {
 
 using State = Progress::State;
 
+namespace {
+
+constexpr std::size_t most_warnings = 5;
+
+}  // namespace
+
 std::string_view name(State state) {
   switch (state) {
     case State::working: return "working";
@@ -53,7 +59,11 @@ Child::Child(Order order, MakeWorker make, Links links)
 
 Child::~Child() {
   stop("skein ended");
-  thread_.join();
+  finish();
+}
+
+void Child::finish() {
+  if (thread_.joinable()) thread_.join();
 }
 
 Progress Child::progress() const {
@@ -154,6 +164,10 @@ void Child::hear(const model::Event& event, Worker& worker) {
     progress_.doing = retrying->reason;
   else if (std::holds_alternative<model::ToolEnded>(event))
     ++progress_.calls, progress_.doing = "thinking";
+  else if (const auto* notice = std::get_if<model::Notice>(&event);
+           notice != nullptr && notice->level != model::Notice::Level::info &&
+           warnings_.size() < most_warnings)
+    warnings_.push_back(notice->text);
 }
 
 void Child::note_answer(const model::Message& message, Worker& worker) {

@@ -11,6 +11,7 @@
 #include <optional>
 #include <string>
 #include <thread>
+#include <vector>
 
 #include "core/subagents/worker.h"
 #include "core/text/fd.h"
@@ -53,10 +54,13 @@ class Child {
   void stop(const std::string& why);
   // False: it still works.
   bool wait(std::chrono::milliseconds time) const;
+  void finish();  // once it has ended: its thread too
 
   // Once it has ended: what it said last, and what went wrong; empty: nothing.
   const std::string& text() const { return text_; }
   const std::string& trouble() const { return trouble_; }
+  // What its user would have been told, the first few of it.
+  const std::vector<std::string>& warnings() const { return warnings_; }
 
  private:
   void work();
@@ -76,6 +80,7 @@ class Child {
   Progress progress_{};
   std::string why_stopped_{};
   std::string text_{}, trouble_{};
+  std::vector<std::string> warnings_{};
   std::thread thread_{};  // the last member: it uses the others
 };
 

@@ -227,10 +227,14 @@ model::ToolOutcome Crew::wait_for(Child& child, const model::ToolPorts& ports) c
     const std::string line = now.doing + " · " + amounts(now) + "\n";
     if (line != shown) ports.output(shown = line);
   }
+  child.finish();
   const Report report = report_of(child);
   model::ToolOutcome outcome =
       child.trouble().empty() ? model::tool_text(report.text) : model::tool_failure(report.text);
   outcome.model_calls = child.progress().answers;
+  for (const std::string& text : child.warnings())
+    outcome.notice +=
+        (outcome.notice.empty() ? "agent " : "\nagent ") + child.order().agent.name + ": " + text;
   if (report.cut && ports.keep_blob) outcome.blob = ports.keep_blob(child.text());
   return outcome;
 }

@@ -180,6 +180,27 @@ TEST_CASE("one asks the user by its name while another goes on") {
   CHECK(results[1].starts_with("result c2: worked"));
 }
 
+TEST_CASE("where nobody can be asked it is refused, and the user hears of it") {
+  Bench bench("[[" + call_of("c1", "asks") + R"(], "done"])");
+  bench.helper("asks", R"([[{"call": {"id": "p", "name": "poke"}}], "ended"])");
+  agent::Conversation conversation = bench.stage.conversation();
+  bench.stage.turn(conversation, "go");
+  const Lines notices = bench.stage.notices();
+  REQUIRE(notices.size() == 1);
+  CHECK(notices[0].starts_with("agent asks: poke was not run: "));
+}
+
+TEST_CASE("an agent of another session cannot be taken up here") {
+  Bench bench("[[" + call_of("c1", "one") + "],[" +
+              call_of("c2", "one", R"(, "resume": "main:test:other")") + R"(], "done"])");
+  bench.helper("one", R"(["first"])");
+  bench.stage.conversation("main:test:other");
+  agent::Conversation conversation = bench.stage.conversation();
+  bench.stage.turn(conversation, "go");
+  CHECK(has(bench.results(conversation).at(1), "no agent of this conversation has the session"));
+  CHECK(has(bench.crew.left_behind(conversation.session(), {.id = "c7"}), "No agent had begun it"));
+}
+
 TEST_CASE("plan mode and the rules of the one that asks bind its helpers") {
   Bench bench("[[" + call_of("c1", "asks") + R"(], "done"])");
   bench.helper("asks", R"([[{"call": {"id": "p", "name": "poke"}}], "ended"])");
@@ -329,15 +350,12 @@ TEST_CASE("an earlier one is asked again in its own session") {
   const auto child = store::children_of(bench.stage.store, conversation.session()).at(0);
   const std::string id = to_string(child.header.session);
 
-  Bench again(R"(["nothing yet"])");  // only for its crew's error text
-  agent::Conversation strange = again.stage.conversation();
   bench.scripts["one"] = R"(["first", "second"])";
   bench.stage.model = offline::ScriptedProvider(
       "[\"a\",\"b\",[" + call_of("c2", "one", R"(, "resume": ")" + id + "\"") + R"(], "done"])");
   bench.stage.turn(conversation, "more");
   CHECK(has(bench.results(conversation).back(), "result c2: second"));
   CHECK(store::children_of(bench.stage.store, conversation.session()).size() == 1);
-  CHECK(has(again.crew.left_behind(strange.session(), {.id = "c1"}), "No agent had begun"));
 }
 
 TEST_CASE("a call that a crash cut off is not run again, and names what there is of it") {
