@@ -62,6 +62,9 @@ struct Config {
   bool planning_tools = true;   // the model gets todo, ask and present_plan
   bool web_fetch = true;        // the model gets web_fetch
   bool web_fetch_typed = true;  // what the user typed is fetched without a question
+  int max_agents = 4;           // at work at once; 0: the model does not get the tool agent
+  double agent_budget = 0;      // dollars for those of one turn; 0: no limit
+  std::vector<std::string> agent_models{};  // that a model may choose for them
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's

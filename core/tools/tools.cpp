@@ -28,6 +28,7 @@ const Tools& tool_table() {
     tools.push_back(remember_tool({}));
     tools.push_back(skill_tool({}));
     tools.push_back(web_fetch_tool(nullptr));
+    tools.push_back(agent_tool({}));
     for (Tool (*const make)() : {todo_tool, ask_tool, present_plan_tool}) tools.push_back(make());
     for (Tool& tool : tools) tool.locate = {}, tool.survey = {};
     return tools;

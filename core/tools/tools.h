@@ -93,6 +93,16 @@ Tool skill_tool(ReadSkill read);
 
 // Another one: a page of the web, by what its copies fetch with together. Null: it cannot be run.
 Tool web_fetch_tool(std::shared_ptr<web::Fetcher> fetcher);
+// And one that hands a task to another agent.
+struct AgentRequest {
+  std::string agent{};  // empty: general
+  std::string description{}, prompt{};
+  std::string model{};   // wanted by the model that asks; empty: none
+  std::string resume{};  // the session of an earlier one; empty: a new one
+  bool background = false;
+};
+using AskAgent = std::function<ToolOutcome(const AgentRequest& request, const ToolPorts& ports)>;
+Tool agent_tool(AskAgent ask);
 
 // Three by which the model shares with the user what it is about: its list of things to do, its
 // questions, and in plan mode its plan.

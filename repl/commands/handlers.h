@@ -47,6 +47,8 @@ void show_raw(Session& session, std::string_view);
 
 void show_help(Session& session, std::string_view name);
 void fetch_page(Session& session, std::string_view url_and_question);
+void show_agents(Session& session, std::string_view words);
+std::vector<std::string> agent_words(Session& session, std::string_view start);
 void show_hooks(Session& session, std::string_view);
 void show_servers(Session& session, std::string_view change);
 std::vector<std::string> server_words(Session& session, std::string_view start);
