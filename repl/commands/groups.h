@@ -18,7 +18,7 @@ inline std::span<const CommandGroup> command_groups() {
       {"Model", "model thinking system login"},
       {"Plans and files", "plan todo diff init instructions memory remember"},
       {"What may run", "permissions tools skills mcp hooks"},
-      {"Branches", "tree branch branches fork snapshot snapshots rollback replay"},
+      {"Branches", "tree branch branches fork snapshot snapshots rollback replay follow"},
       {"Sessions",
        "resume sessions search switch rename delete restore archive import insights redact"},
       {"skein itself", "help config doctor"},
