@@ -122,6 +122,7 @@ Application::Application(const Invocation& invocation)
   for (const std::string& path : guarded)
     if (path.starts_with(workspace_ + "/"))
       config_.rules.guarded.push_back(path.substr(workspace_.size() + 1));
+  jobs_ = make_jobs();
   tools_ = tools::standard_tools({.root = workspace_,
                                   .forbidden = own_places(invocation),
                                   .sandbox = config_.sandbox,
@@ -130,7 +131,9 @@ Application::Application(const Invocation& invocation)
                                   .guarded = guarded,
                                   .withheld = withheld_,
                                   .readable = project_.readable(),
-                                  .quarantine = state.empty() ? "" : state + "/quarantine"});
+                                  .quarantine = state.empty() ? "" : state + "/quarantine",
+                                  .jobs = jobs_,
+                                  .background_on_timeout = config_.background_on_timeout});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
   if (!memory_.file(memory::Scope::project).path().empty())
     tools_.push_back(
@@ -182,6 +185,7 @@ Application::Application(const Invocation& invocation)
               out.push_back({each->file(), project::skill_offer(*each), true});
             return out;
           },
+      .inbox = &inbox_,
       .hooks = hooks_.get(),
       .transcript = [this](Id session) { return transcript_of(session); },
       .cost = [this](const model::SessionState& session) -> std::optional<double> {

@@ -10,6 +10,7 @@
 
 #include "app/cli.h"
 #include "app/config.h"
+#include "app/job_news.h"
 #include "app/project_files.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
@@ -17,10 +18,12 @@
 #include "core/checkpoints/file_keeper.h"
 #include "core/hooks/hooks.h"
 #include "core/instructions/instructions.h"
+#include "core/jobs/jobs.h"
 #include "core/mcp/hub.h"
 #include "core/memory/memory.h"
 #include "core/model/attachments.h"
 #include "core/store/home/grants.h"
+#include "core/tools/sandbox/private_temporary.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
 #include "providers/catalog/catalog.h"
@@ -58,6 +61,14 @@ class Application {
   // What a name in a prompt leads to that is no file: SERVER:URI, a server's resource. Throws
   // Error.
   std::optional<model::Fetched> fetched(const std::string& name, const model::Ports& ports);
+
+  // What an earlier skein left of this session's jobs: what has ended is for the model, what runs
+  // can be used again. Lines for the user.
+  std::vector<std::string> take_up_jobs(const agent::Conversation& conversation);
+  // Ends or leaves those that run, and says so; empty: none did.
+  std::string leave_jobs(bool keep);
+  JobNews& job_news() { return job_news_; }
+  bool jobs_run() const { return jobs_->running() > 0; }
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -103,6 +114,8 @@ class Application {
                                                           const model::Ports& ports);
   std::int64_t first_window() const;  // of the model that is asked first; 0: not known
   model::ToolPorts tool_ports(const model::Ports& ports);
+  std::shared_ptr<jobs::Jobs> make_jobs();
+  void take_services_of_jobs(session::Services& services);
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
   std::string transcript_of(Id session) const;
@@ -117,6 +130,11 @@ class Application {
   discovery::ModelCache model_cache_;
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
+  agent::Inbox inbox_{};
+  JobNews job_news_{inbox_};
+  bool jobs_last_ = false;  // they are written down where another skein finds them
+  tools::sandbox::PrivateTemporary jobs_temporary_{};
+  std::shared_ptr<jobs::Jobs> jobs_{};  // the tools have it too
   model::Tools tools_;
   instructions::Instructions instructions_;
   memory::Memory memory_;

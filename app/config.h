@@ -57,8 +57,10 @@ struct Config {
   std::int64_t keep_checkpoints = 200;  // of a session, by prune-blobs
   std::string color{};                  // empty: auto
   bool screen_reader = false;
-  bool session_search = false;  // the model may look into earlier sessions
-  bool planning_tools = true;   // the model gets todo, ask and present_plan
+  bool session_search = false;        // the model may look into earlier sessions
+  bool planning_tools = true;         // the model gets todo, ask and present_plan
+  bool background_on_timeout = true;  // a command that is out of time goes on as a job
+  bool jobs_wake = false;             // a job that ends begins a turn by itself
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's

@@ -1,4 +1,5 @@
-// The tools a model gets: read, write, edit, list, grep and bash, each confined to the workspace.
+// The tools a model gets: read, write, edit, list, grep and bash with its jobs, each confined to
+// the workspace.
 #pragma once
 
 #include <chrono>
@@ -14,6 +15,10 @@
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/readable_folders.h"
 #include "core/tools/workspace/root.h"
+
+namespace skein::jobs {
+class Jobs;
+}  // namespace skein::jobs
 
 namespace skein::tools {
 
@@ -36,6 +41,7 @@ struct ToolLimits {
   std::chrono::milliseconds bash_longest{3'600'000};  // whatever the call asks for
   std::chrono::milliseconds grace{2'000};             // between SIGTERM and SIGKILL
   std::size_t kept_bytes = 64 * 1024 * 1024;          // of a command's output, as a blob
+  std::chrono::milliseconds job_look{1'000};          // at a job, before its call is answered
 };
 
 struct ToolSettings {
@@ -51,6 +57,9 @@ struct ToolSettings {
   // null.
   std::shared_ptr<const workspace::ReadableFolders> readable{};
   std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
+  // Commands that run in the background, shared with whoever shows them. Null: none do.
+  std::shared_ptr<jobs::Jobs> jobs{};
+  bool background_on_timeout = true;  // what is out of time goes on there
   ToolLimits limits{};
 };
 
@@ -85,6 +94,11 @@ Tool remember_tool(Remember remember);
 // Another one: what a skill says, by its name, with the files that belong to it.
 using ReadSkill = std::function<ToolOutcome(const std::string& name, const ToolPorts& ports)>;
 Tool skill_tool(ReadSkill read);
+
+// Two for jobs: what one has printed, with a wait that costs no request; and an end to one.
+using SharedJobs = std::shared_ptr<jobs::Jobs>;
+Tool job_output_tool(SharedJobs jobs);
+Tool job_stop_tool(SharedJobs jobs);
 
 // Three by which the model shares with the user what it is about: its list of things to do, its
 // questions, and in plan mode its plan.

@@ -45,6 +45,8 @@ std::vector<std::string> copy_words(Session& session, std::string_view start);
 void show_raw(Session& session, std::string_view);
 
 void show_hooks(Session& session, std::string_view);
+void show_jobs(Session& session, std::string_view what);
+std::vector<std::string> job_words(Session& session, std::string_view start);
 void show_servers(Session& session, std::string_view change);
 std::vector<std::string> server_words(Session& session, std::string_view start);
 

@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/agent/conversation.h"
 #include "core/agent/parts.h"
 #include "core/checkpoints/workspace_files.h"
 #include "core/handover/target.h"
@@ -69,6 +70,12 @@ struct HookLine {
   std::string last_exit{};
   std::int64_t last_ms = 0;
   std::string trouble{};  // why it is not run
+};
+
+// A command that runs in the background, for a list.
+struct JobLine {
+  std::string number, command, state, last_line;
+  bool runs = false;
 };
 
 struct Services {
@@ -164,6 +171,19 @@ struct Services {
   std::function<std::optional<model::Fetched>(const std::string& name, const model::Ports& ports)>
       fetch = [](const std::string&, const model::Ports&) { return std::nullopt; };
   std::function<std::vector<HookLine>()> hooks = [] { return std::vector<HookLine>{}; };
+  std::function<std::vector<JobLine>(Id session)> jobs = [](Id) { return std::vector<JobLine>{}; };
+  // The end of what one has printed; ends one and says how it ended. Throw Error if there is none.
+  std::function<std::string(Id session, int number)> job_output = [](Id, int) {
+    return std::string{};
+  };
+  std::function<std::string(Id session, int number)> stop_job = job_output;
+  // How many would end with us, in whatever session; and whether they can be left running.
+  std::function<std::size_t()> running_jobs = [] { return std::size_t{0}; };
+  bool can_keep_jobs = false;
+  std::function<std::string(bool keep)> leave_jobs = [](bool) { return std::string{}; };
+  // A session is opened: what there is to say of jobs that were left running in it.
+  std::function<std::vector<std::string>(const agent::Conversation&)> take_up_jobs =
+      [](const agent::Conversation&) { return std::vector<std::string>{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };
