@@ -141,6 +141,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
   for (const std::string& path : guarded)
     if (path.starts_with(workspace_ + "/"))
       config_.rules.guarded.push_back(path.substr(workspace_.size() + 1));
+  jobs_ = make_jobs();
   tools_ = tools::standard_tools({.root = workspace_,
                                   .forbidden = own_places(invocation),
                                   .sandbox = config_.sandbox,
@@ -149,7 +150,9 @@ Application::Application(const Invocation& invocation, const Helper* helper)
                                   .guarded = guarded,
                                   .withheld = withheld_,
                                   .readable = project_.readable(),
-                                  .quarantine = state.empty() ? "" : state + "/quarantine"});
+                                  .quarantine = state.empty() ? "" : state + "/quarantine",
+                                  .jobs = jobs_,
+                                  .background_on_timeout = config_.background_on_timeout});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
   if (!memory_.file(memory::Scope::project).path().empty())
     tools_.push_back(

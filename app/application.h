@@ -11,6 +11,7 @@
 
 #include "app/cli.h"
 #include "app/config.h"
+#include "app/job_news.h"
 #include "app/project_files.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
@@ -18,12 +19,14 @@
 #include "core/checkpoints/file_keeper.h"
 #include "core/hooks/hooks.h"
 #include "core/instructions/instructions.h"
+#include "core/jobs/jobs.h"
 #include "core/mcp/hub.h"
 #include "core/memory/memory.h"
 #include "core/model/attachments.h"
 #include "core/store/home/grants.h"
 #include "core/store/home/rules_here.h"
 #include "core/subagents/crew.h"
+#include "core/tools/sandbox/private_temporary.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
 #include "core/web/typed_urls.h"
@@ -78,6 +81,14 @@ class Application {
   // The user has typed this: the web addresses in it may be fetched in that session.
   void note_typed(Id session, std::string_view text);
 
+  // What an earlier skein left of this session's jobs: what has ended is for the model, what runs
+  // can be used again. Lines for the user.
+  std::vector<std::string> take_up_jobs(const agent::Conversation& conversation);
+  // Ends or leaves those that run, and says so; empty: none did.
+  std::string leave_jobs(bool keep);
+  JobNews& job_news() { return job_news_; }
+  bool jobs_run() const { return jobs_->running() > 0; }
+
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
   enum class Flags { count, do_not };
@@ -128,6 +139,8 @@ class Application {
   std::function<bool(const std::string&)> typed_in(Id session) const;
   std::optional<model::Fetched> fetched_page(const std::string& name,
                                              const session::CommandPorts& ports);
+  std::shared_ptr<jobs::Jobs> make_jobs();
+  void take_services_of_jobs(session::Services& services);
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
   std::string transcript_of(Id session) const;
@@ -153,6 +166,11 @@ class Application {
   std::shared_ptr<web::Fetcher> fetcher_{};      // the copies of its tool have it too
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
+  agent::Inbox inbox_{};  // what comes for the model from outside of a turn
+  JobNews job_news_{inbox_};
+  bool jobs_last_ = false;  // they are written down where another skein finds them
+  tools::sandbox::PrivateTemporary jobs_temporary_{};
+  std::shared_ptr<jobs::Jobs> jobs_{};  // the tools have it too
   model::Tools tools_;
   instructions::Instructions instructions_;
   memory::Memory memory_;
@@ -164,7 +182,6 @@ class Application {
   checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<hooks::Hooks> hooks_{};  // null: there are none
   std::vector<hooks::Definition> untrusted_hooks_{};
-  agent::Inbox inbox_{};  // what comes for the model from outside of a turn
   std::unique_ptr<agent::Agent> agent_{};
   std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
   std::int64_t taken_changes_ = -1;

@@ -58,12 +58,14 @@ struct Config {
   std::int64_t keep_checkpoints = 200;  // of a session, by prune-blobs
   std::string color{};                  // empty: auto
   bool screen_reader = false;
-  bool session_search = false;  // the model may look into earlier sessions
-  bool planning_tools = true;   // the model gets todo, ask and present_plan
-  bool web_fetch = true;        // the model gets web_fetch
-  bool web_fetch_typed = true;  // what the user typed is fetched without a question
-  int max_agents = 4;           // at work at once; 0: the model does not get the tool agent
-  double agent_budget = 0;      // dollars for those of one turn; 0: no limit
+  bool session_search = false;        // the model may look into earlier sessions
+  bool planning_tools = true;         // the model gets todo, ask and present_plan
+  bool background_on_timeout = true;  // a command that is out of time goes on as a job
+  bool jobs_wake = false;             // a job that ends begins a turn by itself
+  bool web_fetch = true;              // the model gets web_fetch
+  bool web_fetch_typed = true;        // what the user typed is fetched without a question
+  int max_agents = 4;                 // at work at once; 0: the model does not get the tool agent
+  double agent_budget = 0;            // dollars for those of one turn; 0: no limit
   std::vector<std::string> agent_models{};  // that a model may choose for them
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]

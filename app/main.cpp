@@ -2,11 +2,14 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 #include <cstdio>
 #include <exception>
+#include <span>
 
 #include "app/application.h"
 #include "app/cli.h"
+#include "core/jobs/keep_job.h"
 #include "core/text/base.h"
 #include "repl/layout/sanitize.h"
 
@@ -30,6 +33,11 @@ void keep_standard_streams() {
 }  // namespace
 
 int main(int argc, char** argv) {
+  if (argc > 1 && argv[1] == skein::jobs::keeper_word) try {
+      return skein::jobs::keep_job(std::span(argv + 2, static_cast<std::size_t>(argc) - 2));
+    } catch (const skein::Error&) {  // nobody is there to be told
+      return 1;
+    }
   keep_standard_streams();
   // A file that may not grow is told as EFBIG, like a full disk; by default the signal would end us
   // in the middle of a turn. Children get the default back.

@@ -17,7 +17,6 @@
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 #include "core/tools/sandbox/environment.h"
-#include "core/tools/sandbox/process.h"
 #include "providers/http/address.h"
 #include "providers/key_command.h"
 #include "providers/mcp/http_channel.h"
@@ -77,15 +76,9 @@ mcp::Variables variables_for(const ServerEntry& entry, const std::string& worksp
   };
 }
 
-// Started while no tool's command runs, which would take it for something it left behind; it may
-// then take its time beside them.
 std::string printed_by(const std::string& command, const std::function<bool()>& stopped) {
-  std::optional<providers::KeyCommand> running;
-  {
-    const auto alone = tools::sandbox::no_program_running();
-    running.emplace(command, providers::KeyCommand::Place::own_group);
-  }
-  return running->first_line(stopped);
+  return providers::KeyCommand(command, providers::KeyCommand::Place::own_group)
+      .first_line(stopped);
 }
 
 // Asked for on a thread of the channel's.

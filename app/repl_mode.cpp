@@ -2,6 +2,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <chrono>
 #include <filesystem>
 #include <fstream>
 #include <optional>
@@ -146,7 +147,9 @@ int repl_mode(Application& application, const Invocation& given) {
   Expiry expiry(application.config(), application.store(),
                 greets && !given.no_session ? home_folder(given) + "/expiry" : "");
   session::Services services = application.services();
-  services.news = [&expiry](Id open) { return expiry.announce(open); };
+  services.news = [&](Id open) {
+    return application.job_news().take_notices() + expiry.announce(open);
+  };
   session::Session session(
       {.store = application.store(),
        .agent = application.agent(),
@@ -169,6 +172,16 @@ int repl_mode(Application& application, const Invocation& given) {
   prompt::EditorHelp help = repl.editor_help();
   help.stopped = [] { return stop_asked().load(); };
   help.color = screen.look().colour;
+  help.look_again = [&]() -> std::optional<std::chrono::milliseconds> {
+    if (!application.jobs_run() && !application.job_news().has_notices()) return std::nullopt;
+    return std::chrono::milliseconds(250);
+  };
+  help.has_news = [&] { return application.job_news().has_notices(); };
+  help.announce = [&] {
+    screen.print_untrusted(application.job_news().take_notices());
+    screen.flush();
+    return application.config().jobs_wake;
+  };
   const auto editor = keyboard ? prompt::make_replxx_editor(*keyboard, history, std::move(help))
                                : prompt::make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO), [] {
                                    return stop_asked() || leave_asked();

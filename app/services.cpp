@@ -197,6 +197,7 @@ session::Services Application::services() {
                                                             : Follow::ask;
   take_services_of_servers(services);
   take_services_of_agents(services);
+  take_services_of_jobs(services);
   services.hooks = [this] { return hook_lines(); };
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +

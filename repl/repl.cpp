@@ -32,6 +32,7 @@ constexpr KeyHelp keys_help[] = {
     {"Ctrl+C", "clear the line, stop a turn; twice: leave"},
     {"Esc", "stop a turn; twice on an empty line: /rewind"},
     {"Ctrl+D", "leave, on an empty line"},
+    {"Ctrl+B", "during a command, on an empty line: it goes on in the background"},
     {"Ctrl+L", "clear the screen, keep the scrollback"},
     {"Ctrl+O", "show the last folded output"},
     {"Ctrl+T", "on an empty line: all of the thinking, or one line"},
@@ -98,6 +99,7 @@ void Repl::run() {
     edit::Draft line;
     switch (input_.read(session_.prompt(), line)) {
       case ReadResult::end: session_.leave(); break;
+      case ReadResult::woken: session_.go_on(); break;
       case ReadResult::interrupt:
         if (session_.leaving() || Clock::now() - warned < second_press) {
           session_.leave();
@@ -115,6 +117,7 @@ void Repl::run() {
           session_.screen().print_untrusted(session_.services().news(session_.id()));
         break;
     }
+    if (session_.leaving()) session_.settle_jobs();
   }
   session_.marks().leave();
   if (input_.attended()) session_.screen().print_untrusted(session_.farewell());

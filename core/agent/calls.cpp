@@ -253,6 +253,10 @@ model::ToolPorts Agent::tool_ports(const model::Tool& tool, const model::ToolUse
                 look();
                 return ports.stopped();
               },
+          .to_background =
+              [&ports] {
+                return ports.to_background != nullptr && ports.to_background->exchange(false);
+              },
           .session = turn != nullptr ? std::optional(turn->conversation.session()) : std::nullopt,
           .wake_fd = ports.input.fd,
           .keep_blob = parts_.keep_blob,

@@ -1,15 +1,15 @@
-// A server's process, and the one beside it that sees to its end. The guardian is the server's
-// parent: when we close the line to it, or die, it gives the server a moment to end by itself, then
-// ends the server's whole group; wrappers such as npx would leave their children running.
+// A server's process, and the one beside it that sees to its end (Keeper): when we close the line
+// to that, or die, the server gets a moment to end by itself, then its whole group is ended;
+// wrappers such as npx would leave their children running.
 #pragma once
 
-#include <sys/types.h>
-
 #include <chrono>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/text/fd.h"
+#include "core/tools/sandbox/keeper.h"
 
 namespace skein::mcp {
 
@@ -39,8 +39,7 @@ class Guardian {
   std::string how_it_ended();
 
  private:
-  pid_t pid_ = -1;  // of the guardian
-  Fd line_;
+  std::optional<tools::sandbox::Keeper> keeper_{};
 };
 
 // The program that `command` names, as a shell would find it; empty: none.

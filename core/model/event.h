@@ -178,6 +178,8 @@ struct Ports {
   std::function<std::optional<std::string>(const Inquiry&)> inquire{};
   std::function<PlanReview(const Plan&)> review{};
   const std::atomic<bool>* stop = nullptr;  // set by ^C; lock-free
+  // Set by ^B: the command that runs is to go on in the background. Whoever heeds it clears it.
+  std::atomic<bool>* to_background = nullptr;
   struct Input {
     int fd = -1;
     std::function<void()> on_ready{};

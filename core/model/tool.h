@@ -80,6 +80,9 @@ struct UrlStanding {
 struct ToolPorts {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // live, untrusted
   std::function<bool()> stopped = [] { return false; };
+  // Whether the user wants what runs to go on in the background; asking takes the wish. May be
+  // empty.
+  std::function<bool()> to_background{};
   std::optional<Id> session{};  // in which the call was made; left out: in none
   int wake_fd = -1;             // readable when `stopped` may have changed; -1: none
   // Keeps bytes that are too large for a transcript line; returns the blob's name. May be empty.

@@ -1,24 +1,27 @@
 // bash: a command in a shell, in the sandbox, with an end.
 #include <fcntl.h>
-#include <cstdlib>
 
 #include <unistd.h>
 #include <algorithm>
 #include <cstring>
+#include <memory>
+#include <optional>
 #include <utility>
 
+#include "core/jobs/jobs.h"
+#include "core/jobs/record.h"
 #include "core/text/amounts.h"
 #include "core/text/base.h"
 #include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
-#include "core/text/wait.h"
 #include "core/tools/arguments.h"
 #include "core/tools/sandbox/capture.h"
 #include "core/tools/sandbox/environment.h"
 #include "core/tools/sandbox/guard.h"
 #include "core/tools/sandbox/private_temporary.h"
 #include "core/tools/sandbox/process.h"
+#include "core/tools/sandbox/running_program.h"
 #include "core/tools/sandbox/socket_filter.h"
 #include "core/tools/tools.h"
 #include "core/tools/workspace/real_place.h"
@@ -44,36 +47,22 @@ constexpr std::string_view bash_schema = R"({
   "required": ["command"],
   "additionalProperties": false
 })";
+constexpr std::string_view bash_with_jobs_schema = R"({
+  "type": "object",
+  "properties": {
+    "command": {"type": "string", "description": "what bash -c runs, in the workspace"},
+    "timeout_ms": {"type": "integer", "minimum": 1, "description": "how long it may take; two minutes if left out"},
+    "background": {"type": "boolean", "description": "true: it goes on as a job, and the answer comes after a second; for servers and what takes long"}
+  },
+  "required": ["command"],
+  "additionalProperties": false
+})";
 
-// What bubblewrap tells of itself: the number of its first process inside, which leads the
-// command's group. SIGTERM goes there: sent to bubblewrap itself it would kill everything at once.
-class InnerProcess {
- public:
-  int fd() const { return pipe_.write.get(); }
-  int reading_end() const { return pipe_.read.get(); }
-
-  int pid() {
-    char text[256];
-    const ssize_t got = pid_ == 0 ? read(pipe_.read.get(), text, sizeof text - 1) : 0;
-    if (got <= 0) return pid_;
-    text[got] = '\0';
-    const char* digits = std::strstr(text, "\"child-pid\":");
-    if (digits != nullptr) pid_ = std::atoi(digits + std::strlen("\"child-pid\":"));
-    return pid_;
-  }
-
-  // bubblewrap's own process may end a moment before those inside; this one is the last of them.
-  void wait_for_end() {
-    const Fd process = pid() > 1 ? process_descriptor(pid()) : Fd();
-    const Deadline due = std::chrono::steady_clock::now() + std::chrono::seconds(2);
-    while (process && wait(process.get(), due) == Wake::signal) {
-    }
-  }
-
- private:
-  Pipe pipe_ = make_pipe(O_NONBLOCK);
-  int pid_ = 0;
-};
+// A pause has no use in the background, and a repository at work is better not left alone.
+bool may_go_on(const std::string& command, const ToolSettings& settings) {
+  return settings.jobs && settings.background_on_timeout &&
+         !trimmed(command).starts_with("sleep") && command.find("git ") == std::string::npos;
+}
 
 std::string verdict(const ProgramEnd& end, milliseconds time) {
   using Cause = ProgramEnd::Cause;
@@ -109,74 +98,153 @@ class Bash {
 
   ToolOutcome run(const JsonText& input, const ToolPorts& ports) {
     Arguments arguments(input);
-    const std::string command = arguments.text("command");
+    Call call{.command = arguments.text("command"), .ports = ports};
     const ToolLimits& limits = settings_.limits;
     const auto wanted = static_cast<std::int64_t>(
         arguments.number("timeout_ms", static_cast<std::size_t>(limits.bash_time.count())));
+    call.background = arguments.flag("background");
     if (!arguments.complaint().empty()) return tool_failure(arguments.complaint());
-    if (command.find('\0') != std::string::npos)
+    if (call.command.find('\0') != std::string::npos)
       return tool_failure("`command` holds a NUL character");
+    if (const std::string refusal = call.background ? no_job(ports) : ""; !refusal.empty())
+      return tool_failure(refusal);
 
-    const Sandbox sandbox = settings_.sandbox ? *settings_.sandbox : sandbox::best_sandbox();
-    SandboxSpec room = cell();
-    if (const std::string refusal = sandbox == Sandbox::none ? "" : sandbox::settle_hidden(room);
+    call.sandbox = settings_.sandbox ? *settings_.sandbox : sandbox::best_sandbox();
+    call.room = cell();
+    if (const std::string refusal =
+            call.sandbox == Sandbox::none ? "" : sandbox::settle_hidden(call.room);
         !refusal.empty())
       return tool_failure(refusal);
+    call.time =
+        call.background
+            ? limits.job_look
+            : milliseconds(std::clamp<std::int64_t>(wanted, 1, limits.bash_longest.count()));
     Capture capture(limits.result_bytes, limits.kept_bytes);
-    sandbox::WholeCharacters characters;
-    Watch watch;
-    watch.stopped = ports.stopped;
-    watch.wake_fd = ports.wake_fd;
-    watch.time = milliseconds(std::clamp<std::int64_t>(wanted, 1, limits.bash_longest.count()));
-    watch.grace = limits.grace;
-    watch.output = [&](std::string_view piece) {
-      capture.add(piece);
-      characters.take(piece, ports.output);
-    };
-    const ProgramEnd end = start(command, sandbox, room, watch);
+    const std::optional<ProgramEnd> end = watch(call, capture);
     if (!refusal_.empty()) return tool_failure(std::exchange(refusal_, ""));
-    if (const std::string rest = characters.rest(); !rest.empty()) ports.output(rest);
-    ToolOutcome done = outcome(capture, end, watch.time, ports);
-    for (const std::string& why :
-         {cause_of(sandbox, room, end, capture.text()), done.is_error ? about_masks() : ""})
+    if (!end) return move(call, capture);
+    ToolOutcome done = outcome(capture, *end, call.time, ports);
+    for (const std::string& why : {cause_of(call.sandbox, call.room, *end, capture.text()),
+                                   done.is_error ? about_masks() : ""})
       if (!why.empty()) done.content.push_back(model::Text{"[" + why + "]"});
     return done;
   }
 
  private:
-  ProgramEnd start(const std::string& command, Sandbox sandbox, SandboxSpec room, Watch& watch) {
+  struct Call {
+    std::string command{};
+    const ToolPorts& ports;
+    bool background = false;
+    Sandbox sandbox = Sandbox::none;
+    SandboxSpec room{};
+    milliseconds time{};
+    std::unique_ptr<sandbox::RunningProgram> program{};
+    std::int64_t started = now_ms();
+    bool by_user = false;  // who wants it in the background
+  };
+
+  // Why this call cannot become a job; empty: it can.
+  std::string no_job(const ToolPorts& ports) const {
+    if (!settings_.jobs || !ports.session)
+      return "nothing runs in the background here; run it without `background`";
+    if (settings_.jobs->full(*ports.session))
+      return std::to_string(jobs::Jobs::most) +
+             " jobs run already; stop one with job_stop, or wait for one with job_output";
+    return "";
+  }
+
+  // nullopt: it runs on, and is to become a job.
+  std::optional<ProgramEnd> watch(Call& call, Capture& capture) {
+    sandbox::WholeCharacters characters;
+    Watch watch;
+    watch.stopped = call.ports.stopped;
+    watch.wake_fd = call.ports.wake_fd;
+    watch.time = call.time;
+    watch.grace = settings_.limits.grace;
+    watch.output = [&](std::string_view piece) {
+      capture.add(piece);
+      characters.take(piece, call.ports.output);
+    };
+    const auto asked = [&] { return call.ports.to_background && call.ports.to_background(); };
+    asked();  // before this command began: it was not meant
+    watch.leaves = [&](bool due) {
+      const bool wanted = asked(), goes_on = call.background || may_go_on(call.command, settings_);
+      if (!(wanted || (due && goes_on)) || !no_job(call.ports).empty()) return false;
+      call.by_user = wanted;
+      return true;
+    };
+    call.program = start(call);
+    if (!call.program) return ProgramEnd{};
+    const std::optional<ProgramEnd> end = call.program->watch(watch);
+    if (const std::string rest = characters.rest(); !rest.empty()) call.ports.output(rest);
+    if (end && call.sandbox != Sandbox::none) taken_back_ = guard().take_back(wall_of(call));
+    return end;
+  }
+
+  static Guard::Wall wall_of(const Call& call) {
+    return call.sandbox == Sandbox::bubblewrap ? Guard::Wall::held : Guard::Wall::none;
+  }
+
+  // Null: it must not run.
+  std::unique_ptr<sandbox::RunningProgram> start(Call& call) {
     Program program{.arguments = {}, .environment = {}, .folder = root_->fd()};
+    SandboxSpec room = call.room;
+    const bool inside = call.sandbox == Sandbox::bubblewrap;
     program.limits = settings_.command_limits;
-    program.sockets =
-        room.network || sandbox == Sandbox::bubblewrap || !sandbox::socket_filter_works();
-    const bool guarded = sandbox != Sandbox::none;
+    program.sockets = room.network || inside || !sandbox::socket_filter_works();
     // Landlock would have to close the folder around each, where git makes its lock files: there
     // only the guard protects them.
-    if (guarded) room.read_only = guard().record();
-    if (sandbox == Sandbox::landlock) room.read_only.clear();
-    if (sandbox == Sandbox::bubblewrap && !mask(room)) return {};
+    if (call.sandbox != Sandbox::none) room.read_only = guard().record();
+    if (call.sandbox == Sandbox::landlock) room.read_only.clear();
+    if (inside && !mask(room)) return nullptr;
     Fd rules;
-    InnerProcess inner, last_word;  // told twice: to us, and to the warden if we are killed
-    if (sandbox == Sandbox::bubblewrap) {
-      program.keep = {inner.fd(), last_word.fd()};
-      program.status = last_word.reading_end();
-      watch.gentle_group = [&inner] { return inner.pid(); };
+    Pipe status;
+    if (inside) {
+      status = make_pipe(O_NONBLOCK);
+      program.keep = {status.write.get()};
+      program.status = status.read.get();
       program.arguments = sandbox::bubblewrap_arguments(room);
       program.arguments.insert(program.arguments.begin() + 1,
-                               {"--info-fd", std::to_string(inner.fd()), "--json-status-fd",
-                                std::to_string(last_word.fd())});
-    } else if (sandbox == Sandbox::landlock) {
+                               {"--json-status-fd", std::to_string(status.write.get())});
+    } else if (call.sandbox == Sandbox::landlock) {
       rules = sandbox::landlock_rules(room);
       program.landlock = rules.get();
     }
-    program.arguments.insert(program.arguments.end(), {"/bin/bash", "-c", command});
-    const bool inside = sandbox == Sandbox::bubblewrap;
+    program.arguments.insert(program.arguments.end(), {"/bin/bash", "-c", call.command});
     program.environment = sandbox::command_environment(sandbox::own_environment(),
-                                                       inside ? "/tmp" : temporary_.path());
-    const ProgramEnd end = sandbox::run_program(program, watch);
-    if (inside) inner.wait_for_end();
-    if (guarded) taken_back_ = guard().take_back(inside ? Guard::Wall::held : Guard::Wall::none);
-    return end;
+                                                       inside ? "/tmp" : temporary_->path());
+    program.holds = temporary_->lock();
+    return std::make_unique<sandbox::RunningProgram>(program);
+  }
+
+  // The program becomes a job, and takes with it the guard that knows how it found the workspace.
+  ToolOutcome move(Call& call, const Capture& capture) {
+    jobs::Jobs::Start start{
+        .session = *call.ports.session, .command = call.command, .started = call.started};
+    start.parts.program = std::move(call.program);
+    start.parts.left = [temporary = temporary_] { temporary->leave(); };
+    if (call.sandbox != Sandbox::none)
+      start.parts.check = [guard = std::shared_ptr<Guard>(std::move(guard_)),
+                           wall = wall_of(call)] { return guard->take_back(wall); };
+    std::string printed;
+    capture.with_whole([&](std::string_view whole) { printed = whole; });
+    const jobs::Record job = settings_.jobs->add(std::move(start), printed);
+    std::string text =
+        "[job " + std::to_string(job.id) + ": " +
+        (call.background ? "started"
+         : call.by_user  ? "the user moved it to the background"
+                         : "moved to the background after " +
+                              with_separators(static_cast<std::size_t>(call.time.count())) +
+                              " ms: it needs more time") +
+        "; job_output shows what it prints and waits for its end, job_stop ends it]";
+    const std::string so_far = capture.text();
+    text += so_far.empty() ? "\n[no output so far]" : "\n" + so_far;
+    ToolOutcome outcome = tool_text(std::move(text));
+    outcome.meta = jobs::meta_of(job);
+    if (!call.background && !call.by_user)
+      outcome.notice = "the command needs more time and goes on as job " + std::to_string(job.id) +
+                       "; /jobs shows it";
+    return outcome;
   }
 
   // Made by the first command: it looks through the whole workspace.
@@ -224,7 +292,7 @@ class Bash {
 
   SandboxSpec cell() {
     return {.root = root_->path(),
-            .temporary = temporary_.path(),
+            .temporary = temporary_->path(),
             .hidden = root_->forbidden(),
             .shown = shown(),
             .network = settings_.network};
@@ -258,7 +326,9 @@ class Bash {
 
   SharedRoot root_;
   ToolSettings settings_;
-  sandbox::PrivateTemporary temporary_;
+  // Shared with the jobs that write there.
+  std::shared_ptr<sandbox::PrivateTemporary> temporary_ =
+      std::make_shared<sandbox::PrivateTemporary>();
   std::unique_ptr<Guard> guard_;
   std::string taken_back_;
   std::vector<std::string> masked_;  // for the command that runs, from the workspace
@@ -278,7 +348,7 @@ Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
       .description =
           "Run a command with bash in the workspace; answers what it printed and how it ended. "
           "Nothing can be typed into it, and what it starts in the background ends with it.",
-      .schema = std::string(bash_schema),
+      .schema = std::string(settings.jobs ? bash_with_jobs_schema : bash_schema),
       .effect = Effect::runs,
       .argument = {model::Argument::Kind::command, "command"},
       .title = [=](const JsonText& input) { return one_line("bash", command_in(input)); },

@@ -9,8 +9,13 @@ namespace {
 Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
   const ToolLimits& limits = settings.limits;
   const SharedReadable& more = settings.readable;
-  return {read_tool(root, limits, more), write_tool(root, limits),      edit_tool(root, limits),
-          list_tool(root, limits, more), grep_tool(root, limits, more), bash_tool(root, settings)};
+  Tools tools{read_tool(root, limits, more), write_tool(root, limits),
+              edit_tool(root, limits),       list_tool(root, limits, more),
+              grep_tool(root, limits, more), bash_tool(root, settings)};
+  if (settings.jobs)
+    for (Tool (*const make)(SharedJobs) : {job_output_tool, job_stop_tool})
+      tools.push_back(make(settings.jobs));
+  return tools;
 }
 
 }  // namespace
@@ -24,6 +29,8 @@ Tools standard_tools(const ToolSettings& settings) {
 const Tools& tool_table() {
   static const Tools table = [] {
     Tools tools = tools_in(nullptr, {.root = {}});
+    for (Tool (*const make)(SharedJobs) : {job_output_tool, job_stop_tool})
+      tools.push_back(make({}));
     tools.push_back(recall_tool({}));
     tools.push_back(remember_tool({}));
     tools.push_back(skill_tool({}));

@@ -1,4 +1,5 @@
-// The tools a model gets: read, write, edit, list, grep and bash, each confined to the workspace.
+// The tools a model gets: read, write, edit, list, grep and bash with its jobs, each confined to
+// the workspace.
 #pragma once
 
 #include <chrono>
@@ -14,6 +15,10 @@
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/readable_folders.h"
 #include "core/tools/workspace/root.h"
+
+namespace skein::jobs {
+class Jobs;
+}  // namespace skein::jobs
 
 namespace skein::web {
 class Fetcher;
@@ -40,6 +45,7 @@ struct ToolLimits {
   std::chrono::milliseconds bash_longest{3'600'000};  // whatever the call asks for
   std::chrono::milliseconds grace{2'000};             // between SIGTERM and SIGKILL
   std::size_t kept_bytes = 64 * 1024 * 1024;          // of a command's output, as a blob
+  std::chrono::milliseconds job_look{1'000};          // at a job, before its call is answered
 };
 
 struct ToolSettings {
@@ -55,6 +61,9 @@ struct ToolSettings {
   // null.
   std::shared_ptr<const workspace::ReadableFolders> readable{};
   std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
+  // Commands that run in the background, shared with whoever shows them. Null: none do.
+  std::shared_ptr<jobs::Jobs> jobs{};
+  bool background_on_timeout = true;  // what is out of time goes on there
   ToolLimits limits{};
 };
 
@@ -103,6 +112,10 @@ struct AgentRequest {
 };
 using AskAgent = std::function<ToolOutcome(const AgentRequest& request, const ToolPorts& ports)>;
 Tool agent_tool(AskAgent ask);
+// Two for jobs: what one has printed, with a wait that costs no request; and an end to one.
+using SharedJobs = std::shared_ptr<jobs::Jobs>;
+Tool job_output_tool(SharedJobs jobs);
+Tool job_stop_tool(SharedJobs jobs);
 
 // Three by which the model shares with the user what it is about: its list of things to do, its
 // questions, and in plan mode its plan.

@@ -58,6 +58,8 @@ constexpr Command table[] = {
     {"instructions", "[number]",
      "show which files tell the model how to work here; with a number: edit one", nullptr,
      show_instructions},
+    {"jobs", "[show N|stop N|stop all]", "list the commands that run in the background, or end one",
+     job_words, show_jobs},
     {"login", "[provider]", "show how to provide a key and whether it works", nullptr, show_login},
     {"mcp", "[reconnect|enable|disable NAME]", "list the MCP servers, or do something with one",
      server_words, show_servers},

@@ -2,8 +2,10 @@
 // else (pipes, TERM=dumb, screen readers).
 #pragma once
 
+#include <chrono>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -31,13 +33,20 @@ struct EditorHelp {
   // Ctrl+O, Ctrl+T on an empty line, Shift+Tab. They may print; the line is drawn again after it.
   std::function<void()> expand = [] {}, show_thinking = [] {}, cycle_mode = [] {};
   std::function<bool()> stopped = [] { return false; };  // a signal wants the prompt to end
+  // While something may come that the user should hear of at once: how often to look; and then
+  // whether there is something, which `announce` prints. True: an empty prompt is to end.
+  std::function<std::optional<std::chrono::milliseconds>()> look_again = [] {
+    return std::optional<std::chrono::milliseconds>{};
+  };
+  std::function<bool()> has_news = [] { return false; }, announce = [] { return false; };
   bool color = true;
 };
 
 class LineEditor {
  public:
-  // interrupt: ^C on an empty line or a signal; end: ^D on an empty line or the end of input.
-  enum class ReadResult { line, interrupt, end };
+  // interrupt: ^C on an empty line or a signal; end: ^D on an empty line or the end of input;
+  // woken: see EditorHelp::announce.
+  enum class ReadResult { line, interrupt, end, woken };
   virtual ~LineEditor() = default;
   // Starts with the text in `line`, and leaves the typed text there.
   virtual ReadResult read(const std::string& prompt, edit::Draft& line) = 0;

@@ -28,6 +28,7 @@ class PromptLine {
     show_thinking,
     cycle_mode,
     suspend,
+    announce,  // no key: something has happened meanwhile
   };
 
   PromptLine(History& history, std::function<std::string(std::string_view)> hint)

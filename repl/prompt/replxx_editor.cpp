@@ -86,6 +86,7 @@ class ReplxxEditor : public LineEditor {
       return ReadResult::line;
     }
     keep();
+    if (end_ == End::woken) return ReadResult::woken;
     return end_ == End::interrupt ? ReadResult::interrupt
                                   : ReadResult::end;  // none: the terminal is gone
   }
@@ -94,7 +95,7 @@ class ReplxxEditor : public LineEditor {
 
  private:
   // How one run of replxx ends; again: start another to redraw.
-  enum class End { none, line, interrupt, end, again };
+  enum class End { none, line, interrupt, end, again, woken };
 
   terminal::Terminal& terminal() { return keyboard_.terminal(); }
   const edit::Draft& draft() { return prompt_.line().draft(); }
@@ -123,7 +124,7 @@ class ReplxxEditor : public LineEditor {
   Result wait_for_keys() {
     correct_cursor();
     for (terminal::Key key;;) {
-      const auto pause = maybe_undrawn_ ? drawing_rest : time_to_keep();
+      const auto pause = maybe_undrawn_ ? drawing_rest : time_to_look();
       switch (keyboard_.next(key, pause, help_.stopped)) {
         case terminal::Keyboard::KeyResult::key:
           wish_ = prompt_.use(key);
@@ -137,7 +138,9 @@ class ReplxxEditor : public LineEditor {
         case terminal::Keyboard::KeyResult::pause:
           if (maybe_undrawn_) return hand_over();
           keep();
-          break;
+          if (!help_.has_news()) break;
+          wish_ = Wish::announce;
+          return hand_over();
         case terminal::Keyboard::KeyResult::signal:
           if (maybe_undrawn_) return hand_over_in_peace();
           if (terminal().take_resize()) return draw_for_new_size();
@@ -223,6 +226,9 @@ class ReplxxEditor : public LineEditor {
       case Wish::expand: help_.expand(); break;
       case Wish::show_thinking: help_.show_thinking(); break;
       case Wish::cycle_mode: help_.cycle_mode(); break;
+      case Wish::announce:
+        if (help_.announce() && prompt_.text().empty()) end_ = End::woken;
+        break;
       case Wish::suspend:
         keep();
         terminal().suspend();
@@ -293,6 +299,10 @@ class ReplxxEditor : public LineEditor {
                      std::string(static_cast<std::size_t>(rows), '\n') + "\x1b[H");
   }
 
+  std::optional<milliseconds> time_to_look() {
+    const auto keep_in = time_to_keep(), again_in = help_.look_again();
+    return keep_in && again_in ? std::min(*keep_in, *again_in) : keep_in ? keep_in : again_in;
+  }
   std::optional<milliseconds> time_to_keep() {
     if (draft() == kept_) return std::nullopt;
     if (Clock::now() - kept_at_ > keep_at_least) keep();

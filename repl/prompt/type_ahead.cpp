@@ -25,10 +25,11 @@ void watch(int both, int fd) {
 }  // namespace
 
 TypeAhead::TypeAhead(terminal::Keyboard& keyboard, screen::Screen& screen, std::atomic<bool>& stop,
-                     std::function<void(const edit::Draft&)> keep)
+                     std::atomic<bool>& to_background, std::function<void(const edit::Draft&)> keep)
     : keyboard_(keyboard),
       screen_(screen),
       stop_(stop),
+      to_background_(to_background),
       keep_(std::move(keep)),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       both_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -91,6 +92,8 @@ void TypeAhead::use(const terminal::Key& key) {
     keyboard_.terminal().suspend();
   } else if (key == terminal::ctrl('o')) {
     screen_.expand_last();
+  } else if (key == terminal::ctrl('b') && line_.text().empty()) {
+    to_background_ = true;
   } else if (key == terminal::ctrl('t') && line_.text().empty()) {
     screen_.change_thinking();
   } else if (key == skein::terminal::key(Code::enter)) {

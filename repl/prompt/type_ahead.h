@@ -1,5 +1,6 @@
 // The keyboard while a turn runs: what is typed becomes the next draft, Enter queues it, Esc and ^C
-// stop the turn. Also updates the live line: one descriptor in the agent's poll serves both.
+// stop the turn, ^B on an empty line lets its command go on in the background. Also updates the
+// live line: one descriptor in the agent's poll serves both.
 #pragma once
 
 #include <atomic>
@@ -16,8 +17,9 @@ namespace skein::prompt {
 
 class TypeAhead {
  public:
+  // `to_background`: set by ^B.
   TypeAhead(terminal::Keyboard& keyboard, screen::Screen& screen, std::atomic<bool>& stop,
-            std::function<void(const edit::Draft&)> keep);
+            std::atomic<bool>& to_background, std::function<void(const edit::Draft&)> keep);
   ~TypeAhead();
   TypeAhead(const TypeAhead&) = delete;
   TypeAhead& operator=(const TypeAhead&) = delete;
@@ -39,7 +41,7 @@ class TypeAhead {
 
   terminal::Keyboard& keyboard_;
   screen::Screen& screen_;
-  std::atomic<bool>& stop_;
+  std::atomic<bool>&stop_, &to_background_;
   std::function<void(const edit::Draft&)> keep_;
   edit::LineEdit line_{};
   std::vector<edit::Draft> queued_{};

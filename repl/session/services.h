@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/agent/conversation.h"
 #include "core/agent/parts.h"
 #include "core/checkpoints/workspace_files.h"
 #include "core/handover/target.h"
@@ -81,6 +82,12 @@ struct AgentLine {
 // One that can be asked.
 struct KnownAgent {
   std::string name, description, from;
+};
+
+// A command that runs in the background, for a list.
+struct JobLine {
+  std::string number, command, state, last_line;
+  bool runs = false;
 };
 
 struct Services {
@@ -194,6 +201,19 @@ struct Services {
   std::function<std::size_t()> agents_working = [] { return std::size_t{0}; };
   // By the beginning of its session's id. False: none of that name is at work.
   std::function<bool(std::string_view id)> stop_agent = [](std::string_view) { return false; };
+  std::function<std::vector<JobLine>(Id session)> jobs = [](Id) { return std::vector<JobLine>{}; };
+  // The end of what one has printed; ends one and says how it ended. Throw Error if there is none.
+  std::function<std::string(Id session, int number)> job_output = [](Id, int) {
+    return std::string{};
+  };
+  std::function<std::string(Id session, int number)> stop_job = job_output;
+  // How many would end with us, in whatever session; and whether they can be left running.
+  std::function<std::size_t()> running_jobs = [] { return std::size_t{0}; };
+  bool can_keep_jobs = false;
+  std::function<std::string(bool keep)> leave_jobs = [](bool) { return std::string{}; };
+  // A session is opened: what there is to say of jobs that were left running in it.
+  std::function<std::vector<std::string>(const agent::Conversation&)> take_up_jobs =
+      [](const agent::Conversation&) { return std::vector<std::string>{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -96,7 +96,32 @@ void Session::open(Id session) {
                         " interrupted; /continue resumes.\n");
   else if (parts_.agent.lacks_answer(*conversation_, ports()))
     parts_.screen.print("The last turn ended without an answer; /continue asks for it.\n");
+  for (const std::string& line : parts_.services.take_up_jobs(*conversation_))
+    parts_.screen.print_untrusted(line + "\n");
   if (!recovered.anew.empty()) begin_anew(recovered.anew, recovered.anew_meta);
+}
+
+void Session::settle_jobs() {
+  const std::size_t running = parts_.services.running_jobs();
+  if (running == 0) return;
+  std::optional<std::string> answer = "stop";
+  if (parts_.input.can_ask() && !parts_.leave) {
+    model::Inquiry inquiry{.question = counted(running, "job still runs", "jobs still run") +
+                                       "; what is to become of " + (running == 1 ? "it" : "them") +
+                                       "?",
+                           .options = {{"stop", "and leave"}}};
+    if (parts_.services.can_keep_jobs)
+      inquiry.options.push_back({"keep", "running without skein, and leave"});
+    inquiry.options.push_back({"cancel", "and stay here"});
+    answer = parts_.input.inquire(inquiry);
+    // Lines that have ended cannot be asked again.
+    if (!answer && keyboard() == nullptr) answer = "stop";
+  }
+  if (!parts_.leave && answer != "stop" && answer != "keep") {
+    leaving_ = false;
+    return;
+  }
+  parts_.screen.print_untrusted(parts_.services.leave_jobs(answer == "keep") + "\n");
 }
 
 void Session::show_title() {
@@ -238,6 +263,7 @@ Ports Session::ports() {
                 if (is_prompt(event)) parts_.input.keep_ahead();
               }),
               .stop = &parts_.stop,
+              .to_background = &parts_.input.to_background(),
               .input = parts_.input.port()};
   if (!parts_.input.can_ask()) return ports;
   ports.ask = [this](const model::Question& question) { return parts_.input.ask(question); };

@@ -96,6 +96,9 @@ class Session {
   void tell(const model::Entry& note);
 
   void leave() { leaving_ = true; }
+  // What becomes of jobs that run when the user leaves: asks, unless a signal ends us. The user may
+  // decide to stay.
+  void settle_jobs();
   bool leaving() const { return leaving_ || parts_.leave; }
   std::string farewell() const;  // how to come back; empty if there is nothing to come back to
 

@@ -50,7 +50,7 @@ void TypedInput::keep_ahead() const { keep(ahead_ ? ahead_->all() : edit::Draft{
 
 void TypedInput::begin_ahead() {
   if (parts_.keyboard)
-    ahead_.emplace(*parts_.keyboard, parts_.screen, parts_.stop,
+    ahead_.emplace(*parts_.keyboard, parts_.screen, parts_.stop, to_background_,
                    [this](const edit::Draft& draft) { keep(draft); });
 }
 

@@ -67,6 +67,7 @@ class TypedInput {
     TypedInput& input_;
   };
   model::Ports::Input port();  // the keyboard's part in a turn's poll
+  std::atomic<bool>& to_background() { return to_background_; }  // set by ^B while a turn runs
 
   model::Answer ask(const model::Question& question);  // Enter alone means no
   // See model::Ports.
@@ -84,6 +85,7 @@ class TypedInput {
   Parts parts_;
   prompt::LineEditor* editor_ = nullptr;
   std::optional<Id> session_{};
+  std::atomic<bool> to_background_{false};
   std::optional<prompt::TypeAhead> ahead_{};  // while a turn runs at a terminal
   std::vector<edit::Draft> queued_{};         // sent meanwhile: handled next, in this order
   edit::Draft draft_{};                       // typed and not sent: goes into the next line

@@ -20,6 +20,10 @@ class PrivateTemporary {
   PrivateTemporary& operator=(const PrivateTemporary&) = delete;
 
   const std::string& path();  // canonical; empty if it cannot be made
+  // As long as it is open somewhere, nobody removes the folder but we; -1: there is none.
+  int lock() const { return lock_.get(); }
+  // It stays when we go: something still works in it, and holds the lock.
+  void leave() { path_.clear(); }
 
  private:
   std::string above_{}, prefix_ = "skein-";

@@ -3,9 +3,9 @@
 #pragma once
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <functional>
-#include <mutex>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -26,7 +26,8 @@ struct Program {
   int folder = -1;                       // an open folder to run in
   int landlock = -1;                     // a Landlock ruleset to run under
   std::vector<int> keep{};               // further descriptors that stay open in it
-  int status = -1;                       // what bubblewrap says of itself arrives here; see Warden
+  int status = -1;                       // what bubblewrap says of itself arrives here; see Kept
+  int holds = -1;                        // see Kept
   ProgramLimits limits{};
   bool sockets = true;  // false: see refuse_sockets()
 };
@@ -35,10 +36,10 @@ struct Watch {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // never blocks for long
   std::function<bool()> stopped = [] { return false; };
   int wake_fd = -1;  // readable when `stopped` may have changed
-  std::chrono::milliseconds time{};
+  std::chrono::milliseconds time{};   // max(): as long as it takes
   std::chrono::milliseconds grace{};  // between SIGTERM and SIGKILL
-  // The group that SIGTERM goes to, if it is not the program's own; asked when it is due.
-  std::function<int()> gentle_group{};
+  // Asked as `stopped` is, and when its time is up: whether it is to run on, watched by others.
+  std::function<bool(bool due)> leaves = [](bool) { return false; };
 };
 
 struct ProgramEnd {
@@ -50,11 +51,7 @@ struct ProgramEnd {
 
 // Returns once the program has ended and what it had printed by then is read. What it left behind
 // ends with it, in whatever session it is: a daemon that keeps the pipe open delays nothing. If we
-// are killed meanwhile the program ends with us. One program runs at a time.
+// are killed meanwhile the program ends with us.
 ProgramEnd run_program(const Program& program, const Watch& watch);
-
-// For another thread that starts a process which is to stay: while this is held no program runs,
-// and what is started meanwhile is not taken for something that one left behind.
-std::unique_lock<std::recursive_mutex> no_program_running();
 
 }  // namespace skein::tools::sandbox

@@ -1,0 +1,58 @@
+// A job as it is told of, and as it is written down beside its output: so that whoever comes after
+// us, be it skein again or the keeper we leave it to, knows what became of it.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "core/text/base.h"
+
+namespace skein::jobs {
+
+struct Record {
+  int id = 0;  // counts from 1 in each session
+  std::string command{};
+  enum class State {
+    running,
+    ended,    // by itself
+    stopped,  // because someone wanted it
+    lost,     // with skein, which was killed
+  } state = State::running;
+  std::optional<int> exit_status{};
+  int signal = 0;             // that ended it; 0: none
+  std::int64_t started = 0;   // in ms since 1970
+  std::int64_t ended = 0;     // 0: it runs
+  bool kept = false;          // it was left running on purpose
+  pid_t keeper = 0;           // the process that looks after it
+  std::uint64_t born = 0;     // when that one began, as the kernel counts; see process_birth
+  std::string taken_back{};   // what the guard says of it; may be empty
+  std::uint64_t printed = 0;  // bytes; not written down
+  std::string last_line{};    // of its output; neither
+
+  bool runs() const { return state == State::running; }
+  bool operator==(const Record&) const = default;
+};
+
+// When a process began, different for any two that had the same number; 0: there is none.
+std::uint64_t process_birth(pid_t process);
+bool keeper_lives(const Record& record);
+
+// Empty: there is none that can be read.
+std::optional<Record> load_record(const std::string& file);
+bool save_record(const std::string& file, const Record& record);
+
+// "runs, for 12 s", "ended, exit status 0, after 12 s", "stopped after 12 s", for people and
+// models.
+std::string state_text(const Record& record, std::int64_t now);
+// As a member of the meta of an entry that tells of it: {"job":{"id":3,"state":"ended",…}}. And
+// whether one tells of the end of this job.
+JsonText meta_of(const Record& record);
+bool tells_end(const JsonText& meta, int id);
+// What the model is told of one that has ended: a sentence, and the end of its output.
+std::string report(const Record& record, std::string_view last_lines);
+
+}  // namespace skein::jobs

@@ -1,0 +1,370 @@
+#include "core/tools/sandbox/keeper.h"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <poll.h>
+#include <signal.h>
+#include <sys/prctl.h>
+#include <sys/socket.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstddef>
+#include <cstdlib>
+#include <cstring>
+#include <string_view>
+#include <utility>
+
+#include "core/text/io.h"
+#include "core/text/wait.h"
+
+namespace skein::tools::sandbox {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr char word_terminate = 't', word_kill = 'k', word_hand_over = 'h';
+// How long what a program left behind is looked for and ended.
+constexpr int straggler_ms = 2'000, step_ms = 10;
+
+// From the keeper to us.
+struct Report {
+  enum class Kind : std::int32_t { started, failed, ended, taken_over } kind{};
+  std::int32_t value = 0;  // a process, an errno, a wait status
+  std::int32_t survivors = 0;
+};
+
+void tell(Report report) { ::send(keeper_line, &report, sizeof report, MSG_NOSIGNAL); }
+
+void default_signals() {
+  for (int number = 1; number < NSIG; ++number) signal(number, SIG_DFL);
+  sigset_t none;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, nullptr);
+}
+
+// The first number in the text; no library's parser is safe here.
+pid_t number_in(const char* text, ssize_t length) {
+  pid_t number = 0;
+  for (ssize_t i = 0; i < length; ++i) {
+    const bool digit = text[i] >= '0' && text[i] <= '9';
+    if (digit)
+      number = number * 10 + (text[i] - '0');
+    else if (number > 0)
+      break;
+  }
+  return number;
+}
+
+ssize_t read_some(int fd, char* into, std::size_t room) {
+  ssize_t got = -1;
+  while ((got = read(fd, into, room)) < 0 && errno == EINTR) {
+  }
+  return got;
+}
+
+// The first process inside bubblewrap; 0: there is none, or it has not been told.
+pid_t inside() {
+  static pid_t told = 0;  // this process keeps one program
+  std::array<char, 256> text;
+  if (told == 0) told = number_in(text.data(), read_some(keeper_status, text.data(), text.size()));
+  return told;
+}
+
+ssize_t read_file(const char* path, char* into, std::size_t room) {
+  const int fd = open(path, O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return -1;
+  const ssize_t got = read_some(fd, into, room);
+  close(fd);
+  return got;
+}
+
+void kill_listed(const char* text, ssize_t length) {
+  for (ssize_t at = 0; at < length;) {
+    ssize_t end = at;
+    while (end < length && text[end] != ' ') ++end;
+    if (const pid_t pid = number_in(text + at, end - at); pid > 1) kill(pid, SIGKILL);
+    at = end + 1;
+  }
+}
+
+// "PID (name) state parent …"; the name may hold anything.
+pid_t parent_in(const char* stat, ssize_t length) {
+  ssize_t at = length;
+  while (at > 0 && stat[at - 1] != ')') --at;
+  return at + 2 < length ? number_in(stat + at + 2, length - at - 2) : 0;
+}
+
+// Not every kernel lists children: then every process there is is asked for its parent.
+void kill_found_children() {
+  const int folder = open("/proc", O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  alignas(dirent64) std::array<char, 4096> entries;
+  for (long got; (got = syscall(SYS_getdents64, folder, entries.data(), entries.size())) > 0;)
+    for (long at = 0; at < got;) {
+      const auto* entry = reinterpret_cast<const dirent64*>(entries.data() + at);
+      at += entry->d_reclen;
+      const char* name = entry->d_name;
+      const std::size_t length = strlen(name);
+      if (name[0] < '1' || name[0] > '9' || length > 10) continue;
+      std::array<char, 32> path{};
+      std::array<char, 512> stat;
+      memcpy(path.data(), "/proc/", 6);
+      memcpy(path.data() + 6, name, length);
+      memcpy(path.data() + 6 + length, "/stat", 5);
+      if (parent_in(stat.data(), read_file(path.data(), stat.data(), stat.size())) == getpid())
+        kill(number_in(name, static_cast<ssize_t>(length)), SIGKILL);
+    }
+  close(folder);
+}
+
+void kill_children() {
+  std::array<char, 4096> list;
+  const ssize_t got = read_file("/proc/thread-self/children", list.data(), list.size());
+  if (got < 0)
+    kill_found_children();
+  else
+    kill_listed(list.data(), got);
+}
+
+// Whether the program has ended. It is not waited for yet, so that its group's number cannot
+// belong to another; what else has ended is.
+bool has_ended(pid_t program) {
+  siginfo_t info{};
+  while (waitid(P_ALL, 0, &info, WEXITED | WNOHANG | WNOWAIT) == 0 && info.si_pid > 0) {
+    if (info.si_pid == program) return true;
+    waitpid(info.si_pid, nullptr, WNOHANG);
+    info = {};
+  }
+  return info.si_pid == program;
+}
+
+bool ends_within(pid_t program, int ms) {
+  for (int waited = 0; !has_ended(program); waited += step_ms) {
+    if (waited >= ms) return false;
+    poll(nullptr, 0, step_ms);
+  }
+  return true;
+}
+
+// Ends it because we were told to, or because there is nobody left to tell.
+void end_program(pid_t program, int grace_ms) {
+  if (grace_ms > 0 && ends_within(program, grace_ms)) return;
+  if (grace_ms > 0) {
+    terminate_kept(program);
+    if (ends_within(program, grace_ms)) return;
+  }
+  kill(-program, SIGKILL);
+  // It is told before the process inside may go on, so it is there or was in the group.
+  if (const pid_t first = inside(); first > 1) kill(first, SIGKILL);
+  ends_within(program, straggler_ms);
+}
+
+// The line, the other descriptors and nothing else. They are moved up first: one may lie where
+// another is to be.
+void arrange(const Kept& kept, int line) {
+  constexpr int places[] = {keeper_line, keeper_status, keeper_output, keeper_output + 1};
+  const int wanted[] = {line, kept.status, kept.output, kept.holds};
+  int moved[4];
+  for (std::size_t i = 0; i < 4; ++i)
+    moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, 1000);
+  const int null = open("/dev/null", O_RDWR);
+  for (int place = 0; place <= keeper_output + 1; ++place) dup2(null, place);
+  for (std::size_t i = 0; i < 4; ++i)
+    if (moved[i] >= 0) dup2(moved[i], places[i]);
+  constexpr unsigned first = keeper_output + 2;
+  if (syscall(SYS_close_range, first, ~0u, 0u) != 0)
+    for (int fd = static_cast<int>(first); fd < 4096; ++fd) close(fd);
+}
+
+// The words follow each other, each with a NUL behind it.
+void become_other(char* words, ssize_t length) {
+  std::array<char*, 16> argv{};
+  std::size_t count = 0;
+  for (ssize_t at = 0; at < length && count + 1 < argv.size();
+       at += static_cast<ssize_t>(strlen(words + at)) + 1)
+    argv[count++] = words + at;
+  char* const no_environment[] = {nullptr};
+  sigset_t none, before;
+  sigemptyset(&none);
+  sigprocmask(SIG_SETMASK, &none, &before);
+  if (count > 0) execve(argv[0], argv.data(), no_environment);
+  const int error = errno;
+  sigprocmask(SIG_SETMASK, &before, nullptr);
+  tell({Report::Kind::failed, error});
+}
+
+// False: the line has ended.
+bool heed(pid_t program) {
+  std::array<char, 16 * 1024> words;
+  const ssize_t got = recv(keeper_line, words.data(), words.size() - 1, MSG_DONTWAIT);
+  if (got == 0 || (got < 0 && errno != EAGAIN && errno != EINTR)) return false;
+  if (got < 0) return true;
+  words[static_cast<std::size_t>(got)] = '\0';
+  if (words[0] == word_terminate) terminate_kept(program);
+  if (words[0] == word_kill) kill(-program, SIGKILL);
+  if (words[0] == word_hand_over) become_other(words.data() + 1, got - 1);
+  return true;
+}
+
+[[noreturn]] void keep(const Kept& kept, int line, const Pipe& failure) {
+  setsid();  // the terminal's keys are not for it
+  default_signals();
+  signal(SIGCHLD, [](int) {});  // so that the end of the program ends a wait
+  prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
+  sigset_t child, before;
+  sigemptyset(&child);
+  sigaddset(&child, SIGCHLD);
+  sigprocmask(SIG_BLOCK, &child, &before);
+  const pid_t self = getpid(), program = _Fork();
+  if (program == 0) {
+    const int error = kept.become(kept.plan, self);
+    if (write(failure.write.get(), &error, sizeof error) < 0) _exit(126);
+    _exit(127);
+  }
+  int error = program < 0 ? errno : 0;
+  const int grace = static_cast<int>(kept.grace.count());
+  close(failure.write.get());
+  // The pipe closes by itself when exec succeeds.
+  if (program > 0 &&
+      read_some(failure.read.get(), reinterpret_cast<char*>(&error), sizeof error) != sizeof error)
+    error = 0;
+  arrange(kept, line);
+  if (error != 0) {
+    tell({Report::Kind::failed, error});
+    _exit(127);
+  }
+  tell({Report::Kind::started, program});
+  for (;;) {
+    pollfd poll_line{keeper_line, POLLIN, 0};
+    if (has_ended(program)) break;
+    ppoll(&poll_line, 1, nullptr, &before);
+    if (poll_line.revents != 0 && !heed(program)) {
+      end_program(program, grace);
+      break;
+    }
+  }
+  const Keeper::End end = finish_kept(program);
+  tell({Report::Kind::ended, end.status, static_cast<std::int32_t>(end.survivors)});
+  _exit(0);
+}
+
+Keeper::End end_in(const Report& report) {
+  return {report.value, static_cast<std::size_t>(report.survivors)};
+}
+
+std::optional<Report> report_on(int line, int flags) {
+  Report report;
+  ssize_t got = -1;
+  while ((got = recv(line, &report, sizeof report, flags)) < 0 && errno == EINTR) {
+  }
+  if (got == sizeof report) return report;
+  return std::nullopt;
+}
+
+}  // namespace
+
+void confirm_taken_over() { tell({Report::Kind::taken_over}); }
+
+void terminate_kept(pid_t program) {
+  // A group that is not there yet: the command has not begun, so nothing is left untidy. SIGTERM
+  // to bubblewrap itself would kill everything at once.
+  if (const pid_t group = inside(); group <= 1 || ::kill(-group, SIGTERM) != 0)
+    ::kill(-program, SIGTERM);
+}
+
+Keeper::End finish_kept(pid_t program) {
+  ::kill(-program, SIGKILL);
+  Keeper::End end;
+  waitpid(program, &end.status, WNOHANG);
+  for (int waited = 0;; waited += step_ms) {
+    pid_t ended = 0;
+    while ((ended = waitpid(-1, nullptr, WNOHANG)) > 0) {
+    }
+    if (ended < 0 && errno == ECHILD) return end;
+    if (waited >= straggler_ms) break;
+    // The children of each become ours when it ends, and are found the next time.
+    kill_children();
+    pollfd none{-1, 0, 0};
+    const timespec step{0, step_ms * 1'000'000L / (waited == 0 ? 10 : 1)};
+    ppoll(&none, 0, &step, nullptr);
+  }
+  end.survivors = 1;  // at least: they make new ones faster than they can be found, or hang
+  return end;
+}
+
+Keeper::Keeper(const Kept& kept) {
+  int ends[2];
+  Pipe failure = make_pipe();
+  if (!failure.read || socketpair(AF_UNIX, SOCK_SEQPACKET | SOCK_CLOEXEC, 0, ends) != 0) {
+    error_ = errno;
+    return;
+  }
+  line_ = Fd(ends[0]);
+  Fd other(ends[1]);
+  sigset_t all, before;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, &before);  // our handlers mean us
+  pid_ = fork();
+  if (pid_ == 0) keep(kept, other.get(), failure);
+  error_ = pid_ < 0 ? errno : 0;
+  pthread_sigmask(SIG_SETMASK, &before, nullptr);
+  if (pid_ < 0) return;
+  other.reset();
+  const std::optional<Report> report = report_on(line_.get(), 0);
+  if (report && report->kind == Report::Kind::started)
+    program_ = report->value;
+  else
+    error_ = report ? report->value : ECHILD;
+}
+
+Keeper::~Keeper() {
+  if (pid_ <= 0) return;
+  line_.reset();
+  const Fd process = process_descriptor(pid_);
+  const Deadline due = Clock::now() + patience;
+  while (process && wait(process.get(), due) == Wake::signal) {
+  }
+  waitpid(pid_, nullptr, process ? WNOHANG : 0);
+}
+
+std::optional<Keeper::End> Keeper::end() {
+  if (over_) return end_;
+  if (!is_readable(line_.get())) return std::nullopt;
+  const std::optional<Report> report = report_on(line_.get(), MSG_DONTWAIT);
+  over_ = true;
+  // A keeper that was killed took the program with it.
+  end_ = report && report->kind == Report::Kind::ended ? end_in(*report) : End{SIGKILL, 0};
+  return end_;
+}
+
+void Keeper::send(char word) const { ::send(line_.get(), &word, 1, MSG_NOSIGNAL); }
+void Keeper::terminate() const { send(word_terminate); }
+void Keeper::kill() const { send(word_kill); }
+void Keeper::release() const { shutdown(line_.get(), SHUT_WR); }
+
+bool Keeper::hand_over(const std::vector<std::string>& arguments) {
+  std::string words(1, word_hand_over);
+  for (const std::string& each : arguments) words += each + '\0';
+  if (over_ || ::send(line_.get(), words.data(), words.size(), MSG_NOSIGNAL) < 0) return false;
+  const Deadline due = Clock::now() + patience;
+  while (wait(line_.get(), due) == Wake::signal) {
+  }
+  const std::optional<Report> report = report_on(line_.get(), MSG_DONTWAIT);
+  if (report && report->kind == Report::Kind::ended) {
+    over_ = true;
+    end_ = end_in(*report);
+  }
+  if (!report || report->kind != Report::Kind::taken_over) return false;
+  pid_ = -1;  // nobody waits for it any more
+  over_ = true;
+  line_.reset();
+  return true;
+}
+
+}  // namespace skein::tools::sandbox

@@ -1,0 +1,245 @@
+#include "core/jobs/jobs.h"
+
+#include <doctest/doctest.h>
+#include <signal.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <chrono>
+#include <filesystem>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+#include "core/tools/sandbox/sandbox.h"
+#include "tests/support/workbench.h"
+
+using namespace skein;
+using namespace skein::test;
+using namespace std::chrono_literals;
+using Clock = std::chrono::steady_clock;
+
+namespace {
+
+// The tools with jobs, in one session.
+struct Bench {
+  TempDir state;
+  Id session = random_id();
+  std::shared_ptr<jobs::Jobs> jobs;
+  TestWorkspace workspace;
+  std::mutex mutex;
+  std::vector<std::string> reports;
+  std::vector<int> seen;
+
+  explicit Bench(tools::sandbox::Sandbox sandbox = tools::sandbox::best_sandbox()) {
+    jobs = std::make_shared<jobs::Jobs>(
+        jobs::Jobs::Settings{.folder = [this] { return state.path().string(); }});
+    jobs->on_end([this](Id, const jobs::Record&, const std::string& report) {
+      const std::lock_guard lock(mutex);
+      reports.push_back(report);
+    });
+    jobs->on_seen([this](Id, int id) { seen.push_back(id); });
+    workspace.settings.jobs = jobs;
+    workspace.settings.sandbox = sandbox;
+    workspace.settings.limits.job_look = 100ms;
+  }
+  model::ToolPorts ports() const {
+    model::ToolPorts out;
+    out.session = session;
+    return out;
+  }
+  std::string call(std::string_view tool, Members members) {
+    return text_of(workspace.call(tool, members, ports()));
+  }
+  std::string start(const std::string& command) {
+    return call("bash", {{"command", command}, {"background", "=true"}});
+  }
+  std::size_t report_count() {
+    const std::lock_guard lock(mutex);
+    return reports.size();
+  }
+};
+
+std::vector<tools::sandbox::Sandbox> ways() {
+  return {tools::sandbox::best_sandbox(), tools::sandbox::Sandbox::none};
+}
+
+bool is_running(const std::string& word) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc"))
+    if (read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
+  return false;
+}
+
+std::string unique_sleep() {
+  static int number = 0;
+  return "sleep " + std::to_string(200'000 + getpid()) + std::to_string(number++);
+}
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a job answers at once, prints into its log and is told of when it ends") {
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    Bench bench(sandbox);
+    const auto begun = Clock::now();
+    const std::string started = bench.start("echo first; sleep 1; echo second; exit 3");
+    CHECK(Clock::now() - begun < 900ms);
+    CHECK(started.starts_with("[job 1: started"));
+    CHECK(has(started, "first"));
+
+    const std::string ended = bench.call("job_output", {{"job", "=1"}, {"wait", "=20"}});
+    CHECK(ended.starts_with("[job 1 ended, exit status 3, after 1"));
+    CHECK(has(ended, "first\nsecond\n"));
+    CHECK(bench.seen == std::vector{1});
+    REQUIRE(bench.report_count() == 1);
+    CHECK(has(bench.reports[0], "[job 1 has ended: ended, exit status 3"));
+    CHECK(has(bench.reports[0], "second"));
+    CHECK(bench.start("sleep 5").starts_with("[job 2: started"));
+  }
+}
+
+TEST_CASE("what ends at once is answered as any other command and is no job") {
+  Bench bench;
+  CHECK(bench.start("echo hello") == "hello\n");
+  CHECK(bench.jobs->list(bench.session).empty());
+}
+
+TEST_CASE("new output is read from where the last answer ended") {
+  Bench bench(tools::sandbox::Sandbox::none);
+  bench.start("echo one; read x < <(sleep 0.4); echo two; sleep 100");
+  CHECK(has(bench.call("job_output", {{"job", "=1"}}), "next byte 4]\none\n"));
+  bench.call("job_output", {{"job", "=1"}, {"wait", "=1"}});
+  CHECK(has(bench.call("job_output", {{"job", "=1"}, {"since", "=4"}}), "next byte 8]\ntwo\n"));
+  CHECK(has(bench.call("job_output", {{"job", "=1"}, {"since", "=8"}}), "[nothing new"));
+  CHECK(has(bench.call("job_output", {{"job", "=1"}, {"tail", "=1"}}), "]\ntwo\n"));
+}
+
+TEST_CASE("job_stop ends a job with everything it started, also what ignores SIGTERM") {
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    Bench bench(sandbox);
+    const std::string one = unique_sleep(), other = unique_sleep();
+    bench.start("(setsid " + other + " &) ; " + one);
+    CHECK(is_running(one));
+    CHECK(bench.call("job_stop", {{"job", "=1"}}).starts_with("[job 1 stopped after"));
+    CHECK_FALSE(is_running(one));
+    CHECK_FALSE(is_running(other));
+    CHECK(bench.call("job_stop", {{"job", "=7"}}) == "there is no job 7; there is 1");
+  }
+}
+
+TEST_CASE("a command out of time goes on as a job, and is not killed") {
+  for (const tools::sandbox::Sandbox sandbox : ways()) {
+    Bench bench(sandbox);
+    const std::string moved = bench.call(
+        "bash", {{"command", "echo begun; for i in 1 2 3 4 5; do sleep 0.2; done; echo over"},
+                 {"timeout_ms", "=300"}});
+    CHECK(moved.starts_with("[job 1: moved to the background after 300 ms"));
+    CHECK(has(moved, "begun"));
+    CHECK(has(bench.call("job_output", {{"job", "=1"}, {"wait", "=20"}}), "begun\nover\n"));
+  }
+}
+
+TEST_CASE("what is out of time is ended if it only sleeps, works on a repository, or must") {
+  Bench bench;
+  for (const char* command : {"sleep 100", "cat < <(git log; sleep 100)"}) {
+    CHECK(has(bench.call("bash", {{"command", command}, {"timeout_ms", "=200"}}), "out of time]"));
+  }
+  Bench strict;
+  strict.workspace.settings.background_on_timeout = false;
+  CHECK(has(strict.call("bash", {{"command", "cat < <(sleep 100)"}, {"timeout_ms", "=200"}}),
+            "out of time]"));
+  CHECK(strict.jobs->list(strict.session).empty());
+}
+
+TEST_CASE("the user moves a command that runs, and a wish from before it does not count") {
+  Bench bench;
+  std::atomic<bool> wish{true};
+  model::ToolPorts ports = bench.ports();
+  ports.to_background = [&] { return wish.exchange(false); };
+  CHECK(text_of(bench.workspace.call("bash", {{"command", "sleep 0.3; echo done"}}, ports)) ==
+        "done\n");
+  ports.output = [&](std::string_view) { wish = true; };
+  const std::string moved = text_of(
+      bench.workspace.call("bash", {{"command", "echo begun; sleep 100; echo never"}}, ports));
+  CHECK(moved.starts_with("[job 1: the user moved it to the background"));
+  CHECK(bench.jobs->running() == 1);
+}
+
+TEST_CASE("a ninth job is refused, and a command out of time is then ended") {
+  Bench bench(tools::sandbox::Sandbox::none);
+  bench.workspace.settings.limits.job_look = 10ms;
+  for (int i = 0; i < 8; ++i) CHECK(bench.start("sleep 100").starts_with("[job "));
+  CHECK(bench.start("sleep 100").starts_with("8 jobs run already"));
+  CHECK(has(bench.call("bash", {{"command", "cat < <(sleep 100)"}, {"timeout_ms", "=100"}}),
+            "out of time]"));
+  bench.jobs->stop_all();
+  CHECK(bench.jobs->running() == 0);
+  CHECK(bench.start("sleep 100").starts_with("[job 9: started"));
+}
+
+TEST_CASE("a flood of output takes neither memory nor disk for ever") {
+  Bench bench;
+  bench.start("yes | head -c 200000000; echo; echo the end");
+  const std::string end =
+      bench.call("job_output", {{"job", "=1"}, {"wait", "=60"}, {"tail", "=1"}});
+  CHECK(has(end, "exit status 0"));
+  CHECK(has(end, "the end\n"));
+  CHECK(std::filesystem::file_size(bench.state.path() / to_string(bench.session) / "1.log") <=
+        (64u << 20) + 8);
+  CHECK(
+      has(bench.call("job_output", {{"job", "=1"}, {"since", "=2000000"}}), "are no longer kept"));
+}
+
+TEST_CASE("jobs end with the tools that started them") {
+  const std::string one = unique_sleep();
+  {
+    Bench bench;
+    bench.start(one);
+    CHECK(is_running(one));
+  }
+  CHECK_FALSE(is_running(one));
+}
+
+TEST_CASE("a job's guard takes back what would run by itself, however long after its call") {
+  Bench bench;
+  if (bench.workspace.settings.sandbox == tools::sandbox::Sandbox::none) return;
+  bench.start(
+      "mkdir -p sub/.git/hooks; git init -q sub; echo 'touch /tmp/x' > "
+      "sub/.git/hooks/post-checkout; chmod +x sub/.git/hooks/post-checkout; sleep 0.5");
+  bench.call("job_output", {{"job", "=1"}, {"wait", "=20"}});
+  CHECK_FALSE(std::filesystem::exists(bench.workspace.root() / "sub/.git/hooks/post-checkout"));
+  CHECK(has(bench.reports.at(0), "post-checkout"));
+}
+
+TEST_CASE("after a crash the session hears once what became of its jobs") {
+  Bench bench;
+  // What a skein that was killed leaves behind.
+  const std::string folder = bench.state.path() / to_string(bench.session);
+  jobs::Record record{.id = 2, .command = "make", .started = 1, .keeper = 999'999'999, .born = 1};
+  REQUIRE(jobs::save_record(folder + "/2.json", record));
+  { jobs::OutputLog(folder + "/2.log", jobs::OutputLog::Use::create).add("half done\n"); }
+
+  const jobs::Jobs::Left left = bench.jobs->take_up(bench.session, [](int) { return false; });
+  REQUIRE(left.ended.size() == 1);
+  CHECK(left.ended[0].state == jobs::Record::State::lost);
+  CHECK(has(left.reports[0], "[job 2 has ended: ended when skein was ended]"));
+  CHECK(has(left.reports[0], "half done"));
+  CHECK(left.running.empty());
+
+  CHECK(bench.jobs->take_up(bench.session, [](int) { return true; }).ended.empty());
+  CHECK_FALSE(std::filesystem::exists(folder + "/2.log"));
+  CHECK(bench.start("sleep 100").starts_with("[job 3: started"));
+}
+
+TEST_CASE("an entry tells of the end of a job if its meta does") {
+  jobs::Record record{.id = 3};
+  CHECK_FALSE(jobs::tells_end(jobs::meta_of(record), 3));
+  record.state = jobs::Record::State::ended;
+  CHECK(jobs::tells_end(jobs::meta_of(record), 3));
+  CHECK_FALSE(jobs::tells_end(jobs::meta_of(record), 4));
+  CHECK_FALSE(jobs::tells_end("", 3));
+  CHECK_FALSE(jobs::tells_end("{\"job\":", 3));
+}
