@@ -169,7 +169,7 @@ TEST_CASE("the same spelling, to allow, allows nothing else or is refused") {
 
 TEST_CASE("refused are rules that would silently match nothing") {
   for (const char* text : {"shell(git push)", "WebFetch(domain:x)",
-                           "WebSearch",       "Task",
+                           "WebSearch",       "Tusk",
                            "mcp__",           "Reed(x)",
                            "read secrets/*",  "(x)",
                            "read()",          "read(",
