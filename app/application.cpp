@@ -182,6 +182,7 @@ Application::Application(const Invocation& invocation)
               out.push_back({each->file(), project::skill_offer(*each), true});
             return out;
           },
+      .inbox = &inbox_,
       .hooks = hooks_.get(),
       .transcript = [this](Id session) { return transcript_of(session); },
       .cost = [this](const model::SessionState& session) -> std::optional<double> {

@@ -39,6 +39,7 @@ class Application {
 
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
+  agent::Inbox& inbox() { return inbox_; }
   const model::Tools& tools() const { return tools_; }
   const ProjectFiles& project() const { return project_; }
   const catalog::Catalog& catalog() const { return catalog_; }
@@ -127,6 +128,7 @@ class Application {
   checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<hooks::Hooks> hooks_{};  // null: there are none
   std::vector<hooks::Definition> untrusted_hooks_{};
+  agent::Inbox inbox_{};
   std::unique_ptr<agent::Agent> agent_{};
   std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
   std::int64_t taken_changes_ = -1;

@@ -15,6 +15,12 @@ model::Entry news(const std::string& text, const std::string& origin) {
   return entry;
 }
 
+model::Entry steered(const model::Message& message) {
+  model::Entry entry = model::message_entry(message);
+  entry.meta = R"({"steered":true})";
+  return entry;
+}
+
 void Inbox::put(model::Entry message) {
   const std::lock_guard lock(mutex_);
   messages_.push_back(std::move(message));

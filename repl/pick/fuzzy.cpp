@@ -74,16 +74,24 @@ std::optional<int> fuzzy_score(std::string_view pattern, std::string_view text) 
 
 std::vector<std::size_t> fuzzy_filter(std::string_view pattern,
                                       std::span<const std::string> texts) {
+  std::vector<std::size_t> all(texts.size());
+  for (std::size_t i = 0; i < all.size(); ++i) all[i] = i;
+  return fuzzy_among(pattern, texts, all);
+}
+
+std::vector<std::size_t> fuzzy_among(std::string_view pattern, std::span<const std::string> texts,
+                                     std::span<const std::size_t> among) {
   struct Fit {
     std::size_t index;
     int score;
   };
   std::vector<Fit> fits;
-  for (std::size_t i = 0; i < texts.size(); ++i)
+  for (const std::size_t i : among)
     if (const std::optional<int> score = fuzzy_score(pattern, texts[i]))
       fits.push_back({i, *score});
   std::ranges::stable_sort(fits, std::ranges::greater{}, &Fit::score);
   std::vector<std::size_t> out;
+  out.reserve(fits.size());
   for (const Fit& fit : fits) out.push_back(fit.index);
   return out;
 }

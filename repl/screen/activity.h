@@ -1,12 +1,14 @@
-// The live line while a turn runs: what is happening, derived from its events, for how long, how to
-// stop it, and what the user has typed meanwhile.
+// The live line while a turn runs: what is happening, derived from its events, for how long, and
+// how to stop it; and what a running command has printed last.
 #pragma once
 
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/event.h"
+#include "repl/screen/output_tail.h"
 
 namespace skein::screen {
 
@@ -15,10 +17,8 @@ struct Status {
   std::int64_t elapsed_ms = 0;
   std::int64_t tokens = 0;  // of this answer; 0: not known
   bool estimated = false;   // the tokens are
-  std::string detail{};     // the last line a tool has printed
   std::string todo{};       // how far the list of things to do is
-  std::string draft{};
-  unsigned frame = 0;  // of the wheel
+  unsigned frame = 0;       // of the wheel
 };
 
 // At most `width` columns. The least important parts are dropped first.
@@ -34,11 +34,15 @@ class Activity {
   bool begun() const { return start_.has_value(); }
 
   Status at(std::int64_t now) const;
+  // The last lines of what runs, untrusted; none: nothing does, or it is silent.
+  std::vector<std::string> printed(std::size_t most) const { return printed_.last(most); }
 
  private:
   void hear_delta(const model::Delta& delta);
 
-  std::string what_{}, detail_{};
+  std::string what_{};
+  OutputTail printed_{};
+  std::string printing_{};  // the call whose lines these are
   std::optional<std::int64_t> start_{}, tool_start_{}, retry_at_{};
   std::size_t bytes_ = 0;    // of this answer
   std::int64_t tokens_ = 0;  // of it, as the provider counts; 0: not told yet
