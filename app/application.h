@@ -58,6 +58,7 @@ class Application {
 
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
+  agent::Inbox& inbox() { return inbox_; }
   const model::Tools& tools() const { return tools_; }
   const ProjectFiles& project() const { return project_; }
   const catalog::Catalog& catalog() const { return catalog_; }

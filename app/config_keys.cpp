@@ -443,6 +443,10 @@ constexpr ConfigKey table[] = {
     {"", "claude-hooks", truth, "false", never, "",
      "true: hooks in Claude Code's settings run too: yours, and those of a workspace you trust",
      set<&Config::claude_hooks>},
+    {"", "enter-while-busy", one_of("queue|steer"), "queue", never, "",
+     "what Enter does with a line while a turn runs: it waits for the end, or is told at once; "
+     "Alt+Enter does the other",
+     set<&Config::enter_while_busy>},
     {"", "terminal-marks", truth, "true", never, "",
      "window title, marks to jump from prompt to prompt, a bell after ten seconds",
      set<&Config::terminal_marks>},

@@ -143,7 +143,9 @@ int repl_mode(Application& application, const Invocation& given) {
        .stop = stop_asked(),
        .keyboard = keyboard ? &*keyboard : nullptr,
        .drafts = prompt::Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
-       .attended = attended()});
+       .attended = attended(),
+       .history = &history,
+       .enter_steers = application.config().enter_while_busy == "steer"});
   Expiry expiry(application.config(), application.store(),
                 greets && !given.no_session ? home_folder(given) + "/expiry" : "");
   session::Services services = application.services();
@@ -166,6 +168,7 @@ int repl_mode(Application& application, const Invocation& given) {
                : terminal::TerminalMarks(),
        .masking =
            [&](session::Session::Parts::Sink sink) { return application.masking(std::move(sink)); },
+       .inbox = &application.inbox(),
        .kept = !given.no_session,
        .greeting = [&] { return greets ? greeting(application) : ""; }});
   repl::Repl repl(session, input, !isatty(STDIN_FILENO));
@@ -186,7 +189,7 @@ int repl_mode(Application& application, const Invocation& given) {
                                : prompt::make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO), [] {
                                    return stop_asked() || leave_asked();
                                  });
-  input.use(*editor);
+  input.use(*editor, repl.editor_help().complete);
   session.open(chosen.session);
   if (!application.config().quiet)
     screen.print_untrusted(read_line(application.instructions().documents()));

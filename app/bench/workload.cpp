@@ -13,7 +13,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr Workload table[] = {
     {"start", measure_start},   {"append", measure_append}, {"open", measure_open},
-    {"search", measure_search}, {"list", measure_list},
+    {"search", measure_search}, {"list", measure_list},     {"popup", measure_popup},
 };
 
 double middle(std::vector<double>& all) {

@@ -28,6 +28,7 @@ Measured measure_append(const SampleHome& home);
 Measured measure_open(const SampleHome& home);
 Measured measure_search(const SampleHome& home);
 Measured measure_list(const SampleHome& home);
+Measured measure_popup(const SampleHome& home);
 
 // Both again and again, in turns, so that a disk that is slow for a while is slow for both: at most
 // `rounds` times, no longer than the home's size allows, and not after ^C. The middle of each, in

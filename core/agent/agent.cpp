@@ -166,6 +166,31 @@ std::vector<model::Entry> Agent::arrived(const Turn& turn) const {
   return entries;
 }
 
+// A prompt that comes in the middle is heard by hooks like any other, and the files are kept as
+// they are now: one can go back to before it. After a stop nothing is taken, so that it can be
+// taken back.
+void Agent::take_in_arrived(Turn& turn) {
+  if (turn.ports.stopped()) return;
+  std::vector<model::Entry> entries;
+  std::optional<Id> prompt;
+  for (model::Entry& entry : arrived(turn)) {
+    if (model::is_prompt(entry)) {
+      HookPoints::Prompted prompted = hooks_.before_prompt(turn, *model::message_of(entry));
+      if (prompted.refusal) {
+        turn.tell(model::Notice::Level::warning, parts_.clean(*prompted.refusal));
+        continue;
+      }
+      for (model::Entry& told : prompted.entries) entries.push_back(std::move(told));
+      prompt = entry.id;
+    }
+    entries.push_back(std::move(entry));
+  }
+  if (entries.empty()) return;
+  if (prompt) files_.after_turn(turn);
+  turn.commit(std::move(entries));
+  if (prompt) turn.prompt = prompt;
+}
+
 store::SessionLease Agent::hold(Id session) {
   const store::Result<store::SessionLease> outcome =
       parts_.store.hold(session, store::LockMode::shared);
@@ -215,8 +240,8 @@ void Agent::ask_and_run(Turn& turn) {
     turn.end.error = parts_.clean(reply.error);
     turn.end.empty = model::is_empty_answer(reply);
     if (run_calls(turn, reply)) {
-      if (std::vector<model::Entry> news = arrived(turn); !news.empty())
-        turn.commit(std::move(news));
+      take_in_arrived(turn);
+      if (turn.ended_by_hook) return turn.end_by_hook();
       continue;
     }
     if (turn.ended_by_hook) return turn.end_by_hook();

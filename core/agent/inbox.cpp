@@ -15,6 +15,12 @@ model::Entry news(const std::string& text, const std::string& origin) {
   return entry;
 }
 
+model::Entry steered(const model::Message& message) {
+  model::Entry entry = model::message_entry(message);
+  entry.meta = R"({"steered":true})";
+  return entry;
+}
+
 void Inbox::put(model::Entry message, std::optional<Id> session) {
   const std::lock_guard lock(mutex_);
   messages_.push_back({std::move(message), session});
@@ -36,7 +42,8 @@ std::vector<model::Entry> Inbox::take(std::optional<Id> session) {
 
 bool Inbox::take_back(Id message) {
   const std::lock_guard lock(mutex_);
-  return std::erase_if(messages_, [&](const Waiting& each) { return each.message.id == message; }) > 0;
+  return std::erase_if(messages_, [&](const Waiting& each) { return each.message.id == message; }) >
+         0;
 }
 
 bool Inbox::empty() const {

@@ -15,6 +15,9 @@ namespace skein::agent {
 // A message by skein itself, which is no prompt; `origin` names who has it to say: "job:3".
 model::Entry news(const std::string& text, const std::string& origin);
 
+// What the user says to the model while it works: a prompt in the middle of a turn.
+model::Entry steered(const model::Message& message);
+
 class Inbox {
  public:
   // `session`: the one it is for; none: whichever is worked in next.

@@ -18,6 +18,8 @@ bool is_prompt(const Entry& entry) {
   return message && is_prompt(*message);
 }
 
+bool is_steered(const Entry& entry) { return entry.meta.starts_with(R"({"steered":)"); }
+
 std::vector<TurnCost> turns_of(std::span<const Entry> path) {
   std::vector<TurnCost> turns;
   for (const Entry& entry : path) {

@@ -24,6 +24,10 @@ struct TurnCost {
 // Whether a turn begins with this entry: it is a message by the user.
 bool is_prompt(const Entry& entry);
 
+// Whether the user said it in the middle of a turn, behind the results of tools: a prompt all the
+// same, which one can go back to. `meta` says so.
+bool is_steered(const Entry& entry);
+
 // The turns of a path, oldest first; what comes before the first prompt is left out.
 std::vector<TurnCost> turns_of(std::span<const Entry> path);
 

@@ -6,41 +6,58 @@
 #include "core/project/own_commands.h"
 #include "repl/commands/table.h"
 #include "repl/layout/sanitize.h"
-#include "repl/pick/fuzzy.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
 
 namespace {
 
-constexpr std::size_t most_choices = 200;
+// Nothing must follow a command whose arguments may be left out.
+bool is_whole(std::string_view arguments) {
+  return arguments.empty() || arguments.starts_with('[');
+}
 
-prompt::Completion command_names(Session& session, std::string_view start) {
-  prompt::Completion out;
+prompt::Choice named(std::string_view name, std::string_view arguments, std::string_view about) {
+  return {.text = "/" + std::string(name) + (arguments.empty() ? "" : " "),
+          .about = std::string(about),
+          .letters = std::string(name),
+          .whole = is_whole(arguments)};
+}
+
+std::vector<prompt::Choice> command_names(Session& session) {
+  std::vector<prompt::Choice> out;
   for (const Command& command : commands())
-    if (command.name.starts_with(start.substr(1)))
-      out.choices.push_back("/" + std::string(command.name) +
-                            (command.arguments.empty() ? "" : " "));
-  for (const project::OwnCommand& own : own_commands(session))
-    if (own.name.starts_with(start.substr(1))) out.choices.push_back("/" + own.name + " ");
+    out.push_back(named(command.name, command.arguments, command.help));
+  for (const project::OwnCommand& own : own_commands(session)) {
+    const project::CommandWords words = project::words_of(project::read_markdown(own.path));
+    out.push_back(named(own.name, words.hint.empty() ? "[]" : words.hint, words.description));
+  }
+  // What a server calls its own must not drive the terminal.
   for (const session::ServerPrompt& prompt : session.services().server_prompts())
-    if (prompt.name.starts_with(start.substr(1)))
-      out.choices.push_back("/" + prompt.name + (prompt.hint.empty() ? "" : " "));
-  std::ranges::sort(out.choices);
+    if (layout::sanitized_row(prompt.name) == prompt.name)
+      out.push_back(named(prompt.name, prompt.hint,
+                          prompt.description.substr(0, prompt.description.find('\n'))));
+  std::ranges::stable_sort(out, {}, &prompt::Choice::letters);
   return out;
 }
 
-// Files whose path contains these letters, in this order but with gaps; and resources of servers.
-prompt::Completion file_names(Session& session, std::size_t from, std::string_view letters) {
+// Files by their paths, and resources of servers.
+std::vector<prompt::Choice> file_names(Session& session) {
   std::vector<std::string> files = session.services().files();
-  // What a server calls its own must not drive the terminal.
   for (const std::string& name : session.services().server_resources())
     if (layout::sanitized_row(name) == name) files.push_back(name);
-  prompt::Completion out{.from = from};
-  for (const std::size_t i : pick::fuzzy_filter(letters, files)) {
-    if (out.choices.size() == most_choices) break;
-    out.choices.push_back(model::mention(files[i]));
-  }
+  std::vector<prompt::Choice> out;
+  for (const std::string& name : files)
+    out.push_back({.text = model::mention(name), .letters = name});
+  return out;
+}
+
+std::vector<prompt::Choice> arguments_of(Session& session, const Command& command,
+                                         std::string_view start) {
+  std::vector<prompt::Choice> out;
+  for (std::string& text : command.complete(session, start))
+    out.push_back({.text = std::move(text)});
+  if (command.describe != nullptr) command.describe(session, out);
   return out;
 }
 
@@ -48,13 +65,29 @@ prompt::Completion file_names(Session& session, std::size_t from, std::string_vi
 
 prompt::Completion complete(Session& session, std::string_view line) {
   const std::size_t word = line.find_last_of(" \t\n") + 1;
-  if (line.substr(word).starts_with('@')) return file_names(session, word, line.substr(word + 1));
+  if (line.substr(word).starts_with('@'))
+    return {.key = std::string(line.substr(0, word + 1)),
+            .from = word,
+            .letters = word + 1,
+            .eager = true,
+            .choices = [&session] { return file_names(session); }};
   if (!line.starts_with('/')) return {};
   const std::size_t space = line.find(' ');
-  if (space == std::string_view::npos) return command_names(session, line);
+  if (space == std::string_view::npos)
+    return {.key = "/", .letters = 1, .eager = true, .choices = [&session] {
+              return command_names(session);
+            }};
   const Command* command = find_command(line.substr(1, space - 1));
   if (command == nullptr || command->complete == nullptr) return {};
-  return {.from = space + 1, .choices = command->complete(session, line.substr(space + 1))};
+  // The words before the last decide what that can be; #n is a prompt by its number.
+  const std::size_t before = line.substr(space + 1).starts_with('#') ? space + 2 : word;
+  return {.key = std::string(line.substr(0, before)),
+          .from = space + 1,
+          .letters = space + 1,
+          .choices = [&session, command,
+                      start = std::string(line.substr(space + 1, before - space - 1))] {
+            return arguments_of(session, *command, start);
+          }};
 }
 
 std::string hint_for(Session& session, std::string_view line) {

@@ -1,7 +1,9 @@
 #include "repl/commands/entry_names.h"
 
 #include <charconv>
+#include <map>
 
+#include "core/model/redaction.h"
 #include "core/model/turns.h"
 #include "core/text/amounts.h"
 #include "repl/session/session.h"
@@ -72,6 +74,27 @@ std::vector<std::string> entry_names(Session& session, std::string_view start) {
     if (const std::string id = to_string(entry->id); id.starts_with(start))
       out.push_back(short_id(entry->id));
   return out;
+}
+
+void describe_entries(Session& session, std::vector<prompt::Choice>& choices) {
+  const auto& redacted = session.conversation().state().redacted;
+  const bool numbered = !choices.empty() && choices.front().text.starts_with('#');
+  const std::vector<model::Entry> path =
+      numbered ? whole_path(session) : session.conversation().path();
+  std::map<std::string, const model::Entry*> entries;
+  std::size_t number = 0;
+  for (const model::Entry& entry : path)
+    if (!numbered)
+      entries[short_id(entry.id)] = &entry;
+    else if (model::is_prompt(entry))
+      entries["#" + std::to_string(++number)] = &entry;
+  for (prompt::Choice& choice : choices)
+    if (const auto entry = entries.find(choice.text); entry != entries.end()) {
+      const auto message = model::message_of(*entry->second);
+      choice.about = (message ? std::string(model::name(message->role)) + ": " : "") +
+                     model::preview(model::masked(*entry->second, redacted), 80);
+      choice.letters = choice.text + " " + choice.about;
+    }
 }
 
 }  // namespace skein::commands

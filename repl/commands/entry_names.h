@@ -28,5 +28,7 @@ std::vector<std::string> names_from(const Range& range, std::string_view start, 
   return out;
 }
 std::vector<std::string> entry_names(Session& session, std::string_view start);
+// How each of them begins.
+void describe_entries(Session& session, std::vector<prompt::Choice>& choices);
 
 }  // namespace skein::commands

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "core/text/base.h"
+#include "repl/prompt/choice.h"
 
 namespace skein::session {
 class Session;
@@ -27,6 +28,7 @@ void restore_session(Session& session, std::string_view name);
 void rename_session(Session& session, std::string_view title);
 void search_sessions(Session& session, std::string_view words);
 std::vector<std::string> session_names(Session& session, std::string_view start);
+void describe_sessions(Session& session, std::vector<prompt::Choice>& choices);
 
 void show_tree(Session& session, std::string_view);
 void show_branches(Session& session, std::string_view);
@@ -71,6 +73,7 @@ void archive_session(Session& session, std::string_view name);
 
 void choose_model(Session& session, std::string_view name);
 std::vector<std::string> model_names(Session& session, std::string_view start);
+void describe_models(Session& session, std::vector<prompt::Choice>& choices);
 void choose_thinking(Session& session, std::string_view level);
 std::vector<std::string> thinking_names(Session& session, std::string_view start);
 void set_system(Session& session, std::string_view text);
@@ -93,6 +96,9 @@ void show_memory(Session& session, std::string_view argument);
 void compact(Session& session, std::string_view focus);
 void show_context(Session& session, std::string_view);
 void show_usage(Session& session, std::string_view);
+
+void show_queue(Session& session, std::string_view);
+void steer(Session& session, std::string_view text);
 void show_insights(Session& session, std::string_view since_and_grouping);
 
 }  // namespace skein::commands

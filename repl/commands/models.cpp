@@ -136,6 +136,16 @@ std::vector<std::string> model_names(session::Session& session, std::string_view
   return out;
 }
 
+void describe_models(session::Session& session, std::vector<prompt::Choice>& choices) {
+  const std::vector<session::ModelLine> lines = session.services().models();
+  for (prompt::Choice& choice : choices) {
+    const auto line = std::ranges::find(lines, choice.text, &session::ModelLine::name);
+    if (line == lines.end()) continue;
+    choice.about = line->window + (line->price.empty() ? "" : "  " + line->price);
+    if (!line->usable) choice.about += (choice.about.empty() ? "" : "  ") + line->note;
+  }
+}
+
 void choose_thinking(session::Session& session, std::string_view level) {
   if (level.empty()) {
     session.screen().print(

@@ -180,4 +180,17 @@ std::vector<std::string> session_names(Session& session, std::string_view start)
   return names_from(session.store().list(), start, &SessionRecord::key);
 }
 
+// Found by their titles too.
+void describe_sessions(Session& session, std::vector<prompt::Choice>& choices) {
+  const std::vector<SessionRecord> all = session.store().list();
+  if (all.size() != choices.size()) return;  // they come in the order of the list
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    prompt::Choice& choice = choices[i];
+    const model::SessionState& state = all[i].state;
+    choice.about = state.title.empty() ? "(untitled)" : state.title;
+    choice.letters = choice.text + " " + state.title;
+    choice.about += " · " + pick::age(state.updated_at);
+  }
+}
+
 }  // namespace skein::commands

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/project/own_commands.h"
+#include "repl/prompt/choice.h"
 
 namespace skein::session {
 class Session;
@@ -21,6 +22,8 @@ struct Command {
   std::vector<std::string> (*complete)(session::Session&,
                                        std::string_view argument);  // may be null
   void (*run)(session::Session&, std::string_view argument);
+  // Adds a few words to what `complete` gave; may be null.
+  void (*describe)(session::Session&, std::vector<prompt::Choice>& choices) = nullptr;
 };
 
 std::span<const Command> commands();  // sorted by name

@@ -16,6 +16,20 @@ namespace {
 
 using Code = terminal::Key::Code;
 
+// Asked again after Ctrl+Z.
+terminal::Key key_after(terminal::Keyboard& keyboard, screen::Screen& screen,
+                        const std::string& question) {
+  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
+  for (;;) {
+    screen.print_untrusted(question);
+    screen.flush();
+    const terminal::Key pressed = next_key(keyboard, nullptr);
+    if (pressed != terminal::ctrl('z')) return pressed;
+    screen.pause();
+    keyboard.terminal().suspend();
+  }
+}
+
 }  // namespace
 
 terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop,
@@ -178,10 +192,7 @@ model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& scree
 
 std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& screen,
                                const std::string& question, std::string_view letters) {
-  screen.print_untrusted(question);
-  screen.flush();
-  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
-  const terminal::Key pressed = next_key(keyboard, nullptr);
+  const terminal::Key pressed = key_after(keyboard, screen, question);
   for (const char letter : letters)
     if (is_letter(pressed, letter)) {
       screen.print(std::string(1, letter) + "\n");
@@ -192,10 +203,7 @@ std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& scr
 }
 
 bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::string& question) {
-  screen.print_untrusted(question + " [y/N] › ");
-  screen.flush();
-  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
-  const bool yes = is_letter(next_key(keyboard, nullptr), 'y');
+  const bool yes = is_letter(key_after(keyboard, screen, question + " [y/N] › "), 'y');
   screen.print(yes ? "yes\n" : "no\n");
   return yes;
 }
@@ -220,7 +228,7 @@ std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::str
     if (key == terminal::ctrl('c') && stop != nullptr) *stop = true;
     if (key == terminal::ctrl('c') || key.code == Code::escape) return std::nullopt;
     if (key == skein::terminal::key(Code::enter)) return edit::whole(line.draft());
-    line.apply(key);
+    key == terminal::ctrl('z') ? drawing.suspend() : static_cast<void>(line.apply(key));
   }
 }
 

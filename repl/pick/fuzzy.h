@@ -15,5 +15,9 @@ std::optional<int> fuzzy_score(std::string_view pattern, std::string_view text);
 
 // The indices of the matching texts, best first; ties keep their order.
 std::vector<std::size_t> fuzzy_filter(std::string_view pattern, std::span<const std::string> texts);
+// The same among some of them, given by their indices, for a list that must answer to every key:
+// of many only the most promising are weighed exactly, the others follow in a rough order.
+std::vector<std::size_t> fuzzy_among(std::string_view pattern, std::span<const std::string> texts,
+                                     std::span<const std::size_t> among);
 
 }  // namespace skein::pick

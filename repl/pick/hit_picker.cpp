@@ -73,6 +73,7 @@ class HitList : public HitSink {
     if (letter == "b" && hit->entry) choice_ = {HitChoice::What::branch, *hit};
     left_ = choice_.what != HitChoice::What::nothing;
     if (letter == " ") shows_ = !shows_;
+    if (key == terminal::ctrl('z')) panel_.suspend();
     chosen_ = chosen_after(key, chosen_, rows_.size(), height() / 2);
     return !left_;
   }

@@ -98,6 +98,7 @@ std::optional<std::string> answer_from(OptionList& list, terminal::Keyboard& key
   for (;;) {
     draw();
     const terminal::Key key = next_key(keyboard, &stop, draw);
+    if (key == terminal::ctrl('z')) panel.suspend();
     if (key == terminal::ctrl('c')) stop = true;
     if (key == terminal::ctrl('c') || key.code == Code::escape) return std::nullopt;
     if (key.code == Code::up) list.move(list.size() - 1);

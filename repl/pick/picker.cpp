@@ -49,7 +49,7 @@ class Picker {
       if (fits_.empty()) return std::nullopt;
       return Picked{fits_[chosen_], key, query_.text(), chosen_};
     }
-    use(key);
+    key == ctrl('z') ? panel_.suspend() : use(key);
     return std::nullopt;
   }
 

@@ -72,6 +72,11 @@ model::PlanReview review_plan(terminal::Keyboard& keyboard, screen::Screen& scre
       text = edited(keyboard, screen, text);
       offer();
     }
+    if (key == terminal::ctrl('z')) {
+      screen.pause();
+      keyboard.terminal().suspend();
+      offer();
+    }
     const bool no = is_letter(key, 'n');
     if (key == terminal::ctrl('c')) stop = true;
     if (!no && key != terminal::ctrl('c') && key.code != Code::escape && key.code != Code::enter)

@@ -34,6 +34,7 @@ class TreeView {
       if (key.code == Code::enter) return {What::go_on, lines_[chosen_].node->id};
       if (letter == "b") return {What::branch, lines_[chosen_].node->id};
       if (letter == "s") return {What::snapshot, lines_[chosen_].node->id};
+      if (key == terminal::ctrl('z')) panel_.suspend();
       chosen_ = chosen_after(key, chosen_, lines_.size(), rows());
     }
     return {};

@@ -8,25 +8,17 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <vector>
 
 #include "repl/edit/draft.h"
+#include "repl/prompt/choice.h"
 #include "repl/prompt/history.h"
 #include "repl/terminal/keyboard.h"
 
 namespace skein::prompt {
 
-// What could replace the text from `from` to the cursor.
-struct Completion {
-  std::size_t from = 0;
-  std::vector<std::string> choices{};
-};
-
 // What the editor needs from the loop.
 struct EditorHelp {
-  std::function<Completion(std::string_view before_cursor)> complete = [](std::string_view) {
-    return Completion{};
-  };
+  Complete complete = [](std::string_view) { return Completion{}; };
   std::function<std::string(std::string_view line)> hint{};  // shown dim after the line
   std::function<std::string()> prompt{};  // as it is by now; empty: as it was given
   std::function<void(const edit::Draft&)> keep = [](const edit::Draft&) {};  // what is typed so far

@@ -26,7 +26,6 @@ const std::vector<PromptLine::Binding>& PromptLine::bindings() {
       {{key(Code::up), ctrl('p')}, [](P p) { return p.up(); }},
       {{key(Code::down), ctrl('n')}, [](P p) { return p.down(); }},
       {{ctrl('r')}, [](P) { return search; }},
-      {{key(Code::tab)}, [](P) { return complete; }},
       {{terminal::shift(Code::tab)}, [](P) { return cycle_mode; }},
       {{ctrl('g')}, [](P) { return edit_elsewhere; }},
       {{ctrl('x')}, [](P p) { return p.chord_ = true, none; }},
@@ -43,16 +42,70 @@ void PromptLine::start(edit::Draft draft) {
   ghost_.clear();
   recalled_.reset();
   chord_ = false;
+  popup_.forget();
+}
+
+Popup& PromptLine::refreshed_popup() {
+  popup_.refresh(std::string_view(text()).substr(0, line_.cursor()));
+  return popup_;
 }
 
 PromptLine::EditorAction PromptLine::use(const terminal::Key& pressed) {
   if (std::exchange(chord_, false) && pressed == ctrl('e')) return EditorAction::edit_elsewhere;
   if (text().empty() && terminal::typed(pressed) == "?") return say("?");
+  if (const auto action = use_popup(pressed)) return *action;
+  // Only typing opens the list; a line from the history stays as it is.
+  const bool types = !terminal::typed(pressed).empty() || pressed.code == Code::backspace;
+  types ? popup_.changed() : popup_.rest();
   const auto found = std::ranges::find_if(
       bindings(), [&](const Binding& row) { return std::ranges::count(row.keys, pressed) > 0; });
   if (found != bindings().end()) return found->run(*this);
   if (line_.apply(pressed)) recalled_.reset();
   return EditorAction::none;
+}
+
+std::optional<PromptLine::EditorAction> PromptLine::use_popup(const terminal::Key& pressed) {
+  if (pressed == key(Code::tab)) return tab();
+  if (!popup_.shown()) return std::nullopt;
+  if (pressed == key(Code::down) || pressed == ctrl('n')) {
+    popup_.move(1);
+    return EditorAction::none;
+  }
+  if ((pressed == key(Code::up) || pressed == ctrl('p')) && popup_.move(-1))
+    return EditorAction::none;
+  if (pressed == key(Code::escape)) {
+    popup_.dismiss();
+    return EditorAction::none;
+  }
+  const Choice* const chosen = popup_.chosen();
+  if (pressed != key(Code::enter) || chosen == nullptr) return std::nullopt;
+  const bool whole = chosen->whole;
+  take(*chosen);
+  return whole ? EditorAction::send : EditorAction::none;
+}
+
+PromptLine::EditorAction PromptLine::tab() {
+  popup_.reopen();
+  Popup& popup = refreshed_popup();
+  const std::string typed = text().substr(std::min(popup.from(), line_.cursor()),
+                                          line_.cursor() - std::min(popup.from(), line_.cursor()));
+  if (const Choice* chosen = popup.chosen())
+    take(*chosen);
+  else if (popup.count() == 1)
+    take(*popup.first());
+  else if (const std::string start = popup.common_start(typed); !start.empty())
+    line_.replace(popup.from(), start);
+  else if (popup.open())
+    popup.choose_first();
+  return EditorAction::none;
+}
+
+// Copies what it needs: the list changes with the line.
+void PromptLine::take(const Choice& choice) {
+  const std::string piece = choice.text;
+  line_.replace(popup_.from(), piece);
+  recalled_.reset();
+  popup_.dismiss();
 }
 
 PromptLine::EditorAction PromptLine::say(std::string_view text) {

@@ -1,5 +1,5 @@
-// What keys mean at the prompt: editing, moving through the history, ghost text, and requests that
-// the caller, who has the terminal, must carry out.
+// What keys mean at the prompt: editing, moving through the history, ghost text, completion, and
+// requests that the caller, who has the terminal, must carry out.
 #pragma once
 
 #include <chrono>
@@ -10,6 +10,7 @@
 
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/history.h"
+#include "repl/prompt/popup.h"
 
 namespace skein::prompt {
 
@@ -21,7 +22,6 @@ class PromptLine {
     abort,  // ^C: the line goes to the history
     leave,
     search,  // in the history
-    complete,
     edit_elsewhere,
     clear_screen,
     expand,
@@ -31,13 +31,16 @@ class PromptLine {
     announce,  // no key: something has happened meanwhile
   };
 
-  PromptLine(History& history, std::function<std::string(std::string_view)> hint)
-      : history_(history), hint_(std::move(hint)) {}
+  PromptLine(History& history, std::function<std::string(std::string_view)> hint,
+             Complete complete = {})
+      : history_(history), hint_(std::move(hint)), popup_(std::move(complete)) {}
 
   void start(edit::Draft draft);
   EditorAction use(const terminal::Key& key);
   edit::LineEdit& line() { return line_; }
   const std::string& text() const { return line_.text(); }
+  // The list below the line, as it is now; to be drawn, and Popup::set_shown() called then.
+  Popup& refreshed_popup();
   // What to show dim after the line: a hint from the command table, else the rest of an earlier
   // line, which Right and End accept.
   std::string hint();
@@ -56,6 +59,10 @@ class PromptLine {
   EditorAction word_right();
   EditorAction up();
   EditorAction down();
+  EditorAction tab();
+  // Nothing: the key means what it always does.
+  std::optional<EditorAction> use_popup(const terminal::Key& key);
+  void take(const Choice& choice);
   // A key that edits, but means something else on an empty line.
   EditorAction edit_unless_empty(const terminal::Key& key, EditorAction when_empty);
   EditorAction accept_or(const terminal::Key& key);
@@ -63,6 +70,7 @@ class PromptLine {
 
   History& history_;
   std::function<std::string(std::string_view)> hint_;
+  Popup popup_;
   edit::LineEdit line_{};
   std::string ghost_{};                    // the rest of an earlier line, shown behind this one
   std::optional<std::size_t> recalled_{};  // the history line shown here

@@ -36,17 +36,10 @@ constexpr char32_t our_key = Replxx::KEY::F24;
 // replxx skips a redraw within a millisecond of the last one.
 constexpr milliseconds drawing_rest{2};
 constexpr milliseconds keep_after{100}, keep_at_least{1000};
+constexpr int most_popup_rows = 9;
 
 int code_points(std::string_view text) {
   return static_cast<int>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
-}
-
-std::string common_start(const std::vector<std::string>& texts) {
-  std::string out = texts.front();
-  for (const std::string& each : texts)
-    while (!each.starts_with(out)) out.pop_back();
-  while (!is_valid_utf8(out)) out.pop_back();
-  return out;
 }
 
 class ReplxxEditor : public LineEditor {
@@ -55,7 +48,7 @@ class ReplxxEditor : public LineEditor {
       : keyboard_(keyboard),
         history_(history),
         help_(std::move(help)),
-        prompt_(history, help_.hint) {
+        prompt_(history, help_.hint, help_.complete) {
     editor_.bind_key(our_key, [this](char32_t) { return step(); });
     editor_.set_hint_callback([this](const std::string&, int& length, Replxx::Color& color) {
       length = 0;
@@ -102,9 +95,12 @@ class ReplxxEditor : public LineEditor {
   std::string_view before_cursor() {
     return std::string_view(prompt_.text()).substr(0, prompt_.line().cursor());
   }
+  // replxx cannot scroll: of a text taller than the screen it gets what is around the cursor.
   terminal::LineLayout layout() {
-    return terminal::lay_out(prompt_.text(), prompt_.line().cursor(), prompt_columns_,
-                             terminal().size().columns);
+    const auto [columns, rows] = terminal().size();
+    return terminal::around_cursor(
+        terminal::lay_out(prompt_.text(), prompt_.line().cursor(), prompt_columns_, columns),
+        prompt_columns_, columns, std::max(1, rows - 2));
   }
 
   // One turn of replxx's loop, which would take an exception for the end of input.
@@ -123,6 +119,7 @@ class ReplxxEditor : public LineEditor {
 
   Result wait_for_keys() {
     correct_cursor();
+    if (!maybe_undrawn_ && !keyboard_.typed_ahead()) draw_popup();
     for (terminal::Key key;;) {
       const auto pause = maybe_undrawn_ ? drawing_rest : time_to_look();
       switch (keyboard_.next(key, pause, help_.stopped)) {
@@ -152,7 +149,6 @@ class ReplxxEditor : public LineEditor {
   // Gives replxx the line, which it draws when we return; then it calls us again.
   Result hand_over() {
     maybe_undrawn_ = Clock::now() - entered_ < drawing_rest;
-    fold_if_too_tall();
     drawn_ = layout();
     drawn_columns_ = terminal().size().columns;
     hint_ = wish_ == Wish::none ? fitting_hint() : std::string{};
@@ -192,15 +188,32 @@ class ReplxxEditor : public LineEditor {
     terminal().write("\x1b[" + std::to_string(drawn_.caret.column + 1) + "G");
   }
 
-  // replxx cannot scroll: a text taller than the screen would be drawn below itself at every key.
-  void fold_if_too_tall() {
-    const int most = std::max(1, terminal().size().rows - 2);
-    if (layout().end.row < most) return;
-    prompt_.line().fold();
-    if (layout().end.row < most) return;
-    edit::Draft all;
-    all.text = edit::make_chip(all, edit::whole(draft()));
-    prompt_.start(std::move(all));
+  // Below the line, which replxx clears of it whenever it draws.
+  void draw_popup() {
+    Popup& popup = prompt_.refreshed_popup();
+    const auto [columns, rows] = terminal().size();
+    const int left = std::min(rows - 2 - drawn_.end.row, most_popup_rows);
+    std::string out;
+    int count = 0;
+    for (const Popup::Row& row : popup.rows(static_cast<std::size_t>(std::max(1, columns - 1)),
+                                            static_cast<std::size_t>(std::max(0, left)))) {
+      ++count;
+      const std::string text = layout::fit(row.text, static_cast<std::size_t>(columns - 1));
+      const std::size_t used = layout::display_width(text);
+      out +=
+          "\r\n" + styled(row.chosen ? "\x1b[1m" : "", text) +
+          styled("\x1b[2m", layout::fit(row.aside, static_cast<std::size_t>(columns - 1) - used));
+    }
+    popup.set_shown();
+    const int below = drawn_.end.row - drawn_.caret.row;
+    if (count == 0) return;
+    terminal().write((below > 0 ? "\x1b[" + std::to_string(below) + "B" : "") + out + "\x1b[" +
+                     std::to_string(count + below) + "A\x1b[" +
+                     std::to_string(drawn_.caret.column + 1) + "G");
+  }
+  std::string styled(std::string_view start, const std::string& text) const {
+    if (start.empty() || text.empty() || !help_.color) return text;
+    return std::string(start) + text + "\x1b[0m";
   }
 
   // It must not wrap: replxx counts its letters, not its columns.
@@ -220,7 +233,6 @@ class ReplxxEditor : public LineEditor {
       case Wish::abort: abort(); break;
       case Wish::leave: end_ = End::end; break;
       case Wish::search: search_history(); break;
-      case Wish::complete: complete(); break;
       case Wish::edit_elsewhere: edit_elsewhere(); break;
       case Wish::clear_screen: clear_screen(); break;
       case Wish::expand: help_.expand(); break;
@@ -274,17 +286,6 @@ class ReplxxEditor : public LineEditor {
       if (seen.insert(*line).second) list.lines.push_back(*line);
     if (const pick::Picked picked = pick::pick(keyboard_, list); picked.index)
       prompt_.line().set(list.lines[*picked.index]);
-  }
-
-  void complete() {
-    const Completion found = help_.complete(before_cursor());
-    if (found.choices.empty()) return;
-    const std::string common = common_start(found.choices);
-    if (found.choices.size() == 1 || common.size() > before_cursor().size() - found.from)
-      return prompt_.line().replace(found.from, common);
-    const pick::PickList list{.title = "complete", .lines = found.choices, .keys = "takes it"};
-    if (const pick::Picked picked = pick::pick(keyboard_, list); picked.index)
-      prompt_.line().replace(found.from, found.choices[*picked.index]);
   }
 
   void edit_elsewhere() {

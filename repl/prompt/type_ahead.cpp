@@ -4,6 +4,13 @@
 #include <sys/timerfd.h>
 #include <unistd.h>
 
+#include <charconv>
+#include <optional>
+#include <utility>
+
+#include "core/text/text.h"
+#include "repl/prompt/live_input.h"
+
 namespace skein::prompt {
 
 namespace {
@@ -24,16 +31,13 @@ void watch(int both, int fd) {
 
 }  // namespace
 
-TypeAhead::TypeAhead(terminal::Keyboard& keyboard, screen::Screen& screen, std::atomic<bool>& stop,
-                     std::atomic<bool>& to_background, std::function<void(const edit::Draft&)> keep)
-    : keyboard_(keyboard),
-      screen_(screen),
-      stop_(stop),
-      to_background_(to_background),
-      keep_(std::move(keep)),
+TypeAhead::TypeAhead(Parts parts)
+    : parts_(std::move(parts)),
+      line_(parts_.history, {}, parts_.complete),
+      waiting_(parts_.steering),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       both_(epoll_create1(EPOLL_CLOEXEC)) {
-  watch(both_, keyboard_.terminal().in());
+  watch(both_, parts_.keyboard.terminal().in());
   watch(both_, timer_);
   set_timer(tick);
 }
@@ -55,17 +59,18 @@ model::Ports::Input TypeAhead::input() {
 }
 
 void TypeAhead::look() {
-  if (keyboard_.terminal().has_early_input()) take_keys();
+  if (parts_.keyboard.terminal().has_early_input()) take_keys();
   epoll_event events[2];
   const int count = epoll_wait(both_, events, 2, 0);
   for (int i = 0; i < count; ++i) {
     if (events[i].data.fd == timer_) {
       std::uint64_t times = 0;
       static_cast<void>(::read(timer_, &times, sizeof times) > 0);
-      if (keyboard_.in_doubt())
-        if (const auto key = keyboard_.settle()) use(*key);
-      screen_.tick();
-      if (edit::Draft now = all(); now != kept_) keep_(kept_ = std::move(now));
+      if (parts_.keyboard.in_doubt())
+        if (const auto key = parts_.keyboard.settle()) use(*key);
+      show();  // the window may have another size by now
+      parts_.screen.tick();
+      if (edit::Draft now = all(); now != kept_) parts_.keep(kept_ = std::move(now));
       continue;
     }
     take_keys();
@@ -73,56 +78,114 @@ void TypeAhead::look() {
 }
 
 void TypeAhead::take_keys() {
-  keyboard_.take_in();
-  if (keyboard_.hung_up()) {  // the descriptor would stay readable forever
-    epoll_ctl(both_, EPOLL_CTL_DEL, keyboard_.terminal().in(), nullptr);
-    stop_ = true;
+  parts_.keyboard.take_in();
+  if (parts_.keyboard.hung_up()) {  // the descriptor would stay readable forever
+    epoll_ctl(both_, EPOLL_CTL_DEL, parts_.keyboard.terminal().in(), nullptr);
+    parts_.stop = true;
   }
-  while (const auto key = keyboard_.ready()) use(*key);
+  while (const auto key = parts_.keyboard.ready()) use(*key);
+  show();
   // A lone Esc is known to be the Esc key once nothing has followed it for a moment.
-  if (keyboard_.in_doubt()) set_timer(milliseconds(terminal::KeyDecoder::pause_ms));
+  if (parts_.keyboard.in_doubt()) set_timer(milliseconds(terminal::KeyDecoder::pause_ms));
 }
 
 void TypeAhead::use(const terminal::Key& key) {
   last_key_ = Clock::now();
-  if (key == terminal::ctrl('c') || key.code == Code::escape) {
-    stop_ = true;
-  } else if (key == terminal::ctrl('z')) {
-    screen_.pause();
-    keyboard_.terminal().suspend();
-  } else if (key == terminal::ctrl('o')) {
-    screen_.expand_last();
-  } else if (key == terminal::ctrl('b') && line_.text().empty()) {
-    to_background_ = true;
-  } else if (key == terminal::ctrl('t') && line_.text().empty()) {
-    screen_.change_thinking();
-  } else if (key == skein::terminal::key(Code::enter)) {
-    if (!line_.draft().empty()) queued_.push_back(line_.draft());
-    line_.start({});
-  } else if (key.code == Code::up && line_.text().empty() && !queued_.empty()) {
-    line_.start(std::move(queued_.back()));  // edit it again
-    queued_.pop_back();
-  } else if (key.code == Code::up) {
-    line_.up();
-  } else if (key.code == Code::down) {
-    line_.down();
+  const bool empty = line_.text().empty();
+  if (key == terminal::ctrl('c') ||
+      (key.code == Code::escape && !line_.refreshed_popup().shown())) {
+    parts_.stop = true;
+  } else if (key == terminal::ctrl('b') && empty) {
+    parts_.to_background = true;
+  } else if (key == terminal::alt(Code::enter)) {
+    send(!parts_.enter_steers);
+  } else if (key.code == Code::up && empty && !waiting_.empty()) {
+    take_back(waiting_.size());
+  } else if (empty && terminal::typed(key) == "?") {  // no help now: it is text
+    line_.line().apply(key);
   } else {
-    line_.apply(key);
+    act(line_.use(key));
   }
-  show();
+}
+
+// What needs the whole terminal waits until the turn is over.
+void TypeAhead::act(PromptLine::EditorAction action) {
+  using enum PromptLine::EditorAction;
+  if (action == send) return this->send(parts_.enter_steers);
+  if (action == abort) parts_.stop = true;
+  if (action == expand) parts_.screen.expand_last();
+  if (action == show_thinking) parts_.screen.change_thinking();
+  if (action == suspend) {
+    parts_.screen.pause();
+    parts_.keyboard.terminal().suspend();
+  }
+}
+
+void TypeAhead::send(bool steers) {
+  if (parts_.stop) sends_after_stop_ = true;  // Esc, then Enter
+  edit::Draft line = draft();
+  line_.start({});
+  constexpr std::string_view steer_command = "/steer ";
+  const std::string text(trimmed(line.text));
+  if (text.empty()) return;
+  if (text == "/queue" || text.starts_with("/queue ")) return change_queue(text.substr(6));
+  if (text.starts_with(steer_command)) {
+    line.text.erase(0, line.text.find(steer_command) + steer_command.size());
+    steers = true;
+  } else if (text.starts_with('/') || text.starts_with('!')) {
+    steers = false;  // nothing for the model
+  }
+  if (trimmed(line.text).empty()) return;
+  steers && !parts_.stop ? waiting_.steer(std::move(line)) : waiting_.queue(std::move(line));
+}
+
+void TypeAhead::change_queue(std::string_view words) {
+  const auto [verb, rest] = first_word(trimmed(words, " "));
+  std::size_t number = 0;
+  const std::string digits(trimmed(rest, " "));
+  std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  if (verb == "clear") {
+    while (waiting_.take_back_last()) continue;
+    return tell(waiting_.empty() ? "nothing waits any more" : "the rest is on its way already");
+  }
+  if (verb == "edit") return take_back(number);
+  if (verb == "drop")
+    return tell(waiting_.take_back(number) ? "line " + digits + " is dropped"
+                                           : "there is no line " + digits + " to drop");
+  if (!verb.empty()) return tell("/queue takes drop N, edit N or clear");
+  std::string lines;
+  for (const std::string& each : waiting_.described()) lines += (lines.empty() ? "" : "\n") + each;
+  tell(lines.empty() ? "nothing waits" : lines);
+}
+
+// What is in the line already goes to where the other came from.
+void TypeAhead::take_back(std::size_t number) {
+  std::optional<edit::Draft> line = waiting_.take_back(number);
+  if (!line) return tell("there is no such line, or the model has it already");
+  if (!line_.text().empty()) waiting_.queue(draft());
+  line_.start(*std::move(line));
+}
+
+void TypeAhead::tell(std::string text) {
+  parts_.screen.show(model::Notice{model::Notice::Level::info, std::move(text)});
 }
 
 void TypeAhead::show() {
-  std::string text;
-  if (!queued_.empty()) text = std::to_string(queued_.size()) + " queued · ";
-  screen_.set_draft(text + line_.text());
+  Popup& popup = line_.refreshed_popup();
+  const std::string placeholder = parts_.enter_steers ? "Enter tells it now, Alt+Enter later"
+                                                      : "Enter queues, Alt+Enter steers";
+  const std::string hint = line_.text().empty() ? placeholder : line_.hint();
+  parts_.screen.set_input(live_input(
+      {.waiting = waiting_.described(), .line = line_.line(), .hint = hint, .popup = &popup},
+      parts_.keyboard.terminal().size()));
+  popup.set_shown();
 }
 
-edit::Draft TypeAhead::all() const {
-  if (queued_.empty()) return line_.draft();
+edit::Draft TypeAhead::all() {
+  if (waiting_.empty()) return draft();
   std::string text;
-  for (const edit::Draft& each : queued_) text += edit::whole(each) + "\n";
-  text += edit::whole(line_.draft());
+  for (const edit::Draft& each : waiting_.drafts()) text += edit::whole(each) + "\n";
+  text += edit::whole(draft());
   if (text.ends_with('\n')) text.pop_back();
   edit::Draft out;
   out.text = edit::deserves_chip(text) ? edit::make_chip(out, text) : text;
@@ -133,8 +196,10 @@ void TypeAhead::let_typing_pause() {
   for (terminal::Key key;;) {
     const auto quiet = std::chrono::floor<milliseconds>(Clock::now() - last_key_);
     const milliseconds left = quiet < typing_pause ? typing_pause - quiet : milliseconds(0);
-    if (stop_ || keyboard_.next(key, left) != terminal::Keyboard::KeyResult::key) return;
+    if (parts_.stop || parts_.keyboard.next(key, left) != terminal::Keyboard::KeyResult::key)
+      return;
     use(key);
+    show();
   }
 }
 

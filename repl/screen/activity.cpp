@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <utility>
 
 #include "core/text/amounts.h"
 #include "repl/layout/sanitize.h"
@@ -12,17 +13,11 @@ namespace skein::screen {
 namespace {
 
 constexpr std::string_view wheel[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
-constexpr std::string_view how_to_stop = "Esc or Ctrl+C stops";
+constexpr std::string_view how_to_stop = "Esc or Ctrl+C stops", how_in_short = "Esc stops";
+constexpr std::size_t narrow = 40;  // columns; below there is no room to say how to stop
 
-constexpr std::size_t most_detail = 400;
 constexpr std::size_t most_rows = 8;
 constexpr std::size_t bytes_a_token = 4;  // an estimate until the provider reports tokens
-
-// The last line that is not blank.
-std::string_view last_line(std::string_view text) {
-  text = text.substr(0, text.find_last_not_of(" \t\r\n") + 1);
-  return text.substr(text.find_last_of("\r\n") + 1);
-}
 
 }  // namespace
 
@@ -48,6 +43,15 @@ void Activity::hear_delta(const model::Delta& delta) {
   }
 }
 
+Activity::Running& Activity::of(const std::string& call, std::int64_t now) {
+  const auto found = std::ranges::find(running_, call, &Running::id);
+  return found != running_.end() ? *found : running_.emplace_back(Running{call, what_, {}, now});
+}
+
+std::vector<std::string> Activity::printed(std::size_t most) const {
+  return running_.size() == 1 ? running_.front().printed.last(most) : std::vector<std::string>{};
+}
+
 void Activity::hear(const model::Event& event, std::int64_t now) {
   begin(now);
   if (const auto* streaming = std::get_if<model::Streaming>(&event)) {
@@ -55,19 +59,13 @@ void Activity::hear(const model::Event& event, std::int64_t now) {
     hear_delta(streaming->delta);
   } else if (const auto* started = std::get_if<model::ToolStarted>(&event)) {
     what_ = started->title;
-    detail_.clear();
     tool_start_ = now;
     std::erase_if(running_, [&](const Running& each) { return each.id == started->call.id; });
-    running_.push_back({started->call.id, started->title, "", now});
+    of(started->call.id, now);
   } else if (const auto* output = std::get_if<model::ToolOutput>(&event)) {
-    if (const std::string_view line = last_line(output->text); !line.empty()) {
-      detail_ = utf8_prefix(line, most_detail);
-      for (Running& each : running_)
-        if (each.id == output->call_id) each.said = detail_;
-    }
+    of(output->call_id, now).printed.feed(output->text);
   } else if (const auto* ended = std::get_if<model::ToolEnded>(&event)) {
     std::erase_if(running_, [&](const Running& each) { return each.id == ended->call_id; });
-    detail_.clear();
     if (running_.empty()) tool_start_.reset();
   } else if (const auto* retrying = std::get_if<model::Retrying>(&event)) {
     what_ = retrying->reason;
@@ -84,21 +82,18 @@ void Activity::hear(model::Role role, std::int64_t now) {
 }
 
 Status Activity::at(std::int64_t now) const {
-  Status status{.activity = what_.empty() ? "working" : what_, .detail = detail_};
+  Status status{.activity = what_.empty() ? "working" : what_};
   // A running tool has its own clock; the turn's duration is shown at its end.
   status.elapsed_ms = now - (tool_start_ ? *tool_start_ : start_.value_or(now));
   status.estimated = tokens_ == 0;
   status.tokens = tokens_ > 0 ? tokens_ : static_cast<std::int64_t>(bytes_ / bytes_a_token);
   // Calls that only read say nothing while they run, and are over before they could be read of.
-  for (const Running& each : running_)
-    if (!each.said.empty() && status.rows.size() < most_rows)
-      status.rows.push_back(each.title + "  " + std::to_string((now - each.start) / 1000) +
-                            " s · " + each.said);
-  if (running_.size() < 2) status.rows.clear();
-  if (!status.rows.empty()) {
-    status.activity = std::to_string(running_.size()) + " calls at once";
-    status.detail.clear();
-  }
+  if (running_.size() > 1)
+    for (const Running& each : running_)
+      if (const auto said = each.printed.last(1); !said.empty() && status.rows.size() < most_rows)
+        status.rows.push_back(each.title + "  " + std::to_string((now - each.start) / 1000) +
+                              " s · " + said.back());
+  if (!status.rows.empty()) status.activity = std::to_string(running_.size()) + " calls at once";
   if (retry_at_) {
     const std::int64_t left = std::max<std::int64_t>(0, *retry_at_ - now);
     // The number first: the reason may be too long for the line.
@@ -109,34 +104,25 @@ Status Activity::at(std::int64_t now) const {
 }
 
 std::string status_text(const Status& status, std::size_t width) {
-  const std::string draft = layout::sanitized_row(status.draft);
-  const std::size_t for_draft = draft.empty() ? 0
-                                              : std::min(layout::display_width(draft) + 3,
-                                                         std::max<std::size_t>(4, width / 2));
-  const std::size_t room = width > for_draft ? width - for_draft : 0;
-
   const std::string elapsed = std::to_string(status.elapsed_ms / 1000) + " s";
-  const std::size_t around = 2 + 2 + elapsed.size();  // the wheel, the gap
+  // The wheel, the gap, and how to stop, which a long command must not push out.
+  const std::size_t around =
+      2 + 2 + elapsed.size() + (width >= narrow ? 3 + how_in_short.size() : 0);
   std::string text =
       std::string(wheel[status.frame % std::size(wheel)]) + " " +
-      layout::fit(layout::sanitized_row(status.activity), room > around ? room - around : 0) +
+      layout::fit(layout::sanitized_row(status.activity), width > around ? width - around : 0) +
       "  " + elapsed;
   const auto add = [&](const std::string& part) {
-    if (!part.empty() && layout::display_width(text) + 3 + layout::display_width(part) <= room)
-      text += " · " + part;
+    const bool fits = layout::display_width(text) + 3 + layout::display_width(part) <= width;
+    if (fits && !part.empty()) text += " · " + part;
+    return fits;
   };
-  add(std::string(how_to_stop));
+  if (!add(std::string(how_to_stop))) add(std::string(how_in_short));
   if (const std::string todo = layout::sanitized_row(status.todo); !todo.empty())
-    if (const std::size_t used = layout::display_width(text) + 3; used + 12 <= room)
-      add(layout::fit(todo, std::min<std::size_t>(room - used, 40)));
+    if (const std::size_t used = layout::display_width(text) + 3; used + 12 <= width)
+      add(layout::fit(todo, std::min<std::size_t>(width - used, 40)));
   if (status.tokens > 0)
     add((status.estimated ? "~" : "") + short_count(status.tokens) + " tokens");
-  if (const std::string detail = layout::sanitized_row(status.detail); !detail.empty()) {
-    const std::size_t used = layout::display_width(text) + 3;
-    if (used + 8 <= room) add(layout::fit(detail, room - used));
-  }
-  text = layout::fit(text, room);
-  if (for_draft > 0) text += " › " + layout::fit_end(draft, for_draft > 3 ? for_draft - 3 : 0);
   return layout::fit(text, width);
 }
 

@@ -1,5 +1,5 @@
-// The live line while a turn runs: what is happening, derived from its events, for how long, how to
-// stop it, and what the user has typed meanwhile.
+// The live line while a turn runs: what is happening, derived from its events, for how long, and
+// how to stop it; and what a running command has printed last.
 #pragma once
 
 #include <cstdint>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "core/model/event.h"
+#include "repl/screen/output_tail.h"
 
 namespace skein::screen {
 
@@ -16,10 +17,8 @@ struct Status {
   std::int64_t elapsed_ms = 0;
   std::int64_t tokens = 0;  // of this answer; 0: not known
   bool estimated = false;   // the tokens are
-  std::string detail{};     // the last line a tool has printed
   std::string todo{};       // how far the list of things to do is
-  std::string draft{};
-  unsigned frame = 0;  // of the wheel
+  unsigned frame = 0;       // of the wheel
   // What several calls that run at the same time say of themselves, a row for each.
   std::vector<std::string> rows{};
 };
@@ -37,17 +36,21 @@ class Activity {
   bool begun() const { return start_.has_value(); }
 
   Status at(std::int64_t now) const;
+  // The last lines of the one call that runs, untrusted; none: it is silent, or there are several.
+  std::vector<std::string> printed(std::size_t most) const;
 
  private:
   // A call that has not ended.
   struct Running {
-    std::string id{}, title{}, said{};
+    std::string id{}, title{};
+    OutputTail printed{};
     std::int64_t start = 0;
   };
+  Running& of(const std::string& call, std::int64_t now);
   void hear_delta(const model::Delta& delta);
 
   std::vector<Running> running_{};
-  std::string what_{}, detail_{};
+  std::string what_{};
   std::optional<std::int64_t> start_{}, tool_start_{}, retry_at_{};
   std::size_t bytes_ = 0;    // of this answer
   std::int64_t tokens_ = 0;  // of it, as the provider counts; 0: not told yet

@@ -13,7 +13,8 @@
 
 namespace skein::screen {
 
-using layout::display_width, layout::fit, layout::sanitized, layout::without_styles;
+using layout::display_width, layout::fit, layout::sanitized, layout::sanitized_row,
+    layout::without_styles;
 
 namespace {
 
@@ -83,36 +84,50 @@ std::size_t TerminalOutput::column() const {
   return display_width(without_styles(row_)) % columns;
 }
 
-// Moves from the end of the status back to where the text continues. A narrower window may have
-// wrapped a row of it into several.
-std::string TerminalOutput::erased() const {
-  if (on_screen_.empty()) return {};
-  if (!look_.colour) return "\r" + std::string(display_width(on_screen_), ' ') + "\r";
-  std::size_t rows = 0;
-  for (const std::string_view row : split(on_screen_, '\n'))
-    rows +=
-        (std::max<std::size_t>(1, display_width(row)) - 1) / std::max<std::size_t>(1, width()) + 1;
-  return "\r" + moved(rows - 1, 'A') + "\033[J" +
-         (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
+LiveRegion::Caret TerminalOutput::caret() const {
+  if (on_screen_.caret) return *on_screen_.caret;
+  return {widths_.size() - 1, widths_.back()};
 }
 
-std::string TerminalOutput::painted_status() {
-  on_screen_.clear();
+// Moves from the cursor's place in the live rows back to where the text continues. A narrower
+// window may have wrapped each of them into several.
+std::string TerminalOutput::erased() const {
+  if (widths_.empty()) return {};
+  const std::size_t columns = std::max<std::size_t>(1, width());
+  const LiveRegion::Caret at = caret();
+  std::size_t rows = at.column / columns;
+  for (std::size_t i = 0; i < at.row; ++i)
+    rows += std::max<std::size_t>(1, (widths_[i] + columns - 1) / columns);
+  return "\r" + moved(rows, 'A') + "\033[J" + (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
+}
+
+std::string TerminalOutput::painted_live() {
+  on_screen_ = {};
+  widths_.clear();
   below_ = !row_.empty();
   const std::size_t columns = width();
-  if (status_.empty() || columns < 2) return {};
-  // At the right edge the cursor is on two rows at once; and without escapes there is no way back.
-  if (below_ && (!look_.colour || column() == 0)) return {};
-  for (const std::string_view row : split(status_, '\n')) {
-    if (!on_screen_.empty() && !look_.colour) break;
-    on_screen_ += (on_screen_.empty() ? "" : "\n") + fit(row, columns - 1);
+  if (live_.rows.empty() || columns < 2) return {};
+  // At the right edge the cursor is on two rows at once.
+  if (below_ && column() == 0) return {};
+  std::string out = below_ ? "\n" : "";
+  for (const LiveRow& row : live_.rows) {
+    const std::string text = fit(sanitized_row(row.text), columns - 1);
+    const std::size_t used = display_width(text);
+    const std::string aside =
+        used + 1 < columns ? fit(sanitized_row(row.aside), columns - 1 - used) : "";
+    if (!widths_.empty()) out += "\n";
+    out += painted(text, row.style, look_) + painted(aside, style::dim, look_);
+    widths_.push_back(used + display_width(aside));
   }
-  return (below_ ? "\n" : "") + painted(on_screen_, style::dim, look_);
+  on_screen_ = live_;
+  if (!live_.caret) return out;
+  out += "\r" + moved(widths_.size() - 1 - live_.caret->row, 'A');
+  return out + moved(std::min(live_.caret->column, columns - 1), 'C');
 }
 
 void TerminalOutput::flush() {
   std::string out;
-  if (!pending_.empty() || status_ != on_screen_) {
+  if (!pending_.empty() || live_ != on_screen_) {
     out = erased();
     out += pending_;
     if (look_.live) {
@@ -121,7 +136,7 @@ void TerminalOutput::flush() {
       row_ += end == std::string::npos ? pending_ : pending_.substr(end + 1);
     }
     pending_.clear();
-    out += painted_status();
+    out += painted_live();
   }
   if (out.empty()) return;
   last_write_ = now();

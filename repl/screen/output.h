@@ -1,5 +1,5 @@
-// Buffers everything that is shown: text is written once, in few writes, and followed by a status
-// of a few rows that is repainted. Also the last safeguard: escape sequences that are not ours do
+// Buffers everything that is shown: text is written once, in few writes, and followed by a few rows
+// that are repainted. Also the last safeguard: escape sequences that are not ours do
 // not pass.
 #pragma once
 
@@ -8,8 +8,10 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "repl/layout/style.h"
+#include "repl/screen/live_region.h"
 
 namespace skein::screen {
 
@@ -22,6 +24,7 @@ class TerminalOutput {
     std::function<void(std::string_view)> write;
     std::function<std::int64_t()> clock;  // milliseconds
     std::function<std::size_t()> width;   // current columns; 0: not a terminal
+    std::function<std::size_t()> height = [] { return std::size_t{24}; };
   };
   TerminalOutput(Port port, TerminalStyle look) : port_(std::move(port)), look_(look) {}
 
@@ -30,11 +33,11 @@ class TerminalOutput {
   // Whether anything was added since this was last asked.
   bool take_added() { return std::exchange(added_, false); }
   std::size_t width() const { return look_.live ? port_.width() : 0; }
+  std::size_t height() const { return port_.height(); }
   std::int64_t now() const { return port_.clock(); }
 
-  // Sets the status below the text: rows without styles; empty: none. Painted with the next write.
-  // Where rows cannot be taken back it is one.
-  void set_status(std::string rows) { status_ = std::move(rows); }
+  // What stands below the text; no rows: nothing. Painted with the next write.
+  void set_live(LiveRegion region) { live_ = std::move(region); }
 
   void flush();
   // Writes at most 60 times a second at a terminal, immediately elsewhere.
@@ -42,7 +45,8 @@ class TerminalOutput {
 
  private:
   std::string erased() const;
-  std::string painted_status();
+  std::string painted_live();
+  LiveRegion::Caret caret() const;
   std::size_t column() const;
 
   Port port_;
@@ -51,9 +55,10 @@ class TerminalOutput {
   std::string row_{};  // of the text, since its last line end; at a terminal
   bool at_line_start_ = true;
   bool added_ = false;
-  std::string status_{};
-  std::string on_screen_{};  // the status as it was last painted
-  bool below_ = false;       // it is on its own line below an unfinished line
+  LiveRegion live_{};
+  LiveRegion on_screen_{};             // as it was last painted
+  std::vector<std::size_t> widths_{};  // of its rows
+  bool below_ = false;                 // it begins below an unfinished line
   std::int64_t last_write_ = -1000;
 };
 

@@ -5,6 +5,7 @@
 
 #include "core/model/attachments.h"
 #include "core/model/ending.h"
+#include "core/model/turns.h"
 #include "core/text/amounts.h"
 #include "repl/layout/flow.h"
 #include "repl/screen/markdown/highlight.h"
@@ -16,7 +17,8 @@ using layout::painted, layout::sanitized, layout::wrapped;
 
 namespace {
 
-constexpr std::int64_t silence = 1000;  // ms without text, after which the live line comes back
+constexpr std::int64_t silence = 1000;   // ms without text, after which the live line comes back
+constexpr std::size_t most_printed = 5;  // lines of a running command
 
 }  // namespace
 
@@ -24,7 +26,7 @@ Screen::Screen(Parts parts)
     : parts_(std::move(parts)), output_(parts_.port, parts_.look), markdown_(parts_.look) {}
 
 Screen::~Screen() {
-  output_.set_status("");
+  output_.set_live({});
   output_.flush();
 }
 
@@ -61,7 +63,7 @@ void Screen::pass_on(std::string_view untrusted) {
 void Screen::flush() { output_.flush(); }
 
 void Screen::pause() {
-  output_.set_status("");
+  output_.set_live({});
   start_line();
 }
 
@@ -107,8 +109,8 @@ void Screen::add_text(std::string_view untrusted) {
   markdown_.set_width(output_.width());
   const std::string shown = markdown_.feed(safe);
   if (shown.empty()) return;
-  // While text streams no live line is needed, but a draft stays visible.
-  if (draft_.empty()) output_.set_status("");
+  // While text streams no live line is needed, but what was typed stays visible.
+  if (!input_.used) output_.set_live({});
   output_.add(shown);
 }
 
@@ -156,8 +158,10 @@ void Screen::on(const model::Committed& event) {
   if (!message) return;
   activity_.hear(message->role, output_.now());
   end_text();
-  if (message->role == model::Role::user) {  // the prompt was shown when it was typed
+  if (message->role == model::Role::user) {
     if (message->continuation && whole_turn_) return;
+    // A prompt was shown when it was typed; one that steers is shown where it is heard.
+    if (model::is_steered(event.entry)) return show_prompt(event.entry, *message);
     calls_.clear();
     todo_.clear();
     return begin_turn();
@@ -228,7 +232,7 @@ void Screen::show(const model::Question& question) {
     asked_about_ = running_;
   }
   say(sanitized(question.text), style::strong);
-  output_.set_status("");
+  output_.set_live({});
   output_.flush();
 }
 
@@ -237,7 +241,7 @@ void Screen::show(const model::Plan& plan) {
   if (!plan.title.empty()) say(sanitized(plan.title), style::strong);
   add_text(plan.text);
   end_text();
-  output_.set_status("");
+  output_.set_live({});
   start_line();
 }
 
@@ -308,7 +312,7 @@ void Screen::replay(const model::Entry& entry) {
     if (!model::tells_changes(entry)) begin_turn();
   } else if (message->role == model::Role::user) {
     show_prompt(entry, *message);
-    begin_turn();
+    if (!model::is_steered(entry)) begin_turn();
   } else {
     show_message(*message);
     note_answer(*message);
@@ -340,8 +344,8 @@ void Screen::show_end(model::Stop stop, std::string_view error, bool empty) {
 void Screen::end_turn(model::Stop stop, std::string_view error, bool empty) {
   show_end(stop, error, empty);
   activity_.end();
-  draft_.clear();  // it moves to the next line
-  output_.set_status("");
+  input_ = {};  // it moves to the next line
+  output_.set_live({});
   running_.clear();
   asked_about_.clear();
   streamed_ = false;
@@ -371,27 +375,37 @@ void Screen::tick() {
   ++frame_;
   const bool silent = output_.now() - last_text_ >= silence;
   // Below an unfinished line the live line would only get in the way of the text.
-  if (!output_.at_line_start() && draft_.empty() && !silent) return output_.flush_if_due();
+  if (!output_.at_line_start() && !input_.used && !silent) return output_.flush_if_due();
   if (text_open_ && silent) output_.add(markdown_.pause());
-  paint_status();
+  paint_live();
 }
 
-void Screen::set_draft(std::string_view text) {
-  if (draft_ == text) return;
-  draft_ = text;
-  if (activity_.begun()) paint_status();
+void Screen::set_input(LiveInput input) {
+  if (input_ == input) return;
+  input_ = std::move(input);
+  if (activity_.begun()) paint_live();
 }
 
-void Screen::paint_status() {
+void Screen::paint_live() {
+  const std::size_t width = output_.width();
   Status status = activity_.at(output_.now());
   status.todo = todo_part(todo_);
-  status.draft = draft_;
   status.frame = frame_;
-  const std::size_t width = output_.width();
-  std::string text = width > 1 ? status_text(status, width - 1) : "";
-  if (!text.empty())
-    for (const std::string& row : status.rows) text += "\n  " + layout::sanitized_row(row);
-  output_.set_status(std::move(text));
+  LiveRegion live;
+  if (width > 1) {
+    live.rows.push_back({status_text(status, width - 1), style::dim});
+    for (const std::string& row : status.rows)
+      live.rows.push_back({"  " + layout::sanitized_row(row), style::dim});
+    // Two rows are left to the text, or nothing could be put back in its place.
+    const std::size_t taken = input_.region.rows.size() + 3, height = output_.height();
+    for (const std::string& line :
+         activity_.printed(std::min(most_printed, height > taken ? height - taken : 0)))
+      live.rows.push_back({"  │ " + layout::sanitized_row(line), style::dim});
+    if (input_.region.caret)
+      live.caret = {input_.region.caret->row + live.rows.size(), input_.region.caret->column};
+    live.rows.insert(live.rows.end(), input_.region.rows.begin(), input_.region.rows.end());
+  }
+  output_.set_live(std::move(live));
   output_.flush_if_due();
 }
 

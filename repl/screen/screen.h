@@ -68,8 +68,8 @@ class Screen {
 
   // Updates the live line; called about ten times a second while a turn runs.
   void tick();
-  // What the user has typed meanwhile, shown at the end of the live line.
-  void set_draft(std::string_view text);
+  // What the user has typed meanwhile, shown below it.
+  void set_input(LiveInput input);
 
   const TerminalStyle& look() const { return parts_.look; }
   std::size_t width() const { return output_.width(); }  // 0: not a terminal
@@ -78,7 +78,7 @@ class Screen {
   void on(const model::Streaming& event);
   void on(const model::Committed& event);
   void on(const model::ToolStarted& event);
-  void on(const model::ToolOutput&) {}  // shown in the live line only
+  void on(const model::ToolOutput&) {}  // shown below the live line only
   void on(const model::ToolEnded&) { running_.clear(); }
   void on(const model::Notice& event);
   void on(const model::Retrying& event);
@@ -96,7 +96,7 @@ class Screen {
   void show_end(model::Stop stop, std::string_view error, bool empty);
   void show_view(const ToolView& view);
   void show_todo(const model::ToolUse& call);
-  void paint_status();
+  void paint_live();
 
   Parts parts_;
   TerminalOutput output_;
@@ -121,7 +121,7 @@ class Screen {
 
   plan::TodoList todo_{};  // as this turn has shown it
   Activity activity_{};
-  std::string draft_{};
+  LiveInput input_{};
   unsigned frame_ = 0;
   std::int64_t last_text_ = 0;  // when a piece of text last came
 };

@@ -11,9 +11,13 @@ namespace skein::screen {
 
 namespace {
 
-std::size_t terminal_width(int fd) {
+winsize size_of(int fd) {
   winsize size{};
-  return ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0 ? size.ws_col : 80;
+  if (ioctl(fd, TIOCGWINSZ, &size) != 0 || size.ws_col == 0 || size.ws_row == 0) {
+    size.ws_col = 80;
+    size.ws_row = 24;
+  }
+  return size;
 }
 
 std::int64_t steady_ms() {
@@ -26,7 +30,8 @@ std::int64_t steady_ms() {
 Screen::Parts screen_parts(int fd, std::string_view colour, bool screen_reader) {
   return {.port = {.write = [fd](std::string_view bytes) { write_all(fd, bytes); },
                    .clock = steady_ms,
-                   .width = [fd] { return terminal_width(fd); }},
+                   .width = [fd] { return std::size_t{size_of(fd).ws_col}; },
+                   .height = [fd] { return std::size_t{size_of(fd).ws_row}; }},
           .look = layout::look_for({.terminal = isatty(fd) == 1,
                                     .screen_reader = screen_reader,
                                     .colour = colour,

@@ -260,7 +260,9 @@ Ports Session::ports() {
   Ports ports{.sink = parts_.masking([this](const model::Event& event) {
                 parts_.screen.show(event);
                 // Only now is the prompt safe in the transcript.
-                if (is_prompt(event)) parts_.input.keep_ahead();
+                if (!is_prompt(event)) return;
+                parts_.input.delivered(std::get<model::Committed>(event).entry.id);
+                parts_.input.keep_ahead();
               }),
               .stop = &parts_.stop,
               .to_background = &parts_.input.to_background(),
@@ -300,7 +302,7 @@ void Session::begin_anew(const std::string& prompt, const JsonText& meta) {
 agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
-  const TypedInput::Ahead ahead(parts_.input);
+  const TypedInput::Ahead ahead(parts_.input, steering());
   const std::int64_t started = now_ms();
   parts_.screen.begin_turn();
   const agent::TurnEnd end = turn(ports());
@@ -311,12 +313,28 @@ agent::TurnEnd Session::work_once(const Work& turn) {
   return end;
 }
 
+prompt::Steering Session::steering() {
+  if (parts_.inbox == nullptr) return {};
+  return {.hand_over = [this](const edit::Draft& line) -> std::optional<Id> {
+            try {
+              const model::Entry message = agent::steered(
+                  with_its_files(edit::whole(line), line.text, When::during_turn).message);
+              parts_.inbox->put(message);
+              return message.id;
+            } catch (const Error& error) {
+              parts_.screen.show(model::Notice{model::Notice::Level::warning, error.what()});
+              return std::nullopt;
+            }
+          },
+          .take_back = [this](Id message) { return parts_.inbox->take_back(message); }};
+}
+
 // Files outside the workspace or denied by a rule need an answer each time.
-bool Session::may_attach(const std::string& name) {
+bool Session::may_attach(const std::string& name, bool ask) {
   const permission::Decision decision =
       permission::decide_mention(settings_.rules, *parts_.services.tools, name);
   if (decision.verdict == permission::Decision::Verdict::allow) return true;
-  if (parts_.input.attended() &&
+  if (ask && parts_.input.attended() &&
       confirm("@" + name + ": " + decision.reason + ". Send its contents to the model?"))
     return true;
   parts_.screen.print_untrusted("  " + name + " is not attached: " + decision.reason + "\n");
@@ -329,21 +347,24 @@ std::optional<model::Fetched> Session::fetched(const std::string& name) {
   return parts_.services.fetch(name, {settings_.rules, asking, conversation_->session()});
 }
 
-model::PromptWithFiles Session::with_its_files(const std::string& prompt,
-                                               std::string_view mentions) try {
+model::PromptWithFiles Session::with_its_files(const std::string& prompt, std::string_view mentions,
+                                               When when) try {
   const Tool* reader =
       parts_.services.tools ? model::find_file_reader(*parts_.services.tools) : nullptr;
   if (reader == nullptr || !reader->locate) return {model::user_message(prompt)};
   model::AttachPorts ports;
   ports.locate = reader->locate;
-  ports.may = [this](const std::string& name, const model::Located&) { return may_attach(name); };
+  const bool idle = when == When::idle;
+  ports.may = [&](const std::string& name, const model::Located&) {
+    return may_attach(name, idle);
+  };
   ports.tell = [this](const std::string& remark) {
     parts_.screen.print_untrusted("  " + remark + "\n");
   };
   ports.keep_blob = [this](std::string_view bytes) {
     return value_or_throw(parts_.store.keep_blob(bytes));
   };
-  ports.fetch = [this](const std::string& name) { return fetched(name); };
+  if (idle) ports.fetch = [this](const std::string& name) { return fetched(name); };
   model::PromptWithFiles out = model::with_files(prompt, mentions, ports);
   for (const model::Attachment& file : out.files)
     parts_.screen.print_untrusted("  + " + file.name + " (" + file.what + ")\n");
@@ -355,7 +376,7 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt,
                                   " does not accept images; it is told that there is one\n");
   return out;
 } catch (const Error&) {
-  parts_.input.put_back(prompt);
+  if (when == When::idle) parts_.input.put_back(prompt);
   throw;
 }
 

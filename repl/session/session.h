@@ -34,7 +34,8 @@ class Session {
     // Filters events on their way to the screen, for example to mask keys.
     using Sink = std::function<void(const model::Event&)>;
     std::function<Sink(Sink)> masking = [](Sink sink) { return sink; };
-    bool kept = true;  // false: the store is in memory and is gone at the end
+    agent::Inbox* inbox = nullptr;  // the way to the model while it works; may be null
+    bool kept = true;               // false: the store is in memory and is gone at the end
     std::function<std::string()> greeting{};  // shown once, if the first session is empty
   };
   explicit Session(Parts parts) : parts_(std::move(parts)) {}
@@ -109,9 +110,13 @@ class Session {
   agent::TurnEnd work(const Work& turn);
   agent::TurnEnd work_once(const Work& turn);
   void begin_anew(const std::string& prompt, const JsonText& meta);
-  bool may_attach(const std::string& name);
+  prompt::Steering steering();
+  bool may_attach(const std::string& name, bool ask);
   model::ModelRef wanted_model(const project::RenderedCommand& command);
-  model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions);
+  // While a turn runs nothing is asked: what needs an answer is not attached.
+  enum class When { idle, during_turn };
+  model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions,
+                                        When when = When::idle);
   model::Ports ports();
 
   Parts parts_;

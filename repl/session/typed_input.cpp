@@ -46,24 +46,39 @@ void TypedInput::keep_unsent() const {
   if (queued_.empty()) keep(draft_);
 }
 
-void TypedInput::keep_ahead() const { keep(ahead_ ? ahead_->all() : edit::Draft{}); }
+void TypedInput::keep_ahead() { keep(ahead_ ? ahead_->all() : edit::Draft{}); }
 
-void TypedInput::begin_ahead() {
-  if (parts_.keyboard)
-    ahead_.emplace(*parts_.keyboard, parts_.screen, parts_.stop, to_background_,
-                   [this](const edit::Draft& draft) { keep(draft); });
+void TypedInput::begin_ahead(prompt::Steering steering) {
+  if (parts_.keyboard == nullptr) return;
+  ahead_.emplace(prompt::TypeAhead::Parts{.keyboard = *parts_.keyboard,
+                                          .screen = parts_.screen,
+                                          .stop = parts_.stop,
+                                          .to_background = to_background_,
+                                          .history = parts_.history ? *parts_.history : no_history_,
+                                          .keep = [this](const edit::Draft& draft) { keep(draft); },
+                                          .complete = complete_,
+                                          .steering = std::move(steering),
+                                          .enter_steers = parts_.enter_steers});
+  ahead_->show();
 }
 
 void TypedInput::end_ahead() {
   if (!ahead_) return;
-  if (parts_.stop) {
+  if (parts_.stop && !ahead_->sends_after_stop()) {
     draft_ = ahead_->all();
+    ahead_->waiting().take_all();
   } else {
-    queued_.insert(queued_.end(), ahead_->queued().begin(), ahead_->queued().end());
+    for (edit::Draft& line : ahead_->waiting().take_all()) queued_.push_back(std::move(line));
     draft_ = ahead_->draft();
   }
   ahead_.reset();
-  parts_.screen.set_draft("");
+  parts_.screen.set_input({});
+}
+
+void TypedInput::delivered(Id message) {
+  if (!ahead_) return;
+  if (const auto line = ahead_->waiting().delivered(message)) editor_->remember(*line);
+  ahead_->show();
 }
 
 model::Ports::Input TypedInput::port() { return ahead_ ? ahead_->input() : model::Ports::Input{}; }

@@ -5,6 +5,7 @@
 #include <atomic>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "core/model/event.h"
@@ -28,11 +29,16 @@ class TypedInput {
     // Someone sees questions and can answer them. In a pipe the next line is a prompt, not an
     // answer.
     bool attended = false;
+    prompt::History* history = nullptr;  // none: lines typed during a turn find nothing in it
+    bool enter_steers = false;           // during a turn; else Enter queues
   };
   explicit TypedInput(Parts parts) : parts_(std::move(parts)) {}
 
-  // Needed before anything can be read or asked.
-  void use(prompt::LineEditor& editor) { editor_ = &editor; }
+  // Needed before anything can be read or asked. `complete`: for lines typed during a turn.
+  void use(prompt::LineEditor& editor, prompt::Complete complete = {}) {
+    editor_ = &editor;
+    complete_ = std::move(complete);
+  }
   terminal::Keyboard* keyboard() const { return parts_.keyboard; }
   bool attended() const { return parts_.attended; }
   bool can_ask() const { return parts_.attended && editor_ != nullptr; }
@@ -52,13 +58,15 @@ class TypedInput {
   void enter(Id session);
   void keep(const edit::Draft& draft) const;
   void keep_unsent() const;  // after a line was handled
-  void keep_ahead() const;   // once the prompt is saved, only what was typed since is a draft
+  void keep_ahead();         // once the prompt is saved, only what was typed since is a draft
 
   // Reads the keyboard while a turn runs. At its end queued lines come next; after a stopped turn
   // everything goes back into the line.
   class Ahead {
    public:
-    explicit Ahead(TypedInput& input) : input_(input) { input_.begin_ahead(); }
+    Ahead(TypedInput& input, prompt::Steering steering) : input_(input) {
+      input_.begin_ahead(std::move(steering));
+    }
     ~Ahead() { input_.end_ahead(); }
     Ahead(const Ahead&) = delete;
     Ahead& operator=(const Ahead&) = delete;
@@ -68,6 +76,7 @@ class TypedInput {
   };
   model::Ports::Input port();  // the keyboard's part in a turn's poll
   std::atomic<bool>& to_background() { return to_background_; }  // set by ^B while a turn runs
+  void delivered(Id message);  // a line that steers is saved and on its way to the model
 
   model::Answer ask(const model::Question& question);  // Enter alone means no
   // See model::Ports.
@@ -78,12 +87,14 @@ class TypedInput {
   std::optional<std::string> ask_line(const model::LineQuestion& question);
 
  private:
-  void begin_ahead();
+  void begin_ahead(prompt::Steering steering);
   void end_ahead();
   std::optional<std::string> read_answer();
 
   Parts parts_;
   prompt::LineEditor* editor_ = nullptr;
+  prompt::Complete complete_{};
+  prompt::History no_history_{};
   std::optional<Id> session_{};
   std::atomic<bool> to_background_{false};
   std::optional<prompt::TypeAhead> ahead_{};  // while a turn runs at a terminal

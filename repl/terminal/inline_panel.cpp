@@ -51,4 +51,9 @@ void InlinePanel::erase() {
   row_ = 0;
 }
 
+void InlinePanel::suspend() {
+  erase();
+  terminal_.suspend();
+}
+
 }  // namespace skein::terminal

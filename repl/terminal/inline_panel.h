@@ -26,6 +26,8 @@ class InlinePanel {
   // Replaces what was shown before and leaves the cursor at `cursor`.
   void show(const std::vector<Line>& lines, Caret cursor);
   void erase();
+  // Ctrl+Z: nothing of it stays on the screen; to be shown again afterwards.
+  void suspend();
 
  private:
   std::string to_first_line() const;

@@ -45,4 +45,55 @@ LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns
   return out;
 }
 
+std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, int screen_columns) {
+  const int width = std::max(2, screen_columns);
+  std::vector<std::string> rows(1);
+  int column = prompt_columns;
+  const auto next_row = [&] {
+    rows.emplace_back();
+    column = 0;
+  };
+  for (std::string_view rest = layout.shown; !rest.empty();) {
+    const layout::Grapheme grapheme = layout::first_grapheme(rest);
+    if (column >= width) next_row();
+    rows.back() += rest.substr(0, grapheme.bytes);
+    column += static_cast<int>(grapheme.columns);
+    rest.remove_prefix(grapheme.bytes);
+  }
+  if (column >= width) next_row();  // the cursor behind a full row stands on the next one
+  return rows;
+}
+
+LineLayout around_cursor(const LineLayout& layout, int prompt_columns, int screen_columns,
+                         int most) {
+  if (layout.end.row < most) return layout;
+  const int width = std::max(2, screen_columns);
+  std::vector<std::string> rows = rows_of(layout, prompt_columns, screen_columns);
+  const int count = static_cast<int>(rows.size());
+  most = std::clamp(most, 1, count);
+  const int first = std::clamp(layout.caret.row - most / 2, 0, count - most);
+  const auto row = [&](int at) -> std::string& { return rows[static_cast<std::size_t>(at)]; };
+  const auto say = [&](int at, int left_out, const char* where, int columns) {
+    row(at) = layout::padded(layout::fit("… " + std::to_string(left_out) + " more " + where,
+                                         static_cast<std::size_t>(columns)),
+                             static_cast<std::size_t>(columns));
+  };
+  std::size_t before_cursor = layout.cursor;  // bytes of its row
+  for (int i = 0; i < layout.caret.row; ++i) before_cursor -= row(i).size();
+  const int below = count - first - most;
+  LineLayout out{.caret = {layout.caret.row - first, layout.caret.column},
+                 .end = {most - 1, below > 0 ? width - 1 : layout.end.column}};
+  if (first > 0 && layout.caret.row > first)
+    say(first, first + 1, "above", width - prompt_columns);
+  else if (first > 0)  // one row only: behind the prompt there is less room
+    row(first) = layout::fit(row(first), static_cast<std::size_t>(width - prompt_columns - 1));
+  if (below > 0 && layout.caret.row < first + most - 1)
+    say(first + most - 1, below + 1, "below", width - 1);
+  for (int i = first; i < first + most; ++i) {
+    if (i == layout.caret.row) out.cursor = out.shown.size() + before_cursor;
+    out.shown += row(i);
+  }
+  return out;
+}
+
 }  // namespace skein::terminal

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace skein::terminal {
 
@@ -22,5 +23,13 @@ struct LineLayout {
 
 LineLayout lay_out(std::string_view text, std::size_t cursor, int prompt_columns,
                    int screen_columns);
+
+// The rows of a layout; the first begins behind the prompt.
+std::vector<std::string> rows_of(const LineLayout& layout, int prompt_columns, int screen_columns);
+
+// At most `most` rows of it around the cursor, for a text that is taller than its place. A row of
+// its own says how much there is above, another how much below.
+LineLayout around_cursor(const LineLayout& layout, int prompt_columns, int screen_columns,
+                         int most);
 
 }  // namespace skein::terminal

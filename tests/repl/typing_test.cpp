@@ -19,6 +19,15 @@ std::string slow_model(const TempDir& dir) {
   return "scripted/" + file;
 }
 
+// One that calls a tool which takes a while, and says what it was told last.
+std::string steered_model(const TempDir& dir) {
+  const std::string file = (dir.path() / "steered.json").string();
+  std::ofstream(file) << R"([[{"call": {"id": "c", "name": "bash",
+                                         "input": {"command": "echo counting; sleep 2"}}}],
+                             "first answer", "second answer"])";
+  return "scripted/" + file;
+}
+
 int occurrences(const std::string& text, std::string_view what) {
   int count = 0;
   for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; ++at) ++count;
@@ -103,4 +112,71 @@ TEST_CASE("a command typed right behind /tree is a command") {
   pty.type("\x04");
   CHECK(pty.status_of(skein) == 0);
   CHECK(occurrences(pty.shown([](const std::string&) { return true; }), "name of the branch") == 0);
+}
+
+TEST_CASE("Alt+Enter tells the model before its next step, in the same turn") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(dir.path().string(), {"-y", "-m", steered_model(dir)});
+  REQUIRE(pty.shows("› "));
+  pty.type("go\r");
+  REQUIRE(pty.shows("│ counting"));
+  pty.type("not so fast\x1b\r");
+  REQUIRE(pty.shows("1 steers · not so fast"));
+  REQUIRE(pty.shows("first answer"));
+  const std::string shown = pty.shown([](const std::string&) { return true; });
+  CHECK(shown.rfind("› not so fast") < shown.rfind("first answer"));
+  CHECK(occurrences(shown, "second answer") == 0);
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}
+
+TEST_CASE("Up takes the last line back, and what was taken back is not sent") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(dir.path().string(), {"-m", slow_model(dir)});
+  REQUIRE(pty.shows("› "));
+  pty.type("first\r");
+  REQUIRE(pty.shows("working"));
+  pty.type("queued words\r");
+  REQUIRE(pty.shows("1 queued · queued words"));
+  pty.type("\x1b[A");
+  REQUIRE(pty.shows("› queued words"));
+  pty.type("\x15");
+  REQUIRE(pty.shows(" done"));
+  pty.forget();
+  CHECK_FALSE(pty.shows("second", 500));
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}
+
+TEST_CASE("Esc and then Enter stops the turn and sends the line") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(dir.path().string(), {"-m", slow_model(dir)});
+  REQUIRE(pty.shows("› "));
+  pty.type("first\r");
+  REQUIRE(pty.shows("working"));
+  pty.type("rather this");
+  REQUIRE(pty.shows("› rather this"));
+  pty.type("\x1b");
+  REQUIRE(pty.shows("stopped"));
+  pty.type("\r");
+  CHECK(pty.shows("second"));
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}
+
+TEST_CASE("the names of commands are offered with what they do, and Enter takes the chosen one") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(dir.path().string());
+  REQUIRE(pty.shows("› "));
+  pty.type("/bran");
+  REQUIRE(pty.shows("continue from an earlier entry"));
+  pty.type("\x1b[B");
+  pty.type("\r");
+  CHECK(pty.shows("› /branches"));
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
 }

@@ -102,7 +102,7 @@ const Door doors[] = {
     {"draft",
      [](screen::Screen& s, const std::string& t) {
        s.tick();
-       s.set_draft(t);
+       s.set_input({.region = {.rows = {{t, {}, t}}, .caret = {{0, 0}}}, .used = true});
        s.tick();
      },
      true},

@@ -104,17 +104,11 @@ TEST_CASE("every key that needs the screen is a wish") {
   struct {
     std::string_view keys;
     Wish wish;
-  } const cases[] = {{"\x03", Wish::abort},
-                     {"\x12", Wish::search},
-                     {"\t", Wish::complete},
-                     {"\x07", Wish::edit_elsewhere},
-                     {"\x18\x05", Wish::edit_elsewhere},
-                     {"\x0c", Wish::clear_screen},
-                     {"\x0f", Wish::expand},
-                     {"\x14", Wish::show_thinking},
-                     {"\x1b[Z", Wish::cycle_mode},
-                     {"\x1a", Wish::suspend},
-                     {"?", Wish::send}};
+  } const cases[] = {{"\x03", Wish::abort},          {"\x12", Wish::search},
+                     {"\x07", Wish::edit_elsewhere}, {"\x18\x05", Wish::edit_elsewhere},
+                     {"\x0c", Wish::clear_screen},   {"\x0f", Wish::expand},
+                     {"\x14", Wish::show_thinking},  {"\x1b[Z", Wish::cycle_mode},
+                     {"\x1a", Wish::suspend},        {"?", Wish::send}};
   for (const auto& each : cases) {
     History history;
     PromptLine prompt(history, {});
@@ -122,4 +116,114 @@ TEST_CASE("every key that needs the screen is a wish") {
     CAPTURE(std::string(each.keys));
     CHECK(type(prompt, each.keys) == each.wish);
   }
+}
+
+namespace {
+
+Completion names_at(std::string_view before) {
+  if (!before.starts_with('/')) return {};
+  const std::size_t space = before.find(' ');
+  if (space != std::string_view::npos)
+    return {.key = std::string(before.substr(0, space + 1)),
+            .from = space + 1,
+            .letters = space + 1,
+            .choices = [] {
+              return std::vector<Choice>{{.text = "alpha"}, {.text = "beta"}};
+            }};
+  return {.key = "/", .letters = 1, .eager = true, .choices = [] {
+            return std::vector<Choice>{
+                {.text = "/model ", .about = "choose", .letters = "model", .whole = true},
+                {.text = "/new", .about = "begin", .letters = "new", .whole = true},
+                {.text = "/switch ", .about = "go", .letters = "switch"}};
+          }};
+}
+
+// As someone types who looks: the list is drawn after each key.
+Wish type_slowly(PromptLine& prompt, std::string_view bytes) {
+  terminal::KeyDecoder decoder;
+  decoder.feed(bytes);
+  Wish last = Wish::none;
+  const auto use = [&](const terminal::Key& key) {
+    last = prompt.use(key);
+    prompt.refreshed_popup().set_shown();
+  };
+  while (auto next = decoder.next()) use(*next);
+  while (decoder.waiting())
+    if (auto next = decoder.flush()) use(*next);
+  return last;
+}
+
+struct Completing {
+  History history{};
+  PromptLine prompt{history, {}, names_at};
+  Completing() { prompt.start({}); }
+};
+
+}  // namespace
+
+TEST_CASE("Enter runs the command whose beginning was typed and seen") {
+  Completing on;
+  CHECK(type_slowly(on.prompt, "/mo\r") == Wish::send);
+  CHECK(on.prompt.text() == "/model ");
+}
+
+TEST_CASE("what was never shown is not taken: a burst is sent as it was typed") {
+  Completing on;
+  CHECK(type(on.prompt, "/mo\r") == Wish::send);
+  CHECK(on.prompt.text() == "/mo");
+}
+
+TEST_CASE("a loose match is taken by Tab or by hand, never by Enter alone") {
+  Completing on;
+  CHECK(type_slowly(on.prompt, "/sth\r") == Wish::send);
+  CHECK(on.prompt.text() == "/sth");
+  on.prompt.start({});
+  type_slowly(on.prompt, "/sth\t");
+  CHECK(on.prompt.text() == "/switch ");
+  on.prompt.start({});
+  CHECK(type_slowly(on.prompt, "/\x1b[B\x1b[B\r") == Wish::send);
+  CHECK(on.prompt.text() == "/new");
+}
+
+TEST_CASE("a command that needs more is put into the line, and what could follow is offered") {
+  Completing on;
+  CHECK(type_slowly(on.prompt, "/sw\r") == Wish::none);
+  CHECK(on.prompt.text() == "/switch ");
+  CHECK(on.prompt.refreshed_popup().count() == 2);
+  type_slowly(on.prompt, "et\t");
+  CHECK(on.prompt.text() == "/switch beta");
+}
+
+TEST_CASE("Esc closes the list for this word, and does not count as going back") {
+  Completing on;
+  type_slowly(on.prompt, "/");
+  CHECK(on.prompt.refreshed_popup().shown());
+  type_slowly(on.prompt, "\x1b");
+  CHECK_FALSE(on.prompt.refreshed_popup().open());
+  type_slowly(on.prompt, "n");
+  CHECK_FALSE(on.prompt.refreshed_popup().open());
+  CHECK(type_slowly(on.prompt, "\r") == Wish::send);
+  CHECK(on.prompt.text() == "/n");
+}
+
+TEST_CASE("a line from the history opens no list, so that Up goes on") {
+  Completing on;
+  on.history.add("/switch x");
+  on.history.add("/new");
+  type_slowly(on.prompt, up);
+  CHECK_FALSE(on.prompt.refreshed_popup().open());
+  type_slowly(on.prompt, up);
+  CHECK(on.prompt.text() == "/switch x");
+}
+
+TEST_CASE("the list says what each choice is, which one is chosen and how many there are") {
+  Completing on;
+  type_slowly(on.prompt, "/n");
+  const std::vector<Popup::Row> rows = on.prompt.refreshed_popup().rows(60, 9);
+  REQUIRE(rows.size() == 2);
+  CHECK(rows[0].text == "› /new");
+  CHECK(rows[0].aside == "  begin");
+  CHECK(rows[0].chosen);
+  CHECK(rows[1].aside == "  1 of 1 · Enter or Tab takes it · Esc closes");
+  CHECK(on.prompt.refreshed_popup().rows(60, 1).empty());
 }

@@ -138,16 +138,18 @@ TEST_CASE("the live line stays under the text and leaves nothing behind") {
   screen->show(text_event("Some words that flow over the edge of the "));
   CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe\n");
   screen.now += 100;
-  screen->set_draft("next");
+  screen->set_input({.region = {.rows = {{"› next", layout::style::plain, {}}}, .caret = {{0, 6}}},
+                     .used = true});
   screen.now += 100;
   screen->tick();
   CHECK(seen(screen.bytes(), 40) ==
-        "Some words that flow over the edge of\nthe\n⠹ writing  2 s · ~10 tokens › next\n");
+        "Some words that flow over the edge of\nthe\n⠹ writing  2 s · Esc or Ctrl+C stops\n› "
+        "next\n");
   screen.now += 100;
   screen->show(text_event("and then more\n"));
   CHECK(seen(screen.bytes(), 40) ==
-        "Some words that flow over the edge of\nthe and then more\n⠹ writing  2 s · ~10 tokens › "
-        "next\n");
+        "Some words that flow over the edge of\nthe and then more\n⠹ writing  2 s · Esc or Ctrl+C "
+        "stops\n› next\n");
   screen.now += 100;
   screen->end_turn(model::Stop::stop, "");
   CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe and then more\n");
@@ -169,7 +171,41 @@ TEST_CASE("a window made smaller leaves nothing of the live line") {
         "error: the server hung up in\nthe middle of it\n");
 }
 
-TEST_CASE("a running tool shows its last line, then one line and the end of its output") {
+TEST_CASE(
+    "what is typed below a turn keeps its cursor, and leaves nothing when the window shrinks") {
+  RecordedScreen screen(at_terminal, 60);
+  screen->show(committed(model::user_message("hi")));
+  screen->set_input(
+      {.region = {.rows = {{"  1 queued · a line that waits for the end of it", {}, {}},
+                           {"› and another that is being typed now", {}, {}}},
+                  .caret = {{1, 5}}},
+       .used = true});
+  screen->tick();
+  const std::string before = seen(screen.bytes(), 60);
+  CHECK(before ==
+        "⠙ waiting for the model  0 s · Esc or Ctrl+C stops\n"
+        "  1 queued · a line that waits for the end of it\n"
+        "› and another that is being typed now\n");
+  CHECK(screen.bytes().ends_with("\r\033[5C"));
+  // The terminal folds each row; the cursor stays in the first part of the last one.
+  screen.writes.clear();
+  screen.width = 30;
+  screen.now += 1000;
+  screen->end_turn(model::Stop::stop, "");
+  const std::string folded = before.substr(0, before.size() - 1) + "\033[1A\r\033[5C";
+  CHECK(seen(folded + screen.bytes(), 30) == "");
+}
+
+TEST_CASE("a word in the middle of a turn is shown where it is heard, and the turn goes on") {
+  RecordedScreen screen(piped);
+  screen->show(committed(model::user_message("go")));
+  model::Entry word = model::message_entry(model::user_message("not that one"));
+  word.meta = R"({"steered":true})";
+  screen->show(model::Committed{word});
+  CHECK(screen.bytes() == "› not that one\n");
+}
+
+TEST_CASE("a running tool shows its last lines, then one line and the end of its output") {
   std::string output;
   for (int i = 1; i <= 20; ++i) output += "line " + std::to_string(i) + "\n";
   model::Message result{.role = model::Role::tool};
@@ -182,7 +218,8 @@ TEST_CASE("a running tool shows its last line, then one line and the end of its 
   screen->show(model::ToolOutput{"1", "line 1\nline 2\n"});
   screen.now += 100;
   screen->tick();
-  CHECK(seen(screen.bytes(), 60) == "⠙ bash count  0 s · Esc or Ctrl+C stops · line 2\n");
+  CHECK(seen(screen.bytes(), 60) ==
+        "⠙ bash count  0 s · Esc or Ctrl+C stops\n  │ line 1\n  │ line 2\n");
   screen->show(model::ToolEnded{"1", false, 1500});
   screen->show(committed(result));
   screen->end_turn(model::Stop::stop, "");

@@ -33,3 +33,27 @@ TEST_CASE("wide characters, tabs and what could drive a terminal are shown at th
   CHECK(lay_out("a\tb", 3, 2, 40) == LineLayout{"a     b", 7, {0, 9}, {0, 9}});
   CHECK(lay_out("\u0085", 2, 2, 40).shown == "<U+0085>");
 }
+
+TEST_CASE("of a text too tall for its place, what is around the cursor is shown") {
+  std::string text;
+  for (int i = 1; i <= 9; ++i) text += std::to_string(i) + (i < 9 ? "\n" : "");
+  const LineLayout all = lay_out(text, text.size(), 2, 20);
+  CHECK(around_cursor(all, 2, 20, 9) == all);
+
+  const LineLayout end = around_cursor(all, 2, 20, 4);
+  CHECK(rows_of(end, 2, 20) == std::vector<std::string>{"… 6 more above    ",
+                                                        "7                   ",
+                                                        "8                   ", "9"});
+  CHECK(end.caret == Caret{3, 1});
+  CHECK(end.end == Caret{3, 1});
+  CHECK(end.cursor == end.shown.size());
+
+  const LineLayout middle = around_cursor(lay_out(text, 8, 2, 20), 2, 20, 4);  // before the 5
+  const std::vector<std::string> rows = rows_of(middle, 2, 20);
+  REQUIRE(rows.size() == 4);
+  CHECK(rows[0].starts_with("… 3 more above"));
+  CHECK(rows[2].starts_with("5"));
+  CHECK(rows[3].starts_with("… 4 more below"));
+  CHECK(middle.caret == Caret{2, 0});
+  for (int most = 1; most < 4; ++most) CHECK(around_cursor(all, 2, 20, most).end.row == most - 1);
+}
