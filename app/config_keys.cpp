@@ -394,7 +394,7 @@ constexpr ConfigKey table[] = {
      "false: the model does not get the tool web_fetch; /web and @https://… work all the same",
      set<&Config::web_fetch>},
     {"", "web-fetch-typed", truth, "true", never, "",
-     "false: the model is asked about also when it fetches a URL that you typed yourself",
+     "false: you are asked also when the model fetches a URL that you typed yourself",
      set<&Config::web_fetch_typed>},
     {"", "files-follow", one_of("ask|always|never"), "ask", never, "",
      "whether files are put back when /undo, /branch and /rollback move the conversation",
