@@ -423,7 +423,7 @@ constexpr ConfigKey table[] = {
      "false: the model does not get the tool web_fetch; /web and @https://… work all the same",
      set<&Config::web_fetch>},
     {"", "web-fetch-typed", truth, "true", never, "",
-     "false: the model is asked about also when it fetches a URL that you typed yourself",
+     "false: you are asked also when the model fetches a URL that you typed yourself",
      set<&Config::web_fetch_typed>},
     {"", "max-agents", whole(0, 64), "4", tightens, "",
      "how many sub-agents may work at once; 0: the model does not get the tool agent",

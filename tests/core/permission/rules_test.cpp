@@ -190,7 +190,8 @@ TEST_CASE("refused are rules that would silently match nothing") {
   CHECK_THROWS_WITH_AS(
       parse_rules("Wread(x)"),
       "cannot use the rule `Wread(x)`: there is no tool Wread; there are agent, ask, bash, "
-      "edit, grep, list, present_plan, read, recall, remember, skill, todo and write",
+      "edit, grep, job_output, job_stop, list, present_plan, read, recall, remember, skill, todo, "
+      "web_fetch and write",
       Error);
 }
 
