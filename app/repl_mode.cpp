@@ -12,6 +12,7 @@
 #include "app/expiry.h"
 #include "app/home.h"
 #include "app/session_choice.h"
+#include "core/store/children.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "providers/detect.h"
@@ -93,7 +94,7 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation,
   const std::vector<store::SessionRecord> found = sessions_with(store, *invocation.resume);
   const auto erase = [&](const store::SessionRecord& record) {
     if (!pick::ask_yes(keyboard, screen, "Move " + record.key + " to the trash?")) return;
-    store::value_or_throw(store.erase(record.header.session));
+    store::value_or_throw(store::erase_family(store, record.header.session));
   };
   const std::optional<Id> session =
       found.size() == 1

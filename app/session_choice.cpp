@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "app/home.h"
+#include "core/store/children.h"
 #include "core/store/session_name.h"
 #include "core/text/text.h"
 
@@ -31,7 +32,9 @@ ChosenSession matching(SessionStore& store, const std::string& text) {
               ExitStatus::no_session);
 }
 
-bool is_for_people(const SessionRecord& record) { return !record.key.starts_with("main:print:"); }
+bool is_for_people(const SessionRecord& record) {
+  return !record.key.starts_with("main:print:") && !store::is_child(record);
+}
 
 // The session of the same project that was used last, if it was begun in another folder, maybe on
 // another machine, and the user wants to go on with it. Asked once: from then on one of them has

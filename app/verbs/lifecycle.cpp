@@ -10,6 +10,7 @@
 #include "app/home.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
+#include "core/store/children.h"
 #include "core/store/files/files.h"
 #include "core/store/home/blobs.h"
 #include "core/store/home/file_backend.h"
@@ -38,7 +39,8 @@ int set_archived(const app::Invocation& invocation, bool archived) {
   SessionStore store = app::open_store(invocation);
   const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
   const Id session = found.header.session;
-  value_or_throw(archived ? store.archive(session) : store.unarchive(session));
+  value_or_throw(archived ? store::archive_family(store, session)
+                          : store::unarchive_family(store, session));
   const SessionRecord record = value_or_throw(store.open(session));
   print_answer(invocation,
                dump({{"key", record.key},

@@ -14,6 +14,7 @@
 #include "core/model/stats.h"
 #include "core/model/tree_drawing.h"
 #include "core/store/backend.h"
+#include "core/store/children.h"
 #include "core/store/entry_text.h"
 #include "core/store/expiry.h"
 #include "core/store/home/file_backend.h"
@@ -70,6 +71,7 @@ JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalo
   writer.number("branches", static_cast<std::int64_t>(state.leaves.size()));
   writer.truth("archived", record.archived);
   writer.text_if("origin", state.origin);
+  if (store::is_child(record)) writer.id("parent", record.header.parent_session->session);
   if (state.pinned) writer.truth("pinned", true);
   writer.text_if("ttl", state.ttl);
   writer.text_if("project", record.header.project);
@@ -188,6 +190,11 @@ int list_sessions(const app::Invocation& invocation) {
     std::erase_if(sessions, [&](const SessionRecord& record) {
       return record.state.origin != (origin == "own" ? "" : origin);
     });
+  std::map<Id, std::size_t> children;
+  if (!invocation.has("--json") && std::ranges::any_of(sessions, &store::is_child)) {
+    if (limit > 0 && origin.empty()) sessions = store.list();
+    children = store::fold_children(sessions);
+  }
   const bool more = limit > 0 && sessions.size() > limit;
   if (more) sessions.resize(limit);
   const auto catalog = app::configured_catalog(invocation);
@@ -213,6 +220,9 @@ int list_sessions(const app::Invocation& invocation) {
                (workers.contains(record.header.session) ? "● " + at_work(record) + " · " : "") +
                (record.archived ? "archived · " : "") + (record.state.pinned ? "pinned · " : "") +
                (record.state.origin.empty() ? "" : "from " + record.state.origin + " · ") +
+               (children.contains(record.header.session)
+                    ? counted(children.at(record.header.session), "sub-agent") + " · "
+                    : "") +
                model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,
                                  cost && cost->at_least) +
                "  " + record.state.title);
@@ -285,7 +295,7 @@ int delete_sessions(const app::Invocation& invocation) {
   for (const std::string& name : invocation.arguments)
     found.push_back(value_or_throw(store.find(name)));
   for (const SessionRecord& record : found) {
-    value_or_throw(store.erase(record.header.session));
+    value_or_throw(store::erase_family(store, record.header.session));
     print_answer(invocation,
                  dump({{"deleted", record.key}, {"id", to_string(record.header.session)}}),
                  "moved " + record.key + " to the trash; `skein sessions restore " + record.key +

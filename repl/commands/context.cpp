@@ -1,9 +1,13 @@
 // Commands about what the model sees and what it costs.
 #include <algorithm>
 #include <cmath>
+#include <map>
+#include <string>
+#include <vector>
 
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
+#include "core/store/children.h"
 #include "core/text/amounts.h"
 #include "repl/commands/handlers.h"
 #include "repl/layout/width.h"
@@ -148,8 +152,15 @@ void show_usage(Session& session, std::string_view) {
   layout::Table models = usage_table("the whole session, all branches");
   for (const auto& [model, usage] : state.usage)
     add_row(models, model, usage, cost_of(session, {{model, usage}}));
-  if (state.usage.size() > 1)
-    add_row(models, "total", model::total_usage(state), cost_of(session, state.usage));
+  std::map<std::string, model::Usage> all = state.usage, theirs;
+  const std::vector<store::SessionRecord> helpers =
+      store::children_of(session.store(), session.id());
+  for (const store::SessionRecord& each : helpers)
+    for (const auto& [model, usage] : each.state.usage) theirs[model] += usage, all[model] += usage;
+  if (!theirs.empty())
+    add_row(models, counted(helpers.size(), "sub-agent"), sum_of(theirs), cost_of(session, theirs));
+  if (state.usage.size() > 1 || !theirs.empty())
+    add_row(models, "total", sum_of(all), cost_of(session, all));
   session.screen().show(prompts);
   session.screen().print("\n");
   session.screen().show(models);

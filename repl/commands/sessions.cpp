@@ -6,6 +6,7 @@
 #include <charconv>
 #include <utility>
 
+#include "core/store/children.h"
 #include "core/store/expiry.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
@@ -49,14 +50,14 @@ void erase(Session& session, const SessionRecord& chosen) {
     const std::vector<SessionRecord> all = session.store().list();
     const auto other = std::ranges::find_if(all, [&](const SessionRecord& each) {
       return each.header.session != id && each.header.cwd == session.workspace() &&
-             !each.key.starts_with("main:print:");
+             !each.key.starts_with("main:print:") && !store::is_child(each);
     });
     if (other == all.end())
       new_session(session, "");
     else
       session.open(other->header.session);
   }
-  value_or_throw(session.store().erase(id));
+  value_or_throw(store::erase_family(session.store(), id));
   session.screen().print_untrusted("moved to the trash; /restore " + record.key +
                                    " brings it back\n");
 }
@@ -114,6 +115,7 @@ void list_sessions(Session& session, std::string_view filter) {
   if (all || own) filter = {};
   std::vector<SessionRecord> shown = session.store().list();
   if (own) std::erase_if(shown, &pick::is_import);
+  if (!all) store::fold_children(shown);
   std::erase_if(shown, [&](const SessionRecord& record) {
     return (record.key + " " + record.state.title).find(filter) == std::string::npos;
   });

@@ -4,6 +4,7 @@
 
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
+#include "core/store/children.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
@@ -107,7 +108,7 @@ void redact_entry(Session& session, std::string_view entry_and_reason) {
 void archive_session(Session& session, std::string_view name) {
   const store::SessionRecord record =
       name.empty() ? session.conversation().record() : value_or_throw(session.store().find(name));
-  value_or_throw(session.store().archive(record.header.session));
+  value_or_throw(store::archive_family(session.store(), record.header.session));
   session.screen().print_untrusted(record.key +
                                    " is archived; it can be read as before, and the next message "
                                    "to it unpacks it\n");

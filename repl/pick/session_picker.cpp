@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/model/redaction.h"
+#include "core/store/children.h"
 #include "core/text/amounts.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
@@ -130,6 +131,7 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
   bool own = false;  // without those of other programs
   for (;;) {
     std::vector<store::SessionRecord> sessions = store.list();
+    store::fold_children(sessions);
     if (std::ranges::any_of(sessions, &is_import))
       list.keys = own ? "opens · Ctrl+R renames · Ctrl+D deletes · Ctrl+O shows imports"
                       : "opens · Ctrl+R renames · Ctrl+D deletes · Ctrl+O hides imports";
