@@ -157,7 +157,7 @@ std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) {
 
 std::vector<model::Entry> Agent::arrived(const Turn& turn) const {
   if (parts_.inbox == nullptr) return {};
-  std::vector<model::Entry> entries = parts_.inbox->take();
+  std::vector<model::Entry> entries = parts_.inbox->take(turn.conversation.session());
   for (model::Entry& entry : entries) {
     entry.payload = parts_.clean(std::move(entry.payload));
     entry.meta = parts_.clean(std::move(entry.meta));

@@ -84,7 +84,7 @@ bool Agent::run_calls(Turn& turn, const model::Message& reply) {
     if (stopped && turn.end.stop != model::Stop::aborted) turn.end.stop = model::Stop::aborted;
     const bool runs = finished && !stopped && !turn.decided && !turn.ended_by_hook;
     if (const std::size_t many = runs ? concurrent_calls(run.subspan(i), parts_.tools) : 0;
-        many > 1) {
+        many > 1 || (many == 1 && model::find_tool(parts_.tools, call.name)->delegates)) {
       run_together(turn, run.subspan(i, many));
       i += many;
       continue;
@@ -177,6 +177,7 @@ void Agent::conclude(Turn& turn, const model::Tool& tool, const model::ToolUse& 
   turn.ports.sink(model::ToolEnded{call.id, outcome.is_error, outcome.duration_ms});
   if (!outcome.notice.empty()) turn.tell(model::Notice::Level::warning, outcome.notice);
   lend(turn, outcome.lends);
+  turn.end.calls += outcome.model_calls;
   follow_decision(turn, outcome);
 }
 
@@ -198,6 +199,8 @@ void Agent::run_together(Turn& turn, std::span<const model::ToolUse* const> call
     turn.ports.sink(model::ToolStarted{*call, each.tool.title(call->input)});
     each.permission = gate_.judge(turn, each.tool, each.agreed);
   }
+  if (std::ranges::any_of(judged, [](const Judged& each) { return each.tool.delegates; }))
+    parts_.before_delegating(turn);
   std::vector<ConcurrentCalls::Call> running;
   for (const Judged& each : judged)
     if (each.permission.given)
@@ -264,7 +267,8 @@ model::ToolPorts Agent::tool_ports(const model::Tool& tool, const model::ToolUse
           .ask_line = ports.ask_line,
           .inquire = ports.inquire,
           .review = ports.review,
-          .planning = how.rules.mode == permission::Mode::plan};
+          .planning = how.rules.mode == permission::Mode::plan,
+          .call = call.id};
 }
 
 model::ToolOutcome Agent::execute(const model::Tool& tool, const model::ToolUse& call,

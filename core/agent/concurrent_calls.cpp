@@ -90,7 +90,20 @@ model::ToolPorts ConcurrentCalls::ports_in_thread(const model::ToolPorts& ports)
       have_done([&] { said = ports.was_said(text); });
       return said;
     };
-  // What asks or writes does not run beside others.
+  if (ports.ask)
+    out.ask = [this, &ports](const model::Question& question) {
+      model::Answer answer;
+      have_done([&] { answer = ports.ask(question); });
+      return answer;
+    };
+  if (ports.ask_line)
+    out.ask_line = [this, &ports](const model::LineQuestion& question) {
+      std::optional<std::string> line;
+      have_done([&] { line = ports.ask_line(question); });
+      return line;
+    };
+  out.in_turn = [this](const std::function<void()>& what) { have_done(what); };
+  // What writes, or asks for longer than a word, does not run beside others.
   out.before_write = {};
   out.inquire = {};
   out.review = {};

@@ -1,4 +1,5 @@
-// Calls of one answer that only read, run at the same time. Each has a thread, eight at most; what
+// Calls of one answer that only read or delegate, run at the same time. Each has a thread, eight at
+// most; what
 // a tool reaches through its ports (the store, the screen, the user) is done by the thread that
 // waits for it in next(), so that only one ever writes.
 #pragma once

@@ -15,19 +15,28 @@ model::Entry news(const std::string& text, const std::string& origin) {
   return entry;
 }
 
-void Inbox::put(model::Entry message) {
+void Inbox::put(model::Entry message, std::optional<Id> session) {
   const std::lock_guard lock(mutex_);
-  messages_.push_back(std::move(message));
+  messages_.push_back({std::move(message), session});
 }
 
-std::vector<model::Entry> Inbox::take() {
+std::vector<model::Entry> Inbox::take(std::optional<Id> session) {
   const std::lock_guard lock(mutex_);
-  return std::exchange(messages_, {});
+  std::vector<model::Entry> out;
+  std::vector<Waiting> others;
+  for (Waiting& each : messages_) {
+    if (!each.session || !session || each.session == session)
+      out.push_back(std::move(each.message));
+    else
+      others.push_back(std::move(each));
+  }
+  messages_ = std::move(others);
+  return out;
 }
 
 bool Inbox::take_back(Id message) {
   const std::lock_guard lock(mutex_);
-  return std::erase_if(messages_, [&](const model::Entry& each) { return each.id == message; }) > 0;
+  return std::erase_if(messages_, [&](const Waiting& each) { return each.message.id == message; }) > 0;
 }
 
 bool Inbox::empty() const {

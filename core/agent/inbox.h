@@ -4,6 +4,7 @@
 #pragma once
 
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,16 +17,21 @@ model::Entry news(const std::string& text, const std::string& origin);
 
 class Inbox {
  public:
-  void put(model::Entry message);
-  // Everything that has come, oldest first. It is handed out once.
-  std::vector<model::Entry> take();
+  // `session`: the one it is for; none: whichever is worked in next.
+  void put(model::Entry message, std::optional<Id> session = std::nullopt);
+  // Everything that has come for this session, oldest first. It is handed out once.
+  std::vector<model::Entry> take(std::optional<Id> session = std::nullopt);
   // Takes back what has not been handed out yet: whoever gets true will never see it sent.
   bool take_back(Id message);
   bool empty() const;
 
  private:
   mutable std::mutex mutex_{};
-  std::vector<model::Entry> messages_{};
+  struct Waiting {
+    model::Entry message;
+    std::optional<Id> session;
+  };
+  std::vector<Waiting> messages_{};
 };
 
 }  // namespace skein::agent

@@ -31,6 +31,7 @@ struct ModelLimits {
 };
 
 struct Settings;
+struct Turn;
 
 // Something the system prompt tells that may change while a session lives: then the model is told
 // in a message, for the prompt itself stays as it was first sent.
@@ -77,6 +78,11 @@ struct Parts {
   // Their names are the paths of their files.
   std::function<std::vector<Surrounding>(const std::string& below)> nearby =
       [](const std::string&) { return std::vector<Surrounding>{}; };
+  // Before calls that delegate, in the turn's thread: what holds now holds for those who are asked.
+  std::function<void(const Turn&)> before_delegating = [](const Turn&) {};
+  // Of a call that delegated and that a crash cut off: what there is of it by now, for the model.
+  std::function<std::string(Id session, const model::ToolUse& call)> left_behind =
+      [](Id, const model::ToolUse&) { return std::string{}; };
   Inbox* inbox = nullptr;         // may be null: nothing comes from outside
   hooks::Hooks* hooks = nullptr;  // the user's own programs; null: there are none
   // What they are told of a session besides: its file, and what it has cost.

@@ -83,6 +83,9 @@ model::ToolOutcome Agent::run_again(Turn& turn, const model::ToolUse& call) {
   const model::Tool* tool = model::find_tool(parts_.tools, call.name);
   const permission::Rules& rules = turn.settings.rules;
   const permission::Decision decision = permission::decide(rules, parts_.tools, call);
+  if (tool != nullptr && tool->delegates)
+    return model::tool_failure("interrupted: skein ended before this had a result. " +
+                               parts_.left_behind(turn.conversation.session(), call));
   const bool harmless = tool != nullptr && tool->effect == model::Effect::reads &&
                         decision.verdict == permission::Decision::Verdict::allow;
   const bool again =

@@ -292,6 +292,14 @@ Read read_hook_run(const Json& json) {
                  .blob = string_at(json, "blob")};
 }
 
+void write(Json& json, const SubAgent& agent) {
+  json["name"] = agent.name;
+  json["parentCall"] = agent.call;
+}
+Read read_sub_agent(const Json& json) {
+  return SubAgent{.name = string_at(json, "name"), .call = string_at(json, "parentCall")};
+}
+
 // In the order of Payload's alternatives, so that a payload's index finds its row.
 struct Form {
   std::string_view type, kind;
@@ -320,6 +328,7 @@ constexpr Form forms[] = {
     {type::custom, "checkpoint", read_checkpoint},
     {type::custom, "restore", read_restore},
     {type::custom, "hook", read_hook_run},
+    {type::custom, "agent", read_sub_agent},
 };
 static_assert(std::size(forms) == std::variant_size_v<Payload>);
 

@@ -159,6 +159,11 @@ struct HookRun {
   std::string original{};            // what the call printed, if the model was given something else
   std::string blob{};                // that holds `original`, if it is too long for an entry
 };
+// The session is a sub-agent's: the header says for which session it works.
+struct SubAgent {
+  std::string name{};  // of its definition
+  std::string call{};  // the id of the call there that started it
+};
 
 }  // namespace payload
 
@@ -169,7 +174,7 @@ using Payload =
                  payload::SystemPromptOverride, payload::Redaction, payload::RuntimeInit,
                  payload::BranchSummary, payload::CompactionSummary, payload::Ttl, payload::Pin,
                  payload::MessageDeltaBatch, payload::Checkpoint, payload::Restore,
-                 payload::HookRun>;
+                 payload::HookRun, payload::SubAgent>;
 
 // A new entry, as the other make_entry() gives it.
 Entry make_entry(const Payload& payload);

@@ -120,6 +120,7 @@ struct Fold {
   void operator()(const Checkpoint&) const {}
   void operator()(const Restore&) const {}
   void operator()(const HookRun&) const {}
+  void operator()(const SubAgent&) const {}
   void operator()(const RuntimeInit&) const {}
   void operator()(const BranchSummary&) const {}
 };

@@ -47,6 +47,7 @@ struct ToolOutcome {
   // Rules that hold until the turn ends, as their author wrote them. Only what the user trusts
   // lends any; what is forbidden stays so.
   std::vector<std::string> lends{};
+  int model_calls = 0;  // that others made for it; they count like those of the turn
   // What the user decided while it ran. Only our own tools that ask the user set any of it.
   struct Decided {
     std::optional<Stop> ends_turn{};  // the model is not asked again, and the turn ends so
@@ -93,6 +94,10 @@ struct ToolPorts {
   std::function<std::optional<std::string>(const Inquiry&)> inquire{};
   std::function<PlanReview(const Plan&)> review{};
   bool planning = false;  // plan mode is on
+  std::string call{};     // the id of the call
+  // Has something done in the turn's own thread and waits for it; any thread may call it. Only a
+  // call that delegates has it: every other runs there, or has no business there.
+  std::function<void(const std::function<void()>& what)> in_turn{};
 };
 
 struct Tool {
@@ -119,6 +124,9 @@ struct Tool {
   // It reads, and calls in one answer may run at the same time, each in a thread of its own. What
   // it reaches through its ports runs in the turn's.
   bool concurrent = false;
+  // It hands work to another agent, which is judged call by call: it runs in a thread of its own
+  // even if it is alone, and what a crash cut off is never run again by itself.
+  bool delegates = false;
   // It is nothing but a question to the user: left open by a crash, it is asked again.
   bool asks_user = false;
   // It can be called, but the model is not given its schema unless it looks for it.

@@ -51,6 +51,14 @@ Stage::Stage(JsonText script, store::SessionStore on)
                    const std::size_t at = text.find("sk-secret");
                    return at == std::string::npos ? text : text.replace(at, 9, "[key]");
                  },
+             .before_delegating =
+                 [this](const agent::Turn& turn) {
+                   if (before_delegating) before_delegating(turn);
+                 },
+             .left_behind =
+                 [this](Id session, const model::ToolUse& call) {
+                   return left_behind ? left_behind(session, call) : std::string{};
+                 },
              .inbox = &inbox}) {}
 
 model::Tool Stage::noting(const std::string& name, model::Effect effect) {

@@ -44,6 +44,9 @@ class Stage {
   // `look` reads, `poke` changes, `fail` reads and throws what no tool should.
   model::Tools tools;
   agent::Inbox inbox{};
+  // See agent::Parts.
+  std::function<void(const agent::Turn&)> before_delegating{};
+  std::function<std::string(Id session, const model::ToolUse& call)> left_behind{};
   agent::Agent agent;
   agent::Agent::Settings settings{.model = {"scripted", "x"}, .system = "be brief"};
 

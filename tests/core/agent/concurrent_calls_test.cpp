@@ -190,3 +190,29 @@ TEST_CASE("what still runs is stopped and waited for when nobody wants it any mo
   }
   CHECK(ended == 3);
 }
+
+TEST_CASE("a call that delegates has a thread of its own even if it is alone") {
+  Stage stage(R"([[{"call": {"id": "c1", "name": "crew"}}], "done"])");
+  stage.answer = model::Answer{model::Answer::Choice::yes};
+  const std::thread::id own = std::this_thread::get_id();
+  std::thread::id ran{}, done{};
+  model::Tool crew = reader("crew", [&](const JsonText&, const model::ToolPorts& ports) {
+    ran = std::this_thread::get_id();
+    ports.in_turn([&] { done = std::this_thread::get_id(); });
+    const bool yes = ports.ask({.text = "crew: Allow poke?"}).choice == model::Answer::Choice::yes;
+    model::ToolOutcome outcome = model::tool_text(ports.call + (yes ? " may" : " may not"));
+    outcome.model_calls = 7;
+    return outcome;
+  });
+  crew.delegates = true;
+  stage.tools.push_back(crew);
+  Conversation conversation = stage.conversation();
+
+  const TurnEnd end = stage.turn(conversation, "go");
+
+  CHECK(ran != own);
+  CHECK(done == own);
+  CHECK(stage.questions.size() == 1);
+  CHECK(results_of(stage, conversation) == Lines{"result c1: c1 may"});
+  CHECK(end.calls == 2 + 7);
+}

@@ -46,3 +46,14 @@ TEST_CASE("what was handed out cannot be taken back, what was not can") {
   CHECK(taken.front().id == two.id);
   CHECK_FALSE(inbox.take_back(two.id));
 }
+
+TEST_CASE("what is for one session waits while another is worked in") {
+  Inbox inbox;
+  const Id here = random_id(), there = random_id();
+  inbox.put(news("for here", "test"), here);
+  inbox.put(news("for there", "test"), there);
+  inbox.put(news("for any", "test"));
+  CHECK(lines_of(inbox.take(here)) == Lines{"user: for here", "user: for any"});
+  CHECK(inbox.take(here).empty());
+  CHECK(lines_of(inbox.take(there)) == Lines{"user: for there"});
+}
