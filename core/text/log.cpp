@@ -28,6 +28,7 @@ std::shared_ptr<spdlog::logger> logger;
 fs::path folder;
 bool wants_debug = false;
 bool opened = false;
+std::mutex writing;  // sub-agents have threads of their own
 
 // One file a process (two processes must not rotate one file), so old ones are removed here.
 void remove_old() {
@@ -90,6 +91,7 @@ std::string one_word(std::string value) {
 }
 
 void write_record(spdlog::level::level_enum level, std::string_view subject, LogFields fields) {
+  const std::lock_guard lock(writing);
   if (!opened) open_log();
   if (!logger) return;
   std::string line(subject);
