@@ -15,6 +15,7 @@ constexpr std::string_view wheel[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", 
 constexpr std::string_view how_to_stop = "Esc or Ctrl+C stops";
 
 constexpr std::size_t most_detail = 400;
+constexpr std::size_t most_rows = 8;
 constexpr std::size_t bytes_a_token = 4;  // an estimate until the provider reports tokens
 
 // The last line that is not blank.
@@ -56,12 +57,18 @@ void Activity::hear(const model::Event& event, std::int64_t now) {
     what_ = started->title;
     detail_.clear();
     tool_start_ = now;
+    std::erase_if(running_, [&](const Running& each) { return each.id == started->call.id; });
+    running_.push_back({started->call.id, started->title, "", now});
   } else if (const auto* output = std::get_if<model::ToolOutput>(&event)) {
-    if (const std::string_view line = last_line(output->text); !line.empty())
+    if (const std::string_view line = last_line(output->text); !line.empty()) {
       detail_ = utf8_prefix(line, most_detail);
-  } else if (std::holds_alternative<model::ToolEnded>(event)) {
+      for (Running& each : running_)
+        if (each.id == output->call_id) each.said = detail_;
+    }
+  } else if (const auto* ended = std::get_if<model::ToolEnded>(&event)) {
+    std::erase_if(running_, [&](const Running& each) { return each.id == ended->call_id; });
     detail_.clear();
-    tool_start_.reset();
+    if (running_.empty()) tool_start_.reset();
   } else if (const auto* retrying = std::get_if<model::Retrying>(&event)) {
     what_ = retrying->reason;
     retry_at_ = now + retrying->wait.count();
@@ -70,7 +77,8 @@ void Activity::hear(const model::Event& event, std::int64_t now) {
 
 void Activity::hear(model::Role role, std::int64_t now) {
   if (role == model::Role::user) start_ = now;
-  what_ = "waiting for the model";
+  if (role != model::Role::tool) running_.clear();
+  what_ = running_.empty() ? "waiting for the model" : running_.back().title;
   bytes_ = 0;
   tokens_ = 0;
 }
@@ -81,6 +89,16 @@ Status Activity::at(std::int64_t now) const {
   status.elapsed_ms = now - (tool_start_ ? *tool_start_ : start_.value_or(now));
   status.estimated = tokens_ == 0;
   status.tokens = tokens_ > 0 ? tokens_ : static_cast<std::int64_t>(bytes_ / bytes_a_token);
+  // Calls that only read say nothing while they run, and are over before they could be read of.
+  for (const Running& each : running_)
+    if (!each.said.empty() && status.rows.size() < most_rows)
+      status.rows.push_back(each.title + "  " + std::to_string((now - each.start) / 1000) +
+                            " s · " + each.said);
+  if (running_.size() < 2) status.rows.clear();
+  if (!status.rows.empty()) {
+    status.activity = std::to_string(running_.size()) + " calls at once";
+    status.detail.clear();
+  }
   if (retry_at_) {
     const std::int64_t left = std::max<std::int64_t>(0, *retry_at_ - now);
     // The number first: the reason may be too long for the line.

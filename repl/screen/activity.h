@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "core/model/event.h"
 
@@ -19,6 +20,8 @@ struct Status {
   std::string todo{};       // how far the list of things to do is
   std::string draft{};
   unsigned frame = 0;  // of the wheel
+  // What several calls that run at the same time say of themselves, a row for each.
+  std::vector<std::string> rows{};
 };
 
 // At most `width` columns. The least important parts are dropped first.
@@ -36,8 +39,14 @@ class Activity {
   Status at(std::int64_t now) const;
 
  private:
+  // A call that has not ended.
+  struct Running {
+    std::string id{}, title{}, said{};
+    std::int64_t start = 0;
+  };
   void hear_delta(const model::Delta& delta);
 
+  std::vector<Running> running_{};
   std::string what_{}, detail_{};
   std::optional<std::int64_t> start_{}, tool_start_{}, retry_at_{};
   std::size_t bytes_ = 0;    // of this answer

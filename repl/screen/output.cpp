@@ -6,6 +6,7 @@
 #include <array>
 #include <cerrno>
 
+#include "core/text/text.h"
 #include "core/text/wait.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
@@ -81,14 +82,17 @@ std::size_t TerminalOutput::column() const {
   return display_width(without_styles(row_)) % columns;
 }
 
-// Moves from the end of the status line back to where the text continues. A narrower window may
-// have wrapped the status line into several rows.
+// Moves from the end of the status back to where the text continues. A narrower window may have
+// wrapped a row of it into several.
 std::string TerminalOutput::erased() const {
   if (on_screen_.empty()) return {};
-  const std::size_t used = display_width(on_screen_);
-  if (!look_.colour) return "\r" + std::string(used, ' ') + "\r";
-  const std::size_t rows = (used - 1) / std::max<std::size_t>(1, width());
-  return "\r" + moved(rows, 'A') + "\033[J" + (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
+  if (!look_.colour) return "\r" + std::string(display_width(on_screen_), ' ') + "\r";
+  std::size_t rows = 0;
+  for (const std::string_view row : split(on_screen_, '\n'))
+    rows +=
+        (std::max<std::size_t>(1, display_width(row)) - 1) / std::max<std::size_t>(1, width()) + 1;
+  return "\r" + moved(rows - 1, 'A') + "\033[J" +
+         (below_ ? moved(1, 'A') + moved(column(), 'C') : "");
 }
 
 std::string TerminalOutput::painted_status() {
@@ -98,7 +102,10 @@ std::string TerminalOutput::painted_status() {
   if (status_.empty() || columns < 2) return {};
   // At the right edge the cursor is on two rows at once; and without escapes there is no way back.
   if (below_ && (!look_.colour || column() == 0)) return {};
-  on_screen_ = fit(status_, columns - 1);
+  for (const std::string_view row : split(status_, '\n')) {
+    if (!on_screen_.empty() && !look_.colour) break;
+    on_screen_ += (on_screen_.empty() ? "" : "\n") + fit(row, columns - 1);
+  }
   return (below_ ? "\n" : "") + painted(on_screen_, style::dim, look_);
 }
 

@@ -1,5 +1,5 @@
-// Buffers everything that is shown: text is written once, in few writes, and followed by at most
-// one status line that is repainted. Also the last safeguard: escape sequences that are not ours do
+// Buffers everything that is shown: text is written once, in few writes, and followed by a status
+// of a few rows that is repainted. Also the last safeguard: escape sequences that are not ours do
 // not pass.
 #pragma once
 
@@ -29,9 +29,9 @@ class TerminalOutput {
   std::size_t width() const { return look_.live ? port_.width() : 0; }
   std::int64_t now() const { return port_.clock(); }
 
-  // Sets the status line below the text: one row, no styles; empty: none. Painted with the next
-  // write.
-  void set_status(std::string line) { status_ = std::move(line); }
+  // Sets the status below the text: rows without styles; empty: none. Painted with the next write.
+  // Where rows cannot be taken back it is one.
+  void set_status(std::string rows) { status_ = std::move(rows); }
 
   void flush();
   // Writes at most 60 times a second at a terminal, immediately elsewhere.

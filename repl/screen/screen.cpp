@@ -368,7 +368,10 @@ void Screen::paint_status() {
   status.draft = draft_;
   status.frame = frame_;
   const std::size_t width = output_.width();
-  output_.set_status(width > 1 ? status_text(status, width - 1) : "");
+  std::string text = width > 1 ? status_text(status, width - 1) : "";
+  if (!text.empty())
+    for (const std::string& row : status.rows) text += "\n  " + layout::sanitized_row(row);
+  output_.set_status(std::move(text));
   output_.flush_if_due();
 }
 
