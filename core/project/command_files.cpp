@@ -64,14 +64,6 @@ class CommandWalk {
   std::size_t found_ = 0, names_ = 0;
 };
 
-std::string in_one_line(std::string_view text) {
-  std::string out;
-  for (const std::string_view line : split(text, '\n'))
-    if (const std::string_view words = trimmed(line); !words.empty())
-      out += (out.empty() ? "" : " ") + std::string(words);
-  return out;
-}
-
 }  // namespace
 
 std::vector<CommandFile> find_commands(const Places& places) {

@@ -14,6 +14,14 @@
 
 namespace skein::project {
 
+std::string in_one_line(std::string_view text) {
+  std::string out;
+  for (const std::string_view line : split(text, '\n'))
+    if (const std::string_view words = trimmed(line); !words.empty())
+      out += (out.empty() ? "" : " ") + std::string(words);
+  return out;
+}
+
 MarkdownFile read_markdown(const std::string& path) {
   const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
   if (!fd) return {.refusal = std::strerror(errno)};

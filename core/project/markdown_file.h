@@ -19,6 +19,8 @@ struct MarkdownFile {
   std::string first_paragraph() const;
 };
 
+std::string in_one_line(std::string_view text);
+
 MarkdownFile read_markdown(const std::string& path);
 
 }  // namespace skein::project

@@ -44,6 +44,7 @@ std::vector<std::string> users_folders(const Places& places, std::string_view ki
 
 constexpr std::string_view skill_families[] = {".skein", ".agents", ".claude"};
 constexpr std::string_view command_families[] = {".skein", ".claude"};
+constexpr std::string_view agent_families[] = {".skein", ".claude"};
 
 std::vector<OwnFolder> folders(const Places& places, std::string_view kind,
                                std::span<const std::string_view> families) {
@@ -75,10 +76,14 @@ std::vector<OwnFolder> command_folders(const Places& places) {
   return folders(places, "commands", command_families);
 }
 
+std::vector<OwnFolder> agent_folders(const Places& places) {
+  return folders(places, "agents", agent_families);
+}
+
 std::string followed(const std::string& path, const Places& places) {
   const std::string real = canonical(path);
   if (lies_in(real, places.root())) return real;
-  for (const std::string_view kind : {"skills", "commands"})
+  for (const std::string_view kind : {"skills", "commands", "agents"})
     for (const std::string& folder : users_folders(places, kind, skill_families))
       if (lies_in(real, canonical(folder))) return real;
   return {};

@@ -25,9 +25,10 @@ struct OwnFolder {
 // home.
 std::vector<OwnFolder> skill_folders(const Places& places);
 std::vector<OwnFolder> command_folders(const Places& places);
+std::vector<OwnFolder> agent_folders(const Places& places);
 
 // Where a file of a project leads, if a link in it may lead there: into the project, or into the
-// user's folders of skills and commands. Empty: elsewhere, or nowhere.
+// user's folders of skills, commands and agents. Empty: elsewhere, or nowhere.
 std::string followed(const std::string& path, const Places& places);
 // The same for one of the user's own files, which may lead anywhere.
 std::string followed(const std::string& path, const Places& places, bool of_project);

@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <utility>
 
+#include "core/project/catalogue.h"
 #include "core/project/command_text.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
@@ -17,33 +19,8 @@ constexpr std::string_view catalogue_opening =
     "# Skills\n"
     "These hold instructions for certain kinds of work. When one fits the task, call the tool "
     "`skill` with its name before you go on.\n";
-constexpr std::size_t short_bytes = 120;
 constexpr std::size_t most_looked_at = 1000;
 constexpr int deepest_file = 3;
-
-// Every skill on a line of its own, its description in at most `bytes`.
-std::string lines_with(std::span<const Skill* const> skills, std::size_t bytes) {
-  std::string out;
-  for (const Skill* skill : skills) {
-    const std::string_view said = utf8_prefix(skill->description, bytes);
-    out += "- " + skill->name;
-    if (!said.empty()) out += ": " + std::string(said);
-    if (!said.empty() && said.size() < skill->description.size()) out += "…";
-    out += '\n';
-  }
-  return out;
-}
-
-// As many names as there is room for.
-std::string names_within(std::span<const Skill* const> skills, std::size_t most_bytes) {
-  std::string out;
-  for (std::size_t i = 0; i < skills.size(); ++i) {
-    if (out.size() + skills[i]->name.size() > most_bytes)
-      return out + "- and " + with_separators(skills.size() - i) + " more\n";
-    out += "- " + skills[i]->name + "\n";
-  }
-  return out;
-}
 
 void look_for_files(const fs::path& folder, const std::string& prefix, int depth,
                     std::size_t& looked_at, std::vector<std::string>& out) {
@@ -63,17 +40,11 @@ void look_for_files(const fs::path& folder, const std::string& prefix, int depth
 }  // namespace
 
 std::string skill_list(std::span<const LoadedSkill> skills, std::size_t most_bytes) {
-  std::vector<const Skill*> shown;
+  std::vector<Offered> shown;
   for (const LoadedSkill& each : skills)
-    if (each.skill.for_model && each.skill.paths.empty()) shown.push_back(&each.skill);
-  if (shown.empty()) return {};
-  std::ranges::sort(shown, {},
-                    [](const Skill* skill) -> const std::string& { return skill->name; });
-  for (const std::size_t bytes : {std::string_view::npos, short_bytes}) {
-    std::string lines = lines_with(shown, bytes);
-    if (lines.size() <= most_bytes) return std::string(catalogue_opening) + lines;
-  }
-  return std::string(catalogue_opening) + names_within(shown, most_bytes);
+    if (each.skill.for_model && each.skill.paths.empty())
+      shown.push_back({each.skill.name, each.skill.description});
+  return catalogue(catalogue_opening, std::move(shown), most_bytes);
 }
 
 std::string skill_offer(const LoadedSkill& skill) {
