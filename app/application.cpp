@@ -95,7 +95,7 @@ std::atomic<bool>& leave_asked() {
   return asked;
 }
 
-Application::Application(const Invocation& invocation)
+Application::Application(const Invocation& invocation, const Helper* helper)
     : invocation_(invocation),
       workspace_(workspace_folder(invocation)),
       config_(load_config(invocation, workspace_, catalog_)),
@@ -116,8 +116,17 @@ Application::Application(const Invocation& invocation)
             sandbox(), looks_file(invocation_, workspace_));
       }) {
   use_cache(catalog_, model_cache_);
-  Servers servers = configured_servers(invocation, config_, project_, catalog_);
-  keys_.take_environment(catalog_.key_variables());
+  Servers servers;
+  if (helper != nullptr) {
+    role_ = helper->role;
+    keys_ = helper->keys;
+    for_another_ = true;
+  } else {
+    servers = configured_servers(invocation, config_, project_, catalog_);
+    keys_.take_environment(catalog_.key_variables());
+    if (!invocation.agent.empty()) choose_role();
+  }
+  if (role_) config_.system_prompt = role_->instructions;
   for (const std::string& name : {config_.model, config_.plan_model})
     if (!name.empty()) catalog_.parse(name);  // before anything is made
   if (!invocation.base_url.empty()) {
@@ -148,6 +157,7 @@ Application::Application(const Invocation& invocation)
           remember(text, memory::Scope::project, *ports.session,
                    store::value_or_throw(store_.open(*ports.session)).state.head);
         }));
+  if (!role_) set_up_agents();
   make_system_prompt();
   if (std::ranges::any_of(project_.skills(),
                           [](const project::LoadedSkill& each) { return each.skill.for_model; }))
@@ -159,8 +169,11 @@ Application::Application(const Invocation& invocation)
     for (model::Tool (*const make)() :
          {tools::todo_tool, tools::ask_tool, tools::present_plan_tool})
       tools_.push_back(make());
+  if (helper != nullptr) std::ranges::copy(helper->borrowed, std::back_inserter(tools_));
+  keep_to_role(tools_);
   own_tools_ = tools_.size();
   server_notices_ = std::move(servers.notices);
+  std::ranges::copy(agent_remarks_, std::back_inserter(server_notices_));
   set_up_hooks();
   agent_ = std::make_unique<Agent>(Agent::Parts{
       .store = store_,
@@ -191,6 +204,15 @@ Application::Application(const Invocation& invocation)
               out.push_back({each->file(), project::skill_offer(*each), true});
             return out;
           },
+      .before_delegating =
+          [this](const agent::Turn& turn) {
+            if (crew_) crew_->bind(turn);
+          },
+      .left_behind =
+          [this](Id session, const model::ToolUse& call) {
+            return crew_ ? crew_->left_behind(session, call) : std::string{};
+          },
+      .inbox = &inbox_,
       .hooks = hooks_.get(),
       .transcript = [this](Id session) { return transcript_of(session); },
       .cost = [this](const model::SessionState& session) -> std::optional<double> {
@@ -207,14 +229,17 @@ Application::Application(const Invocation& invocation)
 
 void Application::make_system_prompt() {
   system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
-  add_skills_to(system_);
+  if (!role_ || subagents::has_tool(*role_, tools::skill_tool({}))) add_skills_to(system_);
+  if (role_) read_skills_of_role(system_);
+  add_agents_to(system_);
 }
 
 void Application::read_changed() {
   const bool other_notes = memory_.refresh();
   const bool other_skills = project_.skills_changed();
   if (other_skills) project_.load_skills();
-  if (instructions_.refresh() || other_notes || other_skills) make_system_prompt();
+  const bool other_agents = crew_ && look_for_agents();
+  if (instructions_.refresh() || other_notes || other_skills || other_agents) make_system_prompt();
 }
 
 void Application::remember(const std::string& text, memory::Scope scope, Id session,

@@ -21,6 +21,7 @@
 #include "core/memory/memory.h"
 #include "core/model/attachments.h"
 #include "core/store/home/grants.h"
+#include "core/subagents/crew.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "core/tools/workspace/withheld.h"
 #include "providers/catalog/catalog.h"
@@ -32,10 +33,18 @@
 
 namespace skein::app {
 
+// What an Application is made from that works for another one, in a thread of its own.
+struct Helper {
+  subagents::Definition role{};
+  providers::Keyring keys{};  // the environment has none of them any more
+  model::Tools borrowed{};    // of the other one's servers
+};
+
 // Everything a conversation needs, made for one invocation.
 class Application {
  public:
-  explicit Application(const Invocation& invocation);
+  // With a helper it is made for a sub-agent, and may be made in any thread.
+  explicit Application(const Invocation& invocation, const Helper* helper = nullptr);
 
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
@@ -45,7 +54,7 @@ class Application {
   const Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
-  // What was passed over when servers and hooks were looked for.
+  // What was passed over when servers, hooks and agents were looked for.
   const std::vector<std::string>& server_notices() const { return server_notices_; }
   tools::sandbox::Sandbox sandbox() const;
   checkpoints::FileKeeper& file_keeper() { return file_keeper_; }
@@ -106,6 +115,15 @@ class Application {
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
   std::string transcript_of(Id session) const;
+  void set_up_agents();
+  bool look_for_agents();  // true: the model has something to hear
+  void add_agents_to(SystemPrompt& system) const;
+  void choose_role();  // --agent
+  void keep_to_role(model::Tools& tools) const;
+  void read_skills_of_role(SystemPrompt& system);
+  bool may_choose_for_agents(const std::string& model) const;
+  subagents::MakeWorker hire(const subagents::Order& order) const;
+  void take_services_of_agents(session::Services& services);
 
   const Invocation& invocation_;
   std::string workspace_;
@@ -127,12 +145,18 @@ class Application {
   checkpoints::FileKeeper file_keeper_;
   std::unique_ptr<hooks::Hooks> hooks_{};  // null: there are none
   std::vector<hooks::Definition> untrusted_hooks_{};
+  agent::Inbox inbox_{};  // what comes for the model from outside of a turn
   std::unique_ptr<agent::Agent> agent_{};
   std::size_t own_tools_ = 0;  // those in front of the servers' in tools_
   std::int64_t taken_changes_ = -1;
   bool waited_ = false;  // for the servers, before the first turn
   std::vector<std::string> server_notices_{};
-  std::unique_ptr<mcp::Hub> servers_{};  // null: there are none
+  std::unique_ptr<mcp::Hub> servers_{};          // null: there are none
+  std::optional<subagents::Definition> role_{};  // as which agent it works; none: as skein itself
+  bool for_another_ = false;                     // for another agent, that is, and not for the user
+  std::vector<subagents::Definition> agents_{};  // that can be asked
+  std::vector<std::string> agent_remarks_{};
+  std::unique_ptr<subagents::Crew> crew_{};  // null: there are none. It uses most of the others
 };
 
 // Each returns the exit status.

@@ -73,6 +73,7 @@ void Application::take_server_tools(const model::Ports& ports) {
   if (const std::int64_t now = servers_->changes(); std::exchange(taken_changes_, now) != now) {
     std::vector<std::string> notices;
     model::Tools theirs = servers_->tools(notices);
+    keep_to_role(theirs);
     tools_.erase(tools_.begin() + static_cast<std::ptrdiff_t>(own_tools_), tools_.end());
     std::ranges::move(theirs, std::back_inserter(tools_));
     for (std::string& text : notices) ports.sink(Notice{Notice::Level::warning, std::move(text)});

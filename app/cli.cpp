@@ -279,6 +279,12 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   add_setting(app, "--max-turns", invocation.max_turns);
   app.add_flag("--no-instructions", invocation.no_instructions,
                "leave AGENTS.md and its kin, and what is remembered, out");
+  app.add_option("--agent", invocation.agent,
+                 "work as this agent: with its instructions, its tools and its model")
+      ->type_name("NAME");
+  app.add_option("--agents", invocation.agents,
+                 "further agents for this start: {\"NAME\": {\"description\", \"prompt\", …}}")
+      ->type_name("JSON");
   app.add_option("--mcp-config", invocation.mcp_config,
                  "MCP servers for this start, as in .mcp.json")
       ->option_text("FILE")

@@ -57,6 +57,8 @@ struct Invocation {
   std::string append_system_prompt{};
   int max_turns = 0;
   bool no_instructions = false;
+  std::string agent{};                    // as which one to work; empty: as none
+  std::string agents{};                   // definitions of further ones, as JSON
   std::vector<std::string> mcp_config{};  // files that name servers
   bool strict_mcp_config = false;
   bool no_hooks = false;

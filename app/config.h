@@ -60,6 +60,9 @@ struct Config {
   bool screen_reader = false;
   bool session_search = false;  // the model may look into earlier sessions
   bool planning_tools = true;   // the model gets todo, ask and present_plan
+  int max_agents = 4;           // at work at once; 0: the model does not get the tool agent
+  double agent_budget = 0;      // dollars for those of one turn; 0: no limit
+  std::vector<std::string> agent_models{};  // that a model may choose for them
   bool quiet = false;
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's

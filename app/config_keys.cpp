@@ -50,6 +50,26 @@ bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
+bool set_max_agents(ConfigTarget& to, const ConfigItem& item) {
+  const int most = static_cast<int>(item.number);
+  if (to.by_workspace() && most > to.config.max_agents) return false;
+  to.config.max_agents = most;
+  return true;
+}
+
+// 0 is no limit.
+bool set_agent_budget(ConfigTarget& to, const ConfigItem& item) {
+  double& budget = to.config.agent_budget;
+  if (to.by_workspace() && budget > 0 && (item.number == 0 || item.number > budget)) return false;
+  budget = item.number;
+  return true;
+}
+
+bool set_agent_models(ConfigTarget& to, const ConfigItem& item) {
+  to.config.agent_models = item.list;
+  return true;
+}
+
 bool set_handover_thinking(ConfigTarget& to, const ConfigItem& item) {
   to.config.handover.thinking_as_text = item.text == "text";
   return true;
@@ -393,6 +413,14 @@ constexpr ConfigKey table[] = {
     {"", "planning-tools", truth, "true", never, "",
      "false: the model does not get the tools todo, ask and present_plan",
      set<&Config::planning_tools>},
+    {"", "max-agents", whole(0, 64), "4", tightens, "",
+     "how many sub-agents may work at once; 0: the model does not get the tool agent",
+     set_max_agents},
+    {"", "agent-budget", number(0, 1e6), "no limit", tightens, "",
+     "dollars that the sub-agents of one turn may cost together; 0: no limit", set_agent_budget},
+    {"", "agent-models", models, "none", never, "",
+     "[\"PROVIDER/MODEL\", …] that the model may choose for a sub-agent; others only you can",
+     set_agent_models},
     {"", "files-follow", one_of("ask|always|never"), "ask", never, "",
      "whether files are put back when /undo, /branch and /rollback move the conversation",
      set<&Config::files_follow>},

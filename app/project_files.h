@@ -18,9 +18,14 @@
 #include "core/project/skill_search.h"
 #include "core/project/skill_texts.h"
 #include "core/project/trust_record.h"
+#include "core/subagents/definition.h"
 #include "core/tools/workspace/readable_folders.h"
 
 namespace skein::app {
+
+// The Markdown files in a folder of agents, where they really are, sorted by their names there.
+std::vector<std::string> agent_files(const project::OwnFolder& folder,
+                                     const project::Places& places);
 
 class ProjectFiles {
  public:
@@ -50,6 +55,10 @@ class ProjectFiles {
   model::ToolOutcome read_skill(const std::string& name, const model::ToolPorts& ports);
   // The folders of all skills that count.
   std::shared_ptr<const tools::workspace::ReadableFolders> readable() const { return readable_; }
+
+  // Those that can be asked, the built-in ones last; looks at the folders anew each time. What is
+  // wrong with others is added to `remarks`.
+  std::vector<subagents::Definition> agents(std::vector<std::string>& remarks);
 
   void withhold(tools::workspace::Withheld::Settings settings) {
     readable_->withhold(std::move(settings));

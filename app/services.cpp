@@ -193,6 +193,7 @@ session::Services Application::services() {
                           : config_.files_follow == "never" ? Follow::never
                                                             : Follow::ask;
   take_services_of_servers(services);
+  take_services_of_agents(services);
   services.hooks = [this] { return hook_lines(); };
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +

@@ -87,7 +87,7 @@ std::optional<bool> answered(const std::string& question) {
 void offer_skills(const std::string& workspace) {
   constexpr project::SkillLimits look{.folders = 200, .skills = 50};
   ProjectFiles files(workspace);
-  FoundItems found = skills_to_trust(files, look);
+  FoundItems found = instructions_to_trust(files, look);
   std::erase_if(found.items, [](const TrustItem& each) { return each.trust != Trust::unknown; });
   if (found.cut || found.items.empty()) return;
   std::string text = "This project has instructions for the model that you have not seen yet:\n\n";

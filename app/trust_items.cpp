@@ -64,18 +64,22 @@ class Finder {
     }
   }
 
+  // A document in their folder is no agent.
+  void add_agents() {
+    for (const OwnFolder& folder : project::agent_folders(files_.places())) {
+      if (!folder.of_project) continue;
+      for (const std::string& path : agent_files(folder, files_.places()))
+        if (const auto agent = subagents::definition_from(project::read_markdown(path));
+            agent && agent->refusal.empty())
+          add("agent", path, agent->name + ": " + agent->description, agent->sha256);
+    }
+  }
+
   // What other parts of skein ask about by its path.
-  void add_others() {
-    for (const std::string& level : files_.places().levels) {
-      for (const char* family : {".skein", ".claude"}) {
-        std::error_code failed;
-        for (fs::directory_iterator at(level + "/" + family + "/agents", failed), end;
-             !failed && at != end; at.increment(failed))
-          if (at->path().extension() == ".md") add_file("agent", at->path().string());
-      }
+  void add_servers() {
+    for (const std::string& level : files_.places().levels)
       add_file("MCP servers", level + "/.mcp.json",
                "its servers start with skein, as you and outside of the sandbox");
-    }
   }
 
   FoundItems result() { return std::move(found_); }
@@ -100,9 +104,10 @@ std::string hash_of_program(const std::string& path) {
   return bytes ? sha256_hex(*bytes) : "";
 }
 
-FoundItems skills_to_trust(ProjectFiles& files, const project::SkillLimits& look) {
+FoundItems instructions_to_trust(ProjectFiles& files, const project::SkillLimits& look) {
   Finder finder(files);
   finder.add_skills(look);
+  finder.add_agents();
   return finder.result();
 }
 
@@ -110,7 +115,8 @@ FoundItems all_to_trust(ProjectFiles& files) {
   Finder finder(files);
   finder.add_skills({});
   finder.add_commands();
-  finder.add_others();
+  finder.add_agents();
+  finder.add_servers();
   return finder.result();
 }
 

@@ -20,12 +20,12 @@ struct TrustItem {
   Trust trust = Trust::unknown;
 };
 
-// `look` says how far to look for skills.
+// Skills and agents; `look` says how far to look for skills.
 struct FoundItems {
   std::vector<TrustItem> items{};
   bool cut = false;  // there is more
 };
-FoundItems skills_to_trust(ProjectFiles& files, const project::SkillLimits& look = {});
+FoundItems instructions_to_trust(ProjectFiles& files, const project::SkillLimits& look = {});
 // All kinds, skills first.
 FoundItems all_to_trust(ProjectFiles& files);
 

@@ -68,6 +68,9 @@ const Arrows arrows = {
     {"core/agent",
      {"core/text", "core/model", "core/permission", "core/plan", "core/context", "core/handover",
       "core/hooks", "core/store"}},
+    {"core/subagents",
+     {"core/text", "core/model", "core/permission", "core/project", "core/hooks", "core/tools",
+      "core/store", "core/agent"}},
 
     {"providers/http", {"core/text", "core/model"}},
     {"providers/wire", {"core/text", "core/model", "providers/http"}},

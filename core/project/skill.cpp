@@ -114,7 +114,7 @@ std::vector<std::string> not_obeyed(const MarkdownFile& file) {
   for (const char* field : {"context", "agent"})
     if (file.front.find(field) != nullptr)
       out.push_back(std::string(field) +
-                    " is passed over: skein has no sub-agents, and loads it into the conversation");
+                    " is passed over: the skill is loaded into the conversation, not a sub-agent's");
   if (file.front.find("hooks") != nullptr)
     out.push_back("hooks is passed over: hooks stand in the configuration");
   return out;

@@ -27,6 +27,7 @@ const Tools& tool_table() {
     tools.push_back(recall_tool({}));
     tools.push_back(remember_tool({}));
     tools.push_back(skill_tool({}));
+    tools.push_back(agent_tool({}));
     for (Tool (*const make)() : {todo_tool, ask_tool, present_plan_tool}) tools.push_back(make());
     for (Tool& tool : tools) tool.locate = {};
     return tools;

@@ -86,6 +86,17 @@ Tool remember_tool(Remember remember);
 using ReadSkill = std::function<ToolOutcome(const std::string& name, const ToolPorts& ports)>;
 Tool skill_tool(ReadSkill read);
 
+// And one that hands a task to another agent.
+struct AgentRequest {
+  std::string agent{};  // empty: general
+  std::string description{}, prompt{};
+  std::string model{};   // wanted by the model that asks; empty: none
+  std::string resume{};  // the session of an earlier one; empty: a new one
+  bool background = false;
+};
+using AskAgent = std::function<ToolOutcome(const AgentRequest& request, const ToolPorts& ports)>;
+Tool agent_tool(AskAgent ask);
+
 // Three by which the model shares with the user what it is about: its list of things to do, its
 // questions, and in plan mode its plan.
 Tool todo_tool();

@@ -45,6 +45,8 @@ void copy(Session& session, std::string_view what);
 std::vector<std::string> copy_words(Session& session, std::string_view start);
 void show_raw(Session& session, std::string_view);
 
+void show_agents(Session& session, std::string_view words);
+std::vector<std::string> agent_words(Session& session, std::string_view start);
 void show_hooks(Session& session, std::string_view);
 void show_servers(Session& session, std::string_view change);
 std::vector<std::string> server_words(Session& session, std::string_view start);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/text/amounts.h"
 #include "core/text/spelling.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
@@ -51,9 +52,18 @@ void help(Session& session, std::string_view) {
                prompt.description.substr(0, prompt.description.find('\n')));
 }
 
-void quit(Session& session, std::string_view) { session.leave(); }
+void quit(Session& session, std::string_view) {
+  const std::size_t working = session.services().agents_working();
+  if (working > 0 && session.keyboard() != nullptr &&
+      !session.confirm(counted(working, "agent is", "agents are") + " still at work. Stop " +
+                       (working == 1 ? "it" : "them") + " and leave?"))
+    return;
+  session.leave();
+}
 
 constexpr Command table[] = {
+    {"agents", "[stop ID]", "list the sub-agents of this session, and those that can be asked",
+     agent_words, show_agents},
     {"archive", "[session]", "compress a session; it stays readable", session_names,
      archive_session},
     {"branch", "<entry> [prompt]", "continue from an earlier entry", entry_names, branch},

@@ -2,6 +2,7 @@
 // configuration file; app/ provides these functions.
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -69,6 +70,17 @@ struct HookLine {
   std::string last_exit{};
   std::int64_t last_ms = 0;
   std::string trouble{};  // why it is not run
+};
+
+// A sub-agent that works or has worked for a session.
+struct AgentLine {
+  std::string session{}, title{}, state{}, doing{}, amounts{};
+  std::int64_t ms = 0;  // that it has worked; 0: not known
+};
+
+// One that can be asked.
+struct KnownAgent {
+  std::string name, description, from;
 };
 
 struct Services {
@@ -164,6 +176,17 @@ struct Services {
   std::function<std::optional<model::Fetched>(const std::string& name, const model::Ports& ports)>
       fetch = [](const std::string&, const model::Ports&) { return std::nullopt; };
   std::function<std::vector<HookLine>()> hooks = [] { return std::vector<HookLine>{}; };
+  // Sub-agents: those of a session, those that can be asked, what is wrong with others.
+  std::function<std::vector<AgentLine>(Id session)> agents = [](Id) {
+    return std::vector<AgentLine>{};
+  };
+  std::function<std::vector<KnownAgent>()> known_agents = [] { return std::vector<KnownAgent>{}; };
+  std::function<std::vector<std::string>()> agent_remarks = [] {
+    return std::vector<std::string>{};
+  };
+  std::function<std::size_t()> agents_working = [] { return std::size_t{0}; };
+  // By the beginning of its session's id. False: none of that name is at work.
+  std::function<bool(std::string_view id)> stop_agent = [](std::string_view) { return false; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -169,7 +169,7 @@ TEST_CASE("the same spelling, to allow, allows nothing else or is refused") {
 
 TEST_CASE("refused are rules that would silently match nothing") {
   for (const char* text : {"shell(git push)", "WebFetch(domain:x)",
-                           "WebSearch",       "Task",
+                           "WebSearch",       "Tusk",
                            "mcp__",           "Reed(x)",
                            "read secrets/*",  "(x)",
                            "read()",          "read(",
@@ -189,7 +189,7 @@ TEST_CASE("refused are rules that would silently match nothing") {
   }
   CHECK_THROWS_WITH_AS(
       parse_rules("Wread(x)"),
-      "cannot use the rule `Wread(x)`: there is no tool Wread; there are ask, bash, "
+      "cannot use the rule `Wread(x)`: there is no tool Wread; there are agent, ask, bash, "
       "edit, grep, list, present_plan, read, recall, remember, skill, todo and write",
       Error);
 }

@@ -1,10 +1,11 @@
-// Lists, questions, plans and what skein tells of them, as the four formats carry them.
+// Lists, questions, plans, sub-agents and what skein tells of them, as the four formats carry them.
 #include <doctest/doctest.h>
 
 #include <optional>
 #include <string>
 #include <vector>
 
+#include "core/agent/inbox.h"
 #include "core/agent/plan_mode.h"
 #include "core/context/build_context.h"
 #include "core/handover/normalize.h"
@@ -48,7 +49,7 @@ std::string body_of(const Format& format, const std::vector<model::Entry>& path)
   return format.codec.encode(built.context, model, {.max_output = 8'000}).body;
 }
 
-// A session that plans, asks, is told things in the middle of a turn and goes on.
+// A session that plans, asks, delegates, is told things in the middle of a turn and goes on.
 std::vector<model::Entry> planned_path() {
   std::vector<model::Entry> path;
   const auto say = [&](const model::Message& message) {
@@ -63,6 +64,11 @@ std::vector<model::Entry> planned_path() {
   follow(path, plan::todo_entry("Left to do:", {{plan::TodoItem::State::doing, "a"}}));
   say(answers("so", {{"p1", "present_plan", R"({"plan":"1. a"})"}}));
   say(result_of("p1", "approved"));
+  say(answers("", {{"a1", "agent", R"({"description":"d","prompt":"p","agent":"explore"})"},
+                   {"a2", "agent", R"({"description":"d","prompt":"p","background":true})"}}));
+  say(result_of("a1", "x.cpp:3\n\nagent explore · 2 calls · session 1"));
+  say(result_of("a2", "The agent general works in the background"));
+  follow(path, agent::news("The agent general in session 2 has ended.", "agent:2"));
   say(answers("done"));
   follow(path, plan::todo_entry("The user changed the list:", {}));
   for (const model::Entry& entry : agent::PlanMode::news(true, false, true)) follow(path, entry);
@@ -72,7 +78,7 @@ std::vector<model::Entry> planned_path() {
 
 }  // namespace
 
-TEST_CASE("a session that plans and asks is taken by every format, at each of its steps") {
+TEST_CASE("a session that plans, asks and delegates is taken by every format, at each of its steps") {
   const std::vector<model::Entry> path = planned_path();
   for (const Format& format : formats) {
     CAPTURE(format.codec.name);

@@ -1,0 +1,164 @@
+#include "core/subagents/definition.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "core/hooks/claude_names.h"
+#include "core/model/provider.h"
+#include "core/project/catalogue.h"
+#include "core/text/base.h"
+#include "core/text/json.h"
+#include "core/text/sha256.h"
+#include "core/text/text.h"
+
+namespace skein::subagents {
+
+namespace {
+
+constexpr std::size_t longest_name = 64, longest_description = 4096;
+
+constexpr std::string_view list_opening =
+    "# Agents\n"
+    "Besides those that its description names, the tool `agent` can ask these for help:\n";
+
+std::string words_of(std::string_view text) {
+  return std::string(utf8_prefix(project::in_one_line(text), longest_description));
+}
+
+int whole_number(std::string_view text) {
+  int value = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return failed == std::errc{} && end == text.data() + text.size() && value > 0 ? value : 0;
+}
+
+void take_model(Definition& out, const std::string& model) {
+  if (model != "inherit") out.model = model;
+}
+
+void take_wishes(Definition& out, const project::FrontMatter& front) {
+  out.thinking = front.text(front.find("thinking") != nullptr ? "thinking" : "effort");
+  if (!out.thinking.empty() && !model::parse_thinking_level(out.thinking)) {
+    out.remarks.push_back("'" + out.thinking + "' is no level of thinking; it is passed over");
+    out.thinking.clear();
+  }
+  if (const std::string text = front.text("maxTurns"); !text.empty()) {
+    out.most_calls = whole_number(text);
+    if (out.most_calls == 0)
+      out.remarks.push_back("maxTurns is no whole number; it is passed over");
+  }
+  if (const std::string text = front.text("permissionMode"); !text.empty()) {
+    out.mode = permission::parse_mode(text);
+    if (!out.mode) out.remarks.push_back("'" + text + "' is no permission mode; it is passed over");
+  }
+  out.background = front.flag("background").value_or(false);
+  for (const char* field : {"isolation", "hooks", "mcpServers", "memory"})
+    if (front.find(field) != nullptr) out.remarks.push_back(std::string(field) + " is passed over");
+}
+
+std::vector<Definition> make_built_in() {
+  Definition explore;
+  explore.name = "explore";
+  explore.description = "Looks through the workspace without changing anything.";
+  explore.instructions =
+      "You find things out in a workspace, for another agent that has handed you a question and "
+      "sees nothing but your last message. You can read, list and search, and change nothing. "
+      "Search widely first, then read what matters. Report what you found and where, every finding "
+      "with its file and line (path:line), and say what you looked for and did not find. Be "
+      "brief: no introduction, no advice that was not asked for.";
+  explore.tools = {{"read", "list", "grep"}};
+  Definition general;
+  general.name = "general";
+  general.description = "Carries out a task of several steps on its own.";
+  general.instructions =
+      "You carry out one task in a workspace, for another agent that has handed it to you and sees "
+      "nothing but your last message. Look before you change anything, keep changes small and in "
+      "the style of what is there, and run what proves that they work. If something was refused, "
+      "do not try to get around it. End with a report: what you did, which files you changed, what "
+      "is left or uncertain. Be brief.";
+  return {std::move(explore), std::move(general)};
+}
+
+bool names(const std::vector<std::string>& list, const model::Tool& tool) {
+  const std::vector<std::string> known = hooks::names_of(tool.name);
+  return std::ranges::any_of(list, [&](const std::string& each) {
+    return each == "*" || std::ranges::find(known, each) != known.end() ||
+           tool.name.starts_with(each + "__");  // all tools of a server
+  });
+}
+
+}  // namespace
+
+bool is_agent_name(std::string_view name) {
+  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
+  return !name.empty() && name.size() <= longest_name && small(name[0]) &&
+         std::ranges::all_of(
+             name, [&](char c) { return small(c) || (c >= '0' && c <= '9') || c == '-'; });
+}
+
+std::optional<Definition> definition_from(const project::MarkdownFile& file) {
+  Definition out{.refusal = file.refusal};
+  if (!out.refusal.empty()) return out;
+  const project::FrontMatter& front = file.front;
+  out.name = std::string(trimmed(front.text("name")));
+  if (out.name.empty()) return std::nullopt;
+  out.sha256 = sha256_hex(file.text);
+  out.description = words_of(front.text("description"));
+  out.instructions = valid_utf8(trimmed(file.body()));
+  if (!is_agent_name(out.name))
+    out.refusal = "the name '" + out.name + "' is not made of small letters, digits and hyphens";
+  else if (out.description.empty())
+    out.refusal = "it has no description, by which the model would know when to ask it";
+  else if (out.instructions.empty())
+    out.refusal = "it has no text, which would be its instructions";
+  if (front.find("tools") != nullptr) out.tools = front.list("tools", ", ");
+  out.without = front.list("disallowedTools", ", ");
+  out.skills = front.list("skills", ", ");
+  take_model(out, front.text("model"));
+  take_wishes(out, front);
+  return out;
+}
+
+Definition definition_from(const std::string& name, const JsonText& given) {
+  const Json json = parse_json(given).value_or(Json::object());
+  Definition out{.name = name,
+                 .description = words_of(string_at(json, "description")),
+                 .instructions = string_at(json, "prompt")};
+  if (const Json& tools = at(json, "tools"); tools.is_array()) {
+    out.tools.emplace();
+    for (const Json& each : tools)
+      if (each.is_string()) out.tools->push_back(each.get<std::string>());
+  }
+  take_model(out, string_at(json, "model"));
+  if (!is_agent_name(name))
+    out.refusal = "the name '" + name + "' is not made of small letters, digits and hyphens";
+  else if (out.description.empty() || out.instructions.empty())
+    out.refusal = "the agent '" + name + "' needs a description and a prompt";
+  return out;
+}
+
+std::span<const Definition> built_in() {
+  static const std::vector<Definition> all = make_built_in();
+  return all;
+}
+
+bool has_tool(const Definition& definition, const model::Tool& tool) {
+  if (tool.delegates || tool.asks_user || names(definition.without, tool)) return false;
+  return !definition.tools || names(*definition.tools, tool);
+}
+
+permission::Mode stricter(permission::Mode one, permission::Mode other) {
+  using enum permission::Mode;
+  for (const permission::Mode mode : {plan, normal, accept_edits})
+    if (one == mode || other == mode) return mode;
+  return bypass;
+}
+
+std::string agent_list(std::span<const Definition> all, std::size_t most_bytes) {
+  std::vector<project::Offered> offered;
+  for (const Definition& each : all)
+    if (!each.file.empty()) offered.push_back({each.name, each.description});
+  return project::catalogue(list_opening, std::move(offered), most_bytes);
+}
+
+}  // namespace skein::subagents
