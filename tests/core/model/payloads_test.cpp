@@ -18,6 +18,8 @@ struct Sample {
 const Sample samples[] = {
     {payload::Head{a}, type::custom, R"({"kind":"head","entryId":"00000000000000aa"})"},
     {payload::Title{"t"}, type::custom, R"({"kind":"title","text":"t"})"},
+    {payload::SubAgent{"explore", "c1"}, type::custom,
+     R"({"kind":"agent","name":"explore","parentCall":"c1"})"},
     {payload::Key{"k"}, type::custom, R"({"kind":"key","key":"k"})"},
     {payload::Label{a, "l"}, type::custom,
      R"({"kind":"label","entryId":"00000000000000aa","text":"l"})"},
