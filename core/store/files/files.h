@@ -1,7 +1,7 @@
-// The file system as the store sees it: a score of calls. Real and in memory; tests put a faulty one
-// in between. Paths are relative to the home the object was made for; our own code makes them, from
-// fixed names and hex ids. Every call returns a number >= 0, or -errno, which nobody outside this
-// room sees: OpenFile and named_files make failures of it.
+// The file system as the store sees it: a score of calls. Real and in memory; tests put a faulty
+// one in between. Paths are relative to the home the object was made for; our own code makes them,
+// from fixed names and hex ids. Every call returns a number >= 0, or -errno, which nobody outside
+// this room sees: OpenFile and named_files make failures of it.
 #pragma once
 
 #include <cerrno>
