@@ -32,7 +32,7 @@ TEST_CASE("what comes from the web is marked as content") {
   CHECK(text.ends_with("# Hi\n</web>"));
   CHECK(tool.effect == Effect::reads);
   CHECK(tool.title(input) == "fetch h.org/a");
-  CHECK(tool.title("{}") == "fetch ");
+  CHECK(tool.title("{}") == "fetch");
   CHECK(tool.run(R"({"url": "ftp://h.org"})", {}).is_error);
   CHECK(tool.run("{}", {}).is_error);
 }
