@@ -83,6 +83,7 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settin
   std::vector<model::Entry> entries = closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
   for (model::Entry& entry : prompted.entries) entries.push_back(std::move(entry));
+  for (model::Entry& entry : arrived(turn)) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt.message, turn.run_id));
   entries.back().meta = parts_.clean(prompt.meta);
   turn.prompt = entries.back().id;
@@ -121,6 +122,7 @@ TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model
   std::vector<model::Entry> entries = closed_calls(turn);
   const bool closed = !entries.empty();
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
+  for (model::Entry& entry : arrived(turn)) entries.push_back(std::move(entry));
   const std::optional<model::Message> last = last_answer(conversation.path());
   if (last && !closed) {
     model::Message request = model::user_message(is_whole(*last) ? go_on_text : cut_text);
@@ -150,6 +152,17 @@ std::vector<model::Entry> Agent::changed_surroundings(const Turn& turn) {
   for (model::Entry& entry : changes_to(turn.conversation.state(), turn.settings.model))
     entries.push_back(std::move(entry));
   for (model::Entry& entry : entries) entry.run_id = turn.run_id;
+  return entries;
+}
+
+std::vector<model::Entry> Agent::arrived(const Turn& turn) const {
+  if (parts_.inbox == nullptr) return {};
+  std::vector<model::Entry> entries = parts_.inbox->take();
+  for (model::Entry& entry : entries) {
+    entry.payload = parts_.clean(std::move(entry.payload));
+    entry.meta = parts_.clean(std::move(entry.meta));
+    entry.run_id = turn.run_id;
+  }
   return entries;
 }
 
@@ -201,7 +214,11 @@ void Agent::ask_and_run(Turn& turn) {
     turn.end.stop = reply.stop;
     turn.end.error = parts_.clean(reply.error);
     turn.end.empty = model::is_empty_answer(reply);
-    if (run_calls(turn, reply)) continue;
+    if (run_calls(turn, reply)) {
+      if (std::vector<model::Entry> news = arrived(turn); !news.empty())
+        turn.commit(std::move(news));
+      continue;
+    }
     if (turn.ended_by_hook) return turn.end_by_hook();
     if (turn.decided || turn.end.stop != model::Stop::stop) return;
     std::optional<model::Entry> more = hooks_.at_stop(turn);

@@ -92,7 +92,8 @@ class Agent {
   // Entries for what has changed since the session last recorded it: system prompt, tools, model.
   std::vector<model::Entry> changed_surroundings(const Turn& turn);
   std::vector<model::Entry> closed_calls(const Turn& turn) const;
-  store::SessionLease hold(Id session);  // null: not available now
+  std::vector<model::Entry> arrived(const Turn& turn) const;  // see Inbox
+  store::SessionLease hold(Id session);                       // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);
   void ask_and_run(Turn& turn);

@@ -3,11 +3,13 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "core/agent/inbox.h"
 #include "core/context/build_context.h"
 #include "core/handover/target.h"
 #include "core/hooks/hooks.h"
@@ -75,6 +77,7 @@ struct Parts {
   // Their names are the paths of their files.
   std::function<std::vector<Surrounding>(const std::string& below)> nearby =
       [](const std::string&) { return std::vector<Surrounding>{}; };
+  Inbox* inbox = nullptr;         // may be null: nothing comes from outside
   hooks::Hooks* hooks = nullptr;  // the user's own programs; null: there are none
   // What they are told of a session besides: its file, and what it has cost.
   std::function<std::string(Id session)> transcript = [](Id) { return std::string{}; };
@@ -87,6 +90,7 @@ struct Settings {
   std::optional<model::ModelRef> plan_model{};  // answers in plan mode; none: the same one
   std::string system{};                     // the whole system prompt as it would be rendered now
   std::vector<Surrounding> surroundings{};  // what of it may change
+  std::map<std::string, std::string> servers{};  // that bring tools; see payload::RuntimeInit
   permission::Rules rules{};
   int max_calls = 100;                 // model calls per prompt
   std::vector<std::string> notices{};  // to be shown when a session opens

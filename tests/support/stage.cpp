@@ -50,7 +50,8 @@ Stage::Stage(JsonText script, store::SessionStore on)
                  [](std::string text) {
                    const std::size_t at = text.find("sk-secret");
                    return at == std::string::npos ? text : text.replace(at, 9, "[key]");
-                 }}) {}
+                 },
+             .inbox = &inbox}) {}
 
 model::Tool Stage::noting(const std::string& name, model::Effect effect) {
   return {.name = name,

@@ -43,6 +43,7 @@ class Stage {
   std::atomic<bool> stop{false};
   // `look` reads, `poke` changes, `fail` reads and throws what no tool should.
   model::Tools tools;
+  agent::Inbox inbox{};
   agent::Agent agent;
   agent::Agent::Settings settings{.model = {"scripted", "x"}, .system = "be brief"};
 
