@@ -1,6 +1,7 @@
 #include "core/permission/url_pattern.h"
 
 #include <algorithm>
+#include <vector>
 
 #include "core/text/text.h"
 #include "core/web/address.h"
@@ -49,6 +50,20 @@ std::string percent_decoded(std::string_view text) {
   return out;
 }
 
+// What a path may come to mean to a server: decoded, perhaps twice, without detours.
+std::string widely_read(std::string_view path) {
+  const std::string plain = lower(percent_decoded(percent_decoded(path)));
+  std::vector<std::string_view> kept;
+  for (const std::string_view part : split(plain, '/')) {
+    if (part == ".." && !kept.empty()) kept.pop_back();
+    if (!part.empty() && part != "." && part != "..") kept.push_back(part);
+  }
+  std::string out;
+  for (const std::string_view part : kept) out.append("/").append(part);
+  if (out.empty() || plain.ends_with('/')) out += '/';
+  return out;
+}
+
 // To allow /docs/* is not to allow /docs/..%2fadmin, whatever the server makes of it.
 bool hides_its_way(std::string_view target) {
   const std::string path = lower(target.substr(0, target.find('?')));
@@ -59,11 +74,10 @@ bool hides_its_way(std::string_view target) {
 bool covers_path(const UrlPattern& pattern, std::string_view target, Purpose purpose) {
   if (pattern.path.empty()) return true;
   if (purpose == Purpose::allow) return star_match(pattern.path, target) && !hides_its_way(target);
-  const std::string plain = lower(percent_decoded(target));
   const std::string wanted = lower(percent_decoded(pattern.path));
-  const std::string_view path = std::string_view(plain).substr(0, plain.find('?'));
-  return star_match(wanted, plain) || star_match(wanted, path) ||
-         star_match(wanted, std::string(path) + "/");
+  const std::string path = widely_read(target.substr(0, target.find('?')));
+  return star_match(wanted, lower(percent_decoded(target))) || star_match(wanted, path) ||
+         star_match(wanted, path + "/");
 }
 
 bool covers_host(const UrlPattern& pattern, std::string_view host, Purpose purpose) {

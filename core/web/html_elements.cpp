@@ -59,4 +59,23 @@ bool is_block(Element element) {
   return std::ranges::find(inlines, element) == std::end(inlines);
 }
 
+bool hides_itself(const HtmlToken& tag) {
+  if (tag.has("hidden") || lower(tag.attribute("aria-hidden")) == "true") return true;
+  std::string style;
+  for (const char c : lower(tag.attribute("style")))
+    if (!is_blank(c)) style += c;
+  return style.find("display:none") != std::string::npos ||
+         style.find("visibility:hidden") != std::string::npos;
+}
+
+std::string code_language(const HtmlToken& tag) {
+  for (const std::string_view word : split(tag.attribute("class"), ' '))
+    for (const std::string_view start : {"language-", "lang-", "highlight-source-"})
+      if (word.starts_with(start) && word.size() < 40) {
+        const std::string_view name = word.substr(start.size());
+        if (name.find_first_of("`\n") == std::string_view::npos) return std::string(name);
+      }
+  return {};
+}
+
 }  // namespace skein::web

@@ -2,7 +2,10 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
+
+#include "core/web/html_tokens.h"
 
 namespace skein::web {
 
@@ -45,5 +48,10 @@ Element element_named(std::string_view name);
 bool is_void(std::string_view name);
 // Whether it ends a paragraph that is open.
 bool is_block(Element element);
+
+// It says itself that nobody is to see what is in it.
+bool hides_itself(const HtmlToken& tag);
+// What "language-cpp" and "lang-cpp" in its class say of the code in it; empty: nothing.
+std::string code_language(const HtmlToken& tag);
 
 }  // namespace skein::web

@@ -9,6 +9,10 @@
 
 namespace skein::web {
 
+inline bool is_blank(char c) {
+  return std::string_view(" \t\r\n\f").find(c) != std::string_view::npos;
+}
+
 struct HtmlToken {
   enum class Kind { text, start, end } kind = Kind::text;
   std::string name{};  // of a tag, in lower case

@@ -19,28 +19,6 @@ namespace {
 constexpr std::size_t deepest = 512;
 constexpr std::size_t worth_choosing = 500;  // characters of an article that is all we want
 
-bool is_blank_character(char c) { return std::string_view(" \t\r\n\f").find(c) < 5; }
-
-bool is_hidden(const HtmlToken& tag) {
-  if (tag.has("hidden") || lower(tag.attribute("aria-hidden")) == "true") return true;
-  std::string style;
-  for (const char c : lower(tag.attribute("style")))
-    if (!is_blank_character(c)) style += c;
-  return style.find("display:none") != std::string::npos ||
-         style.find("visibility:hidden") != std::string::npos;
-}
-
-// "language-cpp" and "lang-cpp" name the language of code.
-std::string language_of(const HtmlToken& tag) {
-  for (const std::string_view word : split(tag.attribute("class"), ' '))
-    for (const std::string_view start : {"language-", "lang-", "highlight-source-"})
-      if (word.starts_with(start) && word.size() < 40) {
-        const std::string_view name = word.substr(start.size());
-        if (name.find_first_of("`\n") == std::string_view::npos) return std::string(name);
-      }
-  return {};
-}
-
 class Converter {
  public:
   Converter(std::string_view html, const Url& url, bool with_furniture)
@@ -62,7 +40,8 @@ class Converter {
     while (!open_.empty()) pop();
     flush();
     page_.title = collapsed(page_.title);
-    page_.text = chosen();
+    page_.text = trimmed(chosen(), "\n");
+    if (!page_.text.empty()) page_.text += '\n';
     return std::move(page_);
   }
 
@@ -85,7 +64,7 @@ class Converter {
   static std::string collapsed(std::string_view text) {
     std::string out;
     for (const char c : trimmed(text)) {
-      const bool blank = is_blank_character(c);
+      const bool blank = is_blank(c);
       if (!blank || !out.ends_with(' ')) out += blank ? ' ' : c;
     }
     return out;
@@ -102,7 +81,7 @@ class Converter {
       return;
     }
     for (const char c : text) {
-      const bool blank = is_blank_character(c);
+      const bool blank = is_blank(c);
       if (!blank)
         line_ += c;
       else if (!line_.empty() && line_.back() != ' ' && line_.back() != '\n')
@@ -159,7 +138,7 @@ class Converter {
   }
 
   bool drops(const HtmlToken& tag, Element element) const {
-    if (is_hidden(tag)) return true;
+    if (hides_itself(tag)) return true;
     if (element == Element::dropped || element == Element::title) return true;
     const bool in_content = is_open(Element::main) || is_open(Element::article);
     return !with_furniture_ &&
@@ -218,7 +197,7 @@ class Converter {
       writer_.write("---");
     }
     const std::string alt = element == Element::image ? collapsed(tag.attribute("alt")) : "";
-    if (!alt.empty() && !is_hidden(tag)) line_ += "![" + alt + "]";
+    if (!alt.empty() && !hides_itself(tag)) line_ += "![" + alt + "]";
   }
 
   // What the start of this element ends by itself.
@@ -247,7 +226,7 @@ class Converter {
       case Element::link: opened.note = resolved(base_, tag.attribute("href")); break;
       case Element::ordered_list: opened.number = 1; break;
       case Element::preformatted:
-      case Element::code: opened.note = language_of(tag); break;
+      case Element::code: opened.note = code_language(tag); break;
       case Element::item: writer_.enter(item_mark()); break;
       case Element::quote: writer_.enter("> ", true); break;
       case Element::definition: writer_.enter(": "); break;
@@ -365,8 +344,8 @@ class Converter {
   }
 
   // <main> if it has something to say, else the articles; else everything.
-  std::string chosen() const {
-    const std::string& all = writer_.text();
+  std::string_view chosen() const {
+    const std::string_view all = writer_.text();
     for (const Range& range : ranges_)
       if (range.element == Element::main && range.end - range.begin > worth_choosing)
         return all.substr(range.begin, range.end - range.begin);

@@ -107,6 +107,8 @@ TEST_CASE("what denies is read widely, and beats all") {
   CHECK(denied("web_fetch(https://h.org/secret/*)", "https://h.org/SECRET/a"));
   CHECK(denied("web_fetch(https://h.org/secret/*)", "https://h.org/%73ecret/a"));
   CHECK(denied("web_fetch(https://h.org/secret/*)", "https://h.org/secret"));
+  CHECK(denied("web_fetch(https://h.org/secret/*)", "https://h.org/open/..%2fsecret/a"));
+  CHECK(denied("web_fetch(https://h.org/secret/*)", "https://h.org//secret//a?b"));
   CHECK_FALSE(denied("web_fetch(https://h.org/secret/*)", "https://h.org/open"));
   CHECK_FALSE(denied("web_fetch(h.org)", "https://other.org/"));
   CHECK(verdict(with("web_fetch(h.org)", "web_fetch", Mode::bypass), "https://h.org/") ==

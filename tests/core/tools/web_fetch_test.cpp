@@ -32,7 +32,7 @@ TEST_CASE("what comes from the web is marked as content") {
   CHECK(text.ends_with("# Hi\n</web>"));
   CHECK(tool.effect == Effect::reads);
   CHECK(tool.title(input) == "fetch h.org/a");
-  CHECK(tool.title("{}") == "fetch ");
+  CHECK(tool.title("{}") == "fetch");
   CHECK(tool.run(R"({"url": "ftp://h.org"})", {}).is_error);
   CHECK(tool.run("{}", {}).is_error);
 }
@@ -73,6 +73,7 @@ TEST_CASE("a failure is an error with its beginning, a detour is said") {
   CHECK(text_of(failed).find("status: 404") != std::string::npos);
   CHECK(text_of(failed).size() < 2600);
   const ToolOutcome moved = tool_for({.status = 302, .location = "https://o.org/b"}).run(input, {});
+  CHECK(moved.is_error);
   CHECK(text_of(moved).find("redirects to https://o.org/b") != std::string::npos);
   CHECK(tool_for({.trouble = "nothing answers"}).run(input, {}).is_error);
 }

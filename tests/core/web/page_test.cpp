@@ -86,7 +86,7 @@ TEST_CASE("pieces laid end to end are the text, every character once") {
   std::string text;
   for (int i = 0; i < 400; ++i) text += "line " + std::to_string(i) + " é日👩\n";
   text += std::string(500, 'x') + "é" + std::string(500, 'y');  // longer than a piece
-  for (const std::size_t most : {1, 7, 100, 5000, 100000}) {
+  for (const std::size_t most : {1u, 7u, 100u, 5000u, 100000u}) {
     std::string all;
     std::size_t offset = 0, pieces = 0;
     for (;; ++pieces) {
