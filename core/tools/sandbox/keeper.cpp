@@ -316,6 +316,7 @@ Keeper::Keeper(const Kept& kept) {
   pthread_sigmask(SIG_SETMASK, &before, nullptr);
   if (pid_ < 0) return;
   other.reset();
+  failure.write.reset();  // the keeper waits until nobody has it open
   const std::optional<Report> report = report_on(line_.get(), 0);
   if (report && report->kind == Report::Kind::started)
     program_ = report->value;
