@@ -114,15 +114,6 @@ void LineEdit::paste(const std::string& raw) {
   goal_.reset();
 }
 
-void LineEdit::fold() {
-  change();
-  Draft before{text().substr(0, cursor_), draft_.pasted};
-  const std::string rest = text().substr(cursor_);
-  const std::string chip = make_chip(draft_, whole(before));
-  draft_.text = chip + rest;
-  cursor_ = chip.size();
-}
-
 std::size_t LineEdit::line_start(std::size_t at) const {
   return at == 0 ? 0 : text().rfind('\n', at - 1) + 1;  // npos + 1 is 0
 }

@@ -27,8 +27,6 @@ class LineEdit {
   void insert(std::string_view text);
   // Replaces everything from `from` to the cursor with `text`.
   void replace(std::size_t from, std::string_view text);
-  // Folds the text before the cursor into a chip, for a text too tall for the screen.
-  void fold();
 
   // Applies an editing key. Returns false if the key does not edit lines.
   bool apply(const terminal::Key& key);

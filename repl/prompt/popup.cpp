@@ -68,7 +68,6 @@ bool Popup::is_exact(std::string_view typed) const {
 
 void Popup::choose_eagerly(std::string_view letters) {
   chosen_ = none;
-  by_hand_ = false;
   if (!place_.eager || letters.empty() || !open()) return;
   const auto starts = [&](std::size_t at) { return begins_with(texts_[at], letters); };
   // What was typed is a name itself: Enter means that one.
@@ -105,7 +104,6 @@ bool Popup::move(int by) {
   if (by < 0 && (chosen_ == none || chosen_ == 0)) return false;
   if (by > 0) chosen_ = chosen_ == none ? 0 : std::min(chosen_ + 1, fits_.size() - 1);
   if (by < 0) --chosen_;
-  by_hand_ = true;
   return true;
 }
 

@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "repl/prompt/choice.h"
@@ -31,7 +32,7 @@ class Popup {
   bool open() const { return !fits_.empty(); }
   bool shown() const { return shown_; }
   bool move(int by);  // false: there is nothing in that direction
-  void choose_first() { chosen_ = 0, by_hand_ = true; }
+  void choose_first() { chosen_ = 0; }
   const Choice* chosen() const;  // what Enter takes; null: nothing
   const Choice* first() const { return open() ? &choices_[fits_.front()] : nullptr; }
   // What all of them begin with, if that is longer than what was typed.
@@ -58,7 +59,7 @@ class Popup {
   std::string letters_{};             // that `fits_` were found with
   std::vector<std::size_t> fits_{};   // the best first
   std::size_t chosen_ = none;         // among them
-  bool by_hand_ = false, shown_ = false, resting_ = false;
+  bool shown_ = false, resting_ = false;
   std::string dismissed_{};  // the key of the place
 
   static constexpr std::size_t none = static_cast<std::size_t>(-1);

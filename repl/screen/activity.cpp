@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view wheel[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
 constexpr std::string_view how_to_stop = "Esc or Ctrl+C stops", how_in_short = "Esc stops";
-constexpr std::size_t narrow = 40;  // columns; below there is no room to say how to stop
+constexpr std::size_t narrow = 30;  // columns; below there is no room to say how to stop
 
 constexpr std::size_t most_rows = 8;
 constexpr std::size_t bytes_a_token = 4;  // an estimate until the provider reports tokens

@@ -1,7 +1,5 @@
 #include "repl/screen/output_tail.h"
 
-#include <algorithm>
-
 #include "core/text/base.h"
 
 namespace skein::screen {

@@ -147,18 +147,6 @@ TEST_CASE("a paste that names a file by @ is a chip, however short, so that it t
   CHECK(seen(line) == "mail me@here|");
 }
 
-TEST_CASE("a text too tall for the screen becomes a chip and stays whole") {
-  LineEdit line;
-  line.start({.text = "a\nb\nc"});
-  line.fold();
-  CHECK(line.text() == "[Pasted text #1 +3 lines]");
-  type(line, " d");
-  CHECK(whole(line.draft()) == "a\nb\nc d");
-  line.fold();
-  CHECK(line.text() == "[Pasted text #2 +3 lines]");
-  CHECK(whole(line.draft()) == "a\nb\nc d");
-}
-
 TEST_CASE("Up and Down keep to a column, over shorter lines too") {
   LineEdit line;
   line.start({.text = "a long line\nshort\nanother one"});
@@ -208,13 +196,11 @@ TEST_CASE("whatever is typed, the cursor stands between characters of valid text
   for (int run = 0; run < 300; ++run) {
     LineEdit line;
     for (int i = 0; i < 60; ++i) {
-      const auto which = random() % (std::size(keys) + 3);
+      const auto which = random() % (std::size(keys) + 2);
       if (which == std::size(keys))
         line.up();
       else if (which == std::size(keys) + 1)
         line.down();
-      else if (which == std::size(keys) + 2)
-        line.fold();
       else
         type(line, keys[which]);
       REQUIRE(line.cursor() <= line.text().size());
