@@ -62,7 +62,15 @@ tools::workspace::Withheld::Settings withheld_settings(const std::string& worksp
           .names = config.ignore_files};
 }
 
+std::atomic<unsigned>& signal_count() {
+  static std::atomic<unsigned> count{0};
+  static_assert(std::atomic<unsigned>::is_always_lock_free);
+  return count;
+}
+
 }  // namespace
+
+unsigned signals_seen() { return signal_count(); }
 
 // No SA_RESTART: a signal must end a wait.
 void catch_signals() {
@@ -70,6 +78,7 @@ void catch_signals() {
   action.sa_handler = [](int signal) {
     if (signal != SIGINT) leave_asked() = true;
     stop_asked() = true;
+    ++signal_count();
   };
   for (const int signal : {SIGINT, SIGTERM, SIGHUP}) sigaction(signal, &action, nullptr);
   std::signal(SIGPIPE, SIG_IGN);
@@ -104,7 +113,7 @@ Application::Application(const Invocation& invocation)
       file_keeper_([this] {
         return std::make_unique<checkpoints::WorkspaceFiles>(
             store_, contents_of(invocation_, store_), workspace_, own_places(invocation_),
-            sandbox());
+            sandbox(), looks_file(invocation_, workspace_));
       }) {
   use_cache(catalog_, model_cache_);
   Servers servers = configured_servers(invocation, config_, project_, catalog_);

@@ -164,6 +164,8 @@ bool attended();  // a user sees what we ask and can answer it
 void catch_signals();
 // Set by SIGINT, SIGTERM and SIGHUP; cleared before something starts that can be stopped.
 std::atomic<bool>& stop_asked();
+// How many of them there were, for waits that begin when the flag is still set.
+unsigned signals_seen();
 // Set by SIGTERM and SIGHUP, never cleared.
 std::atomic<bool>& leave_asked();
 

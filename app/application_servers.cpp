@@ -81,6 +81,7 @@ void Application::take_server_tools(const model::Ports& ports) {
 
 void Application::add_server_texts(agent::Settings& settings) const {
   if (!servers_) return;
+  settings.servers = servers_->identities();
   for (const auto& [server, text] : servers_->instructions()) {
     const agent::Surrounding told = told_by(server, text);
     settings.system += "\n\n# " + told.name +

@@ -82,20 +82,27 @@ std::string user_config_file() {
   return named.empty() ? (fs::path(config_folder()) / "config.toml").string() : named;
 }
 
+namespace {
+
+Config settings_of_home() {
+  Config config;
+  const std::optional<std::string> text = text_of(user_config_file());
+  // Most have no such key, and every start comes by here.
+  if (!text || text->find("home") == std::string::npos) return config;
+  catalog::Catalog catalog;
+  ConfigFile file(user_config_file(), *text, ConfigWriter::user);
+  file.apply({config, catalog});
+  return config;
+}
+
+}  // namespace
+
 std::string workspace_config_file(const std::string& workspace) {
   return (fs::path(workspace) / ".skein/config.toml").string();
 }
 
-std::string configured_home() {
-  const std::optional<std::string> text = text_of(user_config_file());
-  // Most have no such key, and every start comes by here.
-  if (!text || text->find("home") == std::string::npos) return {};
-  Config config;
-  catalog::Catalog catalog;
-  ConfigFile file(user_config_file(), *text, ConfigWriter::user);
-  file.apply({config, catalog});
-  return config.home;
-}
+std::string configured_home() { return settings_of_home().home; }
+bool configured_outbox() { return settings_of_home().home_outbox; }
 
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   const fs::path path = workspace_config_file(workspace);

@@ -29,8 +29,9 @@ struct ConfiguredHook {
 };
 
 struct Config {
-  std::string home{};   // of sessions; empty: the usual folder
-  std::string model{};  // empty: the best there is a key for
+  std::string home{};        // of sessions; empty: the usual folder
+  bool home_outbox = false;  // what a database cannot be sent waits on this machine
+  std::string model{};       // empty: the best there is a key for
   // What to ask when a model cannot answer, by its name; "": for all others.
   std::map<std::string, std::vector<std::string>> fallback{};
   std::string plan_model{};  // answers in plan mode; empty: the same one
@@ -92,6 +93,7 @@ std::string workspace_config_file(const std::string& workspace);
 // Where the user's own file says that sessions live; empty: it does not. Says nothing about what is
 // wrong in the file.
 std::string configured_home();
+bool configured_outbox();  // what it says of home-outbox
 
 // A workspace's own configuration, if it has one.
 struct WorkspaceFile {

@@ -3,7 +3,10 @@
 #include <cstdio>
 #include <filesystem>
 
+#include "app/application.h"
 #include "app/config.h"
+#include "core/project/project_id.h"
+#include "core/project/project_root.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/postgres/database_backend.h"
 #include "core/text/sha256.h"
@@ -27,6 +30,10 @@ void tell(const std::string& what) {
 }
 
 }  // namespace
+
+std::string project_of(const std::string& folder) {
+  return project::project_remote(project::project_root(folder, env("HOME")));
+}
 
 std::string skein_folder(const char* variable, const char* below) {
   if (const std::string base = env(variable); !base.empty()) return base + "/skein";
@@ -81,6 +88,11 @@ std::string models_file(const Invocation& invocation) {
   return folder.empty() ? "" : folder + "/models.json";
 }
 
+std::string looks_file(const Invocation& invocation, const std::string& workspace) {
+  const std::string folder = invocation.no_session ? "" : cache_folder();
+  return folder.empty() ? "" : folder + "/trees/" + sha256_hex(workspace).substr(0, 16);
+}
+
 std::vector<std::string> own_places(const Invocation& invocation) {
   std::vector<std::string> places{default_home(), config_folder(), state_folder(), cache_folder(),
                                   env("SKEIN_CONFIG")};
@@ -122,12 +134,18 @@ std::shared_ptr<store::home::Home> open_home(const Invocation& invocation) {
 
 std::unique_ptr<store::StorageBackend> open_backend(const std::string& home) {
   if (store::postgres::is_address(home))
-    return std::make_unique<store::postgres::DatabaseBackend>(home, tell);
+    return std::make_unique<store::postgres::DatabaseBackend>(home, tell, signals_seen);
   return std::make_unique<store::home::FileBackend>(open_folder(home));
 }
 
 store::SessionStore open_store(const Invocation& invocation) {
-  return store::SessionStore(open_backend(home_given(invocation)));
+  if (home_in_database(invocation) && configured_outbox()) {
+    auto backend =
+        std::make_unique<store::postgres::DatabaseBackend>(invocation.home, tell, signals_seen);
+    backend->use_outbox(home_folder(invocation) + "/outbox");
+    return store::SessionStore(std::move(backend), project_of);
+  }
+  return store::SessionStore(open_backend(home_given(invocation)), project_of);
 }
 
 checkpoints::ContentStore contents_of(const Invocation& invocation, store::SessionStore& store) {

@@ -15,6 +15,8 @@ class Home;
 
 namespace skein::app {
 
+// The git remote of the project a folder is in, host/path; empty: it has none.
+std::string project_of(const std::string& folder);
 // $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
 std::string skein_folder(const char* variable, const char* below);
 // As it was given: a folder, or the address of a database.
@@ -38,6 +40,8 @@ std::string memory_folder(const Invocation& invocation);
 std::string windows_file(const Invocation& invocation);
 // What services said of their models; empty if there is no place for it.
 std::string models_file(const Invocation& invocation);
+// What was seen of the workspace's files; see checkpoints::FileLook. Empty: it is not kept.
+std::string looks_file(const Invocation& invocation, const std::string& workspace);
 std::string workspace_folder(const Invocation& invocation);  // absolute
 // Shared by the store and by those who look after the home. Throws Error (usage) if the home is no
 // folder.

@@ -13,6 +13,7 @@
 #include "app/expiry.h"
 #include "app/home.h"
 #include "app/session_choice.h"
+#include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "providers/detect.h"
 #include "repl/pick/ask.h"
@@ -77,6 +78,15 @@ std::string greeting(const Application& application) {
   return out + "Type a message, / for commands, @ for files, ! for the shell, ? for keys.\n";
 }
 
+// "This project has a session from /srv/app: fix the lexer, 2 days old, 14 turns. Go on with it?"
+std::string offer_of(const store::SessionRecord& record) {
+  return "This project has a session from " + record.header.cwd +
+         (record.state.title.empty() ? "" : ": " + record.state.title) + " (" +
+         pick::age(record.used_at()) + ", " +
+         counted(static_cast<std::size_t>(record.state.messages), "turn") +
+         "). Go on with it here?";
+}
+
 // -r at a terminal: unless the text fits exactly one session, a list. Nothing: it was left.
 std::optional<Invocation> with_chosen_session(const Invocation& invocation,
                                               terminal::Keyboard& keyboard, screen::Screen& screen,
@@ -113,8 +123,13 @@ int repl_mode(Application& application, const Invocation& given) {
   if (keyboard && given.resume)
     invocation = with_chosen_session(given, *keyboard, screen, application.store());
   if (!invocation) return 0;
+  OfferSession offer;
+  if (keyboard)
+    offer = [&](const store::SessionRecord& record) {
+      return pick::ask_yes(*keyboard, screen, offer_of(record));
+    };
   const ChosenSession chosen =
-      choose_session(application.store(), *invocation, application.workspace());
+      choose_session(application.store(), *invocation, application.workspace(), offer);
 
   const auto settings_for =
       [&, flags = Application::Flags::count](const agent::Conversation& on) mutable {

@@ -1,6 +1,7 @@
 #include "app/session_choice.h"
 
 #include <algorithm>
+#include <optional>
 
 #include "app/home.h"
 #include "core/store/session_name.h"
@@ -30,16 +31,33 @@ ChosenSession matching(SessionStore& store, const std::string& text) {
               ExitStatus::no_session);
 }
 
+bool is_for_people(const SessionRecord& record) { return !record.key.starts_with("main:print:"); }
+
+// The session of the same project that was used last, if it was begun in another folder, maybe on
+// another machine, and the user wants to go on with it. Asked once: from then on one of them has
+// been used here.
+std::optional<Id> from_another_folder(SessionStore& store, const std::string& workspace,
+                                      const OfferSession& offer) {
+  const std::string project = offer ? project_of(workspace) : "";
+  if (project.empty()) return std::nullopt;
+  for (const SessionRecord& record : store.list({.project = project}))
+    if (is_for_people(record) && record.state.messages > 0)
+      return offer(record) ? std::optional(record.header.session) : std::nullopt;
+  return std::nullopt;
+}
+
 // The session used last here, or the first one.
-ChosenSession last_or_default(SessionStore& store, const std::string& workspace) {
+ChosenSession last_or_default(SessionStore& store, const std::string& workspace,
+                              const OfferSession& offer) {
   if (const auto last = store.last_used(workspace)) return {*last, true};
   // `last` is only a hint: the sessions themselves know where they were made. One that was brought
   // in from elsewhere counts if there is none of our own.
   const std::vector<SessionRecord> here = store.list({.cwd = workspace});
   for (const bool imported : {false, true})
     for (const SessionRecord& record : here)
-      if (!record.key.starts_with("main:print:") && record.state.origin.empty() != imported)
+      if (is_for_people(record) && record.state.origin.empty() != imported)
         return {record.header.session, true};
+  if (const auto other = from_another_folder(store, workspace, offer)) return {*other, true};
   const bool taken = bool(store.find(store::default_key));
   return make(store, taken ? fresh_key("main:cli") : std::string(store::default_key), workspace);
 }
@@ -61,7 +79,7 @@ std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string&
 }
 
 ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
-                             const std::string& workspace) {
+                             const std::string& workspace, const OfferSession& offer) {
   ChosenSession chosen;
   if (invocation.no_session) {
     chosen = make(store, fresh_key("main:memory"), workspace);  // no key another session may have
@@ -79,7 +97,7 @@ ChosenSession choose_session(SessionStore& store, const Invocation& invocation,
     chosen = make(store, fresh_key("main:print"), workspace);
     chosen.remember = false;
   } else {
-    chosen = last_or_default(store, workspace);
+    chosen = last_or_default(store, workspace, offer);
   }
   if (!invocation.fork) return chosen;
   const SessionRecord record = value_or_throw(store.open(chosen.session));

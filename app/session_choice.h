@@ -1,6 +1,7 @@
 // Which session an invocation means.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -19,8 +20,12 @@ struct ChosenSession {
 std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
                                                 const std::string& text);
 
-// Throws Error when there is no such session or the choice is not clear.
+// Asks whether to go on with a session that was begun in another folder of the same project.
+using OfferSession = std::function<bool(const store::SessionRecord&)>;
+
+// Throws Error when there is no such session or the choice is not clear. Without `offer` nobody is
+// asked.
 ChosenSession choose_session(store::SessionStore& store, const Invocation& invocation,
-                             const std::string& workspace);
+                             const std::string& workspace, const OfferSession& offer = {});
 
 }  // namespace skein::app

@@ -52,7 +52,7 @@ const Arrows arrows = {
 
     {"core/store/postgres",
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log",
-      "core/store/home"}},
+      "core/store/home", "core/store/home/maintenance"}},
 
     {"core/store/transfer",
      {"core/text", "core/model", "core/store", "core/store/files", "core/store/log"}},
@@ -97,6 +97,8 @@ const Arrows arrows = {
       "repl/pick"}},
     {"repl/replay",
      {"core/text", "core/model", "core/store", "repl/layout", "repl/screen", "repl/terminal"}},
+    {"repl/follow",
+     {"core/text", "core/model", "core/store", "repl/layout", "repl/screen", "repl/terminal"}},
     {"repl/session",
      {"core/text", "core/model", "core/permission", "core/plan", "core/project", "core/handover",
       "core/store", "core/checkpoints", "core/agent", "repl/layout", "repl/screen", "repl/terminal",
@@ -105,7 +107,8 @@ const Arrows arrows = {
      {"core/text",        "core/model",  "core/plan",     "core/project",  "core/context",
       "core/handover",    "core/store",  "core/search",   "core/exchange", "core/insights",
       "core/checkpoints", "repl/layout", "repl/terminal", "repl/screen",   "repl/screen/markdown",
-      "repl/edit",        "repl/pick",   "repl/prompt",   "repl/replay",   "repl/session"}},
+      "repl/edit",        "repl/pick",   "repl/follow",   "repl/prompt",   "repl/replay",
+      "repl/session"}},
     {"repl",
      {"core/text", "core/model", "repl/layout", "repl/edit", "repl/prompt", "repl/session",
       "repl/commands"}},

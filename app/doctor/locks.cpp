@@ -6,7 +6,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <limits>
 #include <thread>
 
 #include "app/doctor/checks.h"
@@ -19,22 +18,6 @@
 namespace skein::doctor {
 
 namespace {
-
-// The places of work.lock that somebody holds; the kernel is asked for one after the other.
-std::vector<std::uint64_t> held_places(const Fd& file) {
-  std::vector<std::uint64_t> out;
-  struct flock range {};
-  for (off_t from = 0; out.size() < 10'000; from = range.l_start + 1) {
-    range = {};
-    range.l_type = F_WRLCK;
-    range.l_whence = SEEK_SET;
-    range.l_start = from;
-    if (fcntl(file.get(), F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) break;
-    out.push_back(static_cast<std::uint64_t>(range.l_start));
-    if (range.l_start == std::numeric_limits<off_t>::max()) break;
-  }
-  return out;
-}
 
 std::string session_at(std::uint64_t place, std::span<const store::SessionRecord> sessions) {
   const auto found = std::ranges::find_if(sessions, [&](const store::SessionRecord& record) {
@@ -63,7 +46,7 @@ Finding look_at_locks(const Surroundings& here) {
   Json held = Json::array();
   std::vector<std::string> keys;
   if (const Fd work = open_lock(here, "work.lock")) {
-    for (const std::uint64_t place : held_places(work)) {
+    for (const std::uint64_t place : store::files::held_places(work.get())) {
       const std::string key = session_at(place, here.sessions);
       const LockHolder holder = holder_of(work.get(), place);
       keys.push_back(key + " (" + described(holder) + ")");

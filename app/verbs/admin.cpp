@@ -40,13 +40,16 @@ int init_database(const app::Invocation& invocation) {
     throw Error("say which database: --home postgresql://USER@HOST/DATABASE", ExitStatus::usage);
   const std::string shown = app::home_shown(invocation);
   if (!invocation.has("--yes") &&
-      !agrees("Make the schema skein in " + shown +
+      !agrees("Make the schema skein, or upgrade it, in " + shown +
               ", where every user of the database can keep sessions of their own?"))
     return static_cast<int>(ExitStatus::turn);
-  const bool now =
-      value_or_throw(postgres::prepare_database(invocation.home)) == postgres::Prepared::now;
-  print_answer(invocation, dump({{"home", shown}, {"made", now}}),
-               shown + (now ? " is ready for sessions" : " was ready before; nothing was changed"));
+  const postgres::Prepared prepared = value_or_throw(postgres::prepare_database(invocation.home));
+  const bool now = prepared == postgres::Prepared::now,
+             upgraded = prepared == postgres::Prepared::upgraded;
+  print_answer(invocation, dump({{"home", shown}, {"made", now}, {"upgraded", upgraded}}),
+               shown + (now        ? " is ready for sessions"
+                        : upgraded ? " was upgraded; older skeins cannot use it any more"
+                                   : " was ready before; nothing was changed"));
   return 0;
 }
 

@@ -14,6 +14,7 @@
 #include "core/store/home/blobs.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/scrub.h"
+#include "core/store/postgres/database_backend.h"
 #include "core/text/json.h"
 #include "core/text/when.h"
 #include "repl/screen/screen.h"
@@ -156,8 +157,9 @@ int prune_blobs(const app::Invocation& invocation) {
 
 int redact_entry(const app::Invocation& invocation) {
   const bool scrubs = invocation.has("--scrub");
+  const bool in_database = app::home_in_database(invocation);
   // Only a scrubbing needs the files themselves.
-  const auto home = scrubs ? app::open_home(invocation) : nullptr;
+  const auto home = scrubs && !in_database ? app::open_home(invocation) : nullptr;
   SessionStore store = home ? SessionStore(std::make_unique<store::home::FileBackend>(home))
                             : app::open_store(invocation);
   const SessionRecord found = value_or_throw(store.find(invocation.arguments.at(0)));
@@ -177,7 +179,10 @@ int redact_entry(const app::Invocation& invocation) {
       throw Error("--text is too short to be meant everywhere", ExitStatus::usage);
   if (!scrubs || !value_or_throw(store.open(session)).state.redacted.contains(entry))
     value_or_throw(store.redact(session, entry, invocation.value("--reason")));
-  if (scrubs) scrubbed = value_or_throw(maintenance::scrub(*home, session, entry, wish));
+  if (home) scrubbed = value_or_throw(maintenance::scrub(*home, session, entry, wish));
+  if (scrubs && in_database)
+    scrubbed = value_or_throw(
+        store::postgres::DatabaseBackend(invocation.home).scrub(session, entry, wish));
   store.remember(session, "");
 
   const int status = scrubbed.left.empty() ? 0 : static_cast<int>(ExitStatus::storage);
@@ -194,10 +199,10 @@ int redact_entry(const app::Invocation& invocation) {
     return status;
   }
   print_line("entry " + to_string(entry) + " is masked from now on" +
-             (scrubs ? "; what it said was taken out of these files:"
-              : app::home_in_database(invocation)
-                  ? "; its text still stands in the database"
-                  : "; its text still stands in the transcript's file (--scrub takes it out)"));
+             (scrubs        ? "; what it said was taken out of these places:"
+              : in_database ? "; its text still stands in the database (--scrub takes it out)"
+                            : "; its text still stands in the transcript's file (--scrub takes it "
+                              "out)"));
   for (const std::string& each : scrubbed.changed) print_line("  " + each);
   if (scrubs && scrubbed.changed.empty()) print_line("  none: nothing was found to take out");
   for (const Json& id : summaries)

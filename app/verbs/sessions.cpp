@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstdio>
+#include <map>
 #include <set>
 
 #include "app/config.h"
@@ -38,7 +39,8 @@ void notice(const std::string& text) {
   std::fputs((layout::sanitized("skein: " + text) + "\n").c_str(), stderr);
 }
 
-JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalog) {
+JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalog,
+                     const std::string& at_work = {}) {
   const model::SessionState& state = record.state;
   const model::Usage usage = model::total_usage(state);
   // null: nothing was used, or a price is not known. Never a guess.
@@ -70,6 +72,8 @@ JsonText record_json(const SessionRecord& record, const catalog::Catalog& catalo
   writer.text_if("origin", state.origin);
   if (state.pinned) writer.truth("pinned", true);
   writer.text_if("ttl", state.ttl);
+  writer.text_if("project", record.header.project);
+  writer.text_if("at_work", at_work);
   writer.end();
   return out;
 }
@@ -187,10 +191,15 @@ int list_sessions(const app::Invocation& invocation) {
   const bool more = limit > 0 && sessions.size() > limit;
   if (more) sessions.resize(limit);
   const auto catalog = app::configured_catalog(invocation);
+  const std::map<Id, std::string> workers = store.at_work(sessions);
+  const auto at_work = [&](const SessionRecord& record) {
+    const auto found = workers.find(record.header.session);
+    return found == workers.end() ? std::string{} : found->second;
+  };
   if (invocation.has("--json")) {
     std::string out = "[";
     for (const SessionRecord& record : sessions)
-      out += (out.size() > 1 ? "," : "") + record_json(record, *catalog);
+      out += (out.size() > 1 ? "," : "") + record_json(record, *catalog, at_work(record));
     print_json(out + "]");
     return 0;
   }
@@ -201,6 +210,7 @@ int list_sessions(const app::Invocation& invocation) {
     const std::optional<catalog::Cost> cost = catalog->cost(record.state.usage);
     print_line(pad(record.key, width) + "  " + to_string(record.header.session).substr(0, 8) +
                "  " + pad(record.used_at().substr(0, 16), 16) + "  " +
+               (workers.contains(record.header.session) ? "● " + at_work(record) + " · " : "") +
                (record.archived ? "archived · " : "") + (record.state.pinned ? "pinned · " : "") +
                (record.state.origin.empty() ? "" : "from " + record.state.origin + " · ") +
                model::stats_line(record.state, cost ? std::optional(cost->dollars) : std::nullopt,

@@ -94,6 +94,7 @@ const Flags insights_flags{{"--since TIME", "only what was said since: 30d, 2026
                            {"--by day|week|model|project|tool", "what the table has a row for"},
                            json,
                            {"--html", "print a page for a browser"}};
+const Flags follow_flags{{"--json", "print entries as they are kept, one a line"}};
 const Flags replay_flags{{"--step", "wait after every step"},
                          {"--speed N", "times as fast as it was"},
                          {"--until-error", "without a pause to the first call that failed"},
@@ -151,6 +152,9 @@ const app::Subcommand table[] = {
      push_flags, push_sessions},
     {"sessions pull", "[KEY…]", "copy sessions from another home, or what they lack here",
      pull_flags, pull_sessions},
+    {"sync", "HOME",
+     "bring this home and another to the same sessions; what went on in both becomes branches",
+     json_only, sync_homes},
     {"append", "KEY", "append raw entries from standard input, all or none", append_flags,
      append_entries},
     {"branch", "KEY", "a new session that starts at an entry", branch_flags, branch_session},
@@ -180,6 +184,8 @@ const app::Subcommand table[] = {
      watch_sessions},
     {"insights", "", "what all sessions came to: prompts, tokens, cost, speed, tools",
      insights_flags, show_insights},
+    {"follow", "KEY", "what another process says in a session, as it is saved; t takes over",
+     follow_flags, follow_session},
     {"replay", "KEY", "a transcript as it happened, step by step; pauses where a call failed",
      replay_flags, replay_session},
     {"mcp", "", "the MCP servers that bring tools, and whether they work", json_only, list_servers},
@@ -234,8 +240,9 @@ const app::Subcommand table[] = {
      show_help, app::Subcommand::Config::may_be_broken},
     {"__complete", "[WORDS…]", "", {}, complete_words, app::Subcommand::Config::may_be_broken},
     {"admin", "", "look after a home in a database", {}, explain_admin},
-    {"admin init-db", "", "make the tables for sessions in the database that --home names",
-     init_flags, init_database},
+    {"admin init-db", "",
+     "make or upgrade the tables for sessions in the database that --home names", init_flags,
+     init_database},
 };
 
 }  // namespace

@@ -60,7 +60,7 @@ int move_all(const app::Invocation& invocation, StorageBackend& from, StorageBac
   int status = 0;
   for (const SessionRecord& session : sessions) {
     const store::Result<Moved> moved = store::transfer::move_session(
-        from, to, session, [&](std::uint64_t step) { progress.step(step); });
+        from, to, session, {.step = [&](std::uint64_t step) { progress.step(step); }});
     from.close(session.header.session);
     to.close(session.header.session);
     Json row = {{"key", session.key}, {"id", to_string(session.header.session)}};

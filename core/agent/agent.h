@@ -93,7 +93,7 @@ class Agent {
   std::vector<model::Entry> changed_surroundings(const Turn& turn);
   std::vector<model::Entry> closed_calls(const Turn& turn) const;
   std::vector<model::Entry> arrived(const Turn& turn) const;  // see Inbox
-  store::SessionLease hold(Id session);  // null: not available now
+  store::SessionLease hold(Id session);                       // null: not available now
   store::Result<store::SessionLease> hold_alone(Id session, const model::Ports& ports);
   TurnEnd loop(Turn& turn);
   void ask_and_run(Turn& turn);

@@ -124,6 +124,11 @@ store::Result<store::AppendResult> Conversation::append_with(std::vector<model::
   }
   store::Result<store::AppendResult> outcome =
       store_.append_session_entries(session(), batch, options);
+  if (outcome && outcome->entries.size() < batch.size()) {
+    // It was sent before, and arrived, though nobody could tell us: it is ours all the same.
+    outcome->entries.clear();
+    for (store::NewEntry& each : batch) outcome->entries.push_back(std::move(each.entry));
+  }
   if (outcome) {
     head_ = parent;
     bool compacted = false;
@@ -139,14 +144,14 @@ store::Result<store::AppendResult> Conversation::append_with(std::vector<model::
 }
 
 store::Result<store::AppendResult> Conversation::append(std::vector<model::Entry> entries) {
-  return append_with(std::move(entries), {});
+  return append_with(std::move(entries), {.patient = false});
 }
 
 store::Result<store::AppendResult> Conversation::append_prompt(std::vector<model::Entry> entries,
                                                                std::vector<model::Entry>& arrived) {
   // If our head is the end of the conversation as we know it, another process may have continued
   // it.
-  store::AppendOptions options;
+  store::AppendOptions options{.patient = false};
   if (head_ && head_ == record_.state.tail) options.expected_tail = head_;
   store::Result<store::AppendResult> outcome = append_with(entries, options);
   if (outcome || outcome.error().kind != store::Failure::Kind::conflict) return outcome;
@@ -158,7 +163,7 @@ store::Result<store::AppendResult> Conversation::append_prompt(std::vector<model
     head_ = record_.state.head;
     load_path();
   }
-  return append_with(std::move(entries), {});
+  return append_with(std::move(entries), {.patient = false});
 }
 
 void Conversation::begin_anew() {

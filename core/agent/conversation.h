@@ -42,6 +42,8 @@ class Conversation {
   // For the user, found when the session was opened: what is damaged in it.
   const std::vector<std::string>& notices() const { return notices_; }
 
+  // Neither of these waits for a store that cannot be reached: whoever can hear the user does.
+  //
   // A prompt. If other processes have continued from our head, it follows what they wrote, which is
   // added to `arrived`.
   store::Result<store::AppendResult> append_prompt(std::vector<model::Entry> entries,

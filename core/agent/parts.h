@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -89,6 +90,7 @@ struct Settings {
   std::optional<model::ModelRef> plan_model{};  // answers in plan mode; none: the same one
   std::string system{};                     // the whole system prompt as it would be rendered now
   std::vector<Surrounding> surroundings{};  // what of it may change
+  std::map<std::string, std::string> servers{};  // that bring tools; see payload::RuntimeInit
   permission::Rules rules{};
   int max_calls = 100;                 // model calls per prompt
   std::vector<std::string> notices{};  // to be shown when a session opens

@@ -92,6 +92,7 @@ RuntimeInit Surroundings::render(const Conversation& conversation, const Setting
     init.specs->push_back(tool.spec());
   }
   init.hash = hash_of(init);
+  init.servers = settings.servers;
   for (const Surrounding& each : told_of(conversation, settings))
     init.said[each.name] = sha256_hex(each.text);
   return init;

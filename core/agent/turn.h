@@ -1,6 +1,7 @@
 // One turn in progress, and the one way its entries get into the session: saved, then shown.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -56,6 +57,9 @@ struct Turn {
     end.error = "a hook ended the turn: " + *ended_by_hook;
   }
 
+  // Until it is saved, the user gives up, or it cannot be saved at all.
+  store::Result<store::AppendResult> send(
+      const std::function<store::Result<store::AppendResult>()>& append) const;
   void tell(model::Notice::Level level, std::string text) const {
     ports.sink(model::Notice{level, std::move(text)});
   }

@@ -2,6 +2,7 @@
 // wherever the sessions are.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
@@ -25,6 +26,10 @@ class ContentStore {
   store::Result<std::string> keep(std::string_view bytes) { return blobs_->keep_blob(bytes); }
   store::Result<std::vector<std::string>> keep_all(std::span<const std::string> all) {
     return blobs_->keep_blobs(all);
+  }
+  // Whether it is kept, so surely that it need not be kept again.
+  bool holds(const std::string& name, std::uint64_t bytes) const {
+    return blobs_->holds_blob(name, bytes);
   }
   store::Result<std::string> load(const std::string& name) { return blobs_->load_blob(name); }
 

@@ -18,6 +18,27 @@ constexpr std::size_t batch_files = 500;
 
 }  // namespace
 
+FileLook::~FileLook() {
+  if (memory_.empty() || !learned_) return;
+  LookedAtFiles looks;
+  for (auto& [path, file] : known_)
+    if (!file.look.hash.empty()) looks.emplace(path, std::move(file.look));
+  save_looks(memory_, looks);
+}
+
+FileLook::Known& FileLook::known(const std::string& path) {
+  const auto [at, is_new] = known_.try_emplace(path);
+  if (!is_new || memory_.empty()) return at->second;
+  if (!remembered_) remembered_ = load_looks(memory_);
+  if (auto row = remembered_->extract(path)) at->second.look = std::move(row.mapped());
+  return at->second;
+}
+
+bool FileLook::is_kept(Known& file) const {
+  if (!file.kept) file.kept = contents_.holds(file.look.hash, file.look.size);
+  return file.kept;
+}
+
 store::Result<SeenFile> FileLook::look(const std::string& path, Contents contents,
                                        std::uint64_t most) {
   const Place place = root_.locate(path);
@@ -57,12 +78,13 @@ store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Conten
     seen.file.size = static_cast<std::uint64_t>(seen.info.st_size);
   };
   describe();
-  Known& known = known_[seen.file.path];
-  const bool same = !known.hash.empty() && known.size == seen.file.size &&
-                    surely_unchanged(known.stamp, tools::sandbox::stamp_of(seen.info));
-  if (same && (known.kept || contents == Contents::hashed)) {
+  Known& before = known(seen.file.path);
+  const LookedAt& look = before.look;
+  const bool same = !look.hash.empty() && look.size == seen.file.size &&
+                    surely_unchanged(look.stamp, tools::sandbox::stamp_of(seen.info));
+  if (same && (contents == Contents::hashed || is_kept(before))) {
     seen.kind = SeenFile::Kind::file;
-    seen.file.hash = known.hash;
+    seen.file.hash = look.hash;
     return {};
   }
   if (seen.file.size > most) {
@@ -83,7 +105,8 @@ store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Conten
   seen.kind = SeenFile::Kind::file;
   seen.file.size = bytes->size();
   seen.file.hash = sha256_hex(*bytes);
-  known = {tools::sandbox::stamp_of(opened.info), seen.file.size, *seen.file.hash, false};
+  before = {{tools::sandbox::stamp_of(opened.info), seen.file.size, *seen.file.hash}, false};
+  learned_ = true;
   if (contents == Contents::hashed) return {};
   pending_bytes_ += bytes->size();
   pending_.push_back(*std::move(bytes));
@@ -109,8 +132,8 @@ store::Result<void> FileLook::flush() {
   const store::Result<std::vector<std::string>> names = contents_.keep_all(pending_);
   if (names)
     for (std::size_t i = 0; i < pending_paths_.size(); ++i) {
-      Known& known = known_[pending_paths_[i]];
-      known.kept = known.hash == (*names)[i];
+      Known& file = known_[pending_paths_[i]];
+      file.kept = file.look.hash == (*names)[i];
     }
   pending_.clear();
   pending_paths_.clear();

@@ -5,13 +5,15 @@
 #include <sys/stat.h>
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <unordered_map>
+#include <utility>
 #include <vector>
 
 #include "core/checkpoints/content_store.h"
+#include "core/checkpoints/look_memory.h"
 #include "core/model/kept_file.h"
-#include "core/tools/sandbox/tree_record.h"
 #include "core/tools/workspace/root.h"
 
 namespace skein::checkpoints {
@@ -29,8 +31,13 @@ struct SeenFile {
 
 class FileLook {
  public:
-  // Both must outlive this.
-  FileLook(const Root& root, ContentStore& contents) : root_(root), contents_(contents) {}
+  // Both must outlive this. What was seen is noted in the file `memory` for the next one; empty: it
+  // is not.
+  FileLook(const Root& root, ContentStore& contents, std::string memory = {})
+      : root_(root), contents_(contents), memory_(std::move(memory)) {}
+  ~FileLook();
+  FileLook(const FileLook&) = delete;
+  FileLook& operator=(const FileLook&) = delete;
 
   enum class Contents { hashed, kept };
   // What is kept counts once flush() was called. A file larger than `most` is not read.
@@ -45,16 +52,19 @@ class FileLook {
 
  private:
   struct Known {
-    tools::sandbox::Stamp stamp{};
-    std::uint64_t size = 0;
-    std::string hash{};
+    LookedAt look{};
     bool kept = false;
   };
+  Known& known(const std::string& path);
+  bool is_kept(Known& file) const;
   store::Result<void> take_in(SeenFile& seen, const Place& place, Contents contents,
                               std::uint64_t most);
 
   const Root& root_;
   ContentStore& contents_;
+  std::string memory_;
+  std::optional<LookedAtFiles> remembered_{};  // by those before us; read when it is needed
+  bool learned_ = false;                       // something they did not know
   std::unordered_map<std::string, Known> known_{};
   std::vector<std::string> pending_{};        // contents to be kept
   std::vector<std::string> pending_paths_{};  // whose they are

@@ -11,15 +11,16 @@
 namespace skein::checkpoints {
 
 struct WorkspaceFiles {
-  // `forbidden`: as Root takes it. `store` must outlive this. Throws Error if the folder cannot be
-  // opened.
+  // `forbidden`: as Root takes it; `memory`: as FileLook does. `store` must outlive this. Throws
+  // Error if the folder cannot be opened.
   WorkspaceFiles(store::SessionStore& in_store, ContentStore kept_in, const std::string& folder,
-                 std::vector<std::string> forbidden, Sandbox sandbox, ScanLimits limits = {})
+                 std::vector<std::string> forbidden, Sandbox sandbox, std::string memory = {},
+                 ScanLimits limits = {})
       : store(in_store),
         contents(std::move(kept_in)),
         root(folder, std::move(forbidden)),
         repository(root, sandbox),
-        files(root, contents),
+        files(root, contents, std::move(memory)),
         scanner(root, repository, files, limits) {}
   WorkspaceFiles(const WorkspaceFiles&) = delete;  // its parts refer to each other
 

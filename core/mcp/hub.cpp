@@ -14,6 +14,7 @@
 #include "core/mcp/tool_search.h"
 #include "core/text/amounts.h"
 #include "core/text/quiet_thread.h"
+#include "core/text/sha256.h"
 #include "core/text/text.h"
 #include "core/text/wait.h"
 
@@ -204,6 +205,21 @@ std::vector<std::pair<std::string, std::string>> Hub::instructions() const {
   for (const Member& member : clients_)
     if (std::string text = member.client->view().instructions; is_on(member) && !text.empty())
       out.emplace_back(member.client->entry().name, std::move(text));
+  return out;
+}
+
+std::map<std::string, std::string> Hub::identities() const {
+  std::map<std::string, std::string> out;
+  for (const Member& member : clients_) {
+    const Client::View view = member.client->view();
+    if (!is_on(member) || view.state != Client::State::connected) continue;
+    std::string list;
+    for (const RemoteTool& tool : view.has.tools)
+      for (const std::string* text : {&tool.name, &tool.description, &tool.schema})
+        list += std::to_string(text->size()) + ":" + *text;
+    out[member.client->entry().name] =
+        (view.version.empty() ? "" : view.version + " ") + sha256_hex(list);
+  }
   return out;
 }
 

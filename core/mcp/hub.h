@@ -54,6 +54,10 @@ class Hub {
   // What servers say of how to use them, by name.
   std::vector<std::pair<std::string, std::string>> instructions() const;
 
+  // Those that are there, by name: their version and a hash of their list of tools, so that it can
+  // be told later what there was.
+  std::map<std::string, std::string> identities() const;
+
   // The prompts of all servers, by name, and what one becomes; see core/mcp/prompts.h.
   std::vector<PromptCommand> prompts() const;
   // Until the server of a command by this name has listed its prompts. Null: there is no such

@@ -155,6 +155,7 @@ void write(Json& json, const RuntimeInit& init) {
   if (init.overridden) json["overridden"] = true;
   json["said"] = Json::object();
   for (const auto& [name, hash] : init.said) json["said"][name] = hash;
+  for (const auto& [name, what] : init.servers) json["servers"][name] = what;
   if (init.masked.empty()) return;
   Json masked = Json::array();
   for (const Id id : init.masked) masked.push_back(to_string(id));
@@ -171,9 +172,11 @@ Read read_runtime_init(const Json& json) {
   init.hash = string_at(json, "hash");
   init.provider = string_at(json, "provider");
   init.overridden = bool_at(json, "overridden");
-  if (const Json& said = at(json, "said"); said.is_object())
-    for (const auto& [name, hash] : said.items())
-      if (hash.is_string()) init.said[name] = hash.get<std::string>();
+  for (const auto& [member, into] :
+       {std::pair("said", &init.said), std::pair("servers", &init.servers)})
+    if (const Json& texts = at(json, member); texts.is_object())
+      for (const auto& [name, text] : texts.items())
+        if (text.is_string()) (*into)[name] = text.get<std::string>();
   for (const std::string& id : strings_at(json, "masked"))
     if (const std::optional<Id> parsed = parse_id(id)) init.masked.push_back(*parsed);
   return init;

@@ -88,7 +88,9 @@ struct RuntimeInit {
   std::string provider{};                        // for which it was rendered
   bool overridden = false;                       // the system prompt is the session's own
   std::map<std::string, std::string> said{};     // what it tells by name, as hashes
-  std::vector<Id> masked{};                      // redacted entries it takes into account
+  // Which servers brought tools along: by name, their version and a hash of their list.
+  std::map<std::string, std::string> servers{};
+  std::vector<Id> masked{};  // redacted entries it takes into account
 };
 std::string hash_of(const RuntimeInit& init);
 // The session was brought in from another program.

@@ -79,10 +79,14 @@ std::string plain_address(std::string_view url) {
   return lower(out.substr(0, host)) + out.substr(host);
 }
 
-std::string project_id(const std::string& root) {
+std::string project_remote(const std::string& root) {
   const std::string remote = remote_in(beginning_of(git_folder(root) / "config"));
-  return sha256_hex(remote.empty() ? "folder " + root : "remote " + plain_address(remote))
-      .substr(0, 16);
+  return remote.empty() ? "" : plain_address(remote);
+}
+
+std::string project_id(const std::string& root) {
+  const std::string remote = project_remote(root);
+  return sha256_hex(remote.empty() ? "folder " + root : "remote " + remote).substr(0, 16);
 }
 
 }  // namespace skein::project

@@ -4,6 +4,8 @@
 
 #include <cstdint>
 #include <functional>
+#include <map>
+#include <memory>
 #include <optional>
 #include <set>
 #include <span>
@@ -33,6 +35,8 @@ struct SessionHeader {
   std::string created_by{};
   std::string created_at{};
   std::optional<Origin> parent_session{};  // it was branched off there
+  // What the folder is a copy of, wherever it lies: its git remote, host/path. Empty: of nothing.
+  std::string project{};
   bool operator==(const SessionHeader&) const = default;
 };
 
@@ -90,6 +94,7 @@ struct Created {
 struct AppendOptions {
   std::optional<Id> expected_tail{};
   bool check_all_ids = false;  // else those of the last 4,096 entries
+  bool patient = true;  // a store that cannot be reached is waited for; else that is told at once
 };
 
 struct AppendResult {
@@ -148,11 +153,15 @@ struct ForkExtra {
 // Which sessions a list shall have, the one used last first.
 struct ListFilter {
   std::string cwd{};           // only those made in this folder; empty: in any
+  std::string project{};       // only those of this project; empty: of any
   std::string unused_since{};  // only those last written to before this time; empty: at any
   std::size_t limit = 0;       // at most so many; 0: all
   // At least those this may name; which of them it means, session_called() tells. Empty: all.
   std::string called{};
 };
+
+// What becomes of a session from elsewhere whose key another one has here: its transcript keeps it.
+enum class TakenKey { refused, numbered };
 
 // Lines as they are stored, sealed, without their newlines; see FORMAT.md.
 using VisitText = std::function<bool(std::string_view line)>;  // false ends it
@@ -171,6 +180,15 @@ struct Sieve {
   // wrote to the session meanwhile.
   std::function<void()> begin = [] {};
   std::function<bool()> go_on = [] { return true; };  // asked now and then; false ends it
+};
+
+// Tells that somebody may have written to a session. Not everything tells us: whoever follows one
+// looks now and then as well.
+class SessionWatch {
+ public:
+  virtual ~SessionWatch() = default;
+  virtual int descriptor() const = 0;  // readable when there is something to take; -1: never
+  virtual bool take() = 0;             // takes it; whether it was about this session
 };
 
 class StorageBackend {
@@ -214,14 +232,20 @@ class StorageBackend {
   // Only of a session that is not damaged.
   virtual Result<void> give_lines(Id session, Position from, const VisitText& visit) = 0;
   // A session that comes from another store, the header's line first: all of it or nothing, and
-  // only if every seal fits. `conflict`: another session has its key, or it is here in some other
-  // way.
-  virtual Result<SessionRecord> admit(Id session, const GiveLines& lines) = 0;
+  // only if every seal fits. `conflict`: it is here in some other way, or another session has its
+  // key and it may not be called otherwise here.
+  virtual Result<SessionRecord> admit(Id session, const GiveLines& lines,
+                                      TakenKey taken = TakenKey::refused) = 0;
   // What another store has of a session beyond `end`, where it ends here: whole batches, all or
   // nothing. `conflict` if it ends elsewhere meanwhile, or the seals do not go on from there.
   virtual Result<void> extend(Id session, Position end, std::span<const std::string> lines) = 0;
 
   virtual Result<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
+
+  // Who runs a turn in which of these, for people: "host pts/3". Nobody is asked, so that it is as
+  // good as what they left for us to see.
+  virtual std::map<Id, std::string> at_work(std::span<const Id> sessions) = 0;
+  virtual std::unique_ptr<SessionWatch> watch(Id session) = 0;  // null: there is no way to be told
 
   virtual Result<void> erase(Id session) = 0;                        // to the trash
   virtual Result<SessionRecord> restore(std::string_view name) = 0;  // by id, prefix or key
@@ -234,6 +258,9 @@ class StorageBackend {
   // Bytes too large for an entry, at most 64 MiB, named by their content.
   virtual Result<std::string> keep_blob(std::string_view bytes) = 0;
   virtual Result<std::string> load_blob(const std::string& name) = 0;
+  // Whether this one, of so many bytes, is there and will be for a while, so that it need not be
+  // kept again. False if that would take long to find out.
+  virtual bool holds_blob(const std::string& name, std::uint64_t bytes) = 0;
   // Many at once, for less than one after the other; their names in the same order.
   virtual Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all);
   // Writes down what listing and opening should know without reading, and that this workspace used

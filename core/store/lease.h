@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 
 namespace skein::store {
 
@@ -11,5 +12,8 @@ using SessionLease = std::shared_ptr<const void>;
 
 // Who else may hold the same.
 enum class LockMode { shared, exclusive };
+
+// What others are told of whoever holds one here: the machine, and the terminal or the process.
+std::string who_we_are();
 
 }  // namespace skein::store

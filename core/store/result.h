@@ -34,6 +34,8 @@ struct Failure {
     unsupported_version,  // made by a newer skein
     refused,              // the entries themselves are not acceptable
     io,                   // the disk reports an error
+    unreachable,  // no connection to the store: whether it was done is not known. The caller
+                  // still has the batch, and may send it again
   };
   Kind kind{};
   std::string text{};            // the sentence for the user

@@ -56,7 +56,8 @@ Result<SessionHandle> SessionStore::create_session(const NewSession& session) {
                        .key = session.key,
                        .cwd = session.cwd,
                        .created_by = "skein " SKEIN_VERSION,
-                       .created_at = now_utc()};
+                       .created_at = now_utc(),
+                       .project = project_of_ ? project_of_(session.cwd) : ""};
   std::vector<NewEntry> entries;
   if (!session.title.empty()) entries.push_back({model::make_entry(payload::Title{session.title})});
   const Result<Created> created = backend_->create(header, entries);
@@ -97,6 +98,12 @@ Result<SessionRecord> SessionStore::find(std::string_view name) {
   const Result<const SessionRecord*> found = session_called(*all, name);
   if (!found) return found.error();
   return **found;
+}
+
+std::map<Id, std::string> SessionStore::at_work(const std::vector<SessionRecord>& sessions) {
+  std::vector<Id> ids;
+  for (const SessionRecord& record : sessions) ids.push_back(record.header.session);
+  return at_work(ids);
 }
 
 Result<FoundSession> SessionStore::find_or_create(const std::string& name,
@@ -249,7 +256,8 @@ Result<SessionHandle> SessionStore::branch_from_entry(Id session, Id entry,
                        .cwd = source.header.cwd,
                        .created_by = "skein " SKEIN_VERSION,
                        .created_at = now_utc(),
-                       .parent_session = SessionHeader::Origin{session, entry}};
+                       .parent_session = SessionHeader::Origin{session, entry},
+                       .project = source.header.project};
   const Result<Created> created = backend_->fork(header, asides);
   if (!created) return created.error();
   if (!created->made)

@@ -56,7 +56,10 @@ struct Branch {
 
 class SessionStore {
  public:
-  explicit SessionStore(std::unique_ptr<StorageBackend> backend) : backend_(std::move(backend)) {}
+  // What a folder is a copy of, as SessionHeader has it: asked when a session is made there.
+  using ProjectOf = std::function<std::string(const std::string& folder)>;
+  explicit SessionStore(std::unique_ptr<StorageBackend> backend, ProjectOf project_of = {})
+      : backend_(std::move(backend)), project_of_(std::move(project_of)) {}
 
   Result<SessionHandle> create_session(const NewSession& session);
   // One whose id and time are given, with what it begins with. If the key is taken, the session
@@ -81,6 +84,11 @@ class SessionStore {
   Result<SessionLease> hold(Id session, LockMode company) {
     return backend_->hold(session, company);
   }
+  std::map<Id, std::string> at_work(std::span<const Id> sessions) {
+    return backend_->at_work(sessions);
+  }
+  std::map<Id, std::string> at_work(const std::vector<SessionRecord>& sessions);
+  std::unique_ptr<SessionWatch> watch(Id session) { return backend_->watch(session); }
   Result<void> erase(Id session) { return backend_->erase(session); }
   Result<SessionRecord> restore(std::string_view name) { return backend_->restore(name); }
   Result<std::vector<TrashedSession>> trash() { return backend_->trash(); }
@@ -118,7 +126,11 @@ class SessionStore {
   Result<model::Tree> tree(Id session);
   Result<std::vector<Branch>> branches(Id session);
 
-  // Every entry in the order it was written.
+  // Every entry in the order it was written, from a border between two on.
+  Result<void> load_from(Id session, Position from, const VisitEntry& each) {
+    return backend_->load(session, from, each);
+  }
+  // All of them.
   Result<void> load(Id session, const VisitEntry& each) { return backend_->load(session, 0, each); }
   // The same backward, from the last one on.
   Result<void> load_back(Id session, const VisitEntry& each) {
@@ -139,6 +151,9 @@ class SessionStore {
   Result<void> archive(Id session) { return backend_->archive(session); }
   Result<void> unarchive(Id session) { return backend_->unarchive(session); }
   Result<std::string> keep_blob(std::string_view bytes) { return backend_->keep_blob(bytes); }
+  bool holds_blob(const std::string& name, std::uint64_t bytes) {
+    return backend_->holds_blob(name, bytes);
+  }
   Result<std::string> load_blob(const std::string& name) { return backend_->load_blob(name); }
   Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all) {
     return backend_->keep_blobs(all);
@@ -160,6 +175,7 @@ class SessionStore {
   Result<Id> snapshot_called(Id session, const std::string& name);
 
   std::unique_ptr<StorageBackend> backend_;
+  ProjectOf project_of_;
 };
 
 // Tool calls at the end of the path that have no result: what a crash left behind. Once something

@@ -38,6 +38,7 @@ void rewind(Session& session, std::string_view prompt);
 void show_diff(Session& session, std::string_view since);
 std::vector<std::string> diff_words(Session& session, std::string_view start);
 void continue_turn(Session& session, std::string_view);
+void follow_session(Session& session, std::string_view name);
 void replay_session(Session& session, std::string_view entry_and_pace);
 
 void copy(Session& session, std::string_view what);

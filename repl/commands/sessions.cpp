@@ -121,7 +121,7 @@ void list_sessions(Session& session, std::string_view filter) {
   const std::size_t more =
       session.keyboard() == nullptr || all || shown.size() <= most ? 0 : shown.size() - most;
   shown.resize(shown.size() - more);
-  session.screen().show(pick::session_table(shown, session.id()));
+  session.screen().show(pick::session_table(shown, session.id(), session.store().at_work(shown)));
   if (more > 0)
     session.screen().print("and " + with_separators(more) +
                            " older; /sessions all shows them, /resume finds one\n");

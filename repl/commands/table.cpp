@@ -72,6 +72,8 @@ constexpr Command table[] = {
     {"export", "[format] [file] [flags]",
      "save this branch as markdown, html, jsonl, json, text, pi, openai, anthropic or google",
      format_names, export_session},
+    {"follow", "[session]", "show what another process says in a session; t takes over",
+     session_names, follow_session},
     {"fork", "[key]", "continue in a new session that branches off here", nullptr, fork_session},
     {"help", "", "list the commands", nullptr, help},
     {"history", "[n|all]", "show the latest messages", nullptr, show_history},

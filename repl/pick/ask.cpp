@@ -29,11 +29,6 @@ terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* st
   }
 }
 
-bool is_letter(const terminal::Key& key, char letter) {
-  const std::string text = terminal::typed(key);
-  return text.size() == 1 && (text[0] | 0x20) == letter;
-}
-
 std::string choices_of(const model::Question& question) {
   return "[y]es  " + (question.remember.empty() ? "" : "[a]lways " + question.remember + "  ") +
          (question.amendable ? "[e]dit first  " : "") + "[n]o, and why › ";

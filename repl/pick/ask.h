@@ -26,7 +26,6 @@ bool ask_yes(terminal::Keyboard& keyboard, screen::Screen& screen, const std::st
 // to stop. `resized` is called when the terminal has another size.
 terminal::Key next_key(terminal::Keyboard& keyboard, const std::atomic<bool>* stop,
                        const std::function<void()>& resized = {});
-bool is_letter(const terminal::Key& key, char letter);  // in either case
 
 // Nothing if the user left with Esc or ^C, which also sets `stop`, if there is one.
 std::optional<std::string> ask_line(terminal::Keyboard& keyboard, const std::string& prompt,

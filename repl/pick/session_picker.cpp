@@ -82,7 +82,8 @@ std::string age(std::string_view timestamp) {
   return counted(static_cast<std::size_t>(seconds / 86'400), "day");
 }
 
-layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current) {
+layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current,
+                            const std::map<Id, std::string>& at_work) {
   layout::Table table{.columns = {{"key"},
                                   {"title"},
                                   {"age", true},
@@ -91,6 +92,7 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions, I
                                   {"tokens", true, true}}};
   const bool imports = std::ranges::any_of(sessions, &is_import);
   if (imports) table.columns.push_back({"from"});
+  if (!at_work.empty()) table.columns.push_back({"at work"});
   for (const store::SessionRecord& record : sessions) {
     if (record.header.session == current) table.marked = table.rows.size();
     const model::SessionState& state = record.state;
@@ -99,6 +101,9 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions, I
                           std::to_string(state.messages), std::to_string(state.leaves.size()),
                           tokens > 0 ? short_count(tokens) : ""});
     if (imports) table.rows.back().push_back(state.origin);
+    if (at_work.empty()) continue;
+    const auto worker = at_work.find(record.header.session);
+    table.rows.back().push_back(worker == at_work.end() ? "" : "● " + worker->second);
   }
   return table;
 }

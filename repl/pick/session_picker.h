@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <map>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,8 +20,9 @@ std::string age(std::string_view timestamp);  // "now", "3 min", "2 days"
 // It was brought in from another program.
 inline bool is_import(const store::SessionRecord& record) { return !record.state.origin.empty(); }
 
-// Key, title, age, turns, branches, tokens; `current` is marked.
-layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current);
+// Key, title, age, turns, branches, tokens, and who is at work, if anybody is; `current` is marked.
+layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current,
+                            const std::map<Id, std::string>& at_work = {});
 // Title (in this many columns), age, turns, branches, tokens and key, for a list to pick from.
 std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
                                       std::size_t title_columns);

@@ -6,16 +6,7 @@ namespace {
 
 using Code = terminal::Key::Code;
 using Result = terminal::Keyboard::KeyResult;
-
-bool is_letter(const terminal::Key& key, char letter) {
-  const std::string text = terminal::typed(key);
-  return text.size() == 1 && (text[0] | 0x20) == letter;
-}
-
-bool ends(const terminal::Key& key) {
-  return is_letter(key, 'q') || key == terminal::key(Code::escape) || key == terminal::ctrl('c') ||
-         key == terminal::ctrl('d');
-}
+using terminal::is_letter, terminal::leaves;
 
 }  // namespace
 
@@ -31,7 +22,7 @@ Ports ports_at(terminal::Keyboard& keyboard, screen::Screen& screen,
     const auto stopped = [&stop] { return stop.load(); };
     terminal::Key key;
     switch (keyboard.next(key, pause, stopped)) {
-      case Result::key: return !ends(key);
+      case Result::key: return !leaves(key);
       case Result::hang_up: return false;
       case Result::signal: keyboard.terminal().take_resize(); return !stopped();
       case Result::pause: break;
@@ -53,7 +44,7 @@ Ports ports_at(terminal::Keyboard& keyboard, screen::Screen& screen,
       if (got == Result::signal) keyboard.terminal().take_resize();
       if (got == Result::hang_up || stopped()) return answer(Choice::quit, "quit");
       if (got != Result::key) continue;
-      if (ends(key)) return answer(Choice::quit, "quit");
+      if (leaves(key)) return answer(Choice::quit, "quit");
       if (may_branch && is_letter(key, 'b')) return answer(Choice::branch, "branch");
       if (key == terminal::key(Code::enter) || terminal::typed(key) == " " || is_letter(key, 'c') ||
           is_letter(key, 'n'))

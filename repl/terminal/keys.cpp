@@ -100,6 +100,16 @@ std::string typed(const Key& key) {
           byte(0x80 | (c & 0x3F))};
 }
 
+bool is_letter(const Key& key, char letter) {
+  const std::string text = typed(key);
+  return text.size() == 1 && (text[0] | 0x20) == letter;
+}
+
+bool leaves(const Key& pressed) {
+  return is_letter(pressed, 'q') || pressed == key(Code::escape) || pressed == ctrl('c') ||
+         pressed == ctrl('d');
+}
+
 std::optional<Key> KeyDecoder::take(std::size_t bytes, Key key) {
   bytes_.erase(0, bytes);
   return key;

@@ -44,6 +44,8 @@ Key ctrl(char letter);
 Key alt(char letter);
 // A character without ctrl or alt: what it adds to a text, else nothing.
 std::string typed(const Key& key);
+bool is_letter(const Key& key, char letter);  // in either case; given in lower case
+bool leaves(const Key& key);                  // what is shown: q, Esc, ^C, ^D
 
 class KeyDecoder {
  public:

@@ -61,7 +61,7 @@ void append(PostgresServer& server, const std::string& database) {
   server.run_sql(database,
                  "create table plain (id bigint primary key, line bytea not null); "
                  "grant all on plain to alice");
-  const auto link = value_of(store::postgres::open_link(server.address(database), 10'000));
+  const auto link = value_of(store::postgres::open_link(server.address(database)));
   const Statement insert{"insert", "insert into plain values ($1, $2)"};
   const std::string text(450, 'x'), line(700, 'x');
   const auto ours = [&](int i) {
@@ -109,7 +109,7 @@ void open(PostgresServer& server, const std::string& database, std::uint64_t lar
 }
 
 void list(PostgresServer& server, const std::string& database, std::int64_t count) {
-  const auto link = value_of(store::postgres::open_link(server.address(database), 10'000));
+  const auto link = value_of(store::postgres::open_link(server.address(database)));
   const Statement insert{"sessions", R"(
     insert into skein.session (id, key, cwd, used, record, bytes, last_crc, archived)
     select e.id, e.key, '/', 20300101000000000 + e.id, e.record, 1, 0, false

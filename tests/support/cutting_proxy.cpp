@@ -107,9 +107,10 @@ void CuttingProxy::forward(int client) {
     setsockopt(each, IPPROTO_TCP, TCP_NODELAY, &at_once, sizeof at_once);
   std::string from_client, from_server;
   bool client_typed = false, server_typed = true;
-  while (open && !ending_) {
+  while (open && !ending_ && !down_) {
     std::array<pollfd, 2> fds{pollfd{client, POLLIN, 0}, pollfd{server, POLLIN, 0}};
-    if (poll(fds.data(), fds.size(), 100) <= 0) continue;
+    if (poll(fds.data(), fds.size(), 10) <= 0) continue;
+    if (down_) break;
     if (fds[0].revents != 0) open = pass_on(client, server, from_client, client_typed);
     if (open && fds[1].revents != 0) open = pass_on(server, client, from_server, server_typed);
   }

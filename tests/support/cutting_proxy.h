@@ -23,6 +23,8 @@ class CuttingProxy {
   // Whether that many came.
   bool has_cut() const { return left_ < 0; }
   void disarm() { left_ = never; }
+  // As if there were no server: all connections are cut, and new ones at once.
+  void set_down(bool down) { down_ = down; }
 
  private:
   static constexpr int never = 1 << 30;
@@ -33,7 +35,7 @@ class CuttingProxy {
   const int server_port_;
   int listener_ = -1, port_ = 0;
   std::atomic<int> left_{never};
-  std::atomic<bool> behind_{false}, ending_{false};
+  std::atomic<bool> behind_{false}, ending_{false}, down_{false};
   std::mutex threads_lock_{};
   std::list<std::thread> threads_{};
   std::thread acceptor_{};

@@ -42,9 +42,9 @@ FileScene::FileScene(Folder folder, store::SessionStore on, checkpoints::ScanLim
 
 void FileScene::reopen() {
   keeper_ = std::make_unique<checkpoints::FileKeeper>([this] {
-    return std::make_unique<checkpoints::WorkspaceFiles>(store, contents(), work().string(),
-                                                         std::vector<std::string>{},
-                                                         tools::sandbox::best_sandbox(), limits);
+    return std::make_unique<checkpoints::WorkspaceFiles>(
+        store, contents(), work().string(), std::vector<std::string>{},
+        tools::sandbox::best_sandbox(), memory, limits);
   });
   tools_ = std::make_unique<model::Tools>(tools::standard_tools({.root = work().string()}));
 }

@@ -55,6 +55,7 @@ class FileScene {
   };
   Id session{};
   checkpoints::ScanLimits limits;
+  std::string memory{};  // the file, if what was looked at is to be remembered; then reopen
 
  private:
   void take_in(model::FileKeeper::Kept kept, std::string& refusal);

@@ -156,7 +156,7 @@ void PostgresServer::start() {
   for (const std::string& setting : settings_) words.insert(words.end(), {"-c", setting});
   process_ = start_program(folder_, words);
   for (int tries = 0; tries < 300; ++tries) {
-    if (postgres::open_link(address("postgres", "postgres") + "?target_session_attrs=any", 2000))
+    if (postgres::open_link(address("postgres", "postgres") + "?target_session_attrs=any", {.connect_ms = 2000}))
       return;
     usleep(100'000);
   }
@@ -194,13 +194,13 @@ std::string PostgresServer::make_database() {
 
 void PostgresServer::run_sql(const std::string& database, const std::string& sql) const {
   const auto link = value_of(
-      postgres::open_link(address(database, "postgres") + "?target_session_attrs=any", 10'000));
+      postgres::open_link(address(database, "postgres") + "?target_session_attrs=any"));
   if (const postgres::Problem problem = link->run_script(sql)) throw Error(problem.text);
 }
 
 std::string PostgresServer::ask(const std::string& database, const std::string& query) const {
   const auto link = value_of(
-      postgres::open_link(address(database, "postgres") + "?target_session_attrs=any", 10'000));
+      postgres::open_link(address(database, "postgres") + "?target_session_attrs=any"));
   std::string out;
   std::uint64_t changed = 0;
   const std::string as_text = "select (" + query + ")::text";

@@ -1,4 +1,4 @@
-// The file system as the store sees it: nineteen calls. Real and in memory; tests put a faulty one
+// The file system as the store sees it: a score of calls. Real and in memory; tests put a faulty one
 // in between. Paths are relative to the home the object was made for; our own code makes them, from
 // fixed names and hex ids. Every call returns a number >= 0, or -errno, which nobody outside this
 // room sees: OpenFile and named_files make failures of it.
@@ -71,6 +71,10 @@ class Files {
   // cannot be done each is to be synced by itself.
   virtual bool can_sync_all() const { return false; }
   virtual int sync_all() { return -ENOSYS; }
+  // The places of a file that anybody holds, as lock_offset() counts them.
+  virtual int held(Handle, std::vector<std::uint64_t>&) { return -ENOSYS; }
+  // A descriptor of inotify that tells of changes to a folder's files; the caller's to close.
+  virtual int watch(const std::string&) { return -ENOSYS; }
   // Several threads may open and read files at once.
   virtual bool for_threads() const { return false; }
 };
@@ -80,6 +84,9 @@ std::unique_ptr<Files> real_files(const std::string& home);
 std::unique_ptr<Files> memory_files();
 // A folder that is there already, whoever it belongs to.
 Result<std::unique_ptr<Files>> files_beneath(const std::string& folder);
+
+// The places of an open file that anybody holds; the kernel is asked for one after the other.
+std::vector<std::uint64_t> held_places(int file);
 
 std::string parent_folder(const std::string& path);
 

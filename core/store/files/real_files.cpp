@@ -3,6 +3,7 @@
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/file.h>
+#include <sys/inotify.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -11,6 +12,7 @@
 #include <chrono>
 #include <cstring>
 #include <filesystem>
+#include <limits>
 
 #include "core/store/files/files.h"
 #include "core/text/base.h"
@@ -137,6 +139,24 @@ class RealFiles : public Files {
   // By the handle that has been open all the time: it hears of errors that came before the call.
   bool can_sync_all() const override { return true; }
   int sync_all() override { return result(::syncfs(home_)); }
+  int held(Handle file, std::vector<std::uint64_t>& places) override {
+    places = held_places(file);
+    return 0;
+  }
+  // By the folder we hold open, whatever its path means by now.
+  int watch(const std::string& folder) override {
+    const int at = open_folder(folder);
+    if (at < 0) return at;
+    const int events = result(::inotify_init1(IN_NONBLOCK | IN_CLOEXEC));
+    int watched = events;
+    if (events >= 0)
+      watched = result(::inotify_add_watch(
+          events, ("/proc/self/fd/" + std::to_string(at)).c_str(),
+          IN_MODIFY | IN_CREATE | IN_MOVED_TO | IN_MOVED_FROM | IN_DELETE | IN_ONLYDIR));
+    ::close(at);
+    if (watched < 0 && events >= 0) ::close(events);
+    return watched < 0 ? watched : events;
+  }
   bool for_threads() const override { return true; }
 
  private:
@@ -149,6 +169,22 @@ class RealFiles : public Files {
 };
 
 }  // namespace
+
+std::vector<std::uint64_t> held_places(int file) {
+  constexpr std::size_t most = 10'000;
+  std::vector<std::uint64_t> out;
+  struct flock range {};
+  for (off_t from = 0; out.size() < most; from = range.l_start + 1) {
+    range = {};
+    range.l_type = F_WRLCK;
+    range.l_whence = SEEK_SET;
+    range.l_start = from;
+    if (::fcntl(file, F_OFD_GETLK, &range) != 0 || range.l_type == F_UNLCK) break;
+    out.push_back(static_cast<std::uint64_t>(range.l_start));
+    if (range.l_start == std::numeric_limits<off_t>::max()) break;
+  }
+  return out;
+}
 
 std::unique_ptr<Files> real_files(const std::string& given) {
   // With a slash behind it, a link would be followed after all.

@@ -25,7 +25,8 @@ std::optional<Failure> in_the_way(Home& home, const Index& index, Id session,
 
 }  // namespace
 
-Result<SessionRecord> admit_session(Home& home, Id session, const GiveLines& lines) {
+Result<SessionRecord> admit_session(Home& home, Id session, const GiveLines& lines,
+                                    TakenKey taken) {
   const std::string doing = "bringing in " + described(session);
   files::Files& files = home.files();
   files::NewFile file(files, log::transcript_path(session), doing);
@@ -42,13 +43,14 @@ Result<SessionRecord> admit_session(Home& home, Id session, const GiveLines& lin
   log::LogReader reader(files, session, file.temporary());
   if (const auto done = reader.refresh(); !done) return done.error();
   if (const auto done = reader.writable(); !done) return done.error();
-  const std::string key = effective_key(reader.memory());
+  std::string key = effective_key(reader.memory());
   if (const auto trouble = key_problem(key)) return Failure{Failure::Kind::refused, *trouble};
 
   Result<IndexChange> change = home.index().change();
   if (!change) return change.error();
   const Result<Index*> index = change->settle();
   if (!index) return index.error();
+  if (taken == TakenKey::numbered) key = free_key(**index, session, key);
   if (const auto trouble = in_the_way(home, **index, session, key)) return *trouble;
   if (const auto done = file.link_into_place(); !done) return done.error();
   return take_in(home, *change, **index, reader.memory(), key);

@@ -148,6 +148,12 @@ Result<AllReferences> all_references(files::Files& files, AllReferences known, s
 
 }  // namespace
 
+bool holds_blob(files::Files& files, const std::string& name, std::uint64_t bytes) {
+  if (!is_blob_name(name)) return false;
+  const auto there = files::stat(files, path_of(name));
+  return there && there->size == bytes && age_ms(*there) < renew_after_ms;
+}
+
 Result<std::string> load_blob(files::Files& files, const std::string& name) {
   if (!is_blob_name(name))
     return Failure{Failure::Kind::refused, "'" + name + "' is not a blob's name"};

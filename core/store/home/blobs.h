@@ -22,6 +22,9 @@ Result<std::string> keep_blob(Home& home, std::string_view bytes);
 Result<std::vector<std::string>> keep_blobs(Home& home, std::span<const std::string> all);
 // The same for one who holds the lock of the index.
 Result<std::string> write_blob(files::Files& files, std::string_view bytes);
+// Whether it is there, of this size, and too young to be pruned soon. What is in it is not looked
+// at.
+bool holds_blob(files::Files& files, const std::string& name, std::uint64_t bytes);
 // Only bytes that still are what the name says.
 Result<std::string> load_blob(files::Files& files, const std::string& name);
 

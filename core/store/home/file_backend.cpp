@@ -9,7 +9,9 @@
 #include "core/store/home/fork.h"
 #include "core/store/home/migration.h"
 #include "core/store/home/sift.h"
+#include "core/store/home/transcript_watch.h"
 #include "core/store/home/trash.h"
+#include "core/store/home/work_note.h"
 
 namespace skein::store::home {
 
@@ -79,8 +81,8 @@ Result<void> FileBackend::give_lines(Id session, Position from, const VisitText&
   return log_of(session).and_then([&](auto* log) { return log->give_lines(from, visit); });
 }
 
-Result<SessionRecord> FileBackend::admit(Id session, const GiveLines& lines) {
-  return admit_session(*home_, session, lines);
+Result<SessionRecord> FileBackend::admit(Id session, const GiveLines& lines, TakenKey taken) {
+  return admit_session(*home_, session, lines, taken);
 }
 
 Result<void> FileBackend::extend(Id session, Position end, std::span<const std::string> lines) {
@@ -116,6 +118,7 @@ Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
   std::vector<SessionRecord> out;
   for (const IndexEntry* entry : newest_first(**index)) {
     if (!filter.cwd.empty() && entry->memory.header.cwd != filter.cwd) continue;
+    if (!filter.project.empty() && entry->memory.header.project != filter.project) continue;
     if (!filter.unused_since.empty() &&
         digits_of(used_at(entry->memory.header, entry->memory.state)) >=
             digits_of(filter.unused_since))
@@ -180,7 +183,23 @@ Result<SessionLease> FileBackend::hold(Id session, LockMode company) {
     return held.error().kind == Failure::Kind::busy
                ? Failure{Failure::Kind::busy, "another process is at work in " + described(session)}
                : held.error();
-  return SessionLease(std::make_shared<files::OpenFile>(*std::move(file)));
+  // The lock goes last: whoever sees it is told who has it.
+  struct Held {
+    files::OpenFile lock;
+    std::optional<WorkNote> note{};
+  };
+  const auto lease = std::make_shared<Held>(*std::move(file));
+  if (company == LockMode::shared) lease->note.emplace(home_, session);
+  return SessionLease(lease);
+}
+
+std::map<Id, std::string> FileBackend::at_work(std::span<const Id> sessions) {
+  return noted_workers(*home_, sessions);
+}
+
+std::unique_ptr<SessionWatch> FileBackend::watch(Id session) {
+  auto watch = std::make_unique<TranscriptWatch>(home_->files(), session);
+  return watch->descriptor() < 0 ? nullptr : std::move(watch);
 }
 
 Result<void> FileBackend::erase(Id session) { return move_to_trash(*home_, session); }
@@ -203,6 +222,10 @@ Result<std::string> FileBackend::keep_blob(std::string_view bytes) {
 
 Result<std::vector<std::string>> FileBackend::keep_blobs(std::span<const std::string> all) {
   return home::keep_blobs(*home_, all);
+}
+
+bool FileBackend::holds_blob(const std::string& name, std::uint64_t bytes) {
+  return home::holds_blob(home_->files(), name, bytes);
 }
 
 Result<std::string> FileBackend::load_blob(const std::string& name) {

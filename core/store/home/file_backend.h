@@ -36,9 +36,11 @@ class FileBackend : public StorageBackend {
                             const VisitFacts& visit) override;
   std::size_t sift_threads() const override { return home_->files().for_threads() ? 2 : 1; }
   Result<void> give_lines(Id session, Position from, const VisitText& visit) override;
-  Result<SessionRecord> admit(Id session, const GiveLines& lines) override;
+  Result<SessionRecord> admit(Id session, const GiveLines& lines, TakenKey taken) override;
   Result<void> extend(Id session, Position end, std::span<const std::string> lines) override;
   Result<SessionLease> hold(Id session, LockMode company) override;
+  std::map<Id, std::string> at_work(std::span<const Id> sessions) override;
+  std::unique_ptr<SessionWatch> watch(Id session) override;
   Result<void> erase(Id session) override;
   Result<SessionRecord> restore(std::string_view name) override;
   Result<std::vector<TrashedSession>> trash() override;
@@ -48,6 +50,7 @@ class FileBackend : public StorageBackend {
   Result<std::string> keep_blob(std::string_view bytes) override;
   Result<std::vector<std::string>> keep_blobs(std::span<const std::string> all) override;
   Result<std::string> load_blob(const std::string& name) override;
+  bool holds_blob(const std::string& name, std::uint64_t bytes) override;
   void remember(Id session, const std::string& workspace) override;
   void enter(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;

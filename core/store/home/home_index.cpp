@@ -62,7 +62,8 @@ std::optional<Id> HomeIndex::find_name(std::string_view name) {
 }
 
 std::optional<std::vector<SessionRecord>> HomeIndex::quick_list(const ListFilter& filter) {
-  if (!filter.unused_since.empty() || (filter.limit == 0 && filter.called.empty()))
+  if (!filter.unused_since.empty() || !filter.project.empty() ||
+      (filter.limit == 0 && filter.called.empty()))
     return std::nullopt;
   const QuickIndex quick(files_, unsettled_);
   std::optional<std::vector<QuickEntry>> entries =

@@ -198,6 +198,7 @@ constexpr Member<Reading> entry_members[] = {
        to.renamed = true;
      }},
     {"created_by", [](Reading& to, Value value) { to.header().created_by = text(value); }},
+    {"project", [](Reading& to, Value value) { to.header().project = text(value); }},
     {"parent_session", [](Reading& to, Value value) { to.parent_session = id(value); }},
     {"parent_entry", [](Reading& to, Value value) { to.parent_entry = id(value); }},
     {"state", [](Reading& to, Value value) { read_members(to.state(), value, state_members); }},
@@ -246,8 +247,12 @@ bool is_as_written(std::string_view text) {
 // Visits the members of a text of this version.
 template <class Visit>
 bool each_member_of_text(std::string bytes, Visit visit) {
+  // A parser's buffers cost more than a short text; those of a long one are not kept.
+  constexpr std::size_t short_text = 64u << 10;
+  thread_local json::parser for_short;
+  json::parser for_long;
   bytes.reserve(bytes.size() + simdjson::SIMDJSON_PADDING);
-  json::parser parser;
+  json::parser& parser = bytes.size() <= short_text ? for_short : for_long;
   json::document document;
   std::int64_t version = 0;
   if (parser.iterate(bytes).get(document) != simdjson::SUCCESS) return false;

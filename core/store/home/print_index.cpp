@@ -133,6 +133,7 @@ void print_entry(std::string& out, const IndexEntry& entry) {
   writer.number("format", header.version);
   if (header.key != entry.key) writer.text("header_key", header.key);
   writer.text_if("created_by", header.created_by);
+  writer.text_if("project", header.project);
   if (header.parent_session) {
     writer.text("parent_session", to_string(header.parent_session->session));
     writer.text("parent_entry", to_string(header.parent_session->entry));

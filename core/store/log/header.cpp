@@ -13,6 +13,7 @@ Entry header_entry(const SessionHeader& header) {
   if (header.parent_session)
     payload["parentSession"] = {{"sessionId", to_string(header.parent_session->session)},
                                 {"entryId", to_string(header.parent_session->entry)}};
+  if (!header.project.empty()) payload["project"] = header.project;
   Entry entry = model::make_entry(type::session_header, dump(payload));
   if (!header.created_at.empty()) entry.timestamp = header.created_at;
   return entry;
@@ -31,6 +32,7 @@ std::optional<SessionHeader> header_from(const Entry& entry) {
                        .cwd = string_at(*payload, "cwd"),
                        .created_by = string_at(*payload, "createdBy"),
                        .created_at = entry.timestamp};
+  header.project = string_at(*payload, "project");
   const Json& parent = at(*payload, "parentSession");
   const auto parent_id = parse_id(string_at(parent, "sessionId"));
   const auto entry_id = parse_id(string_at(parent, "entryId"));

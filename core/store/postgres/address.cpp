@@ -38,12 +38,12 @@ std::string shown_address(const std::string& address) {
          "/" + target.database;
 }
 
-Result<std::unique_ptr<Link>> open_link(const std::string& address, int patience_ms) {
+Result<std::unique_ptr<Link>> open_link(const std::string& address, const Waiting& waiting) {
   static const auto open = in_module<ConnectFunction>(connect_symbol);
   Opened opened;
-  open(address, patience_ms, opened);
+  open(address, waiting, opened);
   if (opened.link == nullptr)
-    return Failure{Failure::Kind::io, "no connection to the database: " + opened.problem};
+    return Failure{Failure::Kind::unreachable, "no connection to the database: " + opened.problem};
   return std::unique_ptr<Link>(opened.link);
 }
 

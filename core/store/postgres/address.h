@@ -18,6 +18,7 @@ Target described_address(const std::string& address);
 // Who it is for people: postgresql://user@host:port/database.
 std::string shown_address(const std::string& address);
 
-Result<std::unique_ptr<Link>> open_link(const std::string& address, int patience_ms);
+// `unreachable`: there is no server that will do, or the user would not wait for one.
+Result<std::unique_ptr<Link>> open_link(const std::string& address, const Waiting& waiting = {});
 
 }  // namespace skein::store::postgres

@@ -2,11 +2,13 @@
 
 #include <algorithm>
 #include <chrono>
-#include <thread>
+#include <span>
+#include <utility>
 
 #include "core/store/postgres/schema.h"
 #include "core/store/postgres/values.h"
 #include "core/text/log.h"
+#include "core/text/wait.h"
 
 namespace skein::store::postgres {
 
@@ -14,21 +16,21 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr int connect_patience_ms = 10'000;
+constexpr int connect_patience_ms = 10'000, impatient_ms = 3'000;
 // Promoting a standby takes seconds; whoever waits longer than this should be told.
 constexpr std::chrono::seconds failover_patience{30};
 constexpr std::chrono::milliseconds between_tries{200};
 
 // Run on every new connection. A dead client's locks must not outlive it for long, and what waits
 // for a lock gives up before we do. To plan an append anew takes 3 ms, longer than to do it, and no
-// statement of ours needs another plan for other values.
+// statement of ours needs another plan for other values, or is worth being compiled.
 constexpr Statement introduce{"", R"(
   select set_config('search_path', 'pg_catalog', false), set_config('client_min_messages', 'error', false),
          set_config('lock_timeout', '10s', false), set_config('statement_timeout', '55s', false),
          set_config('idle_in_transaction_session_timeout', '60s', false),
          set_config('tcp_keepalives_idle', '30', false), set_config('tcp_keepalives_interval', '10', false),
          set_config('tcp_keepalives_count', '3', false), set_config('default_transaction_isolation', 'read committed', false),
-         set_config('plan_cache_mode', 'force_generic_plan', false),
+         set_config('plan_cache_mode', 'force_generic_plan', false), set_config('jit', 'off', false),
          current_setting('synchronous_commit'),
          coalesce((select rolsuper or rolbypassrls from pg_catalog.pg_roles where rolname = current_user), true),
          to_regclass('skein.meta') is not null)"};
@@ -42,15 +44,15 @@ bool Outcome::violates(std::string_view constraint) const {
   return problem.state == unique_violation && problem.constraint == constraint;
 }
 
-Connection::Connection(std::string address, Tell tell)
-    : address_(std::move(address)), tell_(std::move(tell)) {
+Connection::Connection(std::string address, Tell tell, Interrupts interrupts)
+    : address_(std::move(address)), tell_(std::move(tell)), interrupts_(std::move(interrupts)) {
   described_address(address_);
   value_or_throw(connect(connect_patience_ms));
 }
 
 Result<void> Connection::connect(int patience_ms) {
   link_.reset();
-  Result<std::unique_ptr<Link>> opened = open_link(address_, patience_ms);
+  Result<std::unique_ptr<Link>> opened = open_link(address_, {patience_ms, interrupts_});
   if (!opened) return opened.error();
   link_ = *std::move(opened);
   if (auto checked = check(); !checked) {
@@ -65,7 +67,7 @@ Result<void> Connection::check() {
   bool above_rules = false, prepared = false;
   const Outcome introduced = attempt(introduce, {}, [&](Row row) {
     Columns columns(row);
-    for (int settings = 10; settings > 0; --settings) columns.text();
+    for (int settings = 11; settings > 0; --settings) columns.text();
     commits = columns.text();
     above_rules = columns.truth();
     prepared = columns.truth();
@@ -87,10 +89,8 @@ Result<void> Connection::check() {
     return columns.fit();
   });
   if (asked.problem) return failure_of(asked.problem);
-  if (format != std::to_string(schema_format))
-    return Failure{Failure::Kind::unsupported_version,
-                   "the database at " + shown_address(address_) + " has format " + format +
-                       " of another skein; this one knows " + std::to_string(schema_format)};
+  if (const std::string trouble = format_problem(format, shown_address(address_)); !trouble.empty())
+    return Failure{Failure::Kind::unsupported_version, trouble};
   if (above_rules && !told_ && tell_)
     tell_("the database user " + described_address(address_).user +
           " stands above its rules and sees everybody's sessions; a plain user would do");
@@ -130,15 +130,34 @@ Result<std::uint64_t> Connection::ask(const Statement& statement, std::span<cons
 
 Result<void> Connection::reconnect() {
   const Clock::time_point until = Clock::now() + failover_patience;
-  for (;;) {
-    Result<void> connected = connect(connect_patience_ms);
+  const unsigned before = interrupts_();
+  const auto stopped = [&] { return interrupts_() != before; };
+  for (bool told = false;; told = true) {
+    Result<void> connected = connect(impatient_ ? impatient_ms : connect_patience_ms);
     if (connected) {
       log_warning("connected to the database again", {});
       return connected;
     }
-    if (connected.error().kind != Failure::Kind::io || Clock::now() >= until) return connected;
-    std::this_thread::sleep_for(between_tries);
+    if (impatient_ || stopped() || connected.error().kind != Failure::Kind::unreachable ||
+        Clock::now() >= until)
+      return connected;
+    if (!told && tell_)
+      tell_("the connection to the database is lost; it is tried again for " +
+            std::to_string(failover_patience.count()) + " seconds, ^C gives up");
+    wait(std::span<pollfd>{}, Clock::now() + between_tries, stopped);
   }
+}
+
+Result<void> Connection::listen() {
+  if (const Outcome outcome = attempt({"", "listen skein"}, {}); outcome.problem)
+    return failure_of(outcome.problem);
+  return {};
+}
+
+bool Connection::take_news(const std::function<void(std::string_view)>& each) {
+  if (link_ && !link_->take_news(each)) return true;
+  link_.reset();
+  return false;
 }
 
 Failure Connection::failure_of(const Problem& problem) const {
@@ -153,8 +172,11 @@ Failure Connection::failure_of(const Problem& problem) const {
   };
   const auto* meaning = std::ranges::find_if(
       meanings, [&](const Meaning& each) { return each.state == problem.state; });
-  return {meaning != std::end(meanings) ? meaning->kind : Kind::io,
-          (problem.kind == Problem::Kind::lost      ? "the connection to the database was lost: "
+  const bool lost = problem.kind == Problem::Kind::lost || problem.kind == Problem::Kind::stopped;
+  return {meaning != std::end(meanings) ? meaning->kind
+          : lost                        ? Kind::unreachable
+                                        : Kind::io,
+          (lost                                     ? "the connection to the database was lost: "
            : problem.kind == Problem::Kind::said_no ? "the database says: "
                                                     : "") +
               problem.text};

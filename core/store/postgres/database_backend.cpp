@@ -8,29 +8,35 @@
 #include "core/store/home/admit.h"
 #include "core/store/home/fork.h"
 #include "core/store/log/log_writer.h"
+#include "core/store/postgres/database_watch.h"
 #include "core/store/postgres/new_session.h"
 #include "core/store/postgres/schema.h"
 #include "core/store/postgres/values.h"
 #include "core/store/session_name.h"
+#include "core/text/json.h"
 
 namespace skein::store::postgres {
 
 namespace {
 
 constexpr std::int64_t most_listed = 500;  // in one answer
+constexpr std::size_t most_named = 200;    // bytes of who is at work in one session
 
-// The one used last first, from behind `$3` and `$4` on.
+// The one used last first, from behind `$3` and `$4` on. Those that `$7` may name have it at the
+// beginning of their key or their id, or `$8`, which is their title, in their record.
 constexpr Statement list_sessions{"list_sessions", R"(
-  select id, key, record, bytes, last_crc, archived, used from skein.session
+  select id, key, record, bytes, last_crc, archived, edition, used from skein.session
    where deleted is null and ($1 = '' or cwd = $1) and ($2 = 0 or used < $2) and (used, id) < ($3, $4)
+     and ($6 = '' or project = $6)
+     and ($7 = '' or starts_with(key, $7) or starts_with(lpad(to_hex(id), 16, '0'), $7) or strpos(record, $8) > 0)
    order by used desc, id desc limit $5)"};
 
 // Everybody has a main:cli:user: one's own comes first.
 constexpr Statement find_key{"find_key", R"(
-  select id, key, record, bytes, last_crc, archived from skein.session
+  select id, key, record, bytes, last_crc, archived, edition from skein.session
    where key = $1 and deleted is null order by (owner = current_user) desc, used desc limit 1)"};
 constexpr Statement find_id{"find_id", R"(
-  select id, key, record, bytes, last_crc, archived from skein.session where id = $1 and deleted is null)"};
+  select id, key, record, bytes, last_crc, archived, edition from skein.session where id = $1 and deleted is null)"};
 
 constexpr Statement flag_archived{"flag_archived", R"(
   update skein.session set archived = $2 where id = $1 and deleted is null)"};
@@ -43,8 +49,20 @@ constexpr Statement get_last{"get_last", R"(
   select l.session from skein.last_used l join skein.session s on s.id = l.session
    where l.owner = current_user and l.workspace = $1 and s.deleted is null)"};
 
-constexpr Statement hold_alone{"", "select pg_try_advisory_lock($1)"};
-constexpr Statement hold_shared{"", "select pg_try_advisory_lock_shared($1)"};
+// Whoever looks for those at work reads the name; `$2` is ours.
+constexpr Statement hold_alone{"", R"(
+  select pg_try_advisory_lock($1) from set_config('application_name', $2, false) as n where n is not null)"};
+constexpr Statement hold_shared{"", R"(
+  select pg_try_advisory_lock_shared($1) from set_config('application_name', $2, false) as n where n is not null)"};
+// What others' connections are called only they are shown.
+constexpr Statement list_holders{"list_holders", R"(
+  select (l.classid::bigint << 32) | l.objid::bigint, coalesce(a.application_name, '')
+    from pg_catalog.pg_locks l left join pg_catalog.pg_stat_activity a on a.pid = l.pid
+   where l.locktype = 'advisory' and l.objsubid = 1 and l.granted
+     and l.database = (select oid from pg_catalog.pg_database where datname = current_database())
+     and (l.classid::bigint << 32) | l.objid::bigint = any($1::bigint[])
+   order by l.pid limit 1000)"};
+constexpr std::string_view name_prefix = "skein ";
 
 // A transcript in memory, on its way into the database.
 struct MadeInMemory {
@@ -64,22 +82,6 @@ DatabaseBackend::OpenSession& DatabaseBackend::seen(Id session) {
   std::unique_ptr<OpenSession>& open = open_[session];
   if (!open) open = std::make_unique<OpenSession>(connection_, session);
   return *open;
-}
-
-template <class Use>
-auto DatabaseBackend::with(Id session, const Use& use)
-    -> decltype(use(std::declval<OpenSession&>())) {
-  OpenSession& open = seen(session);
-  if (const auto done = open.log.bring_up_to_date(); !done) {
-    const Failure reason = open.rows.take_failure().value_or(done.error());
-    open_.erase(session);
-    return reason;
-  }
-  auto result = use(open);
-  const std::optional<Failure> reason = open.rows.take_failure();
-  if (result || !reason) return result;
-  open_.erase(session);
-  return *reason;
 }
 
 Result<SessionRecord> DatabaseBackend::open(Id session) {
@@ -102,7 +104,10 @@ Result<SessionRecord> DatabaseBackend::record_from(const SessionRow& row) {
 Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filter) {
   constexpr std::int64_t last = std::numeric_limits<std::int64_t>::max();
   const std::int64_t before = filter.unused_since.empty() ? 0 : time_number(filter.unused_since);
-  const std::string cwd = valid_utf8(filter.cwd);
+  const std::string cwd = valid_utf8(filter.cwd), project = valid_utf8(filter.project),
+                    called = valid_utf8(filter.called);
+  // As a record has it, with what comes next: so it is no other member's.
+  const std::string title = ",\"title\":" + json_string(called) + ",\"cwd\":";
   std::vector<SessionRecord> out;
   for (std::pair<std::int64_t, std::int64_t> behind{last, last};;) {
     const std::int64_t wanted =
@@ -117,10 +122,13 @@ Result<std::vector<SessionRecord>> DatabaseBackend::list(const ListFilter& filte
             .integer(before)
             .integer(behind.first)
             .integer(behind.second)
-            .integer(wanted),
+            .integer(wanted)
+            .text(project)
+            .text(called)
+            .text(title),
         [&](Row row) {
-          if (row.size() != 7) return false;
-          auto read = read_session_row(row.first(6));
+          if (row.size() != 8) return false;
+          auto read = read_session_row(row.first(7));
           Columns last_column(row.last(1));
           const std::int64_t used = last_column.integer();
           if (!read || !last_column.fit()) return false;
@@ -152,9 +160,10 @@ Result<SessionRecord> DatabaseBackend::find(std::string_view name) {
   return record_from(*found);
 }
 
-Result<AppendResult> DatabaseBackend::append(Id session, std::span<const NewEntry> entries,
-                                             const AppendOptions& options) {
+Result<AppendResult> DatabaseBackend::append_now(Id session, std::span<const NewEntry> entries,
+                                                 const AppendOptions& options) {
   // Not brought up to date first: the append notices by itself if it must be.
+  const Connection::Impatience impatience(connection_, !options.patient);
   OpenSession& open = seen(session);
   Result<AppendResult> outcome = open.log.append(entries, options);
   if (outcome) return outcome;
@@ -200,14 +209,21 @@ Result<void> DatabaseBackend::extend(Id session, Position end, std::span<const s
 }
 
 // Put together here first: what does not fit must not be seen there, not even for a moment.
-Result<SessionRecord> DatabaseBackend::admit(Id session, const GiveLines& lines) {
+Result<SessionRecord> DatabaseBackend::admit(Id session, const GiveLines& lines, TakenKey taken) {
   home::Home passing(files::memory_files());
   const Result<SessionRecord> whole = home::admit_session(passing, session, lines);
   if (!whole) return whole.error();
   const Result<home::Transcript*> transcript = passing.transcript(session);
   if (!transcript) return transcript.error();
   log::LogWriter& log = *(*transcript)->log;
-  const Result<Entered> entered = enter_session(connection_, log.memory(), whole->key, false, log);
+  constexpr int most_numbers = 1000;
+  Result<Entered> entered = Entered::key_taken;
+  for (int number = 1; entered && *entered == Entered::key_taken && number < most_numbers;
+       ++number) {
+    const std::string key = number == 1 ? whole->key : whole->key + "." + std::to_string(number);
+    entered = enter_session(connection_, log.memory(), key, false, log);
+    if (taken == TakenKey::refused) break;
+  }
   if (!entered) return entered.error();
   if (*entered == Entered::now) return open(session);
   return Failure{Failure::Kind::conflict,
@@ -268,13 +284,15 @@ Result<SessionLease> DatabaseBackend::hold(Id session, LockMode company) {
   // ends it.
   std::shared_ptr<Connection> held;
   try {
-    held = std::make_shared<Connection>(connection_.address(), Connection::Tell{});
+    held = std::make_shared<Connection>(connection_.address(), Connection::Tell{},
+                                        connection_.interrupts());
   } catch (const Error& error) {
-    return Failure{Failure::Kind::io, error.what()};
+    return Failure{Failure::Kind::unreachable, error.what()};
   }
   bool got = false;
+  const std::string name = valid_utf8(std::string(name_prefix) + who_we_are());
   const Outcome asked = held->attempt(company == LockMode::shared ? hold_shared : hold_alone,
-                                      Values().id(session), [&](Row row) {
+                                      Values().id(session).text(name), [&](Row row) {
                                         Columns columns(row);
                                         got = columns.truth();
                                         return columns.fit();
@@ -283,6 +301,30 @@ Result<SessionLease> DatabaseBackend::hold(Id session, LockMode company) {
   if (!got)
     return Failure{Failure::Kind::busy, "another process is at work in " + described(session)};
   return SessionLease(std::move(held));
+}
+
+std::map<Id, std::string> DatabaseBackend::at_work(std::span<const Id> sessions) {
+  std::map<Id, std::string> out;
+  std::vector<std::int64_t> wanted;
+  for (const Id session : sessions) wanted.push_back(static_cast<std::int64_t>(session.value));
+  (void)bool(connection_.ask(list_holders, Values().integers(wanted), [&](Row row) {
+    Columns columns(row);
+    std::string& who = out[columns.id()];
+    std::string_view name = columns.text();
+    if (name.starts_with(name_prefix)) name.remove_prefix(name_prefix.size());
+    if (!name.empty() && who.size() < most_named)
+      who += (who.empty() ? "" : ", ") + std::string(name);
+    return columns.fit();
+  }));
+  for (auto& [session, who] : out)
+    if (who.empty()) who = "somebody";
+  return out;
+}
+
+std::unique_ptr<SessionWatch> DatabaseBackend::watch(Id session) try {
+  return std::make_unique<DatabaseWatch>(connection_, session);
+} catch (const Error&) {
+  return nullptr;
 }
 
 Result<void> DatabaseBackend::set_archived(Id session, bool archived) {

@@ -10,16 +10,28 @@
 #include <vector>
 
 #include "core/store/backend.h"
+#include "core/store/home/maintenance/scrub.h"
 #include "core/store/log/new_transcript.h"
 #include "core/store/postgres/database_log.h"
+#include "core/store/postgres/outbox.h"
 
 namespace skein::store::postgres {
 
 class DatabaseBackend : public StorageBackend {
  public:
   // Throws Error (storage) if the database cannot be used.
-  explicit DatabaseBackend(std::string address, Connection::Tell tell = {})
-      : connection_(std::move(address), std::move(tell)) {}
+  explicit DatabaseBackend(
+      std::string address, Connection::Tell tell = {},
+      Connection::Interrupts interrupts = [] { return 0u; })
+      : connection_(std::move(address), std::move(tell), std::move(interrupts)) {}
+
+  // From now on, what cannot be sent is parked in this folder of the machine, and counts as said.
+  // What lies there from earlier is sent now.
+  void use_outbox(std::string folder);
+
+  // What home::maintenance::scrub does to a folder.
+  Result<home::maintenance::Scrubbed> scrub(Id session, Id entry,
+                                            const home::maintenance::ScrubWish& wish);
 
   Result<std::vector<SessionRecord>> list(const ListFilter& filter = {}) override;
   Result<SessionRecord> find(std::string_view name) override;
@@ -36,9 +48,11 @@ class DatabaseBackend : public StorageBackend {
   Result<Position> locate(Id session, Id entry) override;
   Result<Damage> examine(Id session) override;
   Result<void> give_lines(Id session, Position from, const VisitText& visit) override;
-  Result<SessionRecord> admit(Id session, const GiveLines& lines) override;
+  Result<SessionRecord> admit(Id session, const GiveLines& lines, TakenKey taken) override;
   Result<void> extend(Id session, Position end, std::span<const std::string> lines) override;
   Result<SessionLease> hold(Id session, LockMode company) override;
+  std::map<Id, std::string> at_work(std::span<const Id> sessions) override;
+  std::unique_ptr<SessionWatch> watch(Id session) override;
   Result<void> erase(Id session) override;
   Result<SessionRecord> restore(std::string_view name) override;
   Result<std::vector<TrashedSession>> trash() override;
@@ -47,7 +61,8 @@ class DatabaseBackend : public StorageBackend {
   Result<void> unarchive(Id session) override { return set_archived(session, false); }
   Result<std::string> keep_blob(std::string_view bytes) override;
   Result<std::string> load_blob(const std::string& name) override;
-  void remember(Id session, const std::string& workspace) override { enter(session, workspace); }
+  bool holds_blob(const std::string&, std::uint64_t) override { return false; }
+  void remember(Id session, const std::string& workspace) override;
   void enter(Id session, const std::string& workspace) override;
   std::optional<Id> last_used(const std::string& workspace) override;
   void close(Id session) override { open_.erase(session); }
@@ -70,9 +85,31 @@ class DatabaseBackend : public StorageBackend {
   Result<std::vector<SessionRow>> trashed_rows(std::vector<std::int64_t>& when);
   Result<SessionRecord> bring_back(const SessionRow& row);
   Result<void> set_archived(Id session, bool archived);
+  Result<AppendResult> append_now(Id session, std::span<const NewEntry> entries,
+                                  const AppendOptions& options);
+  Result<AppendResult> park(Id session, std::span<const NewEntry> entries, const Failure& why);
+  bool send_parked(Id session);
+  Result<bool> send_batch(Id session, const Outbox::Batch& batch);
 
   Connection connection_;
+  std::optional<Outbox> outbox_{};
   std::map<Id, std::unique_ptr<OpenSession>> open_{};
 };
+
+template <class Use>
+auto DatabaseBackend::with(Id session, const Use& use)
+    -> decltype(use(std::declval<OpenSession&>())) {
+  OpenSession& open = seen(session);
+  if (const auto done = open.log.bring_up_to_date(); !done) {
+    const Failure reason = open.rows.take_failure().value_or(done.error());
+    open_.erase(session);
+    return reason;
+  }
+  auto result = use(open);
+  const std::optional<Failure> reason = open.rows.take_failure();
+  if (result || !reason) return result;
+  open_.erase(session);
+  return *reason;
+}
 
 }  // namespace skein::store::postgres

@@ -22,7 +22,7 @@ constexpr std::chrono::seconds patience{30};
 constexpr Statement append_lines{"append_lines", R"(
   with s as (
     update skein.session set bytes = $3, last_crc = $4, record = $5, used = $6, key = $8, archived = false
-     where id = $1 and bytes = $2 and deleted is null returning id),
+     where id = $1 and bytes = $2 and last_crc = $13 and deleted is null returning id),
   b as (
     insert into skein.blob_use (session, name)
     select s.id, n from s, unnest($12::text[]) as n
@@ -141,7 +141,7 @@ Outcome DatabaseLog::send(const Draft& draft) {
   std::set<std::string> blobs;
   for (const std::string_view line : draft.lines) blobs.merge(blob_names_in(line));
   const std::vector<std::string_view> names(blobs.begin(), blobs.end());
-  return connection_.attempt(append_lines, values.texts(names));
+  return connection_.attempt(append_lines, values.texts(names).integer(last_crc_));
 }
 
 void DatabaseLog::take(Draft draft) {
@@ -151,7 +151,8 @@ void DatabaseLog::take(Draft draft) {
   state_ = std::move(draft.after.state);
   end_ = stat_.size = draft.after.end;
   last_crc_ = draft.after.last_crc;
-  rows_.set_row({session_, draft.key, std::move(draft.record), end_, last_crc_, false});
+  rows_.set_row(
+      {session_, draft.key, std::move(draft.record), end_, last_crc_, false, rows_.row().edition});
 }
 
 // Whether a batch whose fate was not known was written, byte for byte. It is one statement: there

@@ -23,7 +23,7 @@ constexpr Statement throw_away{"throw_away", R"(
       (select max(deleted) from skein.session where owner = current_user and deleted is not null), 0))
    where id = $1 and deleted is null)"};
 constexpr Statement list_trash{"list_trash", R"(
-  select id, key, record, bytes, last_crc, archived, deleted from skein.session
+  select id, key, record, bytes, last_crc, archived, edition, deleted from skein.session
    where deleted is not null and owner = current_user order by deleted desc)"};
 constexpr Statement bring_back_row{"bring_back_row", R"(
   update skein.session set deleted = null, key = $2 where id = $1 and deleted is not null)"};
@@ -55,8 +55,8 @@ Result<void> DatabaseBackend::erase(Id session) {
 Result<std::vector<SessionRow>> DatabaseBackend::trashed_rows(std::vector<std::int64_t>& when) {
   std::vector<SessionRow> out;
   const auto asked = connection_.ask(list_trash, {}, [&](Row row) {
-    if (row.size() != 7) return false;
-    std::optional<SessionRow> read = read_session_row(row.first(6));
+    if (row.size() != 8) return false;
+    std::optional<SessionRow> read = read_session_row(row.first(7));
     Columns last(row.last(1));
     when.push_back(last.integer());
     if (!read || !last.fit()) return false;

@@ -5,16 +5,17 @@
 #include <sys/ioctl.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
 #include <cstring>
+#include <functional>
 #include <memory>
 #include <set>
 #include <type_traits>
 #include <utility>
 
+#include "core/store/postgres/libpq_settings.h"
 #include "core/store/postgres/link.h"
 
 namespace skein::store::postgres {
@@ -33,6 +34,9 @@ struct Finish {
 };
 struct Clear {
   void operator()(PGresult* result) const { PQclear(result); }
+};
+struct FreeMemory {
+  void operator()(void* memory) const { PQfreemem(memory); }
 };
 struct FreeOptions {
   void operator()(PQconninfoOption* options) const { PQconninfoFree(options); }
@@ -55,26 +59,33 @@ struct Patience {
   Clock::time_point until = Clock::now();
   std::size_t bytes_left = 0;
   int notices_left = 0;
+  std::function<unsigned()> interrupts = [] { return 0u; };
+  unsigned interrupted_before = interrupts();
+  bool stopped() const { return interrupts() != interrupted_before; }
 };
 
 void count_notice(void* patience, const PGresult*) {
   --static_cast<Patience*>(patience)->notices_left;
 }
 
-// False: it took too long.
-bool wait_for(int socket, bool to_write, Clock::time_point until) {
+// False: it took too long, or the user wants it to end. A signal that comes just before the poll
+// does not end it, so that it is short.
+bool wait_for(int socket, short events, const Patience& patience) {
+  constexpr long long slice_ms = 100;
   for (;;) {
-    const auto left = std::chrono::duration_cast<Milliseconds>(until - Clock::now()).count();
-    pollfd fd{socket, static_cast<short>(to_write ? POLLOUT : POLLIN), 0};
-    const int ready = poll(&fd, 1, static_cast<int>(std::clamp<long long>(left, 0, 600'000)));
+    const auto left =
+        std::chrono::duration_cast<Milliseconds>(patience.until - Clock::now()).count();
+    pollfd fd{socket, events, 0};
+    const int ready = poll(&fd, 1, static_cast<int>(std::clamp<long long>(left, 0, slice_ms)));
     if (ready > 0) return true;
-    if ((ready < 0 && errno != EINTR) || left <= 0) return false;
+    if ((ready < 0 && errno != EINTR) || left <= 0 || patience.stopped()) return false;
   }
 }
 
 class LibpqLink final : public Link {
  public:
-  explicit LibpqLink(Handle handle) : handle_(std::move(handle)) {
+  LibpqLink(Handle handle, std::function<unsigned()> interrupts)
+      : interrupts_(std::move(interrupts)), handle_(std::move(handle)) {
     PQsetNoticeReceiver(handle_.get(), count_notice, &patience_);
     PQsetnonblocking(handle_.get(), 1);
   }
@@ -123,13 +134,39 @@ class LibpqLink final : public Link {
     return finish(answer);
   }
 
+  int descriptor() const override { return handle_ ? PQsocket(handle_.get()) : -1; }
+
+  Problem take_news(const std::function<void(std::string_view)>& each) override {
+    if (!handle_) return gone("the connection is closed");
+    begin();
+    if (Problem trouble = take_in()) return trouble;
+    constexpr int most_news =
+        10'000;  // there is more than that only where somebody wants to tire us
+    for (int count = 0; count < most_news; ++count) {
+      const std::unique_ptr<PGnotify, FreeMemory> news(PQnotifies(handle_.get()));
+      if (!news) break;
+      each(news->extra != nullptr ? news->extra : "");
+    }
+    return {};
+  }
+
  private:
-  void begin() { patience_ = {Clock::now() + answer_patience, largest_answer, most_notices}; }
+  void begin() {
+    patience_ = {Clock::now() + answer_patience, largest_answer, most_notices, interrupts_,
+                 interrupts_()};
+  }
 
   Problem gone(const std::string& why) {
     handle_.reset();
     prepared_.clear();
     return {.kind = Kind::lost, .text = why};
+  }
+  // Why nobody waits any longer.
+  Problem gave_up(const char* why) {
+    const bool stopped = patience_.stopped();
+    Problem problem = gone(stopped ? "nobody waits for it any longer" : why);
+    if (stopped) problem.kind = Kind::stopped;
+    return problem;
   }
   Problem lost() { return gone(one_line(PQerrorMessage(handle_.get()))); }
   Problem absurd(const std::string& why) {
@@ -156,16 +193,14 @@ class LibpqLink final : public Link {
     for (;;) {
       while (const int unsent = PQflush(handle_.get())) {
         if (unsent < 0) return lost();
-        std::array<pollfd, 1> fd{
-            pollfd{PQsocket(handle_.get()), static_cast<short>(POLLIN | POLLOUT), 0}};
-        if (Clock::now() >= patience_.until) return gone("the server does not take what is sent");
-        if (poll(fd.data(), 1, 1000) > 0 && (fd[0].revents & POLLIN) != 0)
-          if (Problem trouble = take_in()) return trouble;
+        if (!wait_for(PQsocket(handle_.get()), POLLIN | POLLOUT, patience_))
+          return gave_up("the server does not take what is sent");
+        if (Problem trouble = take_in()) return trouble;
       }
       while (PQisBusy(handle_.get()) != 0) {
         if (patience_.notices_left < 0) return absurd("it sends notices without end");
-        if (!wait_for(PQsocket(handle_.get()), false, patience_.until))
-          return gone("the server does not answer");
+        if (!wait_for(PQsocket(handle_.get()), POLLIN, patience_))
+          return gave_up("the server does not answer");
         if (Problem trouble = take_in()) return trouble;
       }
       Answer next(PQgetResult(handle_.get()));
@@ -211,53 +246,11 @@ class LibpqLink final : public Link {
     }
   }
 
+  std::function<unsigned()> interrupts_;
   Patience patience_{};
   Handle handle_;
   std::set<std::string, std::less<>> prepared_{};
 };
-
-// An address with what the environment and the defaults add to it.
-struct Settings {
-  std::vector<std::pair<std::string, std::string>> given{};
-  std::string problem{};
-
-  std::string get(std::string_view name) const {
-    for (const auto& [key, value] : given)
-      if (key == name) return value;
-    return {};
-  }
-  void set(const std::string& name, const std::string& value) {
-    for (auto& [key, old] : given)
-      if (key == name) {
-        old = value;
-        return;
-      }
-    given.emplace_back(name, value);
-  }
-  void set_if_absent(const std::string& name, const std::string& value) {
-    if (get(name).empty()) set(name, value);
-  }
-};
-
-std::vector<std::string> listed(const std::string& text) {
-  std::vector<std::string> out;
-  for (std::size_t at = 0;;) {
-    const std::size_t comma = text.find(',', at);
-    out.push_back(text.substr(at, comma - at));
-    if (comma == std::string::npos) return out;
-    at = comma + 1;
-  }
-}
-
-constexpr const char* usual_socket_folder = "/var/run/postgresql";
-
-bool is_folder(const std::string& host) {
-  return host.empty() || host.starts_with('/') || host.starts_with('@');
-}
-
-bool is_loopback(const std::string& host) {
-  return is_folder(host) || host == "localhost" || host == "::1" || host.starts_with("127.");
-}
 
 Settings settings_of(const std::string& address) {
   Settings settings;
@@ -286,33 +279,8 @@ Settings settings_of(const std::string& address) {
   return settings;
 }
 
-struct Host {
-  std::string name{}, port{}, address{};
-  std::string shown() const {
-    if (is_folder(name)) return (name.empty() ? usual_socket_folder : name) + "/.s.PGSQL." + port;
-    return name + ":" + port;
-  }
-};
-
-std::vector<Host> hosts_of(const Settings& settings) {
-  const std::vector<std::string> names = listed(settings.get("host")),
-                                 ports = listed(settings.get("port")),
-                                 addresses = listed(settings.get("hostaddr"));
-  std::vector<Host> out;
-  for (std::size_t i = 0; i < std::max(names.size(), addresses.size()); ++i) {
-    Host host;
-    if (i < addresses.size()) host.address = addresses[i];
-    host.name = i < names.size() ? names[i] : "";
-    if (host.name.empty() && !host.address.empty()) host.name = host.address;
-    host.port = ports.size() == 1 ? ports[0] : i < ports.size() ? ports[i] : "";
-    if (host.port.empty()) host.port = "5432";
-    out.push_back(std::move(host));
-  }
-  return out;
-}
-
 // Every step of it, so that a server which does not answer, or does not stop, is left behind.
-Handle connect_to(const Settings& settings, const Host& host, int patience_ms,
+Handle connect_to(const Settings& settings, const Host& host, const Waiting& waiting,
                   std::string& problem) {
   Settings own = settings;
   own.set("host", host.name);
@@ -334,17 +302,18 @@ Handle connect_to(const Settings& settings, const Host& host, int patience_ms,
 
   Handle handle(PQconnectStartParams(names.data(), values.data(), 0));
   if (!handle) return problem = "out of memory", nullptr;
-  Patience patience{Clock::now() + Milliseconds(patience_ms), std::size_t{1} << 20, 100};
+  Patience patience{Clock::now() + Milliseconds(waiting.connect_ms), std::size_t{1} << 20, 100,
+                    waiting.interrupts, waiting.interrupts()};
   PQsetNoticeReceiver(handle.get(), count_notice, &patience);
   PostgresPollingStatusType step = PGRES_POLLING_WRITING;
   while (PQstatus(handle.get()) != CONNECTION_BAD && step != PGRES_POLLING_OK &&
          step != PGRES_POLLING_FAILED) {
     const int socket = PQsocket(handle.get());
-    if (!wait_for(socket, step == PGRES_POLLING_WRITING, patience.until))
+    if (!wait_for(socket, step == PGRES_POLLING_WRITING ? POLLOUT : POLLIN, patience))
       return problem = "it does not answer", nullptr;
-    int waiting = 0;
-    if (ioctl(socket, FIONREAD, &waiting) == 0 && waiting > 0)
-      patience.bytes_left -= std::min(patience.bytes_left, static_cast<std::size_t>(waiting));
+    int arrived = 0;
+    if (ioctl(socket, FIONREAD, &arrived) == 0 && arrived > 0)
+      patience.bytes_left -= std::min(patience.bytes_left, static_cast<std::size_t>(arrived));
     if (patience.notices_left < 0 || patience.bytes_left == 0)
       return problem = "it speaks without end before it is asked", nullptr;
     step = PQconnectPoll(handle.get());
@@ -382,18 +351,21 @@ extern "C" __attribute__((visibility("default"))) void skein_postgres_describe(
 }
 
 extern "C" __attribute__((visibility("default"))) void skein_postgres_connect(
-    const std::string& address, int patience_ms, Opened& opened) {
+    const std::string& address, const Waiting& waiting, Opened& opened) {
   const Settings settings = settings_of(address);
   opened.problem = settings.problem;
   if (!opened.problem.empty()) return;
   std::string problems;
+  const unsigned before = waiting.interrupts();
   for (const Host& host : hosts_of(settings)) {
     std::string problem;
-    if (Handle handle = connect_to(settings, host, patience_ms, problem)) {
-      opened.link = std::make_unique<LibpqLink>(std::move(handle)).release();
+    if (Handle handle = connect_to(settings, host, waiting, problem)) {
+      opened.link = std::make_unique<LibpqLink>(std::move(handle), waiting.interrupts).release();
       return;
     }
+    opened.stopped = waiting.interrupts() != before;
     problems += (problems.empty() ? "" : "; ") + host.shown() + ": " + problem;
+    if (opened.stopped) break;
   }
   opened.problem = problems;
 }

@@ -46,6 +46,7 @@ struct Problem {
     lost,     // there is no connection any more: whether it was done is not known
     said_no,  // the server, for the reason that `state` says
     absurd,   // the server does not keep to what was agreed
+    stopped,  // the user would not wait: there is no connection any more, and it may have been done
   };
   Kind kind = Kind::none;
   std::string state{};  // SQLSTATE
@@ -63,6 +64,10 @@ class Link {
                       const EachRow& each, std::uint64_t& changed) = 0;
   // Several statements without values: for schemas.
   virtual Problem run_script(const std::string& sql) = 0;
+  // Readable when the server has something to say unasked; -1: there is no connection any more.
+  virtual int descriptor() const = 0;
+  // What those who notify have said so far.
+  virtual Problem take_news(const std::function<void(std::string_view)>& each) = 0;
 };
 
 // What an address says, without a connection being made.
@@ -77,12 +82,21 @@ struct Target {
 using DescribeFunction = void (*)(const std::string& address, Target& target);
 inline constexpr const char* describe_symbol = "skein_postgres_describe";
 
+// How long a server is waited for.
+struct Waiting {
+  int connect_ms = 10'000;
+  // Counts how often the user wanted things to end; one more, and nobody waits any longer.
+  std::function<unsigned()> interrupts = [] { return 0u; };
+};
+
 struct Opened {
   Link* link = nullptr;  // the caller's to delete
   std::string problem{};
+  bool stopped = false;  // by the user
 };
 // The first of the address's hosts that will do.
-using ConnectFunction = void (*)(const std::string& address, int patience_ms, Opened& opened);
+using ConnectFunction = void (*)(const std::string& address, const Waiting& waiting,
+                                 Opened& opened);
 inline constexpr const char* connect_symbol = "skein_postgres_connect";
 
 // No answer is larger than this: we never ask for so much.

@@ -19,8 +19,8 @@ constexpr Statement begin_entering{"", "begin"}, commit_entering{"", "commit"},
     roll_back{"", "rollback"};
 
 constexpr Statement insert_session{"insert_session", R"(
-  insert into skein.session (id, key, cwd, used, record, bytes, last_crc, archived)
-  values ($1, $2, $3, $4, $5, $6, $7, $8))"};
+  insert into skein.session (id, key, cwd, used, record, bytes, last_crc, archived, project)
+  values ($1, $2, $3, $4, $5, $6, $7, $8, $9))"};
 
 constexpr Statement insert_lines{"insert_lines", R"(
   with b as (
@@ -30,6 +30,12 @@ constexpr Statement insert_lines{"insert_lines", R"(
   insert into skein.line (session, at, entry, line)
   select $1, e.at, e.entry, e.line
     from unnest($2::bigint[], $3::bigint[], $4::bytea[]) as e (at, entry, line))"};
+
+constexpr Statement change_session{"", R"(
+  update skein.session set bytes = $4, last_crc = $5, record = $6, edition = edition + 1
+   where id = $1 and bytes = $2 and last_crc = $3)"};
+constexpr Statement announce_scrub{"", "select set_config('skein.scrubs', $1::bigint::text, true)"};
+constexpr Statement remove_lines{"", "delete from skein.line where session = $1"};
 
 constexpr Statement session_size{
     "session_size", "select bytes from skein.session where id = $1 and deleted is null"};
@@ -81,7 +87,8 @@ struct Attempt {
 Attempt try_to_enter(Connection& connection, const log::LogMemory& memory, const std::string& key,
                      bool archived, log::LogReader& lines) {
   if (Outcome begun = connection.attempt(begin_entering, {}); begun.problem) return {begun};
-  const std::string record = print_record(memory, key), cwd = valid_utf8(memory.header.cwd);
+  const std::string record = print_record(memory, key), cwd = valid_utf8(memory.header.cwd),
+                    project = valid_utf8(memory.header.project);
   Outcome outcome = connection.attempt(
       insert_session, Values()
                           .id(memory.header.session)
@@ -91,7 +98,8 @@ Attempt try_to_enter(Connection& connection, const log::LogMemory& memory, const
                           .text(record)
                           .integer(static_cast<std::int64_t>(memory.end))
                           .integer(memory.last_crc)
-                          .truth(archived));
+                          .truth(archived)
+                          .text(project));
   if (outcome.problem) return {outcome};
   LineSender sender(connection, memory.header.session);
   const auto read =
@@ -130,6 +138,45 @@ Result<Entered> enter_session(Connection& connection, const log::LogMemory& memo
     if (!asked) return asked.error();
     if (there) return Entered::now;
   }
+}
+
+Result<bool> replace_lines(Connection& connection, const SessionRow& row, log::LogReader& lines) {
+  const auto failed = [&](const Outcome& outcome) {
+    if (!outcome.lost()) (void)connection.attempt(roll_back, {});
+    return connection.failure_of(outcome.problem);
+  };
+  const log::LogMemory memory = lines.memory();
+  const std::string record = print_record(memory, row.key);
+  if (const Outcome begun = connection.attempt(begin_entering, {}); begun.problem)
+    return failed(begun);
+  const Outcome changed =
+      connection.attempt(change_session, Values()
+                                             .id(row.session)
+                                             .integer(static_cast<std::int64_t>(row.bytes))
+                                             .integer(row.last_crc)
+                                             .integer(static_cast<std::int64_t>(memory.end))
+                                             .integer(memory.last_crc)
+                                             .text(record));
+  if (changed.problem) return failed(changed);
+  if (changed.changed == 0) {
+    (void)connection.attempt(roll_back, {});
+    return false;
+  }
+  for (const Statement& step : {announce_scrub, remove_lines})
+    if (const Outcome done = connection.attempt(step, Values().id(row.session)); done.problem)
+      return failed(done);
+  LineSender sender(connection, row.session);
+  const auto read =
+      lines.each_line([&](const log::ScannedLine& found) { return sender.add(found); });
+  if (!read) {
+    (void)connection.attempt(roll_back, {});
+    return read.error();
+  }
+  if (!sender.outcome().problem) sender.send();
+  if (sender.outcome().problem) return failed(sender.outcome());
+  if (const Outcome done = connection.attempt(commit_entering, {}); done.problem)
+    return failed(done);
+  return true;
 }
 
 }  // namespace skein::store::postgres

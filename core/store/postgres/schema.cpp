@@ -1,5 +1,10 @@
 #include "core/store/postgres/schema.h"
 
+#include <charconv>
+#include <iterator>
+#include <memory>
+#include <optional>
+
 #include "core/store/postgres/address.h"
 #include "core/store/postgres/values.h"
 
@@ -62,11 +67,12 @@ create table skein.last_used (
   session bigint not null references skein.session on delete cascade,
   primary key (owner, workspace)
 );
-insert into skein.meta values ('format', ')";
+insert into skein.meta values ('format', '1');
+)";
 
 // Forced: also for whoever made the tables. That a policy asks another table means that it sees of
 // it only what the same user sees.
-constexpr const char* rules = R"(');
+constexpr const char* rules = R"(
 alter table skein.session enable row level security, force row level security;
 alter table skein.line enable row level security, force row level security;
 alter table skein.share enable row level security, force row level security;
@@ -115,17 +121,59 @@ grant insert (session, reader, writes), delete on skein.share to public;
 grant insert (name, part, data) on skein.blob to public;
 grant insert (session, name) on skein.blob_use to public;
 grant insert (workspace, session), update (session), delete on skein.last_used to public;
-commit;
 )";
 
+// What each format has more than the one before it; a new database goes the same way. 2: the
+// project, by which a session is found from a folder elsewhere; owners may remove lines and blobs,
+// so that a text can be taken out of them, lines only if they say of which session, so that none
+// goes by a slip; and whoever has read a session knows by its edition that it was written anew.
+constexpr const char* upgrades[] = {R"(
+alter table skein.session add column project text not null default '', add column edition bigint not null default 1;
+create index session_project on skein.session (project) where project <> '' and deleted is null;
+grant insert (project), update (edition) on skein.session to public;
+create policy scrubbed on skein.line for delete
+  using (current_setting('skein.scrubs', true) = session::text
+    and exists (select from skein.session s where s.id = session and s.owner = current_user));
+grant delete on skein.line to public;
+create policy scrubbed on skein.blob for delete using (owner = current_user);
+grant delete on skein.blob to public;
+)"};
+static_assert(std::size(upgrades) + 1 == schema_format);
+
+std::string upgrade_script(std::size_t from) {
+  std::string out;
+  for (std::size_t format = from; format < schema_format; ++format) out += upgrades[format - 1];
+  return out + "update skein.meta set value = '" + std::to_string(schema_format) +
+         "' where name = 'format';\ncommit;\n";
+}
+
 constexpr Statement is_prepared{"", "select to_regclass('skein.meta') is not null"};
-constexpr int patience_ms = 10'000;
+constexpr Statement read_prepared_format{"", "select value from skein.meta where name = 'format'"};
+
+std::optional<std::size_t> format_number(const std::string& format) {
+  std::size_t out = 0;
+  const char* const end = format.data() + format.size();
+  const auto [stopped, failed] = std::from_chars(format.data(), end, out);
+  return failed == std::errc{} && stopped == end && out > 0 ? std::optional(out) : std::nullopt;
+}
 
 }  // namespace
 
+std::string format_problem(const std::string& format, const std::string& shown) {
+  const std::optional<std::size_t> number = format_number(format);
+  if (number == schema_format) return {};
+  const std::string has = "the database at " + shown + " has format " + format;
+  if (number && *number < schema_format)
+    return has + " of an older skein, and this one needs " + std::to_string(schema_format) +
+           "; `skein admin init-db` upgrades it, and keeps what is in it. Older skeins cannot use "
+           "it from then on";
+  return has + " of a newer skein, and this one knows " + std::to_string(schema_format) +
+         "; use a newer skein";
+}
+
 Result<Prepared> prepare_database(const std::string& address) {
   described_address(address);
-  const Result<std::unique_ptr<Link>> opened = open_link(address, patience_ms);
+  const Result<std::unique_ptr<Link>> opened = open_link(address);
   if (!opened) return opened.error();
   Link& link = **opened;
   const auto failed = [](const Problem& problem) {
@@ -136,11 +184,25 @@ Result<Prepared> prepare_database(const std::string& address) {
   if (const Problem problem = link.run(
           is_prepared, {}, [&](Row row) { there = Columns(row).truth(); }, changed))
     return failed(problem);
-  if (there) return Prepared::before;
-  if (const Problem problem =
-          link.run_script(std::string(tables) + std::to_string(schema_format) + rules))
+  if (!there) {
+    if (const Problem problem = link.run_script(std::string(tables) + rules + upgrade_script(1)))
+      return failed(problem);
+    return Prepared::now;
+  }
+  std::string format;
+  if (const Problem problem = link.run(
+          read_prepared_format, {}, [&](Row row) { format = Columns(row).text(); }, changed))
     return failed(problem);
-  return Prepared::now;
+  const std::optional<std::size_t> number = format_number(format);
+  if (number == schema_format) return Prepared::before;
+  if (!number || *number > schema_format)
+    return Failure{Failure::Kind::unsupported_version,
+                   format_problem(format, shown_address(address))};
+  // Another who upgrades at the same time waits for the lock, and runs into what is there by then.
+  if (const Problem problem = link.run_script("begin; lock table skein.meta in exclusive mode;" +
+                                              upgrade_script(*number)))
+    return failed(problem);
+  return Prepared::upgraded;
 }
 
 }  // namespace skein::store::postgres

@@ -7,15 +7,19 @@
 
 namespace skein::store::postgres {
 
-inline constexpr int schema_format = 1;
+inline constexpr int schema_format = 2;
+
+// What is wrong with a database of this format; empty: nothing. `shown` is what people call it.
+std::string format_problem(const std::string& format, const std::string& shown);
 
 // The names of what keeps values unique, for those who run into it.
 inline constexpr const char* key_constraint = "session_key";
 inline constexpr const char* id_constraint = "session_id";
 inline constexpr const char* entry_constraint = "line_entry";
 
-enum class Prepared { now, before };
-// Makes the tables, all or none. Needs a user who may make a schema in the database.
+enum class Prepared { now, before, upgraded };
+// Makes the tables, or brings those of an older skein up to date; all or nothing. Needs a user who
+// may make a schema in the database, or whose tables they are.
 Result<Prepared> prepare_database(const std::string& address);
 
 }  // namespace skein::store::postgres

@@ -16,7 +16,7 @@ namespace {
 constexpr std::uint64_t one_stretch = 256u << 10, next_stretch = 1u << 20;
 
 constexpr Statement find_session{"find_session", R"(
-  select id, key, record, bytes, last_crc, archived from skein.session where id = $1 and deleted is null)"};
+  select id, key, record, bytes, last_crc, archived, edition from skein.session where id = $1 and deleted is null)"};
 
 // The line `$2` lies in, and those that begin between it and `$3`. In two parts, so that both are
 // found by the index: under row level security a place that is looked up first is not.
@@ -46,7 +46,7 @@ std::optional<log::LogMemory> parse_record(const SessionRow& row) {
   if (memory.header.session != row.session || memory.end != row.bytes ||
       memory.last_crc != row.last_crc)
     return std::nullopt;
-  memory.stat = {.size = row.bytes, .inode = 1};
+  memory.stat = {.size = row.bytes, .inode = row.edition};
   return std::move(memory);
 }
 
@@ -57,7 +57,8 @@ std::optional<SessionRow> read_session_row(Row row) {
                  .record = std::string(columns.text()),
                  .bytes = static_cast<std::uint64_t>(columns.integer()),
                  .last_crc = static_cast<std::uint32_t>(columns.integer()),
-                 .archived = columns.truth()};
+                 .archived = columns.truth(),
+                 .edition = static_cast<std::uint64_t>(columns.integer())};
   // More than fits any disk: then sums of places could overflow.
   constexpr std::uint64_t most_bytes = std::uint64_t{1} << 60;
   if (!columns.fit() || out.bytes > most_bytes) return std::nullopt;
@@ -77,6 +78,7 @@ int TranscriptRows::fetch_row() {
     return -EIO;
   }
   if (!found) return -ENOENT;
+  if (found->edition != row_.edition) stretch_.clear();
   row_ = *std::move(found);
   return 0;
 }
@@ -85,9 +87,9 @@ int TranscriptRows::open(const std::string&, files::OpenAs) {
   return row_.bytes > 0 ? 0 : fetch_row();
 }
 
-// Lines are only ever added, so the size tells one version from another.
+// Lines are only ever added to an edition, so that and the size tell one version from another.
 int TranscriptRows::stat(Handle, files::FileStat& out) {
-  out = {.size = row_.bytes, .inode = 1};
+  out = {.size = row_.bytes, .inode = row_.edition};
   return 0;
 }
 

@@ -24,9 +24,10 @@ struct SessionRow {
   std::uint64_t bytes = 0;
   std::uint32_t last_crc = 0;
   bool archived = false;
+  std::uint64_t edition = 1;  // another: its lines were written anew
 };
 // Of a session that is there, or in the trash; the columns are id, key, record, bytes, last_crc,
-// archived.
+// archived, edition.
 std::optional<SessionRow> read_session_row(Row row);
 
 // A record is a sessions.json with one session, checksum and all.

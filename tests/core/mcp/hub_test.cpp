@@ -83,6 +83,9 @@ TEST_CASE("a server's tools are listed page by page and can be called") {
   std::vector<std::string> notices;
   CHECK(servers.hub.tools(notices).size() == 17);
   CHECK(servers.hub.rows().at(0).state == "connected: scripted 1.0");
+  const std::map<std::string, std::string> identities = servers.hub.identities();
+  CHECK(identities.at("s").starts_with("1.0 "));
+  CHECK(identities.at("s").size() == 4 + 64);
   CHECK(servers.hub.instructions().at(0).second == "Echo before you ask.");
   CHECK(servers.text(servers.call("echo", R"({"text":"grüße"})")) == "grüße");
   CHECK(servers.text(servers.call("echo")) == "not called: `text` is missing");

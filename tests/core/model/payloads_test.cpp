@@ -59,11 +59,12 @@ const Sample samples[] = {
          .provider = "p",
          .overridden = true,
          .said = {{"the workspace", "w"}},
+         .servers = {{"files", "1.0 h"}},
          .masked = {a}},
      type::runtime_init,
      R"({"system":"s","tools":["read"],"toolSpecs":[{"name":"read","description":"reads",)"
      R"("schema":"{ \"type\":\"object\"}"}],"hash":"h","provider":"p","overridden":true,)"
-     R"("said":{"the workspace":"w"},"masked":["00000000000000aa"]})"},
+     R"("said":{"the workspace":"w"},"servers":{"files":"1.0 h"},"masked":["00000000000000aa"]})"},
     {payload::BranchSummary{a, b, "s"}, type::branch_summary,
      R"({"sourceSessionId":"00000000000000aa","sourceEntryId":"00000000000000bb","summary":"s"})"},
     {payload::CompactionSummary{.summary = "s",

@@ -1,5 +1,6 @@
 // What every store promises, whatever it keeps sessions in: one table, run against all of them.
 #include <doctest/doctest.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <map>
@@ -367,6 +368,86 @@ const Contract contracts[] = {
        for (int tries = 0; !free && tries < 300; ++tries)
          if (!(free = ok(theirs->hold(c, LockMode::exclusive)))) usleep(10'000);
        CHECK(free);
+     }},
+    {"who is at work can be seen by everybody",
+     [](const AnyHome& home) {
+       const auto ours = home.open(), theirs = home.open();
+       value_of(make(*ours, a, "main:cli:a"));
+       value_of(make(*ours, c, "main:cli:c"));
+       const std::vector<Id> both{a, c};
+       CHECK(theirs->at_work(both).empty());
+       SessionLease lease = value_of(ours->hold(c, LockMode::shared));
+       CHECK(theirs->at_work(both) == std::map<Id, std::string>{{c, who_we_are()}});
+       CHECK(theirs->at_work(std::span(both).first(1)).empty());
+       lease.reset();
+       for (int tries = 0; !theirs->at_work(both).empty() && tries < 300; ++tries) usleep(10'000);
+       CHECK(theirs->at_work(both).empty());
+     }},
+    {"whoever watches a session is told of what is written to it, and of nothing else",
+     [](const AnyHome& home) {
+       const auto ours = home.open(), theirs = home.open();
+       value_of(make(*ours, a, "main:cli:a"));
+       value_of(make(*ours, b, "main:cli:b"));
+       const auto watch = theirs->watch(a);
+       REQUIRE(watch);
+       const auto told = [&](int patience_ms) {
+         pollfd fd{watch->descriptor(), POLLIN, 0};
+         return poll(&fd, 1, patience_ms) == 1;
+       };
+       value_of(add(*ours, a, {says(1)}));
+       CHECK(told(5000));
+       CHECK(watch->take());
+       value_of(add(*ours, b, {says(2)}));
+       CHECK((!told(300) || !watch->take()));
+     }},
+    {"a list has the sessions it was asked for, whatever is asked",
+     [](const AnyHome& home) {
+       SessionStore store(home.open(), [](const std::string& folder) {
+         return folder == "/w" ? std::string("host/one") : std::string{};
+       });
+       const auto session = [&](const std::string& key, const std::string& folder) {
+         return value_of(store.create_session({.key = key, .cwd = folder, .title = "about " + key}))
+             .session_id;
+       };
+       session("main:cli:a", "/w");
+       const Id second = session("main:cli:ab", "/v");
+       session("main:cli:c", "/w");
+       const auto backend = home.open();
+       const auto listed = [&](const ListFilter& filter) {
+         const Keys all = keys(*backend, filter);
+         return std::set<std::string>(all.begin(), all.end());
+       };
+       using Set = std::set<std::string>;
+       CHECK(listed({.cwd = "/v"}) == Set{"main:cli:ab"});
+       CHECK(listed({.project = "host/one"}) == Set{"main:cli:a", "main:cli:c"});
+       CHECK(listed({.project = "host/two"}).empty());
+       CHECK(listed({.cwd = "/w", .limit = 1}).size() == 1);
+       CHECK(listed({.unused_since = "2001-01-01T00:00:00.000Z"}).empty());
+       CHECK(listed({.limit = 2}).size() == 2);
+       // At least those it may name; one that names none has none to show.
+       for (const std::string& name :
+            {std::string("main:cli:ab"), to_string(second).substr(0, 9),
+             std::string("about main:cli:ab"), std::string("main:cli:ab'--")}) {
+         const SessionStore::ProjectOf none;
+         SessionStore named(home.open(), none);
+         const auto found = named.find(name);
+         CHECK(bool(found) == (name != "main:cli:ab'--"));
+         if (found) CHECK(found->header.session == second);
+       }
+     }},
+    {"a session from elsewhere whose key is taken gets a number, if it may",
+     [](const AnyHome& home) {
+       const AnyHome elsewhere(AnyHome::Kind::folder);
+       const auto from = elsewhere.open(), to = home.open();
+       value_of(make(*from, a, "main:cli:user"));
+       value_of(add(*from, a, {says(1)}));
+       value_of(make(*to, b, "main:cli:user"));
+       const auto lines = [&](const VisitText& visit) { return from->give_lines(a, 0, visit); };
+       CHECK(to->admit(a, lines).error().kind == Kind::conflict);
+       CHECK(value_of(to->admit(a, lines, TakenKey::numbered)).key == "main:cli:user.2");
+       value_of(add(*to, a, {says(2)}));
+       CHECK(value_of(home.open()->find("main:cli:user.2")).header.session == a);
+       CHECK(value_of(home.open()->find("main:cli:user")).header.session == b);
      }},
     {"what a sieve lets pass is found, and what is redacted is known",
      [](const AnyHome& home) {

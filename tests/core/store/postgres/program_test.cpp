@@ -72,7 +72,7 @@ TEST_CASE("a home in a database is prepared, used, and moved from and to") {
   CHECK(has(desk.skein({"search", "hello"}, home).out, "hello there"));
   CHECK(has(desk.skein({"doctor"}, home).out, ", whole"));
   const std::vector<std::vector<std::string>> on_files{{"doctor", "--repair"},
-                                                       {"redact", "main:cli:user", "x", "--scrub"}};
+                                                       {"doctor", "--rebuild-index"}};
   for (const std::vector<std::string>& words : on_files) {
     const Finished refused = desk.skein(words, home);
     CHECK(refused.status == 2);
@@ -127,6 +127,66 @@ TEST_CASE("what was in files is kept here, not in the database, and put back fro
   CHECK(desk.skein({"rewind", "main:cli:user", "--to", prompt, "--files"}, home).status == 0);
   CHECK(read_file(desk.dir / "ws/notes") == "what nobody else may read\n");
   CHECK(has(desk.skein({"sessions", "prune-blobs"}, home).out, "removed 0 blobs"));
+}
+
+TEST_CASE("what is scrubbed stands in no row any more, and what cannot be reached is named") {
+  if (!has_postgres()) return;
+  const Desk desk;
+  PostgresServer& server = PostgresServer::shared();
+  const std::string database = server.make_database(), home = server.address(database);
+  const std::string secret = "the password is correct horse battery staple";
+  CHECK(desk.skein({"-p", "-s", "main:cli:one", secret}, home).status == 0);
+  CHECK(desk.skein({"-p", "-s", "main:cli:two", "something else"}, home).status == 0);
+  const std::string shown = desk.skein({"sessions", "show", "main:cli:one", "--json"}, home).out;
+  const auto prompt = [&] {
+    // The entry that says it.
+    const std::size_t at = shown.find(R"("role":"user")");
+    const std::size_t id = shown.rfind(R"("id":")", at);
+    return shown.substr(id + 6, 16);
+  }();
+  CHECK(desk.skein({"branch", "main:cli:one", "--from", prompt, "--new-key", "main:cli:fork"}, home)
+            .status == 0);
+  CHECK(desk.skein({"sessions", "delete", "main:cli:fork"}, home).status == 0);
+  const std::string count =
+      "select count(*) from skein.line where position(convert_to('correct horse','UTF8') in "
+      "line)>0";
+  const std::string records =
+      "select count(*) from skein.session where position('correct horse' in record) > 0";
+  CHECK(server.ask(database, count) != "0");
+  CHECK(server.ask(database, records) != "0");
+  const Finished scrubbed = desk.skein({"redact", "main:cli:one", prompt, "--scrub"}, home);
+  CHECK(scrubbed.status == 3);
+  CHECK(has(scrubbed.out, "session main:cli:one: "));
+  CHECK(has(scrubbed.out, "session main:cli:fork: "));
+  CHECK_FALSE(has(scrubbed.out, "session main:cli:two: "));
+  CHECK(has(scrubbed.out, "write-ahead log, standbys and backups"));
+  CHECK(server.ask(database, count) == "0");
+  CHECK(server.ask(database, records) == "0");
+  CHECK(has(desk.skein({"doctor"}, home).out, ", whole"));
+  CHECK(desk.skein({"-p", "-s", "main:cli:one", "and on"}, home).status == 0);
+  CHECK(has(desk.skein({"sessions", "show", "main:cli:one"}, home).out, "and on"));
+}
+
+TEST_CASE("two folders are synced, and what is thrown away does not come back") {
+  const Desk desk;
+  const std::string other = (desk.dir / "other").string();
+  CHECK(desk.skein({"-p", "-s", "main:cli:user", "from here"}, desk.folder).status == 0);
+  CHECK(desk.skein({"-p", "-s", "main:cli:user", "from there"}, other).status == 0);
+  const Finished first = desk.skein({"sync", other}, desk.folder);
+  CHECK(first.status == 0);
+  CHECK(has(first.out, "2 sessions compared, 2 changed"));
+  for (const std::string& home : {desk.folder, other}) {
+    const std::string all = desk.skein({"sessions"}, home).out;
+    CHECK(has(all, "main:cli:user.2"));
+    CHECK(has(desk.skein({"search", "from"}, home).out, "from here"));
+  }
+  CHECK(has(desk.skein({"sync", other}, desk.folder).out, "2 sessions compared, nothing new"));
+  CHECK(desk.skein({"sessions", "delete", "main:cli:user.2"}, desk.folder).status == 0);
+  CHECK(has(desk.skein({"sync", other}, desk.folder).out, "1 stay away"));
+  CHECK(desk.skein({"sync", desk.folder}, desk.folder).status == 2);
+  const Finished far = desk.skein({"sync", "me@host:skein"}, desk.folder);
+  CHECK(far.status == 2);
+  CHECK(has(far.err, "sshfs"));
 }
 
 TEST_CASE("a home comes from the user's configuration, never from a workspace's") {

@@ -24,7 +24,7 @@ constexpr Id a{0xa}, b{0xb};
 // What a user's own program could send; the reason it was refused, or "".
 std::string by_hand(PostgresServer& server, const std::string& database, const std::string& user,
                     const std::string& sql) {
-  const auto link = value_of(postgres::open_link(server.address(database, user), 10'000));
+  const auto link = value_of(postgres::open_link(server.address(database, user)));
   return link->run_script(sql).state;
 }
 
@@ -102,12 +102,14 @@ TEST_CASE("whoever a session is shared with reads it, and writes only if that wa
   CHECK(ids_of(home.alice, a).size() == 3);
   CHECK_FALSE(ok(home.bob.erase(a)));
   CHECK(home.as_bob("update skein.line set line = ''") == not_permitted);
-  CHECK(home.as_bob("delete from skein.line") == not_permitted);
+  // Whoever may scrub a session may remove lines of it; nobody else's go.
+  (void)home.as_bob("select set_config('skein.scrubs', '10', false); delete from skein.line");
+  CHECK(ids_of(home.alice, a).size() == 3);
   CHECK(home.as_bob("update skein.session set owner = 'bob'") == not_permitted);
   CHECK(home.as_bob("update skein.session set deleted = 1") == not_permitted);
   CHECK(home.as_bob("insert into skein.share (session, reader) values (10, 'postgres')") ==
         not_permitted);
-  // Not even who made the tables changes a line: no rule lets anybody.
+  // Not even who made the tables changes a line: no rule lets anybody but one who scrubs.
   (void)by_hand(home.server, home.database, "alice", "update skein.line set line = ''");
   (void)by_hand(home.server, home.database, "alice", "delete from skein.line");
   CHECK(ids_of(home.alice, a).size() == 3);
@@ -126,7 +128,36 @@ TEST_CASE("a database is prepared once, and only by who may") {
   CHECK_THROWS_AS(DatabaseBackend(server.address("foreign_one")), Error);
   server.run_sql(database, "update skein.meta set value = '99'");
   CHECK_THROWS_WITH_AS(DatabaseBackend(server.address(database)),
-                       doctest::Contains("of another skein"), Error);
+                       doctest::Contains("of a newer skein"), Error);
+}
+
+TEST_CASE(
+    "a database of an older skein is upgraded when that is asked for, and keeps what it has") {
+  if (!has_postgres()) return;
+  PostgresServer& server = PostgresServer::shared();
+  const std::string database = server.make_database();
+  {
+    DatabaseBackend now(server.address(database));
+    value_of(now.create(header_of(a), {}));
+    const NewEntry entry = says(1);
+    value_of(now.append(a, std::span(&entry, 1), {}));
+  }
+  // As format 1 was.
+  server.run_sql(database,
+                 "alter table skein.session drop column project, drop column edition; "
+                 "drop policy scrubbed on skein.line; drop policy scrubbed on skein.blob; "
+                 "revoke delete on skein.line, skein.blob from public; "
+                 "update skein.meta set value = '1'");
+  CHECK_THROWS_WITH_AS(DatabaseBackend(server.address(database)),
+                       doctest::Contains("`skein admin init-db` upgrades it"), Error);
+  CHECK(value_of(postgres::prepare_database(server.address(database))) ==
+        postgres::Prepared::upgraded);
+  CHECK(value_of(postgres::prepare_database(server.address(database))) ==
+        postgres::Prepared::before);
+  DatabaseBackend after(server.address(database));
+  CHECK(ids_of(after, a).size() == 1);
+  const NewEntry entry = says(2);
+  CHECK(ok(after.append(a, std::span(&entry, 1), {})));
 }
 
 TEST_CASE("a user above the rules is warned, and a database that may forget is refused") {

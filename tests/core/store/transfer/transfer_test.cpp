@@ -199,3 +199,61 @@ TEST_CASE("lines whose seals do not fit are not taken") {
     CHECK(lines_of(*home.open(), a) == good);
   }
 }
+
+TEST_CASE("two homes that are synced have the same entries, and doing it again changes nothing") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    const auto sync = [&] { return value_of(sync_session(*homes.from, *homes.to, a)); };
+    CHECK(sync().there.how == How::whole);
+    add(*homes.from, a, {says(4), says(5)});
+    add(*homes.to, a, {says(6)});
+    const Synced parted = sync();
+    CHECK(parted.there.how == How::branched);
+    CHECK(parted.there.entries == 2);
+    CHECK(parted.here.how == How::branched);
+    CHECK(parted.here.entries == 1);
+    for (int again = 0; again < 3; ++again) {
+      const Synced same = sync();
+      CHECK(same.there.how == How::unchanged);
+      CHECK(same.here.how == How::unchanged);
+    }
+    const SessionState here = value_of(homes.here.open()->open(a)).state,
+                       there = value_of(homes.there.open()->open(a)).state;
+    CHECK(here.head == entry_id(5));
+    CHECK(there.head == entry_id(6));
+    CHECK(here.leaves.size() == 2);
+    CHECK(there.leaves.size() == 2);
+    CHECK_FALSE(value_of(homes.from->examine(a)).any());
+    CHECK_FALSE(value_of(homes.to->examine(a)).any());
+  }
+}
+
+TEST_CASE("a head that the other side goes on from goes along") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    const auto sync = [&] { return value_of(sync_session(*homes.from, *homes.to, a)); };
+    sync();
+    add(*homes.from, a, {says(4)});
+    add(*homes.to, a, {says(5)});
+    sync();
+    // They have parted. Who is there goes over to the branch from here, which then grows.
+    add(*homes.to, a, {{model::make_entry(payload::Head{entry_id(4)})}});
+    add(*homes.from, a, {says(6)});
+    sync();
+    CHECK(value_of(homes.there.open()->open(a)).state.head == entry_id(6));
+    CHECK(value_of(homes.here.open()->open(a)).state.head == entry_id(6));
+  }
+}
+
+TEST_CASE("a session that only the other home has comes, under a key of its own") {
+  for (const auto& kinds : pairs()) {
+    TwoHomes homes(kinds);
+    value_of(homes.to->create(header_of(b, "main:cli:user"), {}));
+    add(*homes.to, b, {says(9)});
+    CHECK(value_of(sync_session(*homes.from, *homes.to, b)).here.how == How::whole);
+    CHECK(value_of(sync_session(*homes.from, *homes.to, a)).there.how == How::whole);
+    CHECK(value_of(homes.here.open()->open(b)).key == "main:cli:user.2");
+    CHECK(value_of(homes.there.open()->open(a)).key == "main:cli:user.2");
+    CHECK(value_of(sync_session(*homes.from, *homes.to, b)).there.how == How::unchanged);
+  }
+}
