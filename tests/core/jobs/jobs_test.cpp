@@ -25,11 +25,11 @@ namespace {
 struct Bench {
   TempDir state;
   Id session = random_id();
-  std::shared_ptr<jobs::Jobs> jobs;
-  TestWorkspace workspace;
-  std::mutex mutex;
+  std::mutex mutex;  // jobs tell of their end until the last of them has gone
   std::vector<std::string> reports;
   std::vector<int> seen;
+  std::shared_ptr<jobs::Jobs> jobs;
+  TestWorkspace workspace;
 
   explicit Bench(tools::sandbox::Sandbox sandbox = tools::sandbox::best_sandbox()) {
     jobs = std::make_shared<jobs::Jobs>(
@@ -70,9 +70,10 @@ bool is_running(const std::string& word) {
   return false;
 }
 
-std::string unique_sleep() {
+// For a sleep that no other test has.
+std::string unique_time() {
   static int number = 0;
-  return "sleep " + std::to_string(200'000 + getpid()) + std::to_string(number++);
+  return std::to_string(200'000 + getpid()) + std::to_string(number++);
 }
 
 bool has(const std::string& text, std::string_view part) {
@@ -117,11 +118,11 @@ TEST_CASE("new output is read from where the last answer ended") {
   CHECK(has(bench.call("job_output", {{"job", "=1"}, {"tail", "=1"}}), "]\ntwo\n"));
 }
 
-TEST_CASE("job_stop ends a job with everything it started, also what ignores SIGTERM") {
+TEST_CASE("job_stop ends a job with everything it started, in whatever session that is") {
   for (const tools::sandbox::Sandbox sandbox : ways()) {
     Bench bench(sandbox);
-    const std::string one = unique_sleep(), other = unique_sleep();
-    bench.start("(setsid " + other + " &) ; " + one);
+    const std::string one = unique_time(), other = unique_time();
+    bench.start("(setsid sleep " + other + " &) ; sleep " + one);
     CHECK(is_running(one));
     CHECK(bench.call("job_stop", {{"job", "=1"}}).starts_with("[job 1 stopped after"));
     CHECK_FALSE(is_running(one));
@@ -194,10 +195,10 @@ TEST_CASE("a flood of output takes neither memory nor disk for ever") {
 }
 
 TEST_CASE("jobs end with the tools that started them") {
-  const std::string one = unique_sleep();
+  const std::string one = unique_time();
   {
     Bench bench;
-    bench.start(one);
+    bench.start("sleep " + one);
     CHECK(is_running(one));
   }
   CHECK_FALSE(is_running(one));
