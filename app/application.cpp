@@ -54,7 +54,7 @@ SessionStore store_for(const Invocation& invocation) {
 }
 
 tools::workspace::Withheld::Settings withheld_settings(const std::string& workspace,
-                                                       const Config& config) {
+                                                       const config::Config& config) {
   const std::string folder = config_folder();
   return {.workspace = workspace,
           .project = project::project_root(workspace, env("HOME")),

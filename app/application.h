@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "app/cli.h"
-#include "app/config.h"
 #include "app/job_news.h"
+#include "app/load_config.h"
 #include "app/project_files.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
@@ -62,7 +62,7 @@ class Application {
   const model::Tools& tools() const { return tools_; }
   const ProjectFiles& project() const { return project_; }
   const catalog::Catalog& catalog() const { return catalog_; }
-  const Config& config() const { return config_; }
+  const config::Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
   const instructions::Instructions& instructions() const { return instructions_; }
   // What was passed over when servers, hooks and agents were looked for.
@@ -159,7 +159,7 @@ class Application {
   std::string workspace_;
   catalog::Catalog catalog_{};
   providers::Keyring keys_{};
-  Config config_;
+  config::Config config_;
   store::SessionStore store_;
   catalog::KnownWindows windows_;
   discovery::ModelCache model_cache_;

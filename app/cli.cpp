@@ -8,7 +8,7 @@
 #include <optional>
 #include <sstream>
 
-#include "app/config_keys.h"
+#include "app/config/keys.h"
 #include "app/option_row.h"
 #include "core/text/base.h"
 #include "core/text/spelling.h"
@@ -149,19 +149,19 @@ std::vector<std::string> taken_behind_dashes(std::vector<std::string>& arguments
 // from the same row.
 template <class Value>
 CLI::Option* add_setting(CLI::App& app, const std::string& flags, Value& into) {
-  const ConfigKey& key = key_named(std::string_view(flags).substr(flags.find("--") + 2));
+  const config::Key& key = config::key_named(std::string_view(flags).substr(flags.find("--") + 2));
   CLI::Option* option = app.add_option(flags, into, std::string(key.meaning));
-  const ConfigKind kind = key.values.kind;
+  const config::Kind kind = key.values.kind;
   const auto wrong = [&key](const std::string& given) {
     return "takes " + expected(key) + ", not '" + given + "'";
   };
-  if (kind == ConfigKind::choice)
+  if (kind == config::Kind::choice)
     option->check(CLI::Validator(
         [&key, wrong](std::string& given) {
-          return is_choice(key, given) ? std::string{} : wrong(given);
+          return config::is_choice(key, given) ? std::string{} : wrong(given);
         },
         "{" + std::string(key.values.choices) + "}"));
-  if (kind == ConfigKind::whole)
+  if (kind == config::Kind::whole)
     option->check(CLI::Validator(
         [&key, wrong](std::string& given) {
           double number = 0;

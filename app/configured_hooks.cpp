@@ -5,7 +5,7 @@
 #include <iterator>
 #include <utility>
 
-#include "app/config_file.h"
+#include "app/config/file.h"
 #include "app/trust.h"
 #include "core/project/executed_files.h"
 #include "core/text/sha256.h"
@@ -93,9 +93,9 @@ std::vector<std::string> files_run_by(const Definition& definition, const projec
   return files;
 }
 
-std::vector<Definition> of_config(const Config& config) {
+std::vector<Definition> of_config(const config::Config& config) {
   std::vector<Definition> out;
-  for (const ConfiguredHook& each : config.hooks) out.push_back(each.definition);
+  for (const config::ConfiguredHook& each : config.hooks) out.push_back(each.definition);
   return out;
 }
 
@@ -104,7 +104,7 @@ void add(std::vector<Definition>& to, std::vector<Definition> more) {
 }
 
 // hooks.json beside the configuration, and what Claude Code has for the user.
-std::vector<Definition> of_user(const Config& config, const project::Places& places,
+std::vector<Definition> of_user(const config::Config& config, const project::Places& places,
                                 std::vector<std::string>& notices) {
   std::vector<Definition> out;
   std::vector<std::string> paths;
@@ -126,7 +126,7 @@ std::string hook_words(const Definition& definition) {
          (definition.matcher.empty() ? "" : " " + definition.matcher) + ": " + shown(definition);
 }
 
-ConfiguredHooks configured_hooks(const Invocation& invocation, const Config& config,
+ConfiguredHooks configured_hooks(const Invocation& invocation, const config::Config& config,
                                  ProjectFiles& project) {
   ConfiguredHooks out;
   if (invocation.no_hooks) return out;
@@ -167,14 +167,14 @@ std::string hook_refusal(const Definition& definition, ProjectFiles& project) {
 }
 
 std::vector<Definition> hooks_in(const WorkspaceFile& file, const std::string& workspace) {
-  Config config;
+  config::Config config;
   catalog::Catalog catalog;
-  ConfigFile read(file.path, file.text, ConfigWriter::trusted_workspace);
+  config::File read(file.path, file.text, config::Writer::trusted_workspace);
   read.apply({config, catalog, permission::Rule::Origin::workspace, workspace});
   return of_config(config);
 }
 
-std::vector<TrustItem> hooks_to_trust(const Config& config, ProjectFiles& project) {
+std::vector<TrustItem> hooks_to_trust(const config::Config& config, ProjectFiles& project) {
   std::vector<TrustItem> out;
   std::vector<std::string> ignored;
   const project::Places& places = project.places();

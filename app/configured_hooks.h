@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "app/config.h"
+#include "app/load_config.h"
 #include "app/project_files.h"
 #include "app/trust_items.h"
 #include "core/hooks/definition.h"
@@ -20,7 +20,7 @@ struct ConfiguredHooks {
   std::vector<std::string> notices{};            // what was passed over, and why
 };
 // `config` is that of the workspace. Throws Error (usage) if hooks start skein in a circle.
-ConfiguredHooks configured_hooks(const Invocation& invocation, const Config& config,
+ConfiguredHooks configured_hooks(const Invocation& invocation, const config::Config& config,
                                  ProjectFiles& project);
 
 // Why a program must not be run now: it would run a file of the project that is not trusted as it
@@ -30,7 +30,7 @@ std::string hook_refusal(const hooks::Definition& definition, ProjectFiles& proj
 // What `skein trust` and a start ask about: files of the project that hold hooks, and files that
 // hooks run. A trusted configuration's hooks are its own matter; `definitions` of it are listed by
 // hook_words.
-std::vector<TrustItem> hooks_to_trust(const Config& config, ProjectFiles& project);
+std::vector<TrustItem> hooks_to_trust(const config::Config& config, ProjectFiles& project);
 // The hooks a workspace's configuration would have if it were trusted.
 std::vector<hooks::Definition> hooks_in(const WorkspaceFile& file, const std::string& workspace);
 std::string hook_words(const hooks::Definition& definition);  // "PreToolUse bash: ./check.sh"

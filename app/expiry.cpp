@@ -34,7 +34,7 @@ std::size_t count_of(const std::vector<Expiring>& all, Expiring::What what) {
 
 }  // namespace
 
-store::ExpiryRules expiry_rules(const Config& config) {
+store::ExpiryRules expiry_rules(const config::Config& config) {
   return {duration_ms(config.archive_after), duration_ms(config.trash_after)};
 }
 

@@ -6,18 +6,18 @@
 #include <string>
 #include <vector>
 
-#include "app/config.h"
+#include "app/load_config.h"
 #include "core/store/expiry.h"
 
 namespace skein::app {
 
-store::ExpiryRules expiry_rules(const Config& config);
+store::ExpiryRules expiry_rules(const config::Config& config);
 
 class Expiry {
  public:
   // `stamp` is the file that remembers when it was last done; empty: it is not done at all. The
   // store must outlive this.
-  Expiry(const Config& config, store::SessionStore& store, std::string stamp)
+  Expiry(const config::Config& config, store::SessionStore& store, std::string stamp)
       : config_(config), store_(store), stamp_(std::move(stamp)) {}
 
   // What will be done to which sessions; empty: nothing, or it has been told.
@@ -29,7 +29,7 @@ class Expiry {
   bool is_due() const;
   void remember() const;
 
-  const Config& config_;
+  const config::Config& config_;
   store::SessionStore& store_;
   std::string stamp_;
   bool asked_ = false;

@@ -4,7 +4,7 @@
 #include <filesystem>
 
 #include "app/application.h"
-#include "app/config.h"
+#include "app/load_config.h"
 #include "core/project/project_id.h"
 #include "core/project/project_root.h"
 #include "core/store/home/file_backend.h"

@@ -103,7 +103,7 @@ std::optional<SharedServers> shared_servers_file(const ProjectFiles& project) {
   return text ? std::optional(SharedServers{path, *text}) : std::nullopt;
 }
 
-Servers configured_servers(const Invocation& invocation, const Config& config,
+Servers configured_servers(const Invocation& invocation, const config::Config& config,
                            ProjectFiles& project, const catalog::Catalog& catalog) {
   const std::string workspace = project.places().workspace;
   Servers out;

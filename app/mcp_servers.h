@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "app/config.h"
+#include "app/load_config.h"
 #include "app/project_files.h"
 #include "core/mcp/channel.h"
 #include "core/mcp/server_entry.h"
@@ -22,7 +22,7 @@ struct Servers {
 // To be called while the environment still holds the keys. A server of --mcp-config stands above
 // the user's own, and that above one that came with the workspace. Throws Error (usage) if a file
 // that was named cannot be read.
-Servers configured_servers(const Invocation& invocation, const Config& config,
+Servers configured_servers(const Invocation& invocation, const config::Config& config,
                            ProjectFiles& project, const catalog::Catalog& catalog);
 
 // The file by which a workspace brings servers along; none: there is none, or it leads out of the

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/trust.h"
 #include "app/trust_items.h"
 #include "core/text/sha256.h"

@@ -25,7 +25,7 @@ namespace skein::app {
 
 namespace {
 
-bool can_edit_lines(const Config& config) {
+bool can_edit_lines(const config::Config& config) {
   const std::string term = env("TERM");
   return !config.screen_reader && attended() && !term.empty() && term != "dumb";
 }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/load_config.h"
 #include "core/exchange/secrets.h"
 #include "core/text/json.h"
 #include "core/text/spelling.h"
@@ -15,7 +16,7 @@ using Giver = SettingOrigin::Giver;
 namespace {
 
 struct GivenSetting {
-  ConfigItem item{};
+  config::Item item{};
   SettingOrigin origin{};
 };
 
@@ -23,8 +24,9 @@ struct GivenSetting {
 // place, if there was no flag.
 std::vector<GivenSetting> given_by_flags(const Invocation& invocation) {
   std::vector<GivenSetting> out;
-  const auto item = [&](std::string_view key) -> ConfigItem& {
-    out.push_back({ConfigItem{.key = &key_named(key)}, {Giver::flag, "--" + std::string(key)}});
+  const auto item = [&](std::string_view key) -> config::Item& {
+    out.push_back(
+        {config::Item{.key = &config::key_named(key)}, {Giver::flag, "--" + std::string(key)}});
     return out.back().item;
   };
   const std::pair<std::string_view, const std::string*> texts[] = {
@@ -52,25 +54,25 @@ std::vector<GivenSetting> given_by_flags(const Invocation& invocation) {
   return out;
 }
 
-Json value_of(const ConfigItem& item) {
+Json value_of(const config::Item& item) {
   switch (item.key->values.kind) {
-    case ConfigKind::text:
-    case ConfigKind::age:
-    case ConfigKind::choice: return item.text;
-    case ConfigKind::whole: return static_cast<std::int64_t>(item.number);
-    case ConfigKind::number: return item.number;
-    case ConfigKind::truth: return item.truth;
-    case ConfigKind::rules:
-    case ConfigKind::models:
-    case ConfigKind::names:
-    case ConfigKind::words: return item.list;
-    case ConfigKind::pairs: return item.pairs;
+    case config::Kind::text:
+    case config::Kind::age:
+    case config::Kind::choice: return item.text;
+    case config::Kind::whole: return static_cast<std::int64_t>(item.number);
+    case config::Kind::number: return item.number;
+    case config::Kind::truth: return item.truth;
+    case config::Kind::rules:
+    case config::Kind::models:
+    case config::Kind::names:
+    case config::Kind::words: return item.list;
+    case config::Kind::pairs: return item.pairs;
   }
   return nullptr;
 }
 
 // The value without anything that must not be seen, in any of its texts.
-Json masked(const Json& value, const ConfigKey& key, const std::vector<std::string>& keys) {
+Json masked(const Json& value, const config::Key& key, const std::vector<std::string>& keys) {
   if (value.is_string()) {
     // It may hold the key itself.
     if (key.name == "key-command") return "(a command, not shown)";
@@ -89,9 +91,9 @@ Json masked(const Json& value, const ConfigKey& key, const std::vector<std::stri
 
 [[noreturn]] void no_such_key(std::string_view name) {
   std::vector<std::string> names;
-  for (const ConfigKey& key : config_keys())
+  for (const config::Key& key : config::keys())
     names.push_back((key.table.empty() ? "" : std::string(key.table) + ".") +
-                    (key.table.empty() || is_plain_table(key.table) ? "" : "NAME.") +
+                    (key.table.empty() || config::is_plain_table(key.table) ? "" : "NAME.") +
                     std::string(key.name));
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string_view meant = nearest(name, views);
@@ -108,16 +110,16 @@ SettingName parse_setting(std::string_view name) {
   const std::string_view table = dot == std::string_view::npos ? "" : name.substr(0, dot);
   std::string_view rest = dot == std::string_view::npos ? name : name.substr(dot + 1);
   SettingName out;
-  if (!table.empty() && !is_plain_table(table)) {
+  if (!table.empty() && !config::is_plain_table(table)) {
     // Names of models have dots in them, fields have none.
-    const bool flat = find_key(table, "") != nullptr;
+    const bool flat = config::find_key(table, "") != nullptr;
     const std::size_t last = flat ? rest.size() : rest.rfind('.');
     if (last == std::string_view::npos) no_such_key(name);
     out.owner = trimmed(rest.substr(0, last), "\"'");
     rest = flat ? "" : rest.substr(last + 1);
     if (out.owner.empty()) no_such_key(name);
   }
-  out.key = find_key(table, rest);
+  out.key = config::find_key(table, rest);
   if (out.key == nullptr) no_such_key(name);
   return out;
 }
@@ -146,8 +148,8 @@ Setting setting_in_force(const Invocation& invocation, const std::string& worksp
                          const SettingName& name) {
   catalog::Catalog catalog;
   std::vector<GivenSetting> given;
-  const Config config = load_config_anyway(
-      invocation, workspace, catalog, [&](const ConfigItem& item, const std::string& file) {
+  const config::Config config = load_config_anyway(
+      invocation, workspace, catalog, [&](const config::Item& item, const std::string& file) {
         given.push_back({item, {Giver::file, file, item.line}});
       });
   std::ranges::move(given_by_flags(invocation), std::back_inserter(given));
@@ -159,7 +161,7 @@ Setting setting_in_force(const Invocation& invocation, const std::string& worksp
   for (const GivenSetting& each : given) {
     if (each.item.key != name.key || each.item.owner != name.owner) continue;
     Json next = masked(value_of(each.item), *name.key, keys.secrets());
-    if (name.key->values.kind == ConfigKind::rules && value.is_array()) {
+    if (name.key->values.kind == config::Kind::rules && value.is_array()) {
       for (Json& rule : next) value.push_back(std::move(rule));
     } else {
       value = std::move(next);

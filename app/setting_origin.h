@@ -7,13 +7,14 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config_keys.h"
+#include "app/cli.h"
+#include "app/config/keys.h"
 
 namespace skein::app {
 
 // A key as people write it: "max-turns", "providers.work.url", "models.work/large.window".
 struct SettingName {
-  const ConfigKey* key = nullptr;
+  const config::Key* key = nullptr;
   std::string owner{};  // the "work" of the second
 };
 // Throws Error (usage) if there is no such key.

@@ -24,7 +24,7 @@ constexpr const char* own_words =
 }  // namespace
 
 // Skein's own words are not among the surroundings: a new version has no news for an old session.
-SystemPrompt system_prompt(const Config& config, const std::string& workspace,
+SystemPrompt system_prompt(const config::Config& config, const std::string& workspace,
                            const std::vector<instructions::Document>& documents,
                            const memory::Memory& memory) {
   SystemPrompt out{.text = config.system_prompt.empty() ? own_words : config.system_prompt};

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "app/config.h"
+#include "app/load_config.h"
 #include "core/agent/parts.h"
 #include "core/instructions/instructions.h"
 #include "core/memory/memory.h"
@@ -17,7 +17,7 @@ struct SystemPrompt {
   std::string skills{};  // the part of it that lists them; empty: there are none
   std::vector<agent::Surrounding> surroundings{};  // what of it may be different the next time
 };
-SystemPrompt system_prompt(const Config& config, const std::string& workspace,
+SystemPrompt system_prompt(const config::Config& config, const std::string& workspace,
                            const std::vector<instructions::Document>& documents,
                            const memory::Memory& memory);
 

@@ -10,8 +10,8 @@
 #include <iterator>
 
 #include "app/application.h"
-#include "app/config.h"
 #include "app/configured_hooks.h"
+#include "app/load_config.h"
 #include "app/mcp_servers.h"
 #include "app/trust_items.h"
 #include "core/text/json.h"

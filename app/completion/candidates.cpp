@@ -4,7 +4,7 @@
 #include <set>
 
 #include "app/completion/stored.h"
-#include "app/config_keys.h"
+#include "app/config/keys.h"
 #include "core/exchange/exporters/format.h"
 #include "core/exchange/importers/format.h"
 #include "core/text/text.h"
@@ -39,8 +39,8 @@ void import_formats(const TypedLine& line, Candidates& to) {
 
 // Those of tables that are there once for each name are known by the name's place.
 void settings(const TypedLine&, Candidates& to) {
-  for (const app::ConfigKey& key : app::config_keys())
-    if (key.table.empty() || app::is_plain_table(key.table))
+  for (const config::Key& key : config::keys())
+    if (key.table.empty() || config::is_plain_table(key.table))
       add(to, (key.table.empty() ? "" : std::string(key.table) + ".") + std::string(key.name),
           key.meaning);
 }

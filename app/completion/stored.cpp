@@ -6,8 +6,8 @@
 #include <optional>
 
 #include "app/availability.h"
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/model_refresh.h"
 #include "core/model/entry_words.h"
 #include "core/model/redaction.h"

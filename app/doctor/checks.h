@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "app/cli.h"
-#include "app/config.h"
+#include "app/load_config.h"
 #include "core/store/backend.h"
 #include "core/text/base.h"
 #include "providers/catalog/catalog.h"
@@ -20,7 +20,7 @@ namespace skein::doctor {
 // What there is to look at. All of it must outlive the look.
 struct Surroundings {
   const app::Invocation& invocation;
-  const app::Config& config;
+  const config::Config& config;
   const catalog::Catalog& catalog;
   const providers::Keyring& keys;
   std::string home{};                                // the folder of sessions

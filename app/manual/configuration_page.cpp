@@ -1,10 +1,10 @@
-#include "app/config_keys.h"
+#include "app/config/keys.h"
 #include "app/manual/pages.h"
 #include "app/manual/roff.h"
 
 namespace skein::manual {
 
-using app::ConfigKey;
+using config::Key;
 
 namespace {
 
@@ -26,21 +26,22 @@ input = 2.5
 output = 10
 )toml";
 
-std::string_view what_workspace_may(ConfigKey::Workspace workspace) {
+std::string_view what_workspace_may(config::Key::Workspace workspace) {
   switch (workspace) {
-    case ConfigKey::Workspace::never: return " A workspace cannot set it.";
-    case ConfigKey::Workspace::tightens: return " A workspace may only tighten it.";
-    case ConfigKey::Workspace::trusted: return " In a workspace it counts once that is trusted.";
+    case config::Key::Workspace::never: return " A workspace cannot set it.";
+    case config::Key::Workspace::tightens: return " A workspace may only tighten it.";
+    case config::Key::Workspace::trusted: return " In a workspace it counts once that is trusted.";
   }
   return {};
 }
 
-void add_key(Roff& page, const ConfigKey& key) {
+void add_key(Roff& page, const config::Key& key) {
   const std::string name = key.name.empty() ? "NAME" : std::string(key.name);
   std::string text = sentence(key.meaning) + " Default: " + std::string(key.otherwise) + ".";
   if (!key.flag.empty())
     text += " The flag `" + std::string(key.flag) + "` does the same for one start.";
-  page.term(name + " = " + app::sample(key), text + std::string(what_workspace_may(key.workspace)));
+  page.term(name + " = " + config::sample(key),
+            text + std::string(what_workspace_may(key.workspace)));
 }
 
 }  // namespace
@@ -65,8 +66,8 @@ std::string configuration_page() {
       "are read, and `skein config get KEY` which value is in force and who gave it.");
   page.heading("keys");
   std::string_view under;
-  for (const ConfigKey& key : app::config_keys()) {
-    if (key.table != under) page.subheading(app::heading(under = key.table));
+  for (const config::Key& key : config::keys()) {
+    if (key.table != under) page.subheading(config::heading(under = key.table));
     add_key(page, key);
   }
   page.heading("values");

@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "app/application.h"
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/checkpoints/bisect.h"
@@ -176,7 +176,7 @@ int bisect_session(const app::Invocation& invocation) {
   if (!std::filesystem::is_directory(root))
     throw Error("the session's folder " + root + " is gone", ExitStatus::usage);
   catalog::Catalog catalog;
-  const app::Config config = app::load_config(invocation, "", catalog);
+  const config::Config config = app::load_config(invocation, "", catalog);
   const auto sandbox = config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox();
   WorkspaceFiles original(store, app::contents_of(invocation, store), root,
                           app::own_places(invocation), sandbox);

@@ -4,8 +4,8 @@
 #include <optional>
 #include <string>
 
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/checkpoints/blame.h"
@@ -143,7 +143,7 @@ int blame_line(const app::Invocation& invocation) {
   const Asked asked = asked_about(invocation);
   store::SessionStore store = app::open_store(invocation);
   catalog::Catalog catalog;
-  const app::Config config = app::load_config(invocation, "", catalog);
+  const config::Config config = app::load_config(invocation, "", catalog);
   const fs::path file(asked.file);
   checkpoints::WorkspaceFiles folder(
       store, app::contents_of(invocation, store), file.parent_path().string(),

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/setting_origin.h"
 #include "app/trust.h"
 #include "app/verbs/output.h"
@@ -68,7 +68,7 @@ struct Checked {
 // The workspace's file is also read as if it were trusted: who writes it wants to know before.
 Checked checked(const app::Invocation& invocation, const std::string& workspace) {
   catalog::Catalog catalog;
-  const app::Config config = app::load_config_anyway(invocation, workspace, catalog);
+  const config::Config config = app::load_config_anyway(invocation, workspace, catalog);
   const auto file = app::workspace_file(workspace);
   return {file ? app::troubles_once_trusted(invocation, *file) : config.troubles, config.notices};
 }

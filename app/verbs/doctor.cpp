@@ -4,10 +4,10 @@
 #include <exception>
 #include <span>
 
-#include "app/config.h"
 #include "app/doctor/checks.h"
 #include "app/doctor/session_report.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/progress.h"
 #include "app/verbs/subcommands.h"
@@ -98,7 +98,7 @@ doctor::Finding look(const doctor::Check& check, const doctor::Surroundings& her
 void run_checks(const app::Invocation& invocation, std::span<const SessionRecord> sessions,
                 Report& report) {
   catalog::Catalog catalog;
-  const app::Config config =
+  const config::Config config =
       app::load_config_anyway(invocation, app::workspace_folder(invocation), catalog);
   providers::Keyring keys;
   keys.take_environment(catalog.key_variables());

@@ -3,8 +3,8 @@
 
 #include <cstdio>
 
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/exported.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"

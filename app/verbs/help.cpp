@@ -2,7 +2,7 @@
 #include <algorithm>
 #include <cstdio>
 
-#include "app/config_keys.h"
+#include "app/config/keys.h"
 #include "app/manual/pages.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
@@ -47,7 +47,7 @@ int show_help(const app::Invocation& invocation) {
     words.push_back(word.c_str());
   }
   if (topic == "config") {
-    print_text(app::describe_keys());
+    print_text(config::describe_keys());
     return 0;
   }
   const bool known = std::ranges::any_of(app::subcommands(), [&](const app::Subcommand& row) {

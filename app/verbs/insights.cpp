@@ -5,8 +5,8 @@
 #include <string>
 
 #include "app/call_cost.h"
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/insights/as_html.h"

@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <set>
 
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/store/children.h"
@@ -139,7 +139,7 @@ int prune_sessions(const app::Invocation& invocation) {
 int prune_blobs(const app::Invocation& invocation) {
   const bool only_look = invocation.has("--dry-run");
   catalog::Catalog catalog;
-  const app::Config config = app::load_config(invocation, "", catalog);
+  const config::Config config = app::load_config(invocation, "", catalog);
   const auto newest = static_cast<std::size_t>(config.keep_checkpoints);
   const bool elsewhere = app::home_in_database(invocation);
   const store::home::PrunedBlobs pruned = value_or_throw(

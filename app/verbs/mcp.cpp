@@ -8,10 +8,10 @@
 #include <vector>
 
 #include "app/application.h"
-#include "app/config.h"
-#include "app/config_edit.h"
-#include "app/config_file.h"
+#include "app/config/edit.h"
+#include "app/config/file.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/mcp_servers.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
@@ -33,7 +33,7 @@ constexpr std::chrono::seconds patience{30};
 app::Servers servers_of(const app::Invocation& invocation) {
   catalog::Catalog catalog;
   const std::string workspace = app::workspace_folder(invocation);
-  const app::Config config = app::load_config(invocation, workspace, catalog);
+  const config::Config config = app::load_config(invocation, workspace, catalog);
   app::ProjectFiles project(workspace);
   return app::configured_servers(invocation, config, project, catalog);
 }
@@ -56,8 +56,8 @@ std::string config_text(const std::string& file) {
 // The servers that a text of the user's configuration names. Throws Error if it is not understood.
 std::map<std::string, ServerEntry> servers_in(const std::string& file, const std::string& text) {
   catalog::Catalog catalog;
-  app::Config config;
-  app::ConfigFile read(file, text, app::ConfigWriter::user);
+  config::Config config;
+  config::File read(file, text, config::Writer::user);
   read.apply({config, catalog});
   if (const std::vector<std::string> troubles = read.troubles(); !troubles.empty())
     throw Error(troubles.front(), ExitStatus::usage);
@@ -181,9 +181,9 @@ int add_server(const app::Invocation& invocation) {
     throw Error(file + " has a server " + entry.name + " already; `skein mcp remove " + entry.name +
                     "` takes it out",
                 ExitStatus::usage);
-  const std::string changed = app::with_server(text, entry);
+  const std::string changed = config::with_server(text, entry);
   servers_in(file, changed);  // what we write can be read
-  app::write_config(file, changed);
+  config::write_config(file, changed);
   print_line("added to " + file + "; `skein mcp get " + entry.name + "` tries it");
   return 0;
 }
@@ -195,12 +195,12 @@ int remove_server(const app::Invocation& invocation) {
   const std::string text = config_text(file);
   if (!servers_in(file, text).contains(name))
     throw Error(file + " names no server " + name, ExitStatus::usage);
-  const std::string changed = app::without_server(text, name);
+  const std::string changed = config::without_server(text, name);
   if (servers_in(file, changed).contains(name))
     throw Error("mcp." + name + " is not written as a table [mcp." + name + "] in " + file +
                     "; take it out with an editor",
                 ExitStatus::usage);
-  app::write_config(file, changed);
+  config::write_config(file, changed);
   print_line("removed from " + file);
   return 0;
 }

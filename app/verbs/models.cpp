@@ -2,8 +2,8 @@
 #include <cstdio>
 
 #include "app/availability.h"
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/model_refresh.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
@@ -105,7 +105,7 @@ int list_models(const app::Invocation& invocation) {
 
 int migrate_session(const app::Invocation& invocation) {
   catalog::Catalog catalog;
-  const app::Config config =
+  const config::Config config =
       app::load_config(invocation, app::workspace_folder(invocation), catalog);
   if (!invocation.has("--to")) throw Error("migrate needs --to PROVIDER/MODEL", ExitStatus::usage);
   const model::ModelRef to = catalog.parse(invocation.value("--to"));

@@ -7,8 +7,8 @@
 #include <vector>
 
 #include "app/application.h"
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/checkpoints/rewind.h"
@@ -163,7 +163,7 @@ int rewind_session(const app::Invocation& invocation) {
         ExitStatus::usage);
   const bool moves = parts.talk && goal.head;
   catalog::Catalog catalog;
-  const app::Config config = app::load_config(invocation, "", catalog);
+  const config::Config config = app::load_config(invocation, "", catalog);
   checkpoints::WorkspaceFiles workspace(
       store, app::contents_of(invocation, store), workspace_of(invocation, store, record),
       app::own_places(invocation),

@@ -5,8 +5,8 @@
 #include <map>
 #include <set>
 
-#include "app/config.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/model/entry_words.h"

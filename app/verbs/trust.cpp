@@ -1,8 +1,8 @@
 #include "app/trust.h"
 #include "app/application.h"
-#include "app/config.h"
 #include "app/configured_hooks.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/trust_items.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
@@ -62,7 +62,7 @@ int trust(const app::Invocation& invocation) {
       print_line("  it runs, at " + app::hook_words(each));
   }
   catalog::Catalog catalog;
-  const app::Config config = app::load_config_anyway(invocation, workspace, catalog);
+  const config::Config config = app::load_config_anyway(invocation, workspace, catalog);
   for (TrustItem& each : app::hooks_to_trust(config, files)) found.items.push_back(std::move(each));
   if (!file && found.items.empty())
     throw Error(workspace +

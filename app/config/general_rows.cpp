@@ -1,30 +1,30 @@
-#include "app/config_rows/rows.h"
+#include "app/config/rows.h"
 
 #include <charconv>
 
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 
-namespace skein::app::config_rows {
+namespace skein::config::rows {
 
 namespace {
 
-using enum ConfigKey::Workspace;
+using enum Key::Workspace;
 
 template <auto member>
-bool set(ConfigTarget& to, const ConfigItem& item) {
+bool set(Target& to, const Item& item) {
   take(to.config.*member, item);
   return true;
 }
 
-bool set_max_turns(ConfigTarget& to, const ConfigItem& item) {
+bool set_max_turns(Target& to, const Item& item) {
   const int turns = static_cast<int>(item.number);
   if (to.by_workspace() && turns > to.config.max_turns) return false;
   to.config.max_turns = turns;
   return true;
 }
 
-bool set_max_agents(ConfigTarget& to, const ConfigItem& item) {
+bool set_max_agents(Target& to, const Item& item) {
   const int most = static_cast<int>(item.number);
   if (to.by_workspace() && most > to.config.max_agents) return false;
   to.config.max_agents = most;
@@ -32,35 +32,35 @@ bool set_max_agents(ConfigTarget& to, const ConfigItem& item) {
 }
 
 // 0 is no limit.
-bool set_agent_budget(ConfigTarget& to, const ConfigItem& item) {
+bool set_agent_budget(Target& to, const Item& item) {
   double& budget = to.config.agent_budget;
   if (to.by_workspace() && budget > 0 && (item.number == 0 || item.number > budget)) return false;
   budget = item.number;
   return true;
 }
 
-bool set_agent_models(ConfigTarget& to, const ConfigItem& item) {
+bool set_agent_models(Target& to, const Item& item) {
   to.config.agent_models = item.list;
   return true;
 }
 
-bool set_handover_thinking(ConfigTarget& to, const ConfigItem& item) {
+bool set_handover_thinking(Target& to, const Item& item) {
   to.config.handover.thinking_as_text = item.text == "text";
   return true;
 }
 
-bool set_mode(ConfigTarget& to, const ConfigItem& item) {
+bool set_mode(Target& to, const Item& item) {
   if (to.by_workspace() && item.text != permission::name(permission::Mode::plan)) return false;
   to.config.rules.mode = permission::parse_mode(item.text).value();
   return true;
 }
 
-bool set_sandbox(ConfigTarget& to, const ConfigItem& item) {
+bool set_sandbox(Target& to, const Item& item) {
   to.config.sandbox = tools::sandbox::parse_sandbox(item.text);  // "auto" is none of them
   return true;
 }
 
-bool set_network(ConfigTarget& to, const ConfigItem& item) {
+bool set_network(Target& to, const Item& item) {
   if (to.by_workspace() && item.truth && !to.config.sandbox_network) return false;
   to.config.sandbox_network = item.truth;
   return true;
@@ -68,7 +68,7 @@ bool set_network(ConfigTarget& to, const ConfigItem& item) {
 
 // 0 is no limit, so it loosens every other.
 template <auto member>
-bool set_limit(ConfigTarget& to, const ConfigItem& item) {
+bool set_limit(Target& to, const Item& item) {
   int& limit = to.config.*member;
   const int given = static_cast<int>(item.number);
   if (to.by_workspace() && limit > 0 && (given == 0 || given > limit)) return false;
@@ -77,7 +77,7 @@ bool set_limit(ConfigTarget& to, const ConfigItem& item) {
 }
 
 // "64k", "1m", or bytes.
-bool set_max_instructions(ConfigTarget& to, const ConfigItem& item) {
+bool set_max_instructions(Target& to, const Item& item) {
   std::size_t bytes = 0;
   const char* const end = item.text.data() + item.text.size();
   const auto [rest, failed] = std::from_chars(item.text.data(), end, bytes);
@@ -91,7 +91,7 @@ bool set_max_instructions(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
-bool set_ignore_files(ConfigTarget& to, const ConfigItem& item) {
+bool set_ignore_files(Target& to, const Item& item) {
   for (const std::string& name : item.list)
     if (name.empty() || name.find('/') != std::string::npos)
       throw Error("ignore-files holds '" + name + "', which is no name of a file",
@@ -101,7 +101,7 @@ bool set_ignore_files(ConfigTarget& to, const ConfigItem& item) {
 }
 
 template <auto list, auto parse>
-bool add_rules(ConfigTarget& to, const ConfigItem& item) {
+bool add_rules(Target& to, const Item& item) {
   for (const std::string& each : item.list)
     for (permission::Rule& rule : parse(each, tools::tool_table())) {
       rule.origin = to.origin;
@@ -110,7 +110,7 @@ bool add_rules(ConfigTarget& to, const ConfigItem& item) {
   return true;
 }
 
-constexpr ConfigKey general_table[] = {
+constexpr Key general_table[] = {
     {"", "model", text, "the best model there is a key for", trusted, "--model",
      "PROVIDER/MODEL, or an alias", set<&Config::model>},
     {"", "thinking", one_of("off|minimal|low|medium|high|xhigh|max"), "off", trusted, "--thinking",
@@ -215,7 +215,7 @@ constexpr ConfigKey general_table[] = {
     {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
 };
 
-constexpr ConfigKey expiry_table[] = {
+constexpr Key expiry_table[] = {
     {"expiry", "archive-after", age, "never", never, "",
      "sessions unused for so long are packed, once you were told; pinned and labelled "
      "ones "
@@ -227,7 +227,7 @@ constexpr ConfigKey expiry_table[] = {
 
 }  // namespace
 
-std::span<const ConfigKey> general_rows() { return general_table; }
-std::span<const ConfigKey> expiry_rows() { return expiry_table; }
+std::span<const Key> general_rows() { return general_table; }
+std::span<const Key> expiry_rows() { return expiry_table; }
 
-}  // namespace skein::app::config_rows
+}  // namespace skein::config::rows

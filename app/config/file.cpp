@@ -1,4 +1,4 @@
-#include "app/config_file.h"
+#include "app/config/file.h"
 
 #include <toml++/toml.h>
 
@@ -9,11 +9,11 @@
 #include "core/text/text.h"
 #include "core/text/when.h"
 
-namespace skein::app {
+namespace skein::config {
 
 namespace {
 
-using Kind = ConfigKind;
+using Kind = Kind;
 
 // What the parser says of the mistakes that people make, and what it means.
 struct Meaning {
@@ -57,8 +57,8 @@ std::string shown(const toml::node& node) {
 }
 
 // Puts the value into `item`; false: it is not of the key's kind.
-bool take(const toml::node& node, ConfigItem& item) {
-  const ConfigValues& values = item.key->values;
+bool take(const toml::node& node, Item& item) {
+  const Values& values = item.key->values;
   const auto in_range = [&](double number) {
     item.number = number;
     return number >= values.least && number <= values.most;
@@ -99,11 +99,11 @@ bool take(const toml::node& node, ConfigItem& item) {
   return false;
 }
 
-bool counts(const ConfigKey& key, ConfigWriter writer) {
+bool counts(const Key& key, Writer writer) {
   switch (key.workspace) {
-    case ConfigKey::Workspace::never: return writer == ConfigWriter::user;
-    case ConfigKey::Workspace::tightens: return true;
-    case ConfigKey::Workspace::trusted: return writer != ConfigWriter::workspace;
+    case Key::Workspace::never: return writer == Writer::user;
+    case Key::Workspace::tightens: return true;
+    case Key::Workspace::trusted: return writer != Writer::workspace;
   }
   return false;
 }
@@ -116,14 +116,14 @@ void note(std::vector<std::string>& list, std::string_view name) {
 
 }  // namespace
 
-// Walks the parsed file and fills a ConfigFile; toml++ stays in this file.
-class ConfigReader {
+// Walks the parsed file and fills a File; toml++ stays in this file.
+class Reader {
  public:
-  ConfigReader(ConfigFile& into, ConfigWriter writer) : into_(into), writer_(writer) {}
+  Reader(File& into, Writer writer) : into_(into), writer_(writer) {}
 
   void read(const std::string& text) try {
     top(toml::parse(text, into_.path_));
-    std::ranges::stable_sort(into_.items_, {}, &ConfigItem::key);
+    std::ranges::stable_sort(into_.items_, {}, &Item::key);
   } catch (const toml::parse_error& error) {
     into_.trouble(error.source().begin.line, plain_words(error.description()));
   }
@@ -132,7 +132,7 @@ class ConfigReader {
   void top(const toml::table& root) {
     for (const auto& [key, node] : root) {
       const std::string_view name = key.str();
-      const ConfigKey* known = find_key("", name);
+      const Key* known = find_key("", name);
       if (known != nullptr)
         value(*known, key, node, {}, name);
       else if (is_table(name))
@@ -143,8 +143,7 @@ class ConfigReader {
   }
 
   static bool is_table(std::string_view name) {
-    return std::ranges::any_of(config_keys(),
-                               [&](const ConfigKey& key) { return key.table == name; });
+    return std::ranges::any_of(keys(), [&](const Key& key) { return key.table == name; });
   }
 
   // [expiry]: keys of its own, and no name.
@@ -153,7 +152,7 @@ class ConfigReader {
     if (fields == nullptr) return wrong(key, kind + " is a table: [" + kind + "]");
     for (const auto& [name, below] : *fields) {
       const std::string full_name = kind + "." + std::string(name.str());
-      if (const ConfigKey* known = find_key(kind, name.str()))
+      if (const Key* known = find_key(kind, name.str()))
         value(*known, name, below, {}, full_name);
       else
         unknown(kind, name, full_name);
@@ -166,7 +165,7 @@ class ConfigReader {
     if (is_plain_table(kind)) return plain_table(kind, key, node);
     const bool flat = find_key(kind, "") != nullptr;
     note(into_.wants_, kind);
-    if (writer_ == ConfigWriter::workspace) return;
+    if (writer_ == Writer::workspace) return;
     const toml::table* names = node.as_table();
     if (names == nullptr)
       return wrong(key, kind + " is a table: [" + kind + (flat ? "]" : ".NAME]"));
@@ -215,24 +214,23 @@ class ConfigReader {
   // [providers.NAME]
   void entry(const std::string& kind, const toml::key& owner, const toml::table& fields,
              const std::string& name) {
-    const auto row = std::ranges::find(config_keys(), kind, &ConfigKey::table);
+    const auto row = std::ranges::find(keys(), kind, &Key::table);
     into_.tables_.push_back({row->table, name, line_of(owner), fields.contains("like")});
     for (const auto& [key, node] : fields)
-      if (const ConfigKey* known = find_key(kind, key.str()))
+      if (const Key* known = find_key(kind, key.str()))
         value(*known, key, node, name, kind + "." + name + "." + std::string(key.str()));
       else
         unknown(kind, key, kind + "." + name + "." + std::string(key.str()));
   }
 
-  void value(const ConfigKey& key, const toml::key& at, const toml::node& node, std::string owner,
+  void value(const Key& key, const toml::key& at, const toml::node& node, std::string owner,
              std::string_view full_name) {
-    if (key.workspace == ConfigKey::Workspace::trusted && key.table.empty())
-      note(into_.wants_, key.name);
+    if (key.workspace == Key::Workspace::trusted && key.table.empty()) note(into_.wants_, key.name);
     if (!counts(key, writer_)) {
-      if (key.workspace == ConfigKey::Workspace::never) note(into_.passed_over_, key.name);
+      if (key.workspace == Key::Workspace::never) note(into_.passed_over_, key.name);
       return;
     }
-    ConfigItem item{.key = &key, .owner = std::move(owner), .line = line_of(at)};
+    Item item{.key = &key, .owner = std::move(owner), .line = line_of(at)};
     if (!take(node, item))
       return wrong(at, std::string(full_name) + " takes " + expected(key) + ", not " + shown(node));
     // A text of nothing is as good as no text.
@@ -241,9 +239,9 @@ class ConfigReader {
   }
 
   void unknown(std::string_view kind, const toml::key& at, std::string_view full_name) {
-    if (writer_ == ConfigWriter::workspace) return note(into_.passed_over_, at.str());
+    if (writer_ == Writer::workspace) return note(into_.passed_over_, at.str());
     std::vector<std::string_view> names;
-    for (const ConfigKey& key : config_keys()) {
+    for (const Key& key : keys()) {
       if (key.table == kind) names.push_back(key.name);
       if (kind.empty() && std::ranges::find(names, key.table) == names.end())
         names.push_back(key.table);
@@ -258,27 +256,27 @@ class ConfigReader {
     into_.trouble(line_of(at), sentence);
   }
 
-  ConfigFile& into_;
-  ConfigWriter writer_;
+  File& into_;
+  Writer writer_;
 };
 
-ConfigFile::ConfigFile(std::string path, const std::string& text, ConfigWriter writer)
-    : path_(std::move(path)) {
-  ConfigReader(*this, writer).read(text);
+File::File(std::string path, const std::string& text, Writer writer) : path_(std::move(path)) {
+  Reader(*this, writer).read(text);
 }
 
-void ConfigFile::trouble(std::size_t line, const std::string& sentence) {
+void File::trouble(std::size_t line, const std::string& sentence) {
   troubles_.emplace(line, path_ + ":" + std::to_string(line) + ": " + sentence);
 }
 
-std::vector<std::string> ConfigFile::troubles() const {
+std::vector<std::string> File::troubles() const {
   std::vector<std::string> out;
   for (const auto& [line, sentence] : troubles_) out.push_back(sentence);
   return out;
 }
 
-void ConfigFile::apply(ConfigTarget to, const See& see) {
-  for (const ConfigItem& item : items_) try {
+void File::apply(Target to, const See& see) {
+  to.file = path_;
+  for (const Item& item : items_) try {
       if (!item.key->apply(to, item))
         note(passed_over_, item.key->name);
       else if (see)
@@ -290,7 +288,7 @@ void ConfigFile::apply(ConfigTarget to, const See& see) {
 }
 
 // Names of providers and models can be judged only when all tables have been read.
-void ConfigFile::check_names(const catalog::Catalog& catalog) {
+void File::check_names(const catalog::Catalog& catalog) {
   const auto parses = [&](std::size_t line, const std::string& what, const std::string& model) {
     try {
       catalog.parse(model);
@@ -310,12 +308,12 @@ void ConfigFile::check_names(const catalog::Catalog& catalog) {
       trouble(table.line,
               name + " is no provider skein knows; say whose format it speaks: like = \"openai\"");
   }
-  for (const ConfigItem& item : items_) {
+  for (const Item& item : items_) {
     if (item.key->name == "model") parses(item.line, "model", item.text);
     if (item.key->values.kind == Kind::models)
       for (const std::string& model : item.list) parses(item.line, "fallback", model);
     if (item.key->table != "aliases") continue;
-    const bool chained = std::ranges::any_of(items_, [&](const ConfigItem& other) {
+    const bool chained = std::ranges::any_of(items_, [&](const Item& other) {
       return other.key->table == "aliases" && other.owner == item.text;
     });
     if (chained)
@@ -325,4 +323,4 @@ void ConfigFile::check_names(const catalog::Catalog& catalog) {
   }
 }
 
-}  // namespace skein::app
+}  // namespace skein::config

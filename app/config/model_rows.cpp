@@ -1,24 +1,24 @@
-#include "app/config_rows/rows.h"
+#include "app/config/rows.h"
 
 #include <algorithm>
 
-#include "app/key_command.h"
+#include "app/config/key_command.h"
 #include "core/text/text.h"
 
-namespace skein::app::config_rows {
+namespace skein::config::rows {
 
 namespace {
 
-using enum ConfigKey::Workspace;
+using enum Key::Workspace;
 using catalog::Given, catalog::ModelRow, catalog::Prices, catalog::ProviderRow;
 
 // Whether a model of that name can be asked for depends on tables further down: see check_models.
-bool add_alias(ConfigTarget& to, const ConfigItem& item) {
+bool add_alias(Target& to, const Item& item) {
   to.catalog.add_alias(item.owner, item.text);
   return true;
 }
 
-bool set_like(ConfigTarget& to, const ConfigItem& item) {
+bool set_like(Target& to, const Item& item) {
   const ProviderRow* known = to.catalog.find_provider(item.text);
   if (known == nullptr) {
     std::vector<std::string> names;
@@ -42,7 +42,7 @@ bool set_like(ConfigTarget& to, const ConfigItem& item) {
 }
 
 template <class Change>
-bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
+bool change_provider(Target& to, const Item& item, Change change) {
   if (const ProviderRow* known = to.catalog.find_provider(item.owner)) {
     ProviderRow row = *known;
     change(row);
@@ -51,7 +51,7 @@ bool change_provider(ConfigTarget& to, const ConfigItem& item, Change change) {
   return true;
 }
 
-bool set_url(ConfigTarget& to, const ConfigItem& item) {
+bool set_url(Target& to, const Item& item) {
   return change_provider(to, item, [&](ProviderRow& row) {
     row.base_url = item.text;
     row.base_url_variable = {};
@@ -59,7 +59,7 @@ bool set_url(ConfigTarget& to, const ConfigItem& item) {
 }
 // A workspace may say where its keys come from, but not with a file of its own: trust is in the
 // text of its configuration, not in what lies beside it.
-bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
+bool set_key_command(Target& to, const Item& item) {
   std::string command = item.text;
   if (to.by_workspace()) {
     if (const std::string used = workspace_file_in(command, to.workspace); !used.empty()) {
@@ -73,15 +73,15 @@ bool set_key_command(ConfigTarget& to, const ConfigItem& item) {
   }
   return change_provider(to, item, [&](ProviderRow& row) { row.key_command = command; });
 }
-bool set_key_variable(ConfigTarget& to, const ConfigItem& item) {
+bool set_key_variable(Target& to, const Item& item) {
   return change_provider(to, item, [&](ProviderRow& row) { row.key_variables = {item.text}; });
 }
 template <auto member>
-bool set_in_provider(ConfigTarget& to, const ConfigItem& item) {
+bool set_in_provider(Target& to, const Item& item) {
   return change_provider(to, item, [&](ProviderRow& row) { take(row.*member, item); });
 }
 
-bool set_wire(ConfigTarget& to, const ConfigItem& item) {
+bool set_wire(Target& to, const Item& item) {
   using enum handover::WireFormat;
   return change_provider(to, item, [&](ProviderRow& row) {
     if (row.wire != openai_chat && row.wire != openai_responses)
@@ -93,7 +93,7 @@ bool set_wire(ConfigTarget& to, const ConfigItem& item) {
 }
 
 template <class Change>
-bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
+bool change_model(Target& to, const Item& item, Change change) {
   const std::size_t slash = std::min(item.owner.find('/'), item.owner.size() - 1);
   const model::ModelRef ref{item.owner.substr(0, slash), item.owner.substr(slash + 1)};
   ModelRow row = to.catalog.find_model(ref);
@@ -106,7 +106,7 @@ bool change_model(ConfigTarget& to, const ConfigItem& item, Change change) {
 }
 
 template <auto member, unsigned given>
-bool set_in_model(ConfigTarget& to, const ConfigItem& item) {
+bool set_in_model(Target& to, const Item& item) {
   return change_model(to, item, [&](ModelRow& row) {
     take(row.*member, item);
     row.given |= given;
@@ -114,14 +114,14 @@ bool set_in_model(ConfigTarget& to, const ConfigItem& item) {
 }
 // Who has a price of their own pays it for calls of any length.
 template <auto member>
-bool set_price(ConfigTarget& to, const ConfigItem& item) {
+bool set_price(Target& to, const Item& item) {
   return change_model(to, item, [&](ModelRow& row) {
     take(row.prices.*member, item);
     row.tiers = {};
     row.given |= Given::prices;
   });
 }
-bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
+bool set_thinks(Target& to, const Item& item) {
   return change_model(to, item, [&](ModelRow& row) {
     using enum model::ThinkingLevel;
     if (!item.truth)
@@ -135,7 +135,7 @@ bool set_thinks(ConfigTarget& to, const ConfigItem& item) {
 constexpr double most_tokens = 1e9;
 constexpr double most_dollars = 1e6;
 
-constexpr ConfigKey provider_table[] = {
+constexpr Key provider_table[] = {
     {"providers", "like", text, "the known one of that name", trusted, "",
      "the known provider whose format it speaks", set_like},
     {"providers", "url", text, "as the one it is like", trusted, "", "where it is, without /v1",
@@ -155,7 +155,7 @@ constexpr ConfigKey provider_table[] = {
      "true: it passes Anthropic's beta headers on", set_in_provider<&ProviderRow::betas>},
 };
 
-constexpr ConfigKey model_table[] = {
+constexpr Key model_table[] = {
     {"models", "window", whole(1, most_tokens), "what is known of it", trusted, "",
      "how many tokens it can take in", set_in_model<&ModelRow::window, Given::window>},
     {"models", "max-output", whole(1, most_tokens), "what is known of it", trusted, "",
@@ -176,15 +176,15 @@ constexpr ConfigKey model_table[] = {
      "what to ask when this one cannot answer", set_fallback},
 };
 
-constexpr ConfigKey alias_table[] = {
+constexpr Key alias_table[] = {
     {"aliases", "", text, "none", trusted, "",
      "a short name for a model: fast = \"openai/gpt-6-luna\"", add_alias},
 };
 
 }  // namespace
 
-std::span<const ConfigKey> providers_rows() { return provider_table; }
-std::span<const ConfigKey> models_rows() { return model_table; }
-std::span<const ConfigKey> aliases_rows() { return alias_table; }
+std::span<const Key> provider_rows() { return provider_table; }
+std::span<const Key> model_rows() { return model_table; }
+std::span<const Key> alias_rows() { return alias_table; }
 
-}  // namespace skein::app::config_rows
+}  // namespace skein::config::rows

@@ -4,7 +4,7 @@
 
 #include <string>
 
-namespace skein::app {
+namespace skein::config {
 
 // The first file of the workspace that `command` names, be it by a relative or an absolute path, or
 // by a word that a folder of $PATH in the workspace would answer to; empty: none.
@@ -13,4 +13,4 @@ std::string workspace_file_in(const std::string& command, const std::string& wor
 // The same command, run where no relative path leads into the workspace.
 std::string away_from_workspace(const std::string& command);
 
-}  // namespace skein::app
+}  // namespace skein::config

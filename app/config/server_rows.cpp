@@ -1,16 +1,16 @@
-#include "app/config_rows/rows.h"
+#include "app/config/rows.h"
 
 #include <chrono>
 
-namespace skein::app::config_rows {
+namespace skein::config::rows {
 
 namespace {
 
-using enum ConfigKey::Workspace;
+using enum Key::Workspace;
 
 // One of the user's own stands above one of the same name that came with a workspace.
 template <class Change>
-bool change_server(ConfigTarget& to, const ConfigItem& item, Change change) {
+bool change_server(Target& to, const Item& item, Change change) {
   using Source = mcp::ServerEntry::Source;
   const auto known = to.config.servers.find(item.owner);
   if (to.by_workspace() && known != to.config.servers.end() && known->second.source == Source::user)
@@ -20,29 +20,28 @@ bool change_server(ConfigTarget& to, const ConfigItem& item, Change change) {
   mcp::ServerEntry& entry = to.config.servers[item.owner];
   entry.name = item.owner;
   entry.source = to.by_workspace() ? Source::workspace : Source::user;
-  entry.file =
-      to.by_workspace() ? to.workspace + "/.skein/config.toml" : config_folder() + "/config.toml";
+  entry.file = to.file;
   change(entry);
   return true;
 }
 template <auto member>
-bool set_in_server(ConfigTarget& to, const ConfigItem& item) {
+bool set_in_server(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) { take(entry.*member, item); });
 }
 template <auto member>
-bool set_words(ConfigTarget& to, const ConfigItem& item) {
+bool set_words(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.*member = item.list; });
 }
 template <auto member>
-bool set_pairs(ConfigTarget& to, const ConfigItem& item) {
+bool set_pairs(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.*member = item.pairs; });
 }
-bool set_timeout(ConfigTarget& to, const ConfigItem& item) {
+bool set_timeout(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) {
     entry.timeout = std::chrono::seconds(static_cast<std::int64_t>(item.number));
   });
 }
-bool set_exposures(ConfigTarget& to, const ConfigItem& item) {
+bool set_exposures(Target& to, const Item& item) {
   for (const auto& [pattern, exposure] : item.pairs)
     if (exposure != "direct" && exposure != "search" && exposure != "hidden")
       throw Error("mcp." + item.owner + ".tools: " + pattern +
@@ -50,13 +49,13 @@ bool set_exposures(ConfigTarget& to, const ConfigItem& item) {
                   ExitStatus::usage);
   return change_server(to, item, [&](mcp::ServerEntry& entry) { entry.exposures = item.pairs; });
 }
-bool set_era(ConfigTarget& to, const ConfigItem& item) {
+bool set_era(Target& to, const Item& item) {
   return change_server(to, item, [&](mcp::ServerEntry& entry) {
     entry.era = mcp::era_named(item.text).value_or(mcp::Era::unknown);
   });
 }
 
-constexpr ConfigKey server_table[] = {
+constexpr Key server_table[] = {
     {"mcp", "command", text, "none", trusted, "",
      "the program that is the server; it is started with skein, and ends with it",
      set_in_server<&mcp::ServerEntry::command>},
@@ -93,6 +92,6 @@ constexpr ConfigKey server_table[] = {
 
 }  // namespace
 
-std::span<const ConfigKey> servers_rows() { return server_table; }
+std::span<const Key> server_rows() { return server_table; }
 
-}  // namespace skein::app::config_rows
+}  // namespace skein::config::rows

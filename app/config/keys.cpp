@@ -1,22 +1,21 @@
-#include "app/config_keys.h"
+#include "app/config/keys.h"
 
 #include <algorithm>
 #include <cmath>
 
-#include "app/config_rows/rows.h"
+#include "app/config/rows.h"
 
-namespace skein::app {
+namespace skein::config {
 
 namespace {
 
-using Kind = ConfigKind;
-using enum ConfigKey::Workspace;
+using enum Key::Workspace;
 
 std::string plain(double number) {
   return std::to_string(static_cast<std::int64_t>(std::floor(number)));
 }
 
-std::string_view who(ConfigKey::Workspace workspace) {
+std::string_view who(Key::Workspace workspace) {
   switch (workspace) {
     case never: return "";
     case tightens: return " [workspace: to tighten]";
@@ -29,22 +28,21 @@ std::string_view who(ConfigKey::Workspace workspace) {
 
 // In the order in which they are applied: a provider begins as a copy of the one it is like, and
 // models and aliases speak of providers.
-std::span<const ConfigKey> config_keys() {
-  static const std::vector<ConfigKey> all = [] {
-    std::vector<ConfigKey> rows;
-    for (const std::span<const ConfigKey> part :
-         {config_rows::general_rows(), config_rows::expiry_rows(), config_rows::providers_rows(),
-          config_rows::models_rows(), config_rows::servers_rows(), config_rows::hooks_rows(),
-          config_rows::aliases_rows()})
-      rows.insert(rows.end(), part.begin(), part.end());
-    return rows;
+std::span<const Key> keys() {
+  static const std::vector<Key> all = [] {
+    std::vector<Key> table;
+    for (const std::span<const Key> part :
+         {rows::general_rows(), rows::expiry_rows(), rows::provider_rows(), rows::model_rows(),
+          rows::server_rows(), rows::hook_rows(), rows::alias_rows()})
+      table.insert(table.end(), part.begin(), part.end());
+    return table;
   }();
   return all;
 }
 
-const ConfigKey* find_key(std::string_view of, std::string_view name) {
-  const std::span<const ConfigKey> all = config_keys();
-  const auto found = std::ranges::find_if(all, [&](const ConfigKey& key) {
+const Key* find_key(std::string_view of, std::string_view name) {
+  const std::span<const Key> all = keys();
+  const auto found = std::ranges::find_if(all, [&](const Key& key) {
     return key.table == of && (key.name == name || key.name.empty());
   });
   return found == all.end() ? nullptr : &*found;
@@ -54,15 +52,15 @@ bool is_plain_table(std::string_view name) { return name == "expiry"; }
 
 bool is_repeated_table(std::string_view name) { return name == "hooks"; }
 
-const ConfigKey& key_named(std::string_view name) { return *find_key("", name); }
+const Key& key_named(std::string_view name) { return *find_key("", name); }
 
-bool is_choice(const ConfigKey& key, std::string_view given) {
+bool is_choice(const Key& key, std::string_view given) {
   return !given.empty() && given.find('|') == std::string_view::npos &&
          ("|" + std::string(key.values.choices) + "|").find("|" + std::string(given) + "|") !=
              std::string::npos;
 }
 
-std::string choices_of(const ConfigKey& key) {
+std::string choices_of(const Key& key) {
   std::string out(key.values.choices);
   if (const std::size_t last = out.rfind('|'); last != std::string::npos)
     out.replace(last, 1, " or ");
@@ -70,7 +68,7 @@ std::string choices_of(const ConfigKey& key) {
   return out;
 }
 
-std::string expected(const ConfigKey& key) {
+std::string expected(const Key& key) {
   const std::string range = " from " + plain(key.values.least) + " to " + plain(key.values.most);
   switch (key.values.kind) {
     case Kind::text: return "a text in quotes";
@@ -88,7 +86,7 @@ std::string expected(const ConfigKey& key) {
   return {};
 }
 
-std::string sample(const ConfigKey& key) {
+std::string sample(const Key& key) {
   switch (key.values.kind) {
     case Kind::text: return "TEXT";
     case Kind::age: return "AGE";
@@ -117,7 +115,7 @@ std::string_view heading(std::string_view of) {
 std::string describe_keys() {
   std::string out;
   std::string_view under;
-  for (const ConfigKey& key : config_keys()) {
+  for (const Key& key : keys()) {
     const std::string place(who(key.workspace));  // the same for all of a table
     if (key.table != under) out += "\n" + std::string(heading(under = key.table)) + place + "\n";
     out += (key.name.empty() ? "NAME" : std::string(key.name)) + " = " + sample(key) + "\n    " +
@@ -127,4 +125,4 @@ std::string describe_keys() {
   return out;
 }
 
-}  // namespace skein::app
+}  // namespace skein::config

@@ -1,10 +1,10 @@
-#include "app/config.h"
+#include "app/load_config.h"
 
 #include <filesystem>
 #include <fstream>
 #include <iterator>
 
-#include "app/config_file.h"
+#include "app/config/file.h"
 #include "app/home.h"
 #include "app/trust.h"
 #include "core/text/text.h"
@@ -23,14 +23,15 @@ std::optional<std::string> text_of(const fs::path& file) {
 }
 
 // Reads and applies one file; what it says is left in `config`.
-ConfigFile apply_file(Config& config, catalog::Catalog& catalog, const std::string& path,
-                      const std::string& text, ConfigWriter writer, const SeeSetting& see = {}) {
-  ConfigFile file(path, text, writer);
-  const bool own = writer == ConfigWriter::user;
+config::File apply_file(config::Config& config, catalog::Catalog& catalog, const std::string& path,
+                        const std::string& text, config::Writer writer,
+                        const SeeSetting& see = {}) {
+  config::File file(path, text, writer);
+  const bool own = writer == config::Writer::user;
   file.apply({config, catalog,
               own ? permission::Rule::Origin::configuration : permission::Rule::Origin::workspace,
               own ? "" : fs::path(path).parent_path().parent_path().string()},
-             [&](const ConfigItem& item) {
+             [&](const config::Item& item) {
                if (see) see(item, path);
              });
   for (std::string& trouble : file.troubles()) config.troubles.push_back(std::move(trouble));
@@ -38,12 +39,12 @@ ConfigFile apply_file(Config& config, catalog::Catalog& catalog, const std::stri
 }
 
 // The author of a checkout is not its user.
-void apply_workspace_file(Config& config, catalog::Catalog& catalog, const WorkspaceFile& theirs,
-                          Trust trust, const SeeSetting& see) {
+void apply_workspace_file(config::Config& config, catalog::Catalog& catalog,
+                          const WorkspaceFile& theirs, Trust trust, const SeeSetting& see) {
   const bool trusted = trust == Trust::given;
-  const ConfigFile file =
+  const config::File file =
       apply_file(config, catalog, theirs.path, theirs.text,
-                 trusted ? ConfigWriter::trusted_workspace : ConfigWriter::workspace, see);
+                 trusted ? config::Writer::trusted_workspace : config::Writer::workspace, see);
   if (!file.passed_over().empty())
     config.notices.push_back(theirs.path + " may only tighten what tools may do; passed over: " +
                              listed(file.passed_over()));
@@ -70,11 +71,6 @@ void throw_troubles(const std::vector<std::string>& troubles) {
 
 }  // namespace
 
-tools::sandbox::ProgramLimits Config::command_limits() const {
-  return {.processes = static_cast<std::uint64_t>(sandbox_processes),
-          .memory = static_cast<std::uint64_t>(sandbox_memory) << 20};
-}
-
 std::string config_folder() { return skein_folder("XDG_CONFIG_HOME", ".config"); }
 
 std::string user_config_file() {
@@ -84,13 +80,13 @@ std::string user_config_file() {
 
 namespace {
 
-Config settings_of_home() {
-  Config config;
+config::Config settings_of_home() {
+  config::Config config;
   const std::optional<std::string> text = text_of(user_config_file());
   // Most have no such key, and every start comes by here.
   if (!text || text->find("home") == std::string::npos) return config;
   catalog::Catalog catalog;
-  ConfigFile file(user_config_file(), *text, ConfigWriter::user);
+  config::File file(user_config_file(), *text, config::Writer::user);
   file.apply({config, catalog});
   return config;
 }
@@ -111,15 +107,15 @@ std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   const std::optional<std::string> text = text_of(path);
   if (!text) throw Error("cannot read " + path.string(), ExitStatus::usage);
   WorkspaceFile file{path.string(), *text};
-  file.wants = ConfigFile(file.path, file.text, ConfigWriter::workspace).wants();
+  file.wants = config::File(file.path, file.text, config::Writer::workspace).wants();
   return file;
 }
 
 std::vector<std::string> troubles_once_trusted(const Invocation& invocation,
                                                const WorkspaceFile& file) {
   catalog::Catalog catalog;
-  Config config = load_config_anyway(invocation, "", catalog);
-  apply_file(config, catalog, file.path, file.text, ConfigWriter::trusted_workspace);
+  config::Config config = load_config_anyway(invocation, "", catalog);
+  apply_file(config, catalog, file.path, file.text, config::Writer::trusted_workspace);
   return config.troubles;
 }
 
@@ -127,14 +123,14 @@ void check_before_trust(const Invocation& invocation, const WorkspaceFile& file)
   throw_troubles(troubles_once_trusted(invocation, file));
 }
 
-Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
-                          catalog::Catalog& catalog, const SeeSetting& see) {
-  Config config;
+config::Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
+                                  catalog::Catalog& catalog, const SeeSetting& see) {
+  config::Config config;
   const fs::path own = user_config_file();
   std::error_code ignored;
   const bool there = fs::exists(own, ignored);
   if (const auto text = there ? text_of(own) : std::nullopt)
-    apply_file(config, catalog, own.string(), *text, ConfigWriter::user, see);
+    apply_file(config, catalog, own.string(), *text, config::Writer::user, see);
   else if (there)
     config.troubles.push_back("cannot read " + own.string());
   else if (!env("SKEIN_CONFIG").empty())
@@ -161,9 +157,9 @@ Config load_config_anyway(const Invocation& invocation, const std::string& works
   return config;
 }
 
-Config load_config(const Invocation& invocation, const std::string& workspace,
-                   catalog::Catalog& catalog) {
-  Config config = load_config_anyway(invocation, workspace, catalog);
+config::Config load_config(const Invocation& invocation, const std::string& workspace,
+                           catalog::Catalog& catalog) {
+  config::Config config = load_config_anyway(invocation, workspace, catalog);
   throw_troubles(config.troubles);
   return config;
 }

@@ -6,7 +6,7 @@
 
 #include "core/mcp/server_entry.h"
 
-namespace skein::app {
+namespace skein::config {
 
 // `text` with a table for this server at its end.
 std::string with_server(const std::string& text, const mcp::ServerEntry& entry);
@@ -17,4 +17,4 @@ std::string without_server(const std::string& text, const std::string& name);
 // Error (storage).
 void write_config(const std::string& file, const std::string& text);
 
-}  // namespace skein::app
+}  // namespace skein::config

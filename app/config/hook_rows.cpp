@@ -1,16 +1,16 @@
-#include "app/config_rows/rows.h"
+#include "app/config/rows.h"
 
 #include <chrono>
 
 #include "core/tools/tools.h"
 
-namespace skein::app::config_rows {
+namespace skein::config::rows {
 
 namespace {
 
-using enum ConfigKey::Workspace;
+using enum Key::Workspace;
 
-hooks::Definition& hook_of(ConfigTarget& to, const ConfigItem& item) {
+hooks::Definition& hook_of(Target& to, const Item& item) {
   for (ConfiguredHook& each : to.config.hooks)
     if (each.name == item.owner && each.definition.of_project == to.by_workspace())
       return each.definition;
@@ -18,36 +18,35 @@ hooks::Definition& hook_of(ConfigTarget& to, const ConfigItem& item) {
   const auto event = hooks::parse_event(item.owner.substr(0, item.owner.find('.')));
   if (event) made.definition.event = *event;  // else the reader has said so
   made.definition.of_project = to.by_workspace();
-  made.definition.file =
-      to.by_workspace() ? workspace_config_file(to.workspace) : user_config_file();
+  made.definition.file = to.file;
   return made.definition;
 }
 
 template <auto member>
-bool set_in_hook(ConfigTarget& to, const ConfigItem& item) {
+bool set_in_hook(Target& to, const Item& item) {
   hook_of(to, item).*member = item.text;
   return true;
 }
-bool set_hook_words(ConfigTarget& to, const ConfigItem& item) {
+bool set_hook_words(Target& to, const Item& item) {
   hook_of(to, item).words = item.list;
   return true;
 }
 // Read once to see that it can be: it is read again at every call, with the tools there are then.
-bool set_hook_condition(ConfigTarget& to, const ConfigItem& item) {
+bool set_hook_condition(Target& to, const Item& item) {
   permission::parse_rules(item.text, tools::tool_table());
   hook_of(to, item).condition = item.text;
   return true;
 }
-bool set_hook_time(ConfigTarget& to, const ConfigItem& item) {
+bool set_hook_time(Target& to, const Item& item) {
   hook_of(to, item).time = std::chrono::milliseconds(static_cast<std::int64_t>(item.number * 1000));
   return true;
 }
-bool set_on_failure(ConfigTarget& to, const ConfigItem& item) {
+bool set_on_failure(Target& to, const Item& item) {
   hook_of(to, item).block_on_failure = item.text == "block";
   return true;
 }
 
-constexpr ConfigKey hook_table[] = {
+constexpr Key hook_table[] = {
     {"hooks", "command", text, "none", trusted, "",
      "what a shell runs at that event, or a program if there are args; JSON on standard input says "
      "what it is about",
@@ -68,6 +67,6 @@ constexpr ConfigKey hook_table[] = {
 
 }  // namespace
 
-std::span<const ConfigKey> hooks_rows() { return hook_table; }
+std::span<const Key> hook_rows() { return hook_table; }
 
-}  // namespace skein::app::config_rows
+}  // namespace skein::config::rows

@@ -1,4 +1,4 @@
-#include "app/key_command.h"
+#include "app/config/key_command.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include "core/text/text.h"
 
-namespace skein::app {
+namespace skein::config {
 
 namespace {
 
@@ -51,4 +51,4 @@ std::string workspace_file_in(const std::string& command, const std::string& wor
 
 std::string away_from_workspace(const std::string& command) { return "cd / || exit; " + command; }
 
-}  // namespace skein::app
+}  // namespace skein::config

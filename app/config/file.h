@@ -8,20 +8,20 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config_keys.h"
+#include "app/config/keys.h"
 
-namespace skein::app {
+namespace skein::config {
 
 // Whose file it is decides what in it counts.
-enum class ConfigWriter { user, trusted_workspace, workspace };
+enum class Writer { user, trusted_workspace, workspace };
 
-class ConfigFile {
+class File {
  public:
-  ConfigFile(std::string path, const std::string& text, ConfigWriter writer);
+  File(std::string path, const std::string& text, Writer writer);
 
   // `see` is shown every item that counted.
-  using See = std::function<void(const ConfigItem&)>;
-  void apply(ConfigTarget to, const See& see = {});
+  using See = std::function<void(const Item&)>;
+  void apply(Target to, const See& see = {});
 
   // "FILE:LINE: what is wrong and what was expected", in the order of the lines
   std::vector<std::string> troubles() const;
@@ -37,17 +37,17 @@ class ConfigFile {
     std::size_t line;
     bool like = false;  // says which provider it is like
   };
-  friend class ConfigReader;
+  friend class Reader;
 
   void trouble(std::size_t line, const std::string& sentence);
   void check_names(const catalog::Catalog& catalog);
 
   std::string path_;
-  std::vector<ConfigItem> items_{};  // in the table's order
+  std::vector<Item> items_{};  // in the table's order
   std::vector<Table> tables_{};
   std::multimap<std::size_t, std::string> troubles_{};  // by line
   std::vector<std::string> passed_over_{};
   std::vector<std::string> wants_{};
 };
 
-}  // namespace skein::app
+}  // namespace skein::config

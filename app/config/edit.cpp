@@ -1,4 +1,4 @@
-#include "app/config_edit.h"
+#include "app/config/edit.h"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -19,7 +19,7 @@
 #include "core/text/json.h"
 #include "core/text/text.h"
 
-namespace skein::app {
+namespace skein::config {
 
 namespace {
 
@@ -111,4 +111,4 @@ void write_config(const std::string& file, const std::string& text) {
   throw error;
 }
 
-}  // namespace skein::app
+}  // namespace skein::config

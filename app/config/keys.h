@@ -9,62 +9,52 @@
 #include <string_view>
 #include <vector>
 
-#include "app/config.h"
+#include "app/config/config.h"
+#include "providers/catalog/catalog.h"
 
-namespace skein::app {
+namespace skein::config {
 
-struct ConfigItem;
+struct Item;
 
 // What keys are applied to, and on whose word.
-struct ConfigTarget {
+struct Target {
   Config& config;
   catalog::Catalog& catalog;
   permission::Rule::Origin origin = permission::Rule::Origin::configuration;
   std::string workspace{};  // whose word it is, if it is a workspace's
+  std::string file{};       // in which it stands
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
-enum class ConfigKind {
-  text,
-  age,
-  choice,
-  whole,
-  number,
-  truth,
-  rules,
-  models,
-  names,
-  words,
-  pairs
-};
+enum class Kind { text, age, choice, whole, number, truth, rules, models, names, words, pairs };
 
 // What a key may be set to.
-struct ConfigValues {
-  ConfigKind kind;
+struct Values {
+  Kind kind;
   std::string_view choices{};  // "auto|always|never"
   double least = 0, most = 0;  // of numbers
 };
 
-struct ConfigKey {
+struct Key {
   // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
   enum class Workspace { never, tightens, trusted };
 
   std::string_view
       table;  // "": above all tables; "expiry", "aliases", "providers", "models", "mcp", "hooks"
   std::string_view name;  // "": any, as in [aliases]
-  ConfigValues values;
+  Values values;
   std::string_view otherwise;  // what holds if it is left out, for people
   Workspace workspace;
   std::string_view flag;  // that does the same for one start
   std::string_view meaning;
   // False: passed over, because it would loosen what its writer may only tighten. Throws Error if
   // the value makes no sense.
-  bool (*apply)(ConfigTarget&, const ConfigItem&);
+  bool (*apply)(Target&, const Item&);
 };
 
 // A key that was found in a file, with a value of its kind.
-struct ConfigItem {
-  const ConfigKey* key = nullptr;
+struct Item {
+  const Key* key = nullptr;
   // The NAME of [providers.NAME], [models.NAME] and [mcp.NAME], or an alias; of a repeated table
   // NAME.N, counted from 1.
   std::string owner{};
@@ -76,26 +66,26 @@ struct ConfigItem {
   std::size_t line = 0;
 };
 
-std::span<const ConfigKey> config_keys();
-const ConfigKey* find_key(std::string_view table, std::string_view name);  // null: there is none
+std::span<const Key> keys();
+const Key* find_key(std::string_view table, std::string_view name);  // null: there is none
 // A table that is there once, not once for each name.
 bool is_plain_table(std::string_view name);
 // A table that may be there several times for each name: [[hooks.NAME]].
 bool is_repeated_table(std::string_view name);
 // A top-level key that is there.
-const ConfigKey& key_named(std::string_view name);
+const Key& key_named(std::string_view name);
 
-bool is_choice(const ConfigKey& key, std::string_view text);
-std::string choices_of(const ConfigKey& key);  // "auto, always or never"
+bool is_choice(const Key& key, std::string_view text);
+std::string choices_of(const Key& key);  // "auto, always or never"
 // "a whole number from 1 to 1000000"
-std::string expected(const ConfigKey& key);
+std::string expected(const Key& key);
 
 // What may stand behind its "=", in short: "true|false", "1…1000", "TEXT".
-std::string sample(const ConfigKey& key);
+std::string sample(const Key& key);
 // Of a table, as it stands in a file: "[providers.NAME]".
 std::string_view heading(std::string_view table);
 
 // The whole table for people to read.
 std::string describe_keys();
 
-}  // namespace skein::app
+}  // namespace skein::config
