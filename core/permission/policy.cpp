@@ -231,6 +231,15 @@ ReadingPlace reading_place(const Rules& rules, const Subject& subject, const Too
   return place;
 }
 
+bool only_reads(const Rules& rules, const Subject& subject, const Tools& tools) {
+  if (!subject.line || !subject.line->doubt.empty() || !rules.sandboxed) return false;
+  const ShellLine& line = *subject.line;
+  ReadOnlyLine reading(reading_place(rules, subject, tools));
+  for (std::size_t i = 0; i < line.commands.size(); ++i)
+    if (!reading.next(line.commands[i], line.settings[i])) return false;
+  return true;
+}
+
 Decision decide_command(const Rules& rules, const Subject& subject, const Tools& tools) {
   const ShellLine& line = *subject.line;
   if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
@@ -321,7 +330,8 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
   if (subject.place && !subject.place->withheld.empty())
     return {Verdict::deny, "kept from the model by " + subject.place->withheld};
-  if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads)
+  if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads &&
+      !only_reads(rules, subject, tools))
     return {Verdict::deny, "in plan mode nothing is changed"};
   if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
   if (!subject.url_trouble.empty()) return {Verdict::deny, subject.url_trouble};

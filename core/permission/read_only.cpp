@@ -89,17 +89,18 @@ bool ReadOnlyLine::only_reads(const SimpleCommand& command, const CommandSetting
   for (const auto& redirection : setting.redirections)
     if (redirection.writes() || !may_be_read(redirection.file, true)) return false;
   for (const ShellWord& word : command)
-    if (!(reading->text && !is_glob(word)) && !stays_inside(word, reading->contents)) return false;
+    if (!(reading->text && !is_glob(word)) && !stays_inside(word, *reading)) return false;
   if (reading->walks && (std::ranges::any_of(command, is_glob) ||
                          !may_be_searched(reading->operands, reading->walks_all)))
     return false;
   return !reading->git || is_plain_repository(reading->contents);
 }
 
-bool ReadOnlyLine::stays_inside(const ShellWord& word, bool contents) const {
+bool ReadOnlyLine::stays_inside(const ShellWord& word, const Reading& reading) const {
   if (!is_glob(word))
     return std::ranges::all_of(possible_paths(word.text), [&](std::string_view path) {
-      return path.empty() || may_be_read(std::string(path), contents);
+      return path.empty() || (may_be_read(std::string(path), reading.contents) &&
+                              !(reading.git && reading.contents && is_secret(path)));
     });
   const std::string pattern = glob_pattern(word);
   if (pattern.empty()) return false;
@@ -108,7 +109,8 @@ bool ReadOnlyLine::stays_inside(const ShellWord& word, bool contents) const {
     if (!found) return false;
     for (const std::string& path : *found)
       if (const model::Located place = place_.locate(path);
-          place.below.empty() || (contents && (!place.secret.empty() || place_.forbidden(path))))
+          place.below.empty() ||
+          (reading.contents && (!place.secret.empty() || place_.forbidden(path))))
         return false;
   }
   return true;
@@ -121,6 +123,13 @@ bool ReadOnlyLine::may_be_read(const std::string& path, bool contents) const {
     if (is_outside(there, place_.locate)) return false;
     const model::Located place = place_.locate(there);
     return !contents || !place.exists || (place.secret.empty() && !place_.forbidden(there));
+  });
+}
+
+// Also of a file that is gone: git still has it.
+bool ReadOnlyLine::is_secret(std::string_view path) const {
+  return std::ranges::any_of(folders_, [&](const std::string& folder) {
+    return !place_.locate(joined(folder, path)).secret.empty();
   });
 }
 

@@ -5,10 +5,12 @@
 
 #include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/located.h"
 #include "core/model/survey.h"
+#include "core/permission/reading_programs.h"
 #include "core/permission/shell_words.h"
 
 namespace skein::permission {
@@ -33,7 +35,8 @@ class ReadOnlyLine {
  private:
   bool moves(const SimpleCommand& command);
   bool only_reads(const SimpleCommand& command, const CommandSetting& setting) const;
-  bool stays_inside(const ShellWord& word, bool contents) const;
+  bool stays_inside(const ShellWord& word, const Reading& reading) const;
+  bool is_secret(std::string_view path) const;
   bool may_be_read(const std::string& path, bool contents) const;
   bool may_be_searched(const std::vector<std::string>& operands, bool all) const;
   bool is_plain_repository(bool contents) const;

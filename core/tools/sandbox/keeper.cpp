@@ -165,19 +165,23 @@ void end_program(pid_t program, int grace_ms) {
   ends_within(program, straggler_ms);
 }
 
-// The line, the other descriptors and nothing else. They are moved up first: one may lie where
-// another is to be.
-void arrange(const Kept& kept, int line) {
-  constexpr int places[] = {keeper_line, keeper_status, keeper_output, keeper_output + 1};
-  const int wanted[] = {line, kept.status, kept.output, kept.holds};
-  int moved[4];
-  for (std::size_t i = 0; i < 4; ++i)
+constexpr int keeper_holds = keeper_output + 1, keeper_failure = keeper_holds + 1;
+
+// The line, the other descriptors and nothing else: not what another thread was about to give to a
+// keeper of its own, which would wait for us to let go of it. They are moved up first: one may lie
+// where another is to be.
+void arrange(const Kept& kept, int line, int failure) {
+  constexpr int places[] = {keeper_line, keeper_status, keeper_output, keeper_holds,
+                            keeper_failure};
+  const int wanted[] = {line, kept.status, kept.output, kept.holds, failure};
+  int moved[5];
+  for (std::size_t i = 0; i < 5; ++i)
     moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, 1000);
   const int null = open("/dev/null", O_RDWR);
-  for (int place = 0; place <= keeper_output + 1; ++place) dup2(null, place);
-  for (std::size_t i = 0; i < 4; ++i)
+  for (int place = 0; place <= keeper_failure; ++place) dup2(null, place);
+  for (std::size_t i = 0; i < 5; ++i)
     if (moved[i] >= 0) dup2(moved[i], places[i]);
-  constexpr unsigned first = keeper_output + 2;
+  constexpr unsigned first = keeper_failure + 1;
   if (syscall(SYS_close_range, first, ~0u, 0u) != 0)
     for (int fd = static_cast<int>(first); fd < 4096; ++fd) close(fd);
 }
@@ -229,12 +233,12 @@ bool heed(pid_t program) {
   }
   int error = program < 0 ? errno : 0;
   const int grace = static_cast<int>(kept.grace.count());
-  close(failure.write.get());
+  arrange(kept, line, failure.read.get());
   // The pipe closes by itself when exec succeeds.
   if (program > 0 &&
-      read_some(failure.read.get(), reinterpret_cast<char*>(&error), sizeof error) != sizeof error)
+      read_some(keeper_failure, reinterpret_cast<char*>(&error), sizeof error) != sizeof error)
     error = 0;
-  arrange(kept, line);
+  close(keeper_failure);
   if (error != 0) {
     tell({Report::Kind::failed, error});
     _exit(127);

@@ -127,6 +127,19 @@ TEST_CASE("what may do more than read in the workspace is asked about") {
   }
 }
 
+TEST_CASE("in plan mode a command that only reads runs, every other is refused") {
+  Project project;
+  project.rules.mode = permission::Mode::plan;
+  CHECK(project.runs("git status && cat README.md"));
+  const auto refused =
+      permission::decide(project.rules, project.tools, {"1", "bash", R"({"command":"ls; make"})"});
+  CHECK(refused.verdict == Verdict::deny);
+  project.rules.allow = permission::parse_rules("bash(make *)", project.tools);
+  CHECK_FALSE(project.runs("make"));
+  project.rules.sandboxed = false;
+  CHECK_FALSE(project.runs("ls"));
+}
+
 TEST_CASE("without a sandbox even ls is asked about") {
   Project project;
   project.rules.sandboxed = false;
@@ -143,6 +156,11 @@ TEST_CASE("secrets are asked about, whether they are named or found") {
   CHECK(project.runs("ls -la"));
   CHECK(project.runs("grep -r main src"));
   CHECK(project.runs("git diff"));  // git ignores it
+  CHECK_FALSE(project.runs("git show HEAD~5:.env"));
+  fs::remove(project.dir / "w/.env");
+  CHECK_FALSE(project.runs("git show HEAD~5:.env"));
+  CHECK_FALSE(project.runs("git log -p -- .env"));
+  CHECK(project.runs("git log --oneline -- .env"));
   write_file(project.dir / "w/deploy.pem", "KEY\n");
   CHECK_FALSE(project.runs("cat ./*"));
   CHECK_FALSE(project.runs("git diff"));
