@@ -13,8 +13,6 @@ namespace skein::config {
 
 namespace {
 
-using Kind = Kind;
-
 // What the parser says of the mistakes that people make, and what it means.
 struct Meaning {
   std::string_view parts;  // separated by |

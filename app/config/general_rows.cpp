@@ -218,8 +218,7 @@ constexpr Key general_table[] = {
 constexpr Key expiry_table[] = {
     {"expiry", "archive-after", age, "never", never, "",
      "sessions unused for so long are packed, once you were told; pinned and labelled "
-     "ones "
-     "are not",
+     "ones are not",
      set<&Config::archive_after>},
     {"expiry", "trash-after", age, "never", never, "",
      "sessions unused for so long go to the trash in the same way", set<&Config::trash_after>},

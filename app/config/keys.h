@@ -39,8 +39,8 @@ struct Key {
   // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
   enum class Workspace { never, tightens, trusted };
 
-  std::string_view
-      table;  // "": above all tables; "expiry", "aliases", "providers", "models", "mcp", "hooks"
+  // "": above all tables; "expiry", "aliases", "providers", "models", "mcp", "hooks"
+  std::string_view table;
   std::string_view name;  // "": any, as in [aliases]
   Values values;
   std::string_view otherwise;  // what holds if it is left out, for people

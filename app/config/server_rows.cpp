@@ -71,8 +71,7 @@ constexpr Key server_table[] = {
      set_in_server<&mcp::ServerEntry::url>},
     {"mcp", "headers", pairs, "none", trusted, "",
      "what is sent to it each time, { Authorization = \"Bearer ${NAME}\" }; \"!command\": what "
-     "that "
-     "prints",
+     "that prints",
      set_pairs<&mcp::ServerEntry::headers>},
     {"mcp", "timeout", whole(1, 1800), "60", trusted, "",
      "seconds that a call may take without a sign of progress", set_timeout},
@@ -81,8 +80,7 @@ constexpr Key server_table[] = {
      set_words<&mcp::ServerEntry::hidden>},
     {"mcp", "tools", pairs, "none", trusted, "",
      "how the model gets its tools, { \"get_*\" = \"direct\", \"list_*\" = \"search\" }; hidden: "
-     "not "
-     "at all",
+     "not at all",
      set_exposures},
     {"mcp", "protocol", one_of("auto|legacy|modern"), "auto", trusted, "",
      "which era of the protocol it speaks: before 2026-07-28 or since", set_era},
