@@ -70,7 +70,9 @@ std::string settle_command(std::string& pattern) {
   if (!line.doubt.empty()) return "it holds " + line.doubt;
   if (line.commands.size() != 1) return "it holds more than one command";
   const Rule read{.tool = {}, .pattern = pattern};
-  if (!line.settings[0].empty() && has_wildcard(read, model::Argument::Kind::command))
+  const bool wild = has_wildcard(read, model::Argument::Kind::command) ||
+                    !parse_shell_line(pattern, Globs::of_files).doubt.empty();
+  if (!line.settings[0].empty() && wild)
     return "with a variable in front or a redirection behind, the whole command has to be named";
   for (const ShellWord& word : line.commands[0]) {
     for (std::size_t i = 0; i < word.text.size(); ++i) {

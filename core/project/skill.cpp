@@ -113,8 +113,9 @@ std::vector<std::string> not_obeyed(const MarkdownFile& file) {
       out.push_back(std::string(field) + " counts when a person calls it, not when the model does");
   for (const char* field : {"context", "agent"})
     if (file.front.find(field) != nullptr)
-      out.push_back(std::string(field) +
-                    " is passed over: the skill is loaded into the conversation, not a sub-agent's");
+      out.push_back(
+          std::string(field) +
+          " is passed over: the skill is loaded into the conversation, not a sub-agent's");
   if (file.front.find("hooks") != nullptr)
     out.push_back("hooks is passed over: hooks stand in the configuration");
   return out;

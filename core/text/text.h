@@ -2,6 +2,7 @@
 // nothing of skein.
 #pragma once
 
+#include <concepts>
 #include <span>
 #include <string>
 #include <string_view>
@@ -26,6 +27,9 @@ inline std::string_view trimmed(std::string_view text, std::string_view what = "
 
 // The pieces between separators; one at the end makes no empty piece.
 std::vector<std::string_view> split(std::string_view text, char separator);
+template <std::same_as<std::string> Temporary>
+std::vector<std::string_view> split(Temporary&& text,
+                                    char separator) = delete;  // nothing would last
 
 // The text before the first blank, and the text after it.
 std::pair<std::string_view, std::string_view> first_word(std::string_view text);

@@ -183,7 +183,8 @@ http::HttpRequest HttpChannel::request_for(const Outgoing& outgoing) {
   request.headers.emplace_back("content-type", "application/json");
   request.headers.emplace_back("accept", "application/json, text/event-stream");
   request.patience = {connect_time, answer_time, answer_time};
-  request.redirects = http::HttpRequest::Redirects::refuse;  // its headers are for this address only
+  request.redirects =
+      http::HttpRequest::Redirects::refuse;  // its headers are for this address only
   for (auto& header : message_headers(outgoing.message, outgoing.parameters))
     request.headers.push_back(std::move(header));
   if (outgoing.greeting || outgoing.modern) return request;

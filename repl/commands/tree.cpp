@@ -116,7 +116,9 @@ void show_tree(Session& session, std::string_view) {
 }
 
 void show_branches(Session& session, std::string_view) {
-  for (const store::Branch& branch : value_or_throw(session.store().branches(session.id())))
+  const auto branches = value_or_throw(session.store().branches(session.id()));
+  if (branches.empty()) return session.screen().print("no branches yet: nothing has been said\n");
+  for (const store::Branch& branch : branches)
     session.screen().print_untrusted(
         (branch.leaf == session.conversation().head() ? "* " : "  ") + short_id(branch.leaf) +
         "  " + counted(branch.length, "entry", "entries") + "  " + branch.preview + "\n");

@@ -55,10 +55,9 @@ std::vector<std::string> choices_of(const model::Question& question, std::size_t
   if (question.amendable) choices.emplace_back("[e]dit");
   choices.insert(choices.end(), {"[n]o, and why", "(Enter: no) › "});
   std::vector<std::string> rows;
+  const std::string lasting = layout::wrapped("  s and a allow " + question.remember, width);
   if (lasts)
-    for (const std::string_view row :
-         split(layout::wrapped("  s and a allow " + question.remember, width), '\n'))
-      rows.emplace_back(row);
+    for (const std::string_view row : split(lasting, '\n')) rows.emplace_back(row);
   std::string row = " ";
   for (const std::string& choice : choices) {
     const std::size_t wide = layout::display_width(row) + 1 + layout::display_width(choice);

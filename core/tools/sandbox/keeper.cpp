@@ -176,7 +176,7 @@ void arrange(const Kept& kept, int line, int failure) {
   const int wanted[] = {line, kept.status, kept.output, kept.holds, failure};
   int moved[5];
   for (std::size_t i = 0; i < 5; ++i)
-    moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, 1000);
+    moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, keeper_failure + 1);
   const int null = open("/dev/null", O_RDWR);
   for (int place = 0; place <= keeper_failure; ++place) dup2(null, place);
   for (std::size_t i = 0; i < 5; ++i)

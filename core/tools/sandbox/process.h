@@ -35,7 +35,7 @@ struct Program {
 struct Watch {
   std::function<void(std::string_view)> output = [](std::string_view) {};  // never blocks for long
   std::function<bool()> stopped = [] { return false; };
-  int wake_fd = -1;  // readable when `stopped` may have changed
+  int wake_fd = -1;                   // readable when `stopped` may have changed
   std::chrono::milliseconds time{};   // max(): as long as it takes
   std::chrono::milliseconds grace{};  // between SIGTERM and SIGKILL
   // Asked as `stopped` is, and when its time is up: whether it is to run on, watched by others.

@@ -84,7 +84,8 @@ TEST_CASE("whatever changes something is refused in plan mode, whoever allows it
     rules.allow.push_back({tool.name});
     CAPTURE(tool.name);
     const permission::Decision decision = permission::decide(
-        rules, skein::tools::tool_table(), {"", tool.name, R"({"command":"true","path":"a"})"});
+        rules, skein::tools::tool_table(),
+        {"", tool.name, R"({"command":"touch a","path":"a","url":"https://a.example"})"});
     CHECK((decision.verdict == permission::Decision::Verdict::deny) ==
           (tool.effect != model::Effect::reads));
   }

@@ -78,7 +78,8 @@ std::vector<model::Entry> planned_path() {
 
 }  // namespace
 
-TEST_CASE("a session that plans, asks and delegates is taken by every format, at each of its steps") {
+TEST_CASE(
+    "a session that plans, asks and delegates is taken by every format, at each of its steps") {
   const std::vector<model::Entry> path = planned_path();
   for (const Format& format : formats) {
     CAPTURE(format.codec.name);

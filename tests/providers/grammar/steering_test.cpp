@@ -65,10 +65,11 @@ std::string broken_rules(const Format& format, model::Context context) {
 
 TEST_CASE("a word in the middle of a turn reaches the next request, which every format takes") {
   for (const auto& [name, moment] : moments) {
-    CAPTURE(name);
+    CAPTURE(std::string(name));
     Stage stage(R"([[{"think": "hm"}, {"say": "look"}, {"call": {"id": "c1", "name": "look"}},
                      {"call": {"id": "c2", "name": "look"}}],
-                    [{"call": {"id": "c3", "name": "look"}}], "done"])");
+                    [{"think": "so"}, {"say": "again"}, {"call": {"id": "c3", "name": "look"}}],
+                    "done"])");
     agent::Conversation conversation = stage.conversation();
     int words = 0;
     stage.listener = [&](const model::Event& event) {

@@ -100,7 +100,7 @@ bool has(const std::string& text, std::string_view part) {
 TEST_CASE("own commands are in /help, safe to look at, and none hides a command of skein's") {
   Scene scene;
   const std::string help = scene.shown("/help");
-  CHECK(has(help, "Of this project and your own:"));
+  CHECK(has(help, "Of this project and your own\n"));
   CHECK(has(help, "/review [since]"));
   CHECK(has(help, "closely (yours)"));
   CHECK(!has(help, "\x1b[31m"));

@@ -133,7 +133,7 @@ TEST_CASE("the live line stays under the text and leaves nothing behind") {
   RecordedScreen screen(at_terminal, 40);
   screen->show(committed(model::user_message("hi")));
   screen->tick();
-  CHECK(seen(screen.bytes(), 40) == "⠙ waiting for the model  0 s\n");
+  CHECK(seen(screen.bytes(), 40) == "⠙ waiting for the mod…  0 s · Esc stops\n");
   screen.now += 2500;
   screen->show(text_event("Some words that flow over the edge of the "));
   CHECK(seen(screen.bytes(), 40) == "Some words that flow over the edge of\nthe\n");
@@ -183,7 +183,7 @@ TEST_CASE(
   screen->tick();
   const std::string before = seen(screen.bytes(), 60);
   CHECK(before ==
-        "⠙ waiting for the model  0 s · Esc or Ctrl+C stops\n"
+        "⠋ waiting for the model  0 s · Esc or Ctrl+C stops\n"
         "  1 queued · a line that waits for the end of it\n"
         "› and another that is being typed now\n");
   CHECK(screen.bytes().ends_with("\r\033[5C"));

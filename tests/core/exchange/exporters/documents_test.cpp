@@ -70,7 +70,8 @@ TEST_CASE("exported lines can be appended again, and are the same entries") {
   CHECK(back == talk.entries);
   // Of a path only what is on it.
   session.whole_tree = false;
-  CHECK(split(written(write_jsonl, session), '\n').size() == talk.entries.size() - 1);
+  const std::string path = written(write_jsonl, session);
+  CHECK(split(path, '\n').size() == talk.entries.size() - 1);
 }
 
 TEST_CASE("JSON is one object with session, entries and leaves") {

@@ -256,6 +256,11 @@ TEST_CASE("a command ends with a skein that is killed, and leaves only what the 
     CHECK(until([&] { return flock(lock.get(), LOCK_EX | LOCK_NB) == 0; }));
     CHECK(snapshot(workspace).size() == 2);
     CHECK(std::distance(fs::directory_iterator(dir / "tmp"), fs::directory_iterator()) == 1);
+    {  // the keeper holds on to it until everything has ended
+      const fs::path left = fs::directory_iterator(dir / "tmp")->path();
+      const Fd folder(open(left.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+      CHECK(until([&] { return flock(folder.get(), LOCK_EX | LOCK_NB) == 0; }));
+    }
     PrivateTemporary next, another;
     CHECK(fs::is_directory(next.path()));
     CHECK(fs::is_directory(another.path()));
