@@ -15,7 +15,7 @@
 #include "core/model/tool.h"
 #include "core/project/own_commands.h"
 #include "core/project/places.h"
-#include "core/project/skill_search.h"
+#include "core/project/skill_cache.h"
 #include "core/project/skill_texts.h"
 #include "core/project/trust_record.h"
 #include "core/subagents/definition.h"
@@ -71,13 +71,13 @@ class ProjectFiles {
                   const Confirm& confirm);
 
   void add_skills_of_project(const std::vector<project::OwnFolder>& folders);
-  void add_skill(const project::SkillPlace& place, const project::Skill& skill);
+  void add_skill(const project::SkillPlace& place, project::Skill skill);
+  void sort_skills();
 
   project::Places places_;
   std::optional<project::TrustRecord> trust_{};
   project::SkillCache cache_;
   std::vector<project::LoadedSkill> skills_{};
-  std::map<std::string, std::string> taken_{};  // names, and the folders that have them
   std::vector<std::string> remarks_{};
   std::map<std::string, std::int64_t> looked_at_{};  // folders of skills, and when they changed
   std::shared_ptr<tools::workspace::ReadableFolders> readable_ =

@@ -2,6 +2,7 @@
 #include <algorithm>
 #include <set>
 #include <unordered_set>
+#include <utility>
 
 #include "app/project_files.h"
 #include "core/text/amounts.h"
@@ -42,7 +43,6 @@ bool ProjectFiles::skills_changed() const {
 void ProjectFiles::load_skills() {
   skills_.clear();
   remarks_.clear();
-  taken_.clear();
   looked_at_.clear();
   const std::vector<OwnFolder> folders = project::skill_folders(places_);
   std::vector<OwnFolder> of_project, of_user;
@@ -52,13 +52,14 @@ void ProjectFiles::load_skills() {
   }
   if (!of_project.empty()) add_skills_of_project(of_project);
   const SkillPlaces own = project::find_skills(of_user, places_);
+  skills_.reserve(skills_.size() + own.found.size());
   for (const SkillPlace& place : own.found) add_skill(place, cache_.get(place));
   if (own.cut) remarks_.push_back("more than 5,000 folders of skills: the rest is passed over");
   cache_.save();
-  std::ranges::sort(skills_, {},
-                    [](const LoadedSkill& each) -> const std::string& { return each.skill.name; });
+  sort_skills();
   std::unordered_set<std::string> readable;
   std::set<std::string> tops;
+  readable.reserve(skills_.size());
   for (const LoadedSkill& each : skills_) readable.insert(each.folder);
   for (const OwnFolder& folder : of_user)
     if (std::string real = project::followed(folder.path, places_, false); !real.empty())
@@ -77,9 +78,9 @@ void ProjectFiles::add_skills_of_project(const std::vector<OwnFolder>& folders) 
       ++unknown;
       continue;
     }
-    const Skill& skill = cache_.get(place);
+    Skill skill = cache_.get(place);
     const project::Trust known = trust().of(file_in(place), skill.sha256);
-    if (known == project::Trust::given) add_skill(place, skill);
+    if (known == project::Trust::given) add_skill(place, std::move(skill));
     if (known == project::Trust::unknown) ++changed;
   }
   const std::string way = " (`skein trust` shows and loads them)";
@@ -97,17 +98,30 @@ void ProjectFiles::add_skills_of_project(const std::vector<OwnFolder>& folders) 
         "more than 5,000 folders of skills in this project: the rest is passed over");
 }
 
-void ProjectFiles::add_skill(const SkillPlace& place, const Skill& skill) {
+void ProjectFiles::add_skill(const SkillPlace& place, Skill skill) {
   if (!skill.refusal.empty()) {
     remarks_.push_back(file_in(place) + ": " + skill.refusal);
     return;
   }
-  if (const auto [winner, is_first] = taken_.try_emplace(skill.name, place.folder); !is_first) {
-    remarks_.push_back("the skill " + skill.name + " in " + place.folder +
-                       " is hidden by the one in " + winner->second);
-    return;
+  skills_.push_back({std::move(skill), place.folder, place.source, place.of_project});
+}
+
+// By name; of those with the same one, the first that was found stays. Thousands come in order
+// already: they have the names of their folders.
+void ProjectFiles::sort_skills() {
+  const auto name = [](const LoadedSkill& each) -> const std::string& { return each.skill.name; };
+  if (!std::ranges::is_sorted(skills_, {}, name)) std::ranges::stable_sort(skills_, {}, name);
+  std::vector<LoadedSkill>::iterator kept = skills_.begin();
+  for (auto each = skills_.begin(); each != skills_.end(); ++each) {
+    if (kept != skills_.begin() && name(*(kept - 1)) == name(*each)) {
+      remarks_.push_back("the skill " + name(*each) + " in " + each->folder +
+                         " is hidden by the one in " + (kept - 1)->folder);
+      continue;
+    }
+    if (kept != each) *kept = std::move(*each);
+    ++kept;
   }
-  skills_.push_back({skill, place.folder, place.source, place.of_project});
+  skills_.erase(kept, skills_.end());
 }
 
 const LoadedSkill* ProjectFiles::find_skill(std::string_view name) const {

@@ -1,6 +1,7 @@
 #include "core/project/catalogue.h"
 
 #include <algorithm>
+#include <optional>
 #include <span>
 
 #include "core/text/base.h"
@@ -12,8 +13,9 @@ namespace {
 
 constexpr std::size_t short_bytes = 120;
 
-// Every one on a line of its own, its description in at most `bytes`.
-std::string lines_with(std::span<const Offered> all, std::size_t bytes) {
+// Every one on a line of its own, its description in at most `bytes`; nothing if that is too much.
+std::optional<std::string> lines_with(std::span<const Offered> all, std::size_t bytes,
+                                      std::size_t most_bytes) {
   std::string out;
   for (const Offered& each : all) {
     const std::string_view said = utf8_prefix(each.description, bytes);
@@ -21,6 +23,7 @@ std::string lines_with(std::span<const Offered> all, std::size_t bytes) {
     if (!said.empty()) out += ": " + std::string(said);
     if (!said.empty() && said.size() < each.description.size()) out += "…";
     out += '\n';
+    if (out.size() > most_bytes) return std::nullopt;
   }
   return out;
 }
@@ -41,11 +44,11 @@ std::string names_within(std::span<const Offered> all, std::size_t most_bytes) {
 std::string catalogue(std::string_view opening, std::vector<Offered> offered,
                       std::size_t most_bytes) {
   if (offered.empty()) return {};
-  std::ranges::sort(offered, {}, &Offered::name);
-  for (const std::size_t bytes : {std::string_view::npos, short_bytes}) {
-    std::string lines = lines_with(offered, bytes);
-    if (lines.size() <= most_bytes) return std::string(opening) + lines;
-  }
+  if (!std::ranges::is_sorted(offered, {}, &Offered::name))
+    std::ranges::sort(offered, {}, &Offered::name);
+  for (const std::size_t bytes : {std::string_view::npos, short_bytes})
+    if (const auto lines = lines_with(offered, bytes, most_bytes))
+      return std::string(opening) + *lines;
   return std::string(opening) + names_within(offered, most_bytes);
 }
 

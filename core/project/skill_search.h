@@ -1,12 +1,9 @@
-// Finds skills. Folders are walked at every start, and files read only if they have changed: what
-// they said the last time is kept in a cache.
+// Finds skills. Folders are walked at every start; what the files say, SkillCache knows.
 #pragma once
 
 #include <sys/stat.h>
 
-#include <cstdint>
 #include <string>
-#include <unordered_map>
 #include <vector>
 
 #include "core/project/places.h"
@@ -34,28 +31,5 @@ struct SkillPlaces {
 };
 SkillPlaces find_skills(const std::vector<OwnFolder>& folders, const Places& places,
                         const SkillLimits& limits = {});
-
-// What skills said when they were last read, by file. Kept in `file`; empty: not kept.
-class SkillCache {
- public:
-  explicit SkillCache(std::string file);
-
-  const Skill& get(const SkillPlace& place);
-  void save();  // if something was read anew
-
- private:
-  struct Known {
-    std::int64_t modified_ns = 0, changed_ns = 0, size = 0;
-    std::uint64_t inode = 0;
-    Skill skill{};
-    bool used = false;
-    bool lasting = true;
-  };
-  void load();
-
-  std::string file_;
-  std::unordered_map<std::string, Known> known_{};
-  bool loaded_ = false, changed_ = false;
-};
 
 }  // namespace skein::project

@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <string>
 
+#include "core/project/skill_cache.h"
 #include "core/project/skill_search.h"
 #include "core/project/skill_texts.h"
 #include "tests/support/temp_dir.h"
@@ -195,8 +196,8 @@ TEST_CASE("a damaged cache is no cache") {
   const Tree tree;
   tree.add("one");
   const std::string cache = tree.home + "/skills";
-  for (const char* text : {"", "skein skills 1\nx\ty\n",
-                           "skein skills 1\n\t\t\t\t\t\t\t\t\t\t\t\t\t\n", "something else"}) {
+  for (const char* text : {"", "skein skills 2\nx\ty\n",
+                           "skein skills 2\n\t\t\t\t\t\t\t\t\t\t\t\t\t\n", "something else"}) {
     test::write_file(cache, text);
     project::SkillCache known(cache);
     CHECK(known.get(tree.find().found.front()).description == "Words.");
