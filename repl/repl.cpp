@@ -92,11 +92,11 @@ void Repl::run() {
   const Clock::time_point never = Clock::now() - 2 * second_press;
   Clock::time_point warned = never;
   while (!session_.leaving()) {
+    session_.screen().separate();
     if (const auto next = input_.take_queued()) {
       send(*next);
       continue;
     }
-    session_.screen().separate();
     session_.marks().prompt();
     edit::Draft line;
     switch (input_.read(session_.prompt(), line)) {

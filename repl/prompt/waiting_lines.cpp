@@ -48,7 +48,8 @@ std::vector<edit::Draft> WaitingLines::drafts() const {
 std::vector<std::string> WaitingLines::described() const {
   std::vector<std::string> out;
   for (const Line& line : lines_)
-    out.push_back(std::to_string(out.size() + 1) + (line.steers ? " steers · " : " queued · ") +
+    out.push_back("#" + std::to_string(out.size() + 1) +
+                  (line.steers ? " steers · " : " queued · ") +
                   layout::sanitized_row(line.draft.text));
   return out;
 }

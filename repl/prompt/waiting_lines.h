@@ -39,7 +39,7 @@ class WaitingLines {
   bool empty() const { return lines_.empty(); }
   std::size_t size() const { return lines_.size(); }
   std::vector<edit::Draft> drafts() const;
-  // One row each, the oldest first: "1 queued · fix the tests too".
+  // One row each, the oldest first: "#1 queued · fix the tests too".
   std::vector<std::string> described() const;
 
  private:

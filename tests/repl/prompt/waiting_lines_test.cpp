@@ -49,7 +49,7 @@ TEST_CASE("what has not been delivered when the turn ends comes next, in the ord
   turn.lines.steer({.text = "second"});
   turn.lines.queue({.text = "third"});
   CHECK(turn.lines.described() ==
-        std::vector<std::string>{"1 queued · first", "2 steers · second", "3 queued · third"});
+        std::vector<std::string>{"#1 queued · first", "#2 steers · second", "#3 queued · third"});
   CHECK(texts(turn.lines.take_all()) == std::vector<std::string>{"first", "second", "third"});
   CHECK(turn.inbox.empty());
 }
@@ -57,7 +57,7 @@ TEST_CASE("what has not been delivered when the turn ends comes next, in the ord
 TEST_CASE("without a way into the turn a line that steers is queued") {
   WaitingLines lines;
   lines.steer({.text = "x"});
-  CHECK(lines.described() == std::vector<std::string>{"1 queued · x"});
+  CHECK(lines.described() == std::vector<std::string>{"#1 queued · x"});
   CHECK(lines.take_back(1)->text == "x");
   CHECK_FALSE(lines.take_back(1));
   CHECK_FALSE(lines.take_back(0));
