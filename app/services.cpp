@@ -60,7 +60,9 @@ std::string login_text(const catalog::Catalog& catalog, const providers::Keyring
     std::string name(row.name);
     name.resize(std::max<std::size_t>(name.size(), 18), ' ');
     const Usable usable = usable_now(row, keys, servers);
-    out += (usable.now ? "* " : "  ") + name + usable.why + "\n";
+    const bool lacks_key = !usable.now && !row.local;
+    out +=
+        (usable.now ? "* " : "  ") + name + (lacks_key ? "no key yet: " : "") + usable.why + "\n";
   }
   return out +
          "A key is never stored. Give it in the environment before skein starts:\n"

@@ -1,5 +1,7 @@
 #include "repl/repl.h"
 
+#include <unistd.h>
+
 #include <chrono>
 #include <functional>
 
@@ -61,6 +63,12 @@ std::string report(std::string_view command, std::string output, int status) {
          ":\n\n```\n" + output + "```";
 }
 
+// The user's own, for what they type themselves.
+std::string users_shell() {
+  std::string shell = env("SHELL");
+  return shell.starts_with('/') && access(shell.c_str(), X_OK) == 0 ? shell : "/bin/sh";
+}
+
 void run_for_user(session::Session& session, std::string_view command, bool tell_model) {
   if (command.find_first_not_of(" \t") == std::string_view::npos)
     throw Error("! takes a command for the shell");
@@ -70,10 +78,13 @@ void run_for_user(session::Session& session, std::string_view command, bool tell
     session.screen().pass_on(piece);
   };
   terminal::Terminal* terminal = session.keyboard() ? &session.keyboard()->terminal() : nullptr;
-  const int status = edit::run_at_terminal({"/bin/sh", "-c", std::string(command)}, terminal,
+  const int status = edit::run_at_terminal({users_shell(), "-c", std::string(command)}, terminal,
                                            tell_model ? show : nullptr, session.workspace());
   session.screen().start_line();
   if (status != 0) session.screen().print("exit status " + std::to_string(status) + "\n");
+  if (first_word(command).first == "cd" && command.find_first_of(";&|") == std::string_view::npos)
+    session.screen().note("cd holds for that command alone; the workspace stays " +
+                          session.workspace());
   if (tell_model) session.tell(report(command, std::move(output), status));
 }
 
@@ -154,8 +165,10 @@ void Repl::dispatch(std::string_view command_line) {
   if (const commands::Command* command = commands::find_command(name))
     return command->run(session_, trimmed(argument, " "));
   if (session_.turn_of(name, trimmed(argument, " "))) return;
-  session_.screen().print_untrusted("no command /" + std::string(name) + "; did you mean /" +
-                                    commands::nearest_command(session_, name) + "?\n");
+  const std::string meant = commands::nearest_command(session_, name);
+  session_.screen().print_untrusted(
+      "no command /" + std::string(name) +
+      (meant.empty() ? "; /help lists them\n" : "; did you mean /" + meant + "?\n"));
 }
 
 // The prompt names the mode; what it means is said once.

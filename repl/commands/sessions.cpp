@@ -174,6 +174,7 @@ void rename_session(Session& session, std::string_view title) {
   if (title.empty()) throw Error("/rename takes the new title");
   value_or_throw(session.store().rename(session.id(), std::string(title)));
   session.conversation().reload();
+  session.screen().print_untrusted("this session is called: " + std::string(title) + "\n");
 }
 
 std::vector<std::string> session_names(Session& session, std::string_view start) {

@@ -159,8 +159,7 @@ std::string nearest_command(Session& session, std::string_view name) {
   for (const project::OwnCommand& own : own_commands(session)) names.push_back(own.name);
   for (const session::ServerPrompt& prompt : session.services().server_prompts())
     names.push_back(prompt.name);
-  return *std::ranges::min_element(
-      names, {}, [&](const std::string& known) { return edit_distance(known, name); });
+  return std::string(nearest(name, std::vector<std::string_view>(names.begin(), names.end())));
 }
 
 }  // namespace skein::commands

@@ -31,7 +31,7 @@ std::span<const Command> commands();  // sorted by name
 std::vector<project::OwnCommand> own_commands(session::Session& session);
 const Command* find_command(std::string_view name);
 std::vector<std::string_view> aliases_of(std::string_view name);  // what else it is called
-// What was probably meant, among those of the project and the user's own too.
+// What was probably meant, among those of the project and the user's own too; empty: no telling.
 std::string nearest_command(session::Session& session, std::string_view name);
 
 }  // namespace skein::commands

@@ -118,6 +118,7 @@ TEST_CASE("Tab, hints and guesses know own commands") {
   CHECK(commands::hint_for(scene.session, "/none").empty());
   CHECK(has(scene.shown("/reviw"), "did you mean /review?"));
   CHECK(has(scene.shown("/histor"), "did you mean /history?"));
+  CHECK(has(scene.shown("/commit"), "no command /commit; /help lists them\n"));
 }
 
 TEST_CASE("what a command becomes is sent, and shown as it was typed") {
