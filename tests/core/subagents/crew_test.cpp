@@ -198,7 +198,8 @@ TEST_CASE("an agent of another session cannot be taken up here") {
   agent::Conversation conversation = bench.stage.conversation();
   bench.stage.turn(conversation, "go");
   CHECK(has(bench.results(conversation).at(1), "no agent of this conversation has the session"));
-  CHECK(has(bench.crew.left_behind(conversation.session(), {.id = "c7"}), "No agent had begun it"));
+  CHECK(has(bench.crew.left_behind(conversation.session(), {.id = "c7", .name = "agent"}),
+            "No agent had begun it"));
 }
 
 TEST_CASE("plan mode and the rules of the one that asks bind its helpers") {
