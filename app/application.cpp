@@ -98,6 +98,7 @@ std::atomic<bool>& leave_asked() {
 Application::Application(const Invocation& invocation, const Helper* helper)
     : invocation_(invocation),
       workspace_(workspace_folder(invocation)),
+      project_(workspace_, ProjectFiles::Skills::load),
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
@@ -108,7 +109,6 @@ Application::Application(const Invocation& invocation, const Helper* helper)
                     [this](const std::string& file) { return withheld_->keeps(file); }),
       memory_(memory_folder(invocation),
               project::project_id(project::project_root(workspace_, env("HOME")))),
-      project_(workspace_),
       grants_(grants_file(invocation), workspace_),
       rules_here_(rules_file(invocation), workspace_),
       file_keeper_([this] {
@@ -135,8 +135,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
   const std::string state = state_folder();
-  project_.withhold(withheld_settings(workspace_, config_));
-  project_.load_skills();
+  project_.skills().withhold(withheld_settings(workspace_, config_));
   const std::vector<std::string> guarded = guarded_files(project_);
   for (const std::string& path : guarded)
     if (path.starts_with(workspace_ + "/"))
@@ -149,7 +148,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
                                   .command_limits = config_.command_limits(),
                                   .guarded = guarded,
                                   .withheld = withheld_,
-                                  .readable = project_.readable(),
+                                  .readable = project_.skills().readable(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine",
                                   .jobs = jobs_,
                                   .background_on_timeout = config_.background_on_timeout});
@@ -163,11 +162,11 @@ Application::Application(const Invocation& invocation, const Helper* helper)
         }));
   if (!role_) set_up_agents();
   make_system_prompt();
-  if (std::ranges::any_of(project_.skills(),
+  if (std::ranges::any_of(project_.skills().all(),
                           [](const project::LoadedSkill& each) { return each.skill.for_model; }))
     tools_.push_back(
         tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
-          return project_.read_skill(name, ports);
+          return project_.skills().read(name, ports);
         }));
   if (config_.web_fetch) tools_.push_back(web_tool());
   if (config_.planning_tools)
@@ -206,7 +205,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
             std::vector<agent::Surrounding> out;
             for (instructions::Document& each : instructions_.nearby(below))
               out.push_back({std::move(each.name), std::move(each.text), true});
-            for (const project::LoadedSkill* each : project_.skills_about(below))
+            for (const project::LoadedSkill* each : project_.skills().about(below))
               out.push_back({each->file(), project::skill_offer(*each), true});
             return out;
           },
@@ -242,8 +241,8 @@ void Application::make_system_prompt() {
 
 void Application::read_changed() {
   const bool other_notes = memory_.refresh();
-  const bool other_skills = project_.skills_changed();
-  if (other_skills) project_.load_skills();
+  const bool other_skills = project_.skills().changed();
+  if (other_skills) project_.skills().load();
   const bool other_agents = crew_ && look_for_agents();
   if (instructions_.refresh() || other_notes || other_skills || other_agents) make_system_prompt();
 }
@@ -270,13 +269,13 @@ std::int64_t Application::first_window() const {
 
 // In at most two percent of the window, by the model that is asked first; a list that was once sent
 // stays as it is.
-void Application::add_skills_to(SystemPrompt& system) const {
+void Application::add_skills_to(SystemPrompt& system) {
   constexpr std::int64_t most_tokens = 8000, bytes_per_token = 4;
-  if (project_.skills().empty()) return;
+  const std::vector<project::LoadedSkill>& skills = project_.skills().all();
+  if (skills.empty()) return;
   const std::int64_t window = first_window();
   const std::int64_t tokens = window > 0 ? std::min(most_tokens, window / 50) : most_tokens;
-  system.skills =
-      project::skill_list(project_.skills(), static_cast<std::size_t>(tokens * bytes_per_token));
+  system.skills = project::skill_list(skills, static_cast<std::size_t>(tokens * bytes_per_token));
   if (system.skills.empty()) return;
   system.text += "\n\n" + system.skills;
   system.surroundings.push_back({"the list of skills", system.skills, true});

@@ -60,7 +60,7 @@ class Application {
   agent::Agent& agent() { return *agent_; }
   agent::Inbox& inbox() { return inbox_; }
   const model::Tools& tools() const { return tools_; }
-  const ProjectFiles& project() const { return project_; }
+  ProjectFiles& project() { return project_; }
   const catalog::Catalog& catalog() const { return catalog_; }
   const config::Config& config() const { return config_; }
   const std::string& workspace() const { return workspace_; }
@@ -111,7 +111,7 @@ class Application {
  private:
   std::string commands_exposed() const;
   void make_system_prompt();
-  void add_skills_to(SystemPrompt& system) const;
+  void add_skills_to(SystemPrompt& system);
   bool has_key(const catalog::ProviderRow& row) const;
   bool can_be_asked(const std::string& model) const;
   std::string kept(std::string_view bytes);
@@ -157,6 +157,7 @@ class Application {
 
   const Invocation& invocation_;
   std::string workspace_;
+  ProjectFiles project_;  // early: its skills are loaded while the rest is made
   catalog::Catalog catalog_{};
   providers::Keyring keys_{};
   config::Config config_;
@@ -175,7 +176,6 @@ class Application {
   model::Tools tools_;
   instructions::Instructions instructions_;
   memory::Memory memory_;
-  ProjectFiles project_;
   SystemPrompt system_;
   mutable store::home::Grants grants_;  // read when first asked
   mutable store::home::RulesHere rules_here_;

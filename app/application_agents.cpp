@@ -171,7 +171,7 @@ void Application::keep_to_role(model::Tools& tools) const {
 
 void Application::read_skills_of_role(SystemPrompt& system) {
   for (const std::string& name : role_->skills) {
-    const model::ToolOutcome read = project_.read_skill(name, {});
+    const model::ToolOutcome read = project_.skills().read(name, {});
     if (read.is_error) continue;
     for (const model::ResultBlock& block : read.content)
       if (const auto* text = std::get_if<model::Text>(&block)) system.text += "\n\n" + text->text;

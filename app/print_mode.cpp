@@ -278,7 +278,7 @@ int print_mode(Application& application, const Invocation& invocation) {
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::vector<std::string>& texts :
        {application.config().notices, application.server_notices(), settings.notices, remarks,
-        application.project().remarks()})
+        application.project().skills().remarks()})
     for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)
     ports.sink(Notice{Notice::Level::info, "attached " + file.name + " (" + file.what + ")"});

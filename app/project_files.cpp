@@ -19,9 +19,11 @@ constexpr std::size_t shown_bytes = 8u << 10;
 
 }  // namespace
 
-ProjectFiles::ProjectFiles(const std::string& workspace)
+ProjectFiles::ProjectFiles(const std::string& workspace, Skills skills)
     : places_(project::places_of(workspace, env("HOME"), config_folder())),
-      cache_(cache_folder().empty() ? "" : cache_folder() + "/skills") {}
+      skills_(places_, [this]() -> project::TrustRecord& { return trust(); }) {
+  if (skills == Skills::load) skills_.load();
+}
 
 project::TrustRecord& ProjectFiles::trust() {
   if (!trust_) trust_.emplace(trust_folder(), places_.root());
@@ -30,7 +32,7 @@ project::TrustRecord& ProjectFiles::trust() {
 
 std::vector<OwnCommand> ProjectFiles::commands() {
   std::vector<OwnCommand> out;
-  for (const project::LoadedSkill& each : skills_)
+  for (const project::LoadedSkill& each : skills_.all())
     if (each.skill.for_user)
       out.push_back({.name = each.skill.name,
                      .path = each.file(),

@@ -2,24 +2,17 @@
 // user trusts.
 #pragma once
 
-#include <cstdint>
 #include <functional>
-#include <map>
-#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
-#include <utility>
 #include <vector>
 
-#include "core/model/tool.h"
+#include "app/project_skills.h"
 #include "core/project/own_commands.h"
 #include "core/project/places.h"
-#include "core/project/skill_cache.h"
-#include "core/project/skill_texts.h"
 #include "core/project/trust_record.h"
 #include "core/subagents/definition.h"
-#include "core/tools/workspace/readable_folders.h"
 
 namespace skein::app {
 
@@ -29,7 +22,8 @@ std::vector<std::string> agent_files(const project::OwnFolder& folder,
 
 class ProjectFiles {
  public:
-  explicit ProjectFiles(const std::string& workspace);
+  enum class Skills { load, do_not };
+  explicit ProjectFiles(const std::string& workspace, Skills skills = Skills::do_not);
 
   const project::Places& places() const { return places_; }
   // Looks at the folders anew each time: there is nothing to reload.
@@ -43,26 +37,11 @@ class ProjectFiles {
                                                  const project::RenderPorts& ports,
                                                  const Confirm& confirm);
 
-  // Those that count, sorted by name; valid until they are looked for again.
-  const std::vector<project::LoadedSkill>& skills() const { return skills_; }
-  const project::LoadedSkill* find_skill(std::string_view name) const;
-  // Those that the model hears of only when it touches such a file of the workspace.
-  std::vector<const project::LoadedSkill*> skills_about(const std::string& below) const;
-  void load_skills();
-  bool skills_changed() const;  // a folder of skills has, as far as one look at it tells
-  // Why skills that were found do not count, and what is wrong with others.
-  const std::vector<std::string>& remarks() const { return remarks_; }
-  model::ToolOutcome read_skill(const std::string& name, const model::ToolPorts& ports);
-  // The folders of all skills that count.
-  std::shared_ptr<const tools::workspace::ReadableFolders> readable() const { return readable_; }
+  ProjectSkills& skills() { return skills_; }
 
   // Those that can be asked, the built-in ones last; looks at the folders anew each time. What is
   // wrong with others is added to `remarks`.
   std::vector<subagents::Definition> agents(std::vector<std::string>& remarks);
-
-  void withhold(tools::workspace::Withheld::Settings settings) {
-    readable_->withhold(std::move(settings));
-  }
 
   project::TrustRecord& trust();  // read when first asked
 
@@ -70,18 +49,9 @@ class ProjectFiles {
   bool is_trusted(const project::OwnCommand& command, const project::MarkdownFile& file,
                   const Confirm& confirm);
 
-  void add_skills_of_project(const std::vector<project::OwnFolder>& folders);
-  void add_skill(const project::SkillPlace& place, project::Skill skill);
-  void sort_skills();
-
   project::Places places_;
   std::optional<project::TrustRecord> trust_{};
-  project::SkillCache cache_;
-  std::vector<project::LoadedSkill> skills_{};
-  std::vector<std::string> remarks_{};
-  std::map<std::string, std::int64_t> looked_at_{};  // folders of skills, and when they changed
-  std::shared_ptr<tools::workspace::ReadableFolders> readable_ =
-      std::make_shared<tools::workspace::ReadableFolders>();  // shared with the tools
+  ProjectSkills skills_;
 };
 
 }  // namespace skein::app

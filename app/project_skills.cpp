@@ -1,11 +1,15 @@
-// The part of ProjectFiles that is about skills.
+#include "app/project_skills.h"
+
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <set>
 #include <unordered_set>
-#include <utility>
 
-#include "app/project_files.h"
+#include "app/home.h"
+#include "core/project/skill_search.h"
 #include "core/text/amounts.h"
+#include "core/text/quiet_thread.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 
@@ -33,54 +37,93 @@ std::string file_in(const SkillPlace& place) {
 
 }  // namespace
 
-bool ProjectFiles::skills_changed() const {
+ProjectSkills::ProjectSkills(const project::Places& places, GetTrust trust)
+    : places_(places),
+      trust_(std::move(trust)),
+      cache_(cache_folder().empty() ? "" : cache_folder() + "/skills") {}
+
+ProjectSkills::~ProjectSkills() {
+  if (thread_.joinable()) thread_.join();
+}
+
+bool ProjectSkills::changed() const {
   std::map<std::string, std::int64_t> now;
   for (const OwnFolder& folder : project::skill_folders(places_))
     now[folder.path] = changed_at(folder.path);
   return now != looked_at_;
 }
 
-void ProjectFiles::load_skills() {
+void ProjectSkills::load() {
+  settle();
   skills_.clear();
   remarks_.clear();
   looked_at_.clear();
-  const std::vector<OwnFolder> folders = project::skill_folders(places_);
-  std::vector<OwnFolder> of_project, of_user;
-  for (const OwnFolder& folder : folders) {
+  own_folders_.clear();
+  std::vector<OwnFolder> of_project;
+  for (OwnFolder& folder : project::skill_folders(places_)) {
     looked_at_[folder.path] = changed_at(folder.path);
-    (folder.of_project ? of_project : of_user).push_back(folder);
+    (folder.of_project ? of_project : own_folders_).push_back(std::move(folder));
   }
-  if (!of_project.empty()) add_skills_of_project(of_project);
-  const SkillPlaces own = project::find_skills(of_user, places_);
-  skills_.reserve(skills_.size() + own.found.size());
-  for (const SkillPlace& place : own.found) add_skill(place, cache_.get(place));
-  if (own.cut) remarks_.push_back("more than 5,000 folders of skills: the rest is passed over");
+  if (!of_project.empty()) add_those_of_project(of_project);
+  is_settled_ = false;
+  if (own_folders_.empty()) return;
+  thread_ = quiet_thread([this] {
+    try {
+      read_own();
+    } catch (...) {
+      failed_ = std::current_exception();
+    }
+  });
+}
+
+void ProjectSkills::read_own() {
+  SkillPlaces places = project::find_skills(own_folders_, places_);
+  own_.reserve(places.found.size());
+  for (SkillPlace& place : places.found) {
+    project::Skill skill = cache_.get(place);
+    own_.push_back({std::move(place), std::move(skill)});
+  }
+  own_cut_ = places.cut;
   cache_.save();
-  sort_skills();
-  std::unordered_set<std::string> readable;
+}
+
+void ProjectSkills::settle() {
+  if (std::exchange(is_settled_, true)) return;
+  if (thread_.joinable()) thread_.join();
+  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+  skills_.reserve(skills_.size() + own_.size());
+  for (Read& each : std::exchange(own_, {})) add(std::move(each));
+  if (std::exchange(own_cut_, false))
+    remarks_.push_back("more than 5,000 folders of skills: the rest is passed over");
+  sort();
+  let_tools_read();
+}
+
+void ProjectSkills::let_tools_read() {
+  std::unordered_set<std::string> folders;
   std::set<std::string> tops;
-  readable.reserve(skills_.size());
-  for (const LoadedSkill& each : skills_) readable.insert(each.folder);
-  for (const OwnFolder& folder : of_user)
+  folders.reserve(skills_.size());
+  for (const LoadedSkill& each : skills_) folders.insert(each.folder);
+  for (const OwnFolder& folder : own_folders_)
     if (std::string real = project::followed(folder.path, places_, false); !real.empty())
       tops.insert(std::move(real));
-  readable_->set(std::move(readable), std::move(tops));
+  readable_->set(std::move(folders), std::move(tops));
 }
 
 // What is not trusted is not read.
-void ProjectFiles::add_skills_of_project(const std::vector<OwnFolder>& folders) {
-  const bool nothing = trust().is_empty();
+void ProjectSkills::add_those_of_project(const std::vector<OwnFolder>& folders) {
+  const bool nothing = trust_().is_empty();
   const SkillPlaces places = nothing ? project::find_skills(folders, places_, first_look)
                                      : project::find_skills(folders, places_);
   std::size_t unknown = 0, changed = 0;
   for (const SkillPlace& place : places.found) {
-    if (!trust().knows(file_in(place))) {
+    if (!trust_().knows(file_in(place))) {
       ++unknown;
       continue;
     }
     Skill skill = cache_.get(place);
-    const project::Trust known = trust().of(file_in(place), skill.sha256);
-    if (known == project::Trust::given) add_skill(place, std::move(skill));
+    const project::Trust known = trust_().of(file_in(place), skill.sha256);
+    if (known == project::Trust::given) add({place, std::move(skill)});
     if (known == project::Trust::unknown) ++changed;
   }
   const std::string way = " (`skein trust` shows and loads them)";
@@ -98,17 +141,18 @@ void ProjectFiles::add_skills_of_project(const std::vector<OwnFolder>& folders) 
         "more than 5,000 folders of skills in this project: the rest is passed over");
 }
 
-void ProjectFiles::add_skill(const SkillPlace& place, Skill skill) {
-  if (!skill.refusal.empty()) {
-    remarks_.push_back(file_in(place) + ": " + skill.refusal);
+void ProjectSkills::add(Read read) {
+  if (!read.skill.refusal.empty()) {
+    remarks_.push_back(file_in(read.place) + ": " + read.skill.refusal);
     return;
   }
-  skills_.push_back({std::move(skill), place.folder, place.source, place.of_project});
+  skills_.push_back({std::move(read.skill), std::move(read.place.folder),
+                     std::move(read.place.source), read.place.of_project});
 }
 
 // By name; of those with the same one, the first that was found stays. Thousands come in order
 // already: they have the names of their folders.
-void ProjectFiles::sort_skills() {
+void ProjectSkills::sort() {
   const auto name = [](const LoadedSkill& each) -> const std::string& { return each.skill.name; };
   if (!std::ranges::is_sorted(skills_, {}, name)) std::ranges::stable_sort(skills_, {}, name);
   std::vector<LoadedSkill>::iterator kept = skills_.begin();
@@ -124,23 +168,33 @@ void ProjectFiles::sort_skills() {
   skills_.erase(kept, skills_.end());
 }
 
-const LoadedSkill* ProjectFiles::find_skill(std::string_view name) const {
-  const auto found = std::ranges::lower_bound(
-      skills_, name, {},
-      [](const LoadedSkill& each) -> std::string_view { return each.skill.name; });
-  return found == skills_.end() || found->skill.name != name ? nullptr : &*found;
+const std::vector<LoadedSkill>& ProjectSkills::all() {
+  settle();
+  return skills_;
 }
 
-std::vector<const LoadedSkill*> ProjectFiles::skills_about(const std::string& below) const {
+const std::vector<std::string>& ProjectSkills::remarks() {
+  settle();
+  return remarks_;
+}
+
+const LoadedSkill* ProjectSkills::find(std::string_view name) {
+  const std::vector<LoadedSkill>& skills = all();
+  const auto found = std::ranges::lower_bound(
+      skills, name, {},
+      [](const LoadedSkill& each) -> std::string_view { return each.skill.name; });
+  return found == skills.end() || found->skill.name != name ? nullptr : &*found;
+}
+
+std::vector<const LoadedSkill*> ProjectSkills::about(const std::string& below) {
   std::vector<const LoadedSkill*> out;
-  for (const LoadedSkill& each : skills_)
+  for (const LoadedSkill& each : all())
     if (each.skill.for_model && project::is_about(each.skill, below)) out.push_back(&each);
   return out;
 }
 
-model::ToolOutcome ProjectFiles::read_skill(const std::string& name,
-                                            const model::ToolPorts& ports) {
-  const LoadedSkill* found = find_skill(name);
+model::ToolOutcome ProjectSkills::read(const std::string& name, const model::ToolPorts& ports) {
+  const LoadedSkill* found = find(name);
   if (found == nullptr || !found->skill.for_model) {
     std::vector<std::string> names;
     for (const LoadedSkill& each : skills_)
@@ -151,7 +205,7 @@ model::ToolOutcome ProjectFiles::read_skill(const std::string& name,
   if (!file.refusal.empty())
     return model::tool_failure("the skill '" + name + "' can no longer be read: " + file.refusal);
   if (found->of_project &&
-      trust().of(found->file(), sha256_hex(file.text)) != project::Trust::given)
+      trust_().of(found->file(), sha256_hex(file.text)) != project::Trust::given)
     return model::tool_failure("the skill '" + name +
                                "' has changed since the user trusted it; go on without it");
   const std::string text = project::skill_text(*found, file, places_.root());

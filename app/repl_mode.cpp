@@ -48,12 +48,11 @@ std::string git_branch(const std::filesystem::path& folder) {
 }
 
 // A few lines at most: /skills shows all of them.
-std::string skill_notices(const ProjectFiles& project) {
+std::string skill_notices(const std::vector<std::string>& remarks) {
   constexpr std::size_t most = 3;
   std::string out;
-  for (std::size_t i = 0; i < std::min(most, project.remarks().size()); ++i)
-    out += project.remarks()[i] + "\n";
-  if (project.remarks().size() > most) out += "there is more of this kind: /skills\n";
+  for (std::size_t i = 0; i < std::min(most, remarks.size()); ++i) out += remarks[i] + "\n";
+  if (remarks.size() > most) out += "there is more of this kind: /skills\n";
   return out;
 }
 
@@ -194,7 +193,7 @@ int repl_mode(Application& application, const Invocation& given) {
   if (!application.config().quiet)
     screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
-  screen.print_untrusted(skill_notices(application.project()));
+  screen.print_untrusted(skill_notices(application.project().skills().remarks()));
   for (const std::string& text : application.server_notices()) screen.print_untrusted(text + "\n");
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();

@@ -153,8 +153,8 @@ session::Services Application::services() {
   services.memory_file = [this](bool everywhere) {
     return memory_.file(everywhere ? memory::Scope::everywhere : memory::Scope::project).path();
   };
-  services.skills = [this] { return project_.skills(); };
-  services.skill_remarks = [this] { return project_.remarks(); };
+  services.skills = [this] { return project_.skills().all(); };
+  services.skill_remarks = [this] { return project_.skills().remarks(); };
   services.own_commands = [this] { return project_.commands(); };
   services.render = [this](std::string_view name, std::string_view arguments,
                            const session::CommandPorts& ports) {

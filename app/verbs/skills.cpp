@@ -35,11 +35,10 @@ std::size_t check_skill(const std::string& folder) {
 
 // skein skills list
 int list_skills(const app::Invocation& invocation) {
-  app::ProjectFiles files(app::workspace_folder(invocation));
-  files.load_skills();
+  app::ProjectFiles files(app::workspace_folder(invocation), app::ProjectFiles::Skills::load);
   Json all = Json::array();
   layout::Table table{.columns = {{"skill"}, {"tokens", true}, {"from"}, {"what it is for"}}};
-  for (const LoadedSkill& each : files.skills()) {
+  for (const LoadedSkill& each : files.skills().all()) {
     all.push_back({{"name", each.skill.name},
                    {"description", each.skill.description},
                    {"path", each.file()},
@@ -52,7 +51,7 @@ int list_skills(const app::Invocation& invocation) {
                           short_count(static_cast<std::int64_t>(each.skill.bytes / 4)),
                           each.of_project ? "project" : "you", each.skill.description});
   }
-  for (const std::string& remark : files.remarks()) tell_user(remark);
+  for (const std::string& remark : files.skills().remarks()) tell_user(remark);
   if (invocation.has("--json")) {
     print_json(dump(all));
   } else if (table.rows.empty()) {

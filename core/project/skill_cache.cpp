@@ -60,17 +60,11 @@ std::string unescaped(std::string_view field) {
   return out;
 }
 
-std::int64_t nanoseconds(const timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
-}
-
-// What tells that a file is the one that was read, and has not been written since.
+// A stamp as it stands in a line.
 class FileState {
  public:
-  explicit FileState(const struct stat& file) {
-    for (const std::int64_t number :
-         {nanoseconds(file.st_mtim), nanoseconds(file.st_ctim),
-          static_cast<std::int64_t>(file.st_size), static_cast<std::int64_t>(file.st_ino)}) {
+  explicit FileState(const FileStamp& file) {
+    for (const std::int64_t number : {file.modified, file.changed, file.size, file.inode}) {
       end_ = std::to_chars(end_, text_.data() + text_.size(), number).ptr;
       *end_++ = '\t';
     }
@@ -113,7 +107,7 @@ std::optional<Skill> skill_in(std::string_view line) {
   return out;
 }
 
-std::string line_of(const std::string& folder, const struct stat& file, const Skill& skill) {
+std::string line_of(const std::string& folder, const FileStamp& file, const Skill& skill) {
   std::string out = folder + "\t" + std::string(FileState(file).text()) + skill.sha256 + "\t" +
                     (skill.for_model ? "m" : "") + (skill.for_user ? "u" : "") + "\t";
   for (const std::string* field : {&skill.name, &skill.description, &skill.hint})
@@ -163,7 +157,7 @@ Skill SkillCache::get(const SkillPlace& place) {
   fresh_.erase(folder);
   // Written a moment ago, it may be written again within the same tick of the clock, and look the
   // same.
-  if (now_ms() - nanoseconds(place.file.st_ctim) / 1'000'000 > 2000) {
+  if (now_ms() - place.file.changed / 1'000'000 > 2000) {
     fresh_.emplace(folder, line_of(folder, place.file, skill));
     changed_ = true;
   }

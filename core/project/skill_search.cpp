@@ -18,6 +18,10 @@ namespace {
 
 constexpr int deepest = 4;
 
+std::int64_t nanoseconds(const timespec& time) {
+  return static_cast<std::int64_t>(time.tv_sec) * 1'000'000'000 + time.tv_nsec;
+}
+
 class SkillWalk {
  public:
   SkillWalk(const Places& places, const SkillLimits& limits) : places_(places), limits_(limits) {}
@@ -90,19 +94,19 @@ class SkillWalk {
       if (folder.empty()) return;
       linked_ = true;
     }
-    SkillPlace place{folder, top_->path, top_->of_project};
     const std::string file = name + "/" + std::string(skill_file);
-    if (fstatat(fd, file.c_str(), &place.file, AT_SYMLINK_NOFOLLOW) != 0) {
+    struct stat info {};
+    if (fstatat(fd, file.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
       if (depth + 1 < deepest) look_in(folder, depth + 1);
       return;
     }
     // A SKILL.md that is a link itself could be anything.
-    if (!S_ISREG(place.file.st_mode)) return;
+    if (!S_ISREG(info.st_mode)) return;
     if (++folders_ > limits_.folders || found_.size() >= limits_.skills) {
       cut_ = true;
       return;
     }
-    found_.push_back(std::move(place));
+    found_.push_back({std::move(folder), top_->path, top_->of_project, FileStamp(info)});
   }
 
   const Places& places_;
@@ -116,6 +120,12 @@ class SkillWalk {
 };
 
 }  // namespace
+
+FileStamp::FileStamp(const struct stat& file)
+    : modified(nanoseconds(file.st_mtim)),
+      changed(nanoseconds(file.st_ctim)),
+      size(static_cast<std::int64_t>(file.st_size)),
+      inode(static_cast<std::int64_t>(file.st_ino)) {}
 
 SkillPlaces find_skills(const std::vector<OwnFolder>& folders, const Places& places,
                         const SkillLimits& limits) {

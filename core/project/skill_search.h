@@ -3,6 +3,7 @@
 
 #include <sys/stat.h>
 
+#include <cstdint>
 #include <string>
 #include <vector>
 
@@ -11,12 +12,19 @@
 
 namespace skein::project {
 
+// What tells that a file is the one that was read, and has not been written since. Times are in
+// nanoseconds.
+struct FileStamp {
+  explicit FileStamp(const struct stat& file);
+  std::int64_t modified, changed, size, inode;
+};
+
 // A folder with a SKILL.md, which has not been read.
 struct SkillPlace {
   std::string folder;  // where it really is
   std::string source;  // the folder of skills it was found in
-  bool of_project = false;
-  struct stat file {};  // its SKILL.md
+  bool of_project;
+  FileStamp file;  // its SKILL.md
 };
 
 struct SkillLimits {

@@ -174,7 +174,7 @@ TEST_CASE("what a skill said is kept until its file changes") {
   const std::string file = tree.skills + "/one/SKILL.md", cache = tree.home + "/cache/skills";
   make_old(file);
   SkillPlace place = tree.find().found.front();
-  place.file.st_ctim.tv_sec -= 100;  // the time of a change cannot be set
+  place.file.changed -= 100'000'000'000;  // the time of a change cannot be set
   project::SkillCache first(cache);
   const Skill skill = first.get(place);
   CHECK(skill.name == "one");
