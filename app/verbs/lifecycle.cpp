@@ -10,12 +10,14 @@
 #include "app/load_config.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
+#include "core/jobs/record.h"
 #include "core/store/children.h"
 #include "core/store/files/files.h"
 #include "core/store/home/blobs.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/postgres/database_backend.h"
+#include "core/text/amounts.h"
 #include "core/text/json.h"
 #include "core/text/when.h"
 #include "repl/screen/screen.h"
@@ -92,6 +94,21 @@ void print_repeats(const std::vector<std::string>& entries) {
              " (--text TEXT takes a text out everywhere)");
 }
 
+// What the jobs of sessions that are gone have printed goes too, except where one was kept and
+// still runs. Says so.
+std::string remove_jobs_of(SessionStore& store, const std::vector<store::TrashedSession>& thrown) {
+  const std::string state = app::state_folder();
+  if (state.empty()) return {};
+  std::size_t busy = 0;
+  for (const store::TrashedSession& each : thrown)
+    if (!store.open(each.session) &&  // nobody has brought it back meanwhile
+        !jobs::remove_records(state + "/jobs/" + to_string(each.session)))
+      ++busy;
+  if (busy == 0) return {};
+  return "; " + counted(busy, "of them has a job", "of them have jobs") +
+         " that was kept and still runs, whose output stays in " + state + "/jobs";
+}
+
 }  // namespace
 
 int archive_session(const app::Invocation& invocation) {
@@ -104,10 +121,12 @@ int unarchive_session(const app::Invocation& invocation) { return set_archived(i
 
 int empty_trash(const app::Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
+  const std::vector<store::TrashedSession> thrown = value_or_throw(store.trash());
   const store::EmptiedTrash emptied = value_or_throw(store.empty_trash());
+  const std::string kept = remove_jobs_of(store, thrown);
   print_answer(invocation, dump({{"sessions", emptied.sessions}, {"bytes", emptied.bytes}}),
-               "removed " + std::to_string(emptied.sessions) + " sessions, " +
-                   std::to_string(emptied.bytes) + " bytes, for good");
+               "removed " + counted(emptied.sessions, "session") + ", " +
+                   std::to_string(emptied.bytes) + " bytes, for good" + kept);
   return 0;
 }
 
@@ -119,11 +138,11 @@ int prune_sessions(const app::Invocation& invocation) {
   SessionStore store = app::open_store(invocation);
   Json moved = Json::array();
   for (const SessionRecord& record : store.unused_for(age)) {
-    if (record.state.pinned) continue;
+    if (record.state.pinned || store::is_child(record)) continue;  // a child goes with its parent
     // Somebody may have come back to it since the list was made.
     const Id session = record.header.session;
     if (value_or_throw(store.open(session)).state.updated_at != record.state.updated_at) continue;
-    if (!only_look) value_or_throw(store.erase(session));
+    if (!only_look) value_or_throw(store::erase_family(store, session));
     moved.push_back({{"key", record.key}, {"id", to_string(session)}});
     if (!invocation.has("--json"))
       print_line((only_look ? "would move " : "moved ") + record.key + " to the trash, last used " +

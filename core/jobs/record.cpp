@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cstring>
+#include <filesystem>
 #include <iterator>
 #include <utility>
 
@@ -76,6 +77,19 @@ bool save_record(const std::string& file, const Record& record) {
   if (record.signal != 0) json["signal"] = record.signal;
   if (!record.taken_back.empty()) json["taken_back"] = record.taken_back;
   return replace_small_file(file, dump(json));
+}
+
+bool remove_records(const std::string& folder) {
+  namespace fs = std::filesystem;
+  std::error_code ignored;
+  for (fs::directory_iterator entry(folder, ignored), end; !ignored && entry != end;
+       entry.increment(ignored))
+    if (entry->path().extension() == ".json") {
+      const std::optional<Record> record = load_record(entry->path());
+      if (record && record->runs() && keeper_lives(*record)) return false;
+    }
+  fs::remove_all(folder, ignored);
+  return true;
 }
 
 std::string state_text(const Record& record, std::int64_t now) {

@@ -44,6 +44,9 @@ bool keeper_lives(const Record& record);
 // Empty: there is none that can be read.
 std::optional<Record> load_record(const std::string& file);
 bool save_record(const std::string& file, const Record& record);
+// What is written down of a session's jobs, with all they have printed, is removed with the folder.
+// False: one of them still runs, and it stays.
+bool remove_records(const std::string& folder);
 
 // "runs, for 12 s", "ended, exit status 0, after 12 s", "stopped after 12 s", for people and
 // models.

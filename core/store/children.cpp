@@ -1,13 +1,12 @@
 #include "core/store/children.h"
 
 #include <algorithm>
-#include <string_view>
+
+#include "core/store/session_name.h"
 
 namespace skein::store {
 
 namespace {
-
-constexpr std::string_view child_prefix = "main:sub:";
 
 using Deed = Result<void> (SessionStore::*)(Id);
 
@@ -38,9 +37,8 @@ std::map<Id, std::size_t> fold_children(std::vector<SessionRecord>& sessions) {
 
 std::vector<SessionRecord> children_of(SessionStore& store, Id session) {
   std::vector<SessionRecord> all = store.list();
-  std::erase_if(all, [&](const SessionRecord& each) {
-    return !is_child(each) || each.header.parent_session->session != session;
-  });
+  std::erase_if(
+      all, [&](const SessionRecord& each) { return !works_for(each.header, each.key, session); });
   std::ranges::sort(all, {}, [](const SessionRecord& each) { return each.header.created_at; });
   return all;
 }

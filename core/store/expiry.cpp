@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/store/children.h"
 #include "core/text/base.h"
 #include "core/text/when.h"
 
@@ -22,7 +23,8 @@ Result<Expired> expire_open(SessionStore& store, const Expiring& session) {
   const Result<SessionLease> alone = store.hold(id, LockMode::exclusive);
   if (!alone && alone.error().kind == Failure::Kind::busy) return Expired::left_alone;
   const bool trash = session.what == Expiring::What::trash;
-  if (const auto done = trash ? store.erase(id) : store.archive(id); !done) return done.error();
+  if (const auto done = trash ? erase_family(store, id) : archive_family(store, id); !done)
+    return done.error();
   return Expired::done;
 }
 
@@ -33,7 +35,9 @@ std::vector<Expiring> expiring(std::span<const SessionRecord> sessions, const Ex
   std::vector<Expiring> out;
   for (const SessionRecord& record : sessions) {
     const std::optional<std::int64_t> used = ms_from_utc(record.used_at());
-    if (!used || is_kept(record.state) || record.header.session == open) continue;
+    // A child goes with its parent.
+    if (!used || is_kept(record.state) || record.header.session == open || is_child(record))
+      continue;
     const std::optional<std::int64_t> own = duration_ms(record.state.ttl);
     const std::optional<std::int64_t> trash = own ? own : rules.trash_after_ms;
     // What was brought in yesterday is not to go today because it is old.

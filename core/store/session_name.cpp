@@ -53,6 +53,11 @@ Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
   return no_session(name);
 }
 
+bool works_for(const SessionHeader& header, std::string_view key, Id parent) {
+  return header.parent_session && header.parent_session->session == parent &&
+         key.starts_with(child_prefix);
+}
+
 bool means(std::string_view name, std::string_view key, Id session, std::string_view title) {
   if (name.empty()) return false;
   if (name == key) return true;

@@ -23,4 +23,9 @@ Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
 // of its id, unless it is a whole key.
 bool means(std::string_view name, std::string_view key, Id session, std::string_view title);
 
+// How the keys of sessions begin that work for another one, which is their parent; no person would
+// choose such a name.
+inline constexpr std::string_view child_prefix = "main:sub:";
+bool works_for(const SessionHeader& header, std::string_view key, Id parent);
+
 }  // namespace skein::store

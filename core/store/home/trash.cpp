@@ -19,6 +19,11 @@ std::int64_t time_of_trashed(const std::string& file) {
   return std::strtoll(file.c_str() + std::min<std::size_t>(file.size(), 17), nullptr, 10);
 }
 
+Result<void> take_out(files::Files& files, const std::string& file, Id session) {
+  const std::string place = is_packed(file) ? archive_path(session) : log::transcript_path(session);
+  return files::move_file(files, "trash/" + file, place, "restoring from the trash");
+}
+
 Result<SessionRecord> settle_restored(Home& home, IndexChange& change, Id session) {
   Result<Transcript*> found = home.transcript(session);
   if (!found) return found.error();
@@ -40,6 +45,23 @@ Result<SessionRecord> settle_restored(Home& home, IndexChange& change, Id sessio
   settle_keys(**index);  // while it had no key of its own yet, it may have been given another's
   (void)change.save_moved();
   return home.record_of(transcript);
+}
+
+// Those that work for a session come back with it.
+Result<void> restore_children(Home& home, IndexChange& change, Id parent,
+                              const std::vector<std::string>& trashed) {
+  files::Files& files = home.files();
+  for (const std::string& file : trashed) {
+    const std::optional<Id> session = session_of_trashed(file);
+    if (!session || *session == parent) continue;
+    if (const Result<Transcript> opened = open_transcript(files, *session, "trash/" + file);
+        !opened || !works_for(opened->memory().header, effective_key(opened->memory()), parent) ||
+        transcript_place(files, *session).stat)
+      continue;
+    if (const auto moved = take_out(files, file, *session); !moved) return moved.error();
+    if (const auto back = settle_restored(home, change, *session); !back) return back.error();
+  }
+  return {};
 }
 
 }  // namespace
@@ -90,11 +112,12 @@ Result<SessionRecord> restore_from_trash(Home& home, std::string_view name) {
     if (transcript_place(files, *session).stat)
       return Failure{Failure::Kind::refused,
                      described(*session) + " is there already; nothing was restored"};
-    const std::string place =
-        is_packed(file) ? archive_path(*session) : log::transcript_path(*session);
-    const auto moved = files::move_file(files, "trash/" + file, place, "restoring from the trash");
-    if (!moved) return moved.error();
-    return settle_restored(home, *change, *session);
+    if (const auto moved = take_out(files, file, *session); !moved) return moved.error();
+    Result<SessionRecord> back = settle_restored(home, *change, *session);
+    if (!back) return back;
+    if (const auto done = restore_children(home, *change, *session, *names); !done)
+      return done.error();
+    return back;
   }
   return Failure{Failure::Kind::gone, "nothing in the trash is called '" + std::string(name) + "'"};
 }

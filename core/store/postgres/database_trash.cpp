@@ -92,8 +92,15 @@ Result<SessionRecord> DatabaseBackend::restore(std::string_view name) {
   if (!rows) return rows.error();
   for (const SessionRow& row : *rows) {
     const std::optional<log::LogMemory> memory = parse_record(row);
-    if (means(name, row.key, row.session, memory ? memory->state.title : ""))
-      return bring_back(row);
+    if (!means(name, row.key, row.session, memory ? memory->state.title : "")) continue;
+    Result<SessionRecord> back = bring_back(row);
+    if (!back) return back;
+    // Those that work for it come back with it.
+    for (const SessionRow& other : *rows)
+      if (const std::optional<log::LogMemory> its = parse_record(other);
+          its && works_for(its->header, other.key, row.session))
+        if (const auto done = bring_back(other); !done) return done.error();
+    return back;
   }
   return Failure{Failure::Kind::gone, "nothing in the trash is called '" + std::string(name) + "'"};
 }

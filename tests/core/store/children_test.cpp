@@ -71,3 +71,23 @@ TEST_CASE("whoever deletes or archives a session does so with its sub-agents'") 
   CHECK(store.list().size() == 2);
   CHECK(value_or_throw(store.trash()).size() == 2);
 }
+
+TEST_CASE("whoever brings a session back brings its sub-agents' back") {
+  const test::TempDir dir;
+  SessionStore store = test::store_at((dir / "home").string());
+  const Id parent = value_or_throw(store.create_session({.key = "main:a:b"})).session_id;
+  const Id other = value_or_throw(store.create_session({.key = "main:a:c"})).session_id;
+  const Id first = child_of(store, parent), second = child_of(store, parent);
+  child_of(store, other);
+  value_or_throw(archive_family(store, parent));
+  value_or_throw(erase_family(store, parent));
+  value_or_throw(erase_family(store, other));
+
+  CHECK(value_or_throw(store.restore("main:a:b")).header.session == parent);
+
+  CHECK(store.list().size() == 3);
+  CHECK(children_of(store, parent).size() == 2);
+  for (const Id each : {first, second})
+    CHECK(value_or_throw(store.open(each)).key == child_key(each));
+  CHECK(value_or_throw(store.trash()).size() == 2);
+}

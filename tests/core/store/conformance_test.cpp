@@ -296,6 +296,35 @@ const Contract contracts[] = {
        CHECK(value_of(home.open()->find("main:cli:user.2")).header.session == a);
        CHECK(store->restore("main:cli:user").error().kind == Kind::gone);
      }},
+    {"a session that comes back brings those along that work for it, and no others",
+     [](const AnyHome& home) {
+       const auto store = home.open();
+       value_of(make(*store, a, "main:cli:user"));
+       value_of(make(*store, b, "main:cli:other"));
+       const auto child = [&](Id session, const std::string& key, Id parent) {
+         const SessionHeader header{.session = session,
+                                    .key = key,
+                                    .cwd = "/w",
+                                    .created_by = "test",
+                                    .created_at = "2026-01-01T00:00:00.000Z",
+                                    .parent_session = SessionHeader::Origin{parent, parent}};
+         value_of(store->create(header, {}));
+         value_of(store->erase(session));
+       };
+       const Id own{0xa1}, others{0xb1}, branch{0xa2};
+       child(own, "main:sub:00000000000000a1", a);
+       child(others, "main:sub:00000000000000b1", b);
+       child(branch, "main:cli:branch", a);
+       value_of(store->erase(b));
+       value_of(store->erase(a));
+
+       CHECK(value_of(store->restore("main:cli:user")).header.session == a);
+
+       const auto there = home.open();
+       CHECK(value_of(there->list()).size() == 2);
+       CHECK(value_of(there->open(own)).key == "main:sub:00000000000000a1");
+       CHECK(value_of(there->trash()).size() == 3);
+     }},
     {"an emptied trash is empty",
      [](const AnyHome& home) {
        const auto store = home.open();

@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "core/store/children.h"
 #include "tests/support/homes.h"
 #include "tests/support/temp_dir.h"
 
@@ -90,6 +91,25 @@ TEST_CASE("pinned and labelled sessions and the open one are left alone") {
   home.store.remember(pinned, "");
   home.later = now_ms();
   CHECK(home.after(1000, both, open) == Names{"trash main:cli:pinned"});
+}
+
+TEST_CASE("a sub-agent's session expires with its parent, not before") {
+  Home home;
+  const Id parent = home.session("main:cli:one");
+  const Id child = random_id();
+  const store::SessionHeader header{
+      .session = child,
+      .key = store::child_key(child),
+      .cwd = "/w",
+      .created_by = "test",
+      .created_at = "2020-01-02T03:04:05.000Z",
+      .parent_session = store::SessionHeader::Origin{parent, random_id()}};
+  store::value_or_throw(home.store.create_session(header, {}));
+  CHECK(home.after(1, both) == Names{});
+  CHECK(home.after(366, both) == Names{"trash main:cli:one"});
+  const auto planned = expiring(home.store.list(), both, home.later + 366 * day, std::nullopt);
+  CHECK(store::value_or_throw(store::expire(home.store, planned.at(0))) == Expired::done);
+  CHECK(home.store.list().empty());
 }
 
 TEST_CASE("a session's own time to live counts without any rule, and instead of one") {
