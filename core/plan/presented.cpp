@@ -2,6 +2,7 @@
 
 #include <utility>
 
+#include "core/model/message.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -94,6 +95,20 @@ std::optional<model::Plan> approved_in(const model::Entry& entry) {
   if (!meta || !at(*meta, plan_member).is_object()) return std::nullopt;
   const Json& plan = at(*meta, plan_member);
   return model::Plan{string_at(plan, "title"), string_at(plan, "text")};
+}
+
+std::optional<model::Plan> presented_in(const model::Entry& entry) {
+  if (entry.payload.find(present_tool) == JsonText::npos) return std::nullopt;
+  const std::optional<model::Message> message = model::message_of(entry);
+  if (!message || message->role != model::Role::assistant) return std::nullopt;
+  std::optional<model::Plan> out;
+  for (const model::ToolUse* call : model::tool_uses(*message)) {
+    if (call->name != present_tool) continue;
+    const Json input = parse_json(call->input).value_or(Json::object());
+    if (std::string text = string_at(input, "plan"); !text.empty())
+      out = model::Plan{string_at(input, "title"), std::move(text)};
+  }
+  return out;
 }
 
 model::ToolOutcome outcome_of(const model::Plan& plan, const model::PlanReview& review) {

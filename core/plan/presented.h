@@ -25,6 +25,9 @@ model::ToolOutcome outcome_of(const model::Plan& plan, const model::PlanReview& 
 // The plan that was approved with this entry, as the user left it; none: it is something else.
 std::optional<model::Plan> approved_in(const model::Entry& entry);
 
+// The plan that the model presented with this entry, as it wrote it.
+std::optional<model::Plan> presented_in(const model::Entry& entry);
+
 // For the prompt of a branch in which nothing was said but the plan.
 JsonText approval_meta(const model::Plan& plan);
 

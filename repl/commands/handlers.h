@@ -41,6 +41,8 @@ void show_diff(Session& session, std::string_view since);
 std::vector<std::string> diff_words(Session& session, std::string_view start);
 void continue_turn(Session& session, std::string_view);
 void follow_session(Session& session, std::string_view name);
+// A sub-agent that is at work in this session is followed; false: none is, and it can be opened.
+bool followed_instead(Session& session, Id id);
 void replay_session(Session& session, std::string_view entry_and_pace);
 
 void copy(Session& session, std::string_view what);
@@ -61,6 +63,7 @@ void show_permissions(Session& session, std::string_view change);
 std::vector<std::string> permission_words(Session& session, std::string_view start);
 void retry(Session& session, std::string_view);
 void show_plan(Session& session, std::string_view text);
+std::vector<std::string> plan_words(Session& session, std::string_view start);
 void show_todo(Session& session, std::string_view change);
 std::vector<std::string> todo_words(Session& session, std::string_view start);
 

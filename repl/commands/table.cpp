@@ -2,7 +2,6 @@
 
 #include <algorithm>
 
-#include "core/text/amounts.h"
 #include "core/text/spelling.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
@@ -13,14 +12,7 @@ namespace skein::commands {
 
 namespace {
 
-void quit(Session& session, std::string_view) {
-  const std::size_t working = session.services().agents_working();
-  if (working > 0 && session.keyboard() != nullptr &&
-      !session.confirm(counted(working, "agent is", "agents are") + " still at work. Stop " +
-                       (working == 1 ? "it" : "them") + " and leave?"))
-    return;
-  session.leave();
-}
+void quit(Session& session, std::string_view) { session.leave(); }
 
 constexpr Command table[] = {
     {"agents", "[stop ID]", "list the sub-agents of this session, and those that can be asked",
@@ -74,9 +66,10 @@ constexpr Command table[] = {
     {"permissions", "[allow|always|deny|remove RULES | mode MODE]",
      "show or change what may run without asking; always: in this project, for good",
      permission_words, show_permissions},
-    {"plan", "[what to plan]",
-     "have something planned before anything is changed; alone: the plan approved last", nullptr,
-     show_plan},
+    {"plan", "[what to plan|copy|save [file]]",
+     "have something planned before anything is changed; alone: the plan approved last; copy and "
+     "save take the one presented last",
+     plan_words, show_plan},
     {"queue", "[drop N|edit N|clear]", "show or change the lines that wait for the turn to end",
      nullptr, show_queue},
     {"quit", "", "leave", nullptr, quit},

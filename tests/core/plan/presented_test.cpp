@@ -20,6 +20,16 @@ const model::Plan sample{"", "# Parse dates\n\n1. write **tests**\n2. parse\n   
 
 }  // namespace
 
+TEST_CASE("a plan that was only presented is found in the call") {
+  model::Message message{.role = model::Role::assistant};
+  message.content.push_back(
+      model::ToolUse{"c1", "present_plan", R"({"plan":"1. a\n","title":"T"})"});
+  CHECK(presented_in(model::message_entry(message)) == model::Plan{"T", "1. a\n"});
+  message.role = model::Role::user;
+  CHECK_FALSE(presented_in(model::message_entry(message)));
+  CHECK_FALSE(presented_in(model::message_entry(model::user_message("present_plan"))));
+}
+
 TEST_CASE("the steps of a plan are its numbered items and boxes at the top, outside of code") {
   CHECK(todo_lines(steps_of("Intro\n1. a\n2) b\n- remark\n- [ ] c\n* [x] d\n  3. inner\n"
                             "```\n4. code\n```\n1.no\n12345. no\n")) ==
