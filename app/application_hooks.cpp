@@ -12,10 +12,11 @@ void Application::set_up_hooks() {
   ConfiguredHooks found = configured_hooks(invocation_, config_, project_);
   for (std::string& text : found.notices) server_notices_.push_back(std::move(text));
   untrusted_hooks_ = std::move(found.untrusted);
-  // A sub-agent's calls are judged like all others; its session is not one of the user's.
+  // A sub-agent's calls are judged like all others, and its end has an event of its own; its
+  // session is not one of the user's.
   if (for_another_)
     std::erase_if(found.definitions, [](const hooks::Definition& each) {
-      return !hooks::facts_about(each.event).of_tool;
+      return !hooks::facts_about(each.event).of_tool && each.event != hooks::Event::subagent_stop;
     });
   if (found.definitions.empty()) return;
   hooks_ = std::make_unique<hooks::Hooks>(

@@ -197,21 +197,36 @@ void HookPoints::after_call(Turn& turn, const model::ToolUse& call, model::ToolO
     outcome.content.push_back(model::Text{shortened(text)});
 }
 
+// A sub-agent's end is told of in the words of the session that asked for it.
+hooks::Subject HookPoints::about_stop(const Turn& turn) const {
+  Json more = {{"stop_hook_active", turn.stops_blocked > 0},
+               {"last_assistant_message", turn.end.text}};
+  if (parts_.sub_agent.empty()) return {.more = dump(more)};
+  const store::SessionHeader& own = turn.conversation.record().header;
+  more["agent_id"] = to_string(own.session);
+  more["agent_type"] = parts_.sub_agent;
+  more["agent_transcript_path"] = parts_.transcript(own.session);
+  if (own.parent_session) {
+    more["session_id"] = to_string(own.parent_session->session);
+    more["transcript_path"] = parts_.transcript(own.parent_session->session);
+  }
+  return {.name = parts_.sub_agent, .more = dump(more)};
+}
+
 std::optional<model::Entry> HookPoints::at_stop(Turn& turn) {
-  if (!any(Event::stop) || turn.ports.stopped() || turn.ended_by_hook) return std::nullopt;
-  hooks::Outcome outcome = run(turn, Event::stop,
-                               {.more = dump({{"stop_hook_active", turn.stops_blocked > 0},
-                                              {"last_assistant_message", turn.end.text}})});
+  const Event event = parts_.sub_agent.empty() ? Event::stop : Event::subagent_stop;
+  if (!any(event) || turn.ports.stopped() || turn.ended_by_hook) return std::nullopt;
+  hooks::Outcome outcome = run(turn, event, about_stop(turn));
   record(turn, std::move(outcome.runs));
   if (outcome.choice != Choice::deny || turn.ended_by_hook || turn.ports.stopped())
     return std::nullopt;
   if (++turn.stops_blocked > most_stops) {
-    turn.tell(model::Notice::Level::warning, "a Stop hook kept the turn from ending " +
-                                                 std::to_string(most_stops) +
-                                                 " times; it ends now");
+    turn.tell(model::Notice::Level::warning,
+              "a " + std::string(hooks::name(event)) + " hook kept the turn from ending " +
+                  std::to_string(most_stops) + " times; it ends now");
     return std::nullopt;
   }
-  return told(turn, Event::stop,
+  return told(turn, event,
               outcome.reason.empty() ? "The user's hook says that this is not finished yet."
                                      : outcome.reason);
 }

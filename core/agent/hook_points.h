@@ -40,7 +40,7 @@ class HookPoints {
                           const std::vector<std::string>& suggestions);
   void after_call(Turn& turn, const model::ToolUse& call, model::ToolOutcome& outcome);
 
-  // Stop: what the model is told instead of coming to an end; nothing: it may.
+  // Stop, or SubagentStop: what the model is told instead of coming to an end; nothing: it may.
   std::optional<model::Entry> at_stop(Turn& turn);
   void turn_done(Turn& turn);
 
@@ -59,6 +59,7 @@ class HookPoints {
   hooks::Outcome run(Turn& turn, hooks::Event event, const hooks::Subject& subject);
   void record(Turn& turn, std::vector<model::payload::HookRun> runs);
   hooks::Moment moment_of(const Turn& turn) const;
+  hooks::Subject about_stop(const Turn& turn) const;
   std::string shortened(const std::string& text) const;
   model::Entry told(const Turn& turn, hooks::Event event, const std::string& text) const;
   void begin_session(Turn& turn, std::string_view source);

@@ -89,6 +89,7 @@ struct Parts {
       [](Id, const model::ToolUse&) { return std::string{}; };
   Inbox* inbox = nullptr;         // may be null: nothing comes from outside
   hooks::Hooks* hooks = nullptr;  // the user's own programs; null: there are none
+  std::string sub_agent{};        // as which one it works; empty: for the user
   // What they are told of a session besides: its file, and what it has cost.
   std::function<std::string(Id session)> transcript = [](Id) { return std::string{}; };
   std::function<std::optional<double>(const model::SessionState&)> cost =

@@ -21,6 +21,7 @@ constexpr EventFacts table[] = {
     {Event::post_tool_use_failure, "PostToolUseFailure", "tool", true, true, false, usual},
     {Event::notification, "Notification", "type", false, false, false, for_news},
     {Event::stop, "Stop", "", false, true, false, usual},
+    {Event::subagent_stop, "SubagentStop", "agent", false, true, false, usual},
     {Event::pre_compact, "PreCompact", "manual or auto", false, true, false, usual},
     {Event::post_compact, "PostCompact", "manual or auto", false, false, false, usual},
     {Event::pre_model_switch, "PreModelSwitch", "", false, true, false, usual},

@@ -17,6 +17,7 @@ enum class Event {
   post_tool_use_failure,
   notification,
   stop,
+  subagent_stop,
   pre_compact,
   post_compact,
   pre_model_switch,
