@@ -150,7 +150,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
                                   .withheld = withheld_,
                                   .readable = project_.skills().readable(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine",
-                                  .jobs = jobs_,
+                                  .jobs = config_.background ? jobs_ : nullptr,
                                   .background_on_timeout = config_.background_on_timeout});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace_)));
   if (!memory_.file(memory::Scope::project).path().empty())
@@ -219,6 +219,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
           },
       .inbox = &inbox_,
       .hooks = hooks_.get(),
+      .sub_agent = for_another_ ? role_->name : "",
       .transcript = [this](Id session) { return transcript_of(session); },
       .cost = [this](const model::SessionState& session) -> std::optional<double> {
         double sum = 0;

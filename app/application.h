@@ -10,8 +10,8 @@
 #include <string_view>
 
 #include "app/cli.h"
-#include "app/job_news.h"
 #include "app/load_config.h"
+#include "app/news.h"
 #include "app/project_files.h"
 #include "app/system_prompt.h"
 #include "core/agent/agent.h"
@@ -82,13 +82,13 @@ class Application {
   // The user has typed this: the web addresses in it may be fetched in that session.
   void note_typed(Id session, std::string_view text);
 
-  // What an earlier skein left of this session's jobs: what has ended is for the model, what runs
-  // can be used again. Lines for the user.
-  std::vector<std::string> take_up_jobs(const agent::Conversation& conversation);
-  // Ends or leaves those that run, and says so; empty: none did.
-  std::string leave_jobs(bool keep);
-  JobNews& job_news() { return job_news_; }
-  bool jobs_run() const { return jobs_->running() > 0; }
+  // What an earlier skein left of this session's jobs and sub-agents: what has ended is for the
+  // model, what runs can be used again. Lines for the user.
+  std::vector<std::string> take_up_work(const agent::Conversation& conversation);
+  // Ends those that run, or leaves the jobs among them running, and says so; empty: none did.
+  std::string leave_work(bool keep);
+  News& news() { return news_; }
+  bool works_beside() const;  // a job or a sub-agent does, beside the conversation
 
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
@@ -141,6 +141,7 @@ class Application {
   std::optional<model::Fetched> fetched_page(const std::string& name,
                                              const session::CommandPorts& ports);
   std::shared_ptr<jobs::Jobs> make_jobs();
+  void note_end_of_job(Id session, const jobs::Record& job, const std::string& report);
   void take_services_of_jobs(session::Services& services);
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
@@ -169,7 +170,7 @@ class Application {
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
   std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
   agent::Inbox inbox_{};  // what comes for the model from outside of a turn
-  JobNews job_news_{inbox_};
+  News news_{inbox_};
   bool jobs_last_ = false;  // they are written down where another skein finds them
   tools::sandbox::PrivateTemporary jobs_temporary_{};
   std::shared_ptr<jobs::Jobs> jobs_{};  // the tools have it too

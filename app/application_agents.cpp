@@ -100,15 +100,21 @@ void Application::set_up_agents() {
       .store = store_,
       .most = static_cast<std::size_t>(config_.max_agents),
       .budget = config_.agent_budget,
-      .background = !invocation_.print,
+      .background = !invocation_.print && config_.background,
       .agents = [this] { return agents_; },
       .may_choose = [this](const std::string& model) { return may_choose_for_agents(model); },
       .hire = [this](const Order& order) { return hire(order); },
-      .inbox = &inbox_});
-  tools_.push_back(
-      tools::agent_tool([this](const tools::AgentRequest& request, const model::ToolPorts& ports) {
+      .tell =
+          [this](Id session, model::Entry news, std::string notice) {
+            const std::string about =
+                string_at(parse_json(news.meta).value_or(Json::object()), "origin");
+            news_.put(session, {about, std::move(news), std::move(notice), config_.agents_wake});
+          }});
+  tools_.push_back(tools::agent_tool(
+      [this](const tools::AgentRequest& request, const model::ToolPorts& ports) {
         return crew_->run(request, ports);
-      }));
+      },
+      config_.background));
   look_for_agents();
 }
 
@@ -226,6 +232,7 @@ void Application::take_services_of_agents(session::Services& services) {
   };
   services.agent_remarks = [this] { return agent_remarks_; };
   services.agents_working = [this] { return crew_->working(); };
+  services.agent_works_in = [this](Id session) { return crew_->works_in(session); };
   services.stop_agent = [this](std::string_view id) { return crew_->stop(id); };
 }
 

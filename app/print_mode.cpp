@@ -287,7 +287,7 @@ int print_mode(Application& application, const Invocation& invocation) {
     if (events && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
     out.line(result_json(end, conversation.record(), ok));
   };
-  for (const std::string& line : application.take_up_jobs(conversation))
+  for (const std::string& line : application.take_up_work(conversation))
     ports.sink(Notice{Notice::Level::info, line});
   TurnEnd end;
   try {
@@ -297,7 +297,7 @@ int print_mode(Application& application, const Invocation& invocation) {
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }
-  if (const std::string left = application.leave_jobs(false); !left.empty())
+  if (const std::string left = application.leave_work(false); !left.empty())
     say(left + ": nothing goes on in the background after `skein -p`");
   Ports unstopped = ports;
   unstopped.stop = nullptr;

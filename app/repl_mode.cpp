@@ -149,7 +149,7 @@ int repl_mode(Application& application, const Invocation& given) {
                 greets && !given.no_session ? home_folder(given) + "/expiry" : "");
   session::Services services = application.services();
   services.news = [&](Id open) {
-    return application.job_news().take_notices() + expiry.announce(open);
+    return application.news().take_notices().text + expiry.announce(open);
   };
   session::Session session(
       {.store = application.store(),
@@ -175,14 +175,15 @@ int repl_mode(Application& application, const Invocation& given) {
   help.stopped = [] { return stop_asked().load(); };
   help.color = screen.look().colour;
   help.look_again = [&]() -> std::optional<std::chrono::milliseconds> {
-    if (!application.jobs_run() && !application.job_news().has_notices()) return std::nullopt;
+    if (!application.works_beside() && !application.news().has_notices()) return std::nullopt;
     return std::chrono::milliseconds(250);
   };
-  help.has_news = [&] { return application.job_news().has_notices(); };
+  help.has_news = [&] { return application.news().has_notices(); };
   help.announce = [&] {
-    screen.print_untrusted(application.job_news().take_notices());
+    const News::Notices news = application.news().take_notices();
+    screen.print_untrusted(news.text);
     screen.flush();
-    return application.config().jobs_wake;
+    return news.wake;
   };
   const auto editor = keyboard ? prompt::make_replxx_editor(*keyboard, history, std::move(help))
                                : prompt::make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO), [] {

@@ -130,7 +130,7 @@ void Repl::run() {
           session_.screen().print_untrusted(session_.services().news(session_.id()));
         break;
     }
-    if (session_.leaving()) session_.settle_jobs();
+    if (session_.leaving()) session_.settle_work();
   }
   session_.marks().leave();
   if (input_.attended()) session_.screen().print_untrusted(session_.farewell());

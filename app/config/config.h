@@ -56,8 +56,10 @@ struct Config {
   bool screen_reader = false;
   bool session_search = false;        // the model may look into earlier sessions
   bool planning_tools = true;         // the model gets todo, ask and present_plan
+  bool background = true;             // the model may have commands and agents work beside it
   bool background_on_timeout = true;  // a command that is out of time goes on as a job
   bool jobs_wake = false;             // a job that ends begins a turn by itself
+  bool agents_wake = false;           // so does a sub-agent in the background
   bool web_fetch = true;              // the model gets web_fetch
   bool web_fetch_typed = true;        // what the user typed is fetched without a question
   int max_agents = 4;                 // at work at once; 0: the model does not get the tool agent

@@ -2,10 +2,12 @@
 
 #include <algorithm>
 #include <chrono>
+#include <thread>
 #include <utility>
 
 #include "core/model/payloads.h"
 #include "core/store/children.h"
+#include "core/subagents/awaited.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 
@@ -14,9 +16,11 @@ namespace skein::subagents {
 namespace {
 
 constexpr std::chrono::milliseconds glance{40};
+constexpr int most_tries = 8;
 constexpr std::size_t most_report = 32'000;  // bytes, about 8,000 tokens
 
 const char* const cancelled = "cancelled by the user";
+const char* const ended_with_skein = "skein ended";
 
 std::string signed_off(const Child& child) {
   const Order& order = child.order();
@@ -28,11 +32,17 @@ struct Report {
   std::string text;
   bool cut = false;
 };
-// Its last words, as much as the model that asked can take, and what became of it.
-Report report_of(const Child& child) {
-  Report out{std::string(utf8_prefix(child.text(), most_report))};
-  out.cut = out.text.size() < child.text().size();
+// As much of its last words as the model that asked can take.
+Report last_words(const std::string& text) {
+  Report out{std::string(utf8_prefix(text, most_report))};
+  out.cut = out.text.size() < text.size();
   if (out.cut) out.text += "\n[cut here; its session has the rest]";
+  return out;
+}
+
+// The same, and what became of it.
+Report report_of(const Child& child) {
+  Report out = last_words(child.text());
   if (!child.trouble().empty())
     out.text =
         child.trouble() + (out.text.empty() ? "" : "\nWhat it had said until then:\n\n" + out.text);
@@ -46,19 +56,24 @@ const Definition* called(const std::vector<Definition>& all, std::string_view na
   return found == all.end() ? nullptr : &*found;
 }
 
-// The entry that says whose session it is; it stands at the beginning.
-std::optional<model::payload::SubAgent> sub_agent_in(store::SessionStore& store, Id session) {
-  const auto first = store.load_session_entries(session, {.limit = 3});
-  if (!first) return std::nullopt;
-  for (const model::Entry& entry : *first)
-    if (auto found = model::read_as<model::payload::SubAgent>(entry)) return found;
-  return std::nullopt;
+std::string news_of(const std::string& agent, Id session, const std::string& report) {
+  return "The agent " + agent + " in session " + to_string(session) +
+         " has ended. It reports:\n\n" + report;
+}
+
+bool is_busy(store::SessionStore& store, Id session) {
+  const auto alone = store.hold(session, store::LockMode::exclusive);
+  return !alone && alone.error().kind == store::Failure::Kind::busy;
+}
+
+std::string made_calls(std::int64_t calls) {
+  return "had made " + counted(static_cast<std::size_t>(calls), "call");
 }
 
 }  // namespace
 
 Crew::~Crew() {
-  for (const std::shared_ptr<Child>& each : children()) each->stop("skein ended");
+  for (const std::shared_ptr<Child>& each : children()) each->stop(ended_with_skein);
 }
 
 std::vector<std::shared_ptr<Child>> Crew::children() const {
@@ -207,13 +222,15 @@ model::ToolOutcome Crew::run(const Request& request, const model::ToolPorts& por
     throw;
   }
   model::ToolOutcome outcome;
-  if (background)
+  if (background) {
     outcome = model::tool_text("The agent " + child->order().agent.name +
                                " works in the background, in session " +
                                to_string(child->order().session) +
                                ". What it finds will be told to you; do not wait for it.");
-  else
+    outcome.meta = awaited_meta(child->order().session);
+  } else {
     outcome = wait_for(*child, ports);
+  }
   if (!prepared.remark.empty())
     outcome.content.insert(outcome.content.begin(), model::Text{prepared.remark});
   return outcome;
@@ -239,28 +256,57 @@ model::ToolOutcome Crew::wait_for(Child& child, const model::ToolPorts& ports) c
   return outcome;
 }
 
-// For the session that asked, whenever it is worked in next.
 void Crew::push(Child& child) const {
-  if (parts_.inbox == nullptr) return;
   const Order& order = child.order();
-  const std::string session = to_string(order.session);
-  parts_.inbox->put(agent::news("The agent " + order.agent.name + " in session " + session +
-                                    " has ended. It reports:\n\n" + report_of(child).text,
-                                "agent:" + session),
-                    order.parent);
+  parts_.tell(order.parent,
+              agent::news(news_of(order.agent.name, order.session, report_of(child).text),
+                          origin_of(order.session)),
+              "agent " + order.agent.name + ": " + std::string(name(child.progress().state)) +
+                  (order.description.empty() ? "" : " · " + order.description));
 }
 
 std::string Crew::left_behind(Id session, const model::ToolUse& call) const {
   for (const store::SessionRecord& each : store::children_of(parts_.store, session)) {
     const auto entry = sub_agent_in(parts_.store, each.header.session);
     if (!entry || entry->call != call.id) continue;
-    const std::string id = to_string(each.header.session);
-    return "The agent " + entry->name + " had begun it, and had made " +
-           counted(static_cast<std::size_t>(each.state.tool_calls), "call") +
-           "; all of that is kept in session " + id +
-           ". It goes on there if you call `agent` with \"resume\": \"" + id + "\" and a prompt.";
+    return "The agent " + entry->name + " had begun it, and " + made_calls(each.state.tool_calls) +
+           ". " + how_to_resume(each.header.session);
   }
   return "No agent had begun it.";
+}
+
+// What another process works on will be told there. One that was killed a moment ago may seem to
+// work still.
+void Crew::tell_what_was_left(Id parent, Id session) {
+  for (int tries = 0; is_busy(parts_.store, session); ++tries) {
+    if (tries == most_tries) return;
+    std::this_thread::sleep_for(glance);
+  }
+  const LeftWork left = left_work(parts_.store, session);
+  std::string text =
+      left.ended
+          ? news_of(left.agent, session, last_words(left.text).text)
+          : "The agent " + left.agent + " in session " + to_string(session) +
+                " was interrupted: skein ended while it worked in the background. By then it " +
+                made_calls(left.calls) + ". " + how_to_resume(session);
+  parts_.tell(parent, agent::news(text, origin_of(session)),
+              "agent " + left.agent +
+                  (left.ended ? " has ended" : " was interrupted when skein ended") + "; /switch " +
+                  store::child_key(session) + " shows what it did");
+  told_.insert(session);
+}
+
+void Crew::take_up(const agent::Conversation& conversation) {
+  const std::vector<std::shared_ptr<Child>> ours = children();
+  for (const Id session : awaited_in(conversation)) {
+    const auto is_it = [&](const auto& child) { return child->order().session == session; };
+    if (std::ranges::any_of(ours, is_it) || told_.contains(session)) continue;
+    try {
+      tell_what_was_left(conversation.session(), session);
+    } catch (const Error&) {  // it was deleted meanwhile: there is nothing to tell of it
+      told_.insert(session);
+    }
+  }
 }
 
 std::vector<Line> Crew::lines(Id session) const {
@@ -288,6 +334,25 @@ std::size_t Crew::working() const {
   const std::vector<std::shared_ptr<Child>> all = children();
   return static_cast<std::size_t>(
       std::ranges::count_if(all, [](const auto& each) { return !each->wait({}); }));
+}
+
+std::size_t Crew::stop_all(std::chrono::milliseconds patience) {
+  const auto due = std::chrono::steady_clock::now() + patience;
+  std::size_t count = 0;
+  const std::vector<std::shared_ptr<Child>> all = children();
+  for (const std::shared_ptr<Child>& each : all)
+    if (!each->wait({})) each->stop(ended_with_skein), ++count;
+  for (const std::shared_ptr<Child>& each : all)
+    each->wait(std::max(std::chrono::milliseconds(0),
+                        std::chrono::duration_cast<std::chrono::milliseconds>(
+                            due - std::chrono::steady_clock::now())));
+  return count;
+}
+
+bool Crew::works_in(Id session) const {
+  return std::ranges::any_of(children(), [&](const auto& each) {
+    return each->order().session == session && !each->wait({});
+  });
 }
 
 bool Crew::stop(std::string_view id) {

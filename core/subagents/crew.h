@@ -3,11 +3,13 @@
 // help, unless they say otherwise.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <functional>
 #include <memory>
 #include <mutex>
 #include <optional>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -41,7 +43,10 @@ class Crew {
       return false;
     };
     std::function<MakeWorker(const Order&)> hire{};  // throws Error if there can be none
-    agent::Inbox* inbox = nullptr;                   // for what comes in the background
+    // One that worked in the background has ended: what the model of that session is to hear, and
+    // its user. Called in its thread.
+    std::function<void(Id session, model::Entry news, std::string notice)> tell =
+        [](Id, model::Entry, const std::string&) {};
   };
   explicit Crew(Parts parts) : parts_(std::move(parts)) {}
   ~Crew();  // stops all of them
@@ -55,11 +60,18 @@ class Crew {
   // See agent::Parts::left_behind.
   std::string left_behind(Id session, const model::ToolUse& call) const;
 
+  // A conversation goes on: tells of those in it that ended unheard, because skein was left or
+  // killed.
+  void take_up(const agent::Conversation& conversation);
+
   // Those of a session, the oldest first.
   std::vector<Line> lines(Id session) const;
   std::size_t working() const;  // any thread may ask
   // By the beginning of its session's id. False: none of that name is at work.
   bool stop(std::string_view id);
+  bool works_in(Id session) const;  // one of them does, in its own session
+  // Returns how many were at work, once they have ended or patience has.
+  std::size_t stop_all(std::chrono::milliseconds patience);
 
  private:
   struct Prepared {
@@ -77,9 +89,11 @@ class Crew {
   std::shared_ptr<Child> begin(Prepared& prepared, const model::ToolPorts& ports);
   model::ToolOutcome wait_for(Child& child, const model::ToolPorts& ports) const;
   void push(Child& child) const;
+  void tell_what_was_left(Id parent, Id session);
   std::vector<std::shared_ptr<Child>> children() const;
 
   Parts parts_;
+  std::set<Id> told_{};  // of which of an earlier start something was told
   std::string turn_{};
   agent::Settings settings_{};
   mutable std::mutex mutex_{};

@@ -25,6 +25,18 @@ constexpr std::string_view agent_schema = R"({
   "required": ["description", "prompt"],
   "additionalProperties": false
 })";
+constexpr std::string_view agent_schema_in_front = R"({
+  "type": "object",
+  "properties": {
+    "description": {"type": "string", "description": "what for, in three to five words"},
+    "prompt": {"type": "string", "description": "the whole task: the agent knows nothing else"},
+    "agent": {"type": "string", "description": "its name; left out: general"},
+    "model": {"type": "string", "description": "provider/model, only if the user asked for it"},
+    "resume": {"type": "string", "description": "the session of an earlier agent, to go on there"}
+  },
+  "required": ["description", "prompt"],
+  "additionalProperties": false
+})";
 
 AgentRequest request_in(Arguments& arguments) {
   return {.agent = arguments.text("agent", ""),
@@ -37,7 +49,7 @@ AgentRequest request_in(Arguments& arguments) {
 
 }  // namespace
 
-Tool agent_tool(AskAgent ask) {
+Tool agent_tool(AskAgent ask, bool background) {
   Tool tool;
   tool.name = "agent";
   tool.description =
@@ -46,7 +58,7 @@ Tool agent_tool(AskAgent ask) {
       "`general` has your tools. Use it where a search would fill this conversation with files "
       "that do not matter later, or for tasks that do not depend on each other: several calls in "
       "one answer run at the same time. Do small things yourself.";
-  tool.schema = agent_schema;
+  tool.schema = background ? agent_schema : agent_schema_in_front;
   tool.effect = Effect::reads;  // its own calls are judged one by one
   tool.concurrent = true;
   tool.delegates = true;

@@ -153,6 +153,14 @@ class Bash {
     return "";
   }
 
+  // For the user who wants it in the background, where it cannot go.
+  std::string stays(const ToolPorts& ports) const {
+    const bool full = settings_.jobs && ports.session && settings_.jobs->full(*ports.session);
+    return std::string("[it is not moved to the background: ") +
+           (full ? std::to_string(jobs::Jobs::most) + " jobs run already; /jobs stop N ends one]\n"
+                 : "nothing runs there here (`background = false`)]\n");
+  }
+
   // nullopt: it runs on, and is to become a job.
   std::optional<ProgramEnd> watch(Call& call, Capture& capture) {
     sandbox::WholeCharacters characters;
@@ -169,7 +177,11 @@ class Bash {
     asked();  // before this command began: it was not meant
     watch.leaves = [&](bool due) {
       const bool wanted = asked(), goes_on = call.background || may_go_on(call.command, settings_);
-      if (!(wanted || (due && goes_on)) || !no_job(call.ports).empty()) return false;
+      if (!(wanted || (due && goes_on))) return false;
+      if (const std::string why = no_job(call.ports); !why.empty()) {
+        if (wanted) call.ports.output(stays(call.ports));
+        return false;
+      }
       call.by_user = wanted;
       return true;
     };

@@ -111,7 +111,7 @@ struct AgentRequest {
   bool background = false;
 };
 using AskAgent = std::function<ToolOutcome(const AgentRequest& request, const ToolPorts& ports)>;
-Tool agent_tool(AskAgent ask);
+Tool agent_tool(AskAgent ask, bool background = true);  // whether one may be left at work
 // Two for jobs: what one has printed, with a wait that costs no request; and an end to one.
 using SharedJobs = std::shared_ptr<jobs::Jobs>;
 Tool job_output_tool(SharedJobs jobs);

@@ -6,6 +6,7 @@
 #include "core/project/own_commands.h"
 #include "repl/commands/table.h"
 #include "repl/layout/sanitize.h"
+#include "repl/session/delegation.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -52,6 +53,18 @@ std::vector<prompt::Choice> file_names(Session& session) {
   return out;
 }
 
+// At the beginning of a prompt sub-agents can be named as well.
+std::vector<prompt::Choice> names_to_begin_with(Session& session) {
+  std::vector<prompt::Choice> out = file_names(session);
+  for (const session::KnownAgent& each : session.services().known_agents()) {
+    const std::string name = session::agent_mention(each.name);
+    out.push_back({.text = name + " ",
+                   .about = layout::sanitized_row(each.description),
+                   .letters = name.substr(1)});
+  }
+  return out;
+}
+
 std::vector<prompt::Choice> arguments_of(Session& session, const Command& command,
                                          std::string_view start) {
   std::vector<prompt::Choice> out;
@@ -70,7 +83,9 @@ prompt::Completion complete(Session& session, std::string_view line) {
             .from = word,
             .letters = word + 1,
             .eager = true,
-            .choices = [&session] { return file_names(session); }};
+            .choices = [&session, word] {
+              return word == 0 ? names_to_begin_with(session) : file_names(session);
+            }};
   if (!line.starts_with('/')) return {};
   const std::size_t space = line.find(' ');
   if (space == std::string_view::npos)

@@ -1,5 +1,9 @@
 // /jobs: the commands that run in the background.
+#include <atomic>
 #include <charconv>
+#include <chrono>
+#include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -49,16 +53,47 @@ void stop_jobs(Session& session, std::string_view which) {
     session.screen().print_untrusted(session.services().stop_job(session.id(), number) + "\n");
 }
 
+// Until it ends or a key is pressed, which is not meant for the prompt.
+void follow_output(Session& session, int number, std::uint64_t next) {
+  constexpr std::chrono::milliseconds glance{200};
+  terminal::Keyboard& keyboard = *session.keyboard();
+  const std::atomic<bool>& stop = session.begin_stoppable();
+  session.screen().note("it still runs; any key ends this, not the job");
+  const terminal::TerminalMode keys(keyboard.terminal(), terminal::Terminal::Mode::editing);
+  for (bool runs = true; runs;) {
+    const session::JobPiece piece = session.services().job_piece(session.id(), number, next);
+    next = piece.next;
+    runs = piece.runs;
+    session.screen().print_untrusted(piece.text);
+    session.screen().flush();
+    terminal::Key key;
+    if (runs && keyboard.next(key, glance, [&] { return stop.load(); }) !=
+                    terminal::Keyboard::KeyResult::pause)
+      return session.screen().start_line();
+  }
+  session.screen().start_line();
+  for (const session::JobLine& each : session.services().jobs(session.id()))
+    if (each.number == std::to_string(number))
+      session.screen().print_untrusted("job " + each.number + ": " + each.state + "\n");
+}
+
+void show_output(Session& session, int number) {
+  const session::JobPiece piece = session.services().job_piece(session.id(), number, std::nullopt);
+  session.screen().print_untrusted(piece.text.empty() ? "it has printed nothing\n" : piece.text);
+  session.screen().flush();
+  // Keys typed ahead are meant for the prompt.
+  if (piece.runs && session.keyboard() != nullptr && !session.keyboard()->typed_ahead())
+    return follow_output(session, number, piece.next);
+  session.screen().start_line();
+}
+
 }  // namespace
 
 void show_jobs(Session& session, std::string_view what) {
   if (trimmed(what).empty()) return list_jobs(session);
   const auto [action, which] = first_word(trimmed(what));
   if (action == "stop") return stop_jobs(session, trimmed(which));
-  const int number = job_number(action == "show" ? trimmed(which) : action);
-  const std::string text = session.services().job_output(session.id(), number);
-  session.screen().print_untrusted(text.empty() ? "it has printed nothing\n" : text);
-  session.screen().start_line();
+  show_output(session, job_number(action == "show" ? trimmed(which) : action));
 }
 
 std::vector<std::string> job_words(Session& session, std::string_view start) {

@@ -137,6 +137,7 @@ void search_sessions(Session& session, std::string_view typed) {
   tell_end(session, outcome);
   if (choice.what == HitChoice::What::nothing) return;
   const Hit& hit = choice.hit;
+  if (followed_instead(session, hit.session)) return;
   if (!hit.entry) return session.open(hit.session);
   session.open_at(hit.session, *hit.entry);
   if (choice.what == HitChoice::What::branch) session.follow_shown();

@@ -71,6 +71,7 @@ std::optional<Id> choose(Session& session, std::string_view query) {
 }
 
 void open_with_files(Session& session, Id id) {
+  if (followed_instead(session, id)) return;
   const Id left = session.id();
   session.open(id);
   offer_files_of(session, left);

@@ -90,6 +90,13 @@ struct JobLine {
   bool runs = false;
 };
 
+// A part of what one has printed.
+struct JobPiece {
+  std::string text{};
+  std::uint64_t next = 0;  // the byte behind it
+  bool runs = false;       // more may come
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -199,20 +206,25 @@ struct Services {
     return std::vector<std::string>{};
   };
   std::function<std::size_t()> agents_working = [] { return std::size_t{0}; };
+  // One of them is at work in this session, which is its own.
+  std::function<bool(Id session)> agent_works_in = [](Id) { return false; };
   // By the beginning of its session's id. False: none of that name is at work.
   std::function<bool(std::string_view id)> stop_agent = [](std::string_view) { return false; };
   std::function<std::vector<JobLine>(Id session)> jobs = [](Id) { return std::vector<JobLine>{}; };
-  // The end of what one has printed; ends one and says how it ended. Throw Error if there is none.
-  std::function<std::string(Id session, int number)> job_output = [](Id, int) {
+  // Ends one and says how it ended. This and the next throw Error if there is none.
+  std::function<std::string(Id session, int number)> stop_job = [](Id, int) {
     return std::string{};
   };
-  std::function<std::string(Id session, int number)> stop_job = job_output;
+  // What one has printed from that byte on; nullopt: the end of what it has printed so far.
+  std::function<JobPiece(Id session, int number, std::optional<std::uint64_t> since)> job_piece =
+      [](Id, int, std::optional<std::uint64_t>) { return JobPiece{}; };
   // How many would end with us, in whatever session; and whether they can be left running.
   std::function<std::size_t()> running_jobs = [] { return std::size_t{0}; };
   bool can_keep_jobs = false;
-  std::function<std::string(bool keep)> leave_jobs = [](bool) { return std::string{}; };
-  // A session is opened: what there is to say of jobs that were left running in it.
-  std::function<std::vector<std::string>(const agent::Conversation&)> take_up_jobs =
+  // Ends the jobs and sub-agents that are at work, or leaves the jobs running; says so.
+  std::function<std::string(bool keep)> leave_work = [](bool) { return std::string{}; };
+  // A session is opened: what there is to say of what was left at work in it.
+  std::function<std::vector<std::string>(const agent::Conversation&)> take_up_work =
       [](const agent::Conversation&) { return std::vector<std::string>{}; };
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };

@@ -10,6 +10,8 @@
 #include "core/text/amounts.h"
 #include "repl/layout/width.h"
 #include "repl/pick/session_picker.h"
+#include "repl/session/delegation.h"
+#include "repl/session/leaving.h"
 #include "repl/session/prompt_text.h"
 
 namespace skein::session {
@@ -96,32 +98,14 @@ void Session::open(Id session) {
                         " interrupted; /continue resumes.\n");
   else if (parts_.agent.lacks_answer(*conversation_, ports()))
     parts_.screen.print("The last turn ended without an answer; /continue asks for it.\n");
-  for (const std::string& line : parts_.services.take_up_jobs(*conversation_))
+  for (const std::string& line : parts_.services.take_up_work(*conversation_))
     parts_.screen.print_untrusted(line + "\n");
   if (!recovered.anew.empty()) begin_anew(recovered.anew, recovered.anew_meta);
 }
 
-void Session::settle_jobs() {
-  const std::size_t running = parts_.services.running_jobs();
-  if (running == 0) return;
-  std::optional<std::string> answer = "stop";
-  if (parts_.input.can_ask() && !parts_.leave) {
-    model::Inquiry inquiry{.question = counted(running, "job still runs", "jobs still run") +
-                                       "; what is to become of " + (running == 1 ? "it" : "them") +
-                                       "?",
-                           .options = {{"stop", "and leave"}}};
-    if (parts_.services.can_keep_jobs)
-      inquiry.options.push_back({"keep", "running without skein, and leave"});
-    inquiry.options.push_back({"cancel", "and stay here"});
-    answer = parts_.input.inquire(inquiry);
-    // Lines that have ended cannot be asked again.
-    if (!answer && keyboard() == nullptr) answer = "stop";
-  }
-  if (!parts_.leave && answer != "stop" && answer != "keep") {
-    leaving_ = false;
-    return;
-  }
-  parts_.screen.print_untrusted(parts_.services.leave_jobs(answer == "keep") + "\n");
+void Session::settle_work() {
+  const Leaving leaving(parts_.services, parts_.input, parts_.screen);
+  leaving_ = leaving.settle(parts_.leave);
 }
 
 void Session::show_title() {
@@ -380,7 +364,22 @@ model::PromptWithFiles Session::with_its_files(const std::string& prompt, std::s
   throw;
 }
 
-void Session::turn(const std::string& prompt) { turn(prompt, parts_.input.typed()); }
+void Session::turn(const std::string& prompt) {
+  const std::string& typed = parts_.input.typed();
+  // Looking for agents reads folders: only for a line that may name one. A pasted one does not.
+  const std::optional<Delegated> order =
+      typed.starts_with('@') ? delegated(prompt, parts_.services.known_agents(),
+                                         [this](std::string_view name) { return is_file(name); })
+                             : std::nullopt;
+  if (!order) return turn(prompt, typed);
+  turn(order->prompt, std::string_view(typed).substr(std::min(order->name_end, typed.size())));
+}
+
+bool Session::is_file(std::string_view name) const {
+  const Tool* reader =
+      parts_.services.tools ? model::find_file_reader(*parts_.services.tools) : nullptr;
+  return reader != nullptr && reader->locate && reader->locate(name).exists;
+}
 
 void Session::note(const std::string& words, std::string_view mentions) {
   tell(model::message_entry(with_its_files(words, mentions).message));

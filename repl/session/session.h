@@ -97,9 +97,8 @@ class Session {
   void tell(const model::Entry& note);
 
   void leave() { leaving_ = true; }
-  // What becomes of jobs that run when the user leaves: asks, unless a signal ends us. The user may
-  // decide to stay.
-  void settle_jobs();
+  // What becomes of the work beside the conversation; see Leaving. The user may decide to stay.
+  void settle_work();
   bool leaving() const { return leaving_ || parts_.leave; }
   std::string farewell() const;  // how to come back; empty if there is nothing to come back to
 
@@ -111,6 +110,7 @@ class Session {
   agent::TurnEnd work_once(const Work& turn);
   void begin_anew(const std::string& prompt, const JsonText& meta);
   prompt::Steering steering();
+  bool is_file(std::string_view name) const;
   bool may_attach(const std::string& name, bool ask);
   model::ModelRef wanted_model(const project::RenderedCommand& command);
   // While a turn runs nothing is asked: what needs an answer is not attached.

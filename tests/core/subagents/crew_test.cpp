@@ -6,6 +6,7 @@
 #include <chrono>
 #include <map>
 #include <memory>
+#include <mutex>
 #include <string>
 #include <thread>
 #include <vector>
@@ -67,7 +68,12 @@ struct Bench {
                   return std::make_unique<StageWorker>(home(), scripts.at(order.agent.name), order);
                 };
               },
-              .inbox = &stage.inbox}) {
+              .tell =
+                  [this](Id session, model::Entry news, const std::string& notice) {
+                    stage.inbox.put(std::move(news), session);
+                    const std::lock_guard lock(mutex);
+                    notices.push_back(notice);
+                  }}) {
     stage.tools.push_back(tools::agent_tool(
         [this](const tools::AgentRequest& request, const model::ToolPorts& ports) {
           return crew.run(request, ports);
@@ -83,6 +89,10 @@ struct Bench {
     agents.push_back({.name = name, .description = "helps", .instructions = "help"});
     scripts[name] = script;
   }
+  Lines heard() {
+    const std::lock_guard lock(mutex);
+    return notices;
+  }
   Lines results(const agent::Conversation& conversation) {
     Lines out;
     for (const std::string& line : lines_of(stage.stored(conversation)))
@@ -91,6 +101,8 @@ struct Bench {
   }
 
   TempDir dir{};
+  std::mutex mutex{};
+  Lines notices{};  // told in the threads of the helpers
   std::vector<Definition> agents{};
   std::map<std::string, std::string> scripts{};
   Stage stage;
@@ -379,4 +391,59 @@ TEST_CASE("a call that a crash cut off is not run again, and names what there is
   CHECK(has(line, "interrupted: skein ended"));
   CHECK(has(line, "The agent one had begun it, and had made 1 call"));
   CHECK(has(line, to_string(child.header.session)));
+}
+
+TEST_CASE("what was at work in the background when skein ended is told once, and how to go on") {
+  Bench bench("[[" + call_of("c1", "slow", R"(, "background": true)") + ", " +
+              call_of("c2", "quick", R"(, "background": true)") +
+              R"(], "went on", "heard", "ok"])");
+  bench.helper("slow", R"([[{"call": {"id": "a", "name": "look"}}], [{"wait": 60000}]])");
+  bench.helper("quick", R"(["it is in lex.cpp:3"])");
+  agent::Conversation conversation = bench.stage.conversation();
+  bench.stage.turn(conversation, "go");
+  const auto children = [&] {
+    return store::children_of(bench.stage.store, conversation.session());
+  };
+  REQUIRE(wait_until([&] {
+    const std::vector<Line> all = bench.crew.lines(conversation.session());
+    return all.size() == 2 && bench.heard().size() == 1 &&
+           std::ranges::any_of(all, [](const Line& each) { return each.progress.calls == 1; });
+  }));
+  CHECK(bench.heard()[0] == "agent quick: done · d");
+  // Its own children are still to be heard of in other ways.
+  bench.crew.take_up(conversation);
+  CHECK(bench.heard().size() == 1);
+  CHECK(bench.crew.stop_all(std::chrono::seconds(10)) == 1);
+  CHECK(bench.heard().size() == 2);
+  bench.stage.inbox.take(conversation.session());  // skein ends before any of it is saved
+
+  Lines notices;
+  const auto later = [&](Id session, model::Entry news, const std::string& notice) {
+    bench.stage.inbox.put(std::move(news), session);
+    notices.push_back(notice);
+  };
+  {
+    Crew crew({.store = bench.stage.store, .tell = later});
+    crew.take_up(conversation);
+    crew.take_up(conversation);  // opened again, before anything was said
+  }
+  REQUIRE(notices.size() == 2);
+  CHECK(notices[0].starts_with("agent slow was interrupted when skein ended; /switch main:sub:"));
+  CHECK(notices[1].starts_with("agent quick has ended; /switch main:sub:"));
+
+  bench.stage.turn(conversation, "and?");
+  Lines told;
+  for (const std::string& line : lines_of(bench.stage.stored(conversation)))
+    if (line.starts_with("user: The agent")) told.push_back(line);
+  REQUIRE(told.size() == 2);
+  CHECK(has(told[0], "was interrupted: skein ended while it worked in the background"));
+  CHECK(has(told[0], "had made 1 call. All of that is kept in session"));
+  CHECK(has(told[1], "has ended. It reports:"));
+  CHECK(has(told[1], "it is in lex.cpp:3"));
+
+  // And never again.
+  Crew crew({.store = bench.stage.store, .tell = later});
+  crew.take_up(conversation);
+  CHECK(notices.size() == 2);
+  CHECK(children().size() == 2);
 }
