@@ -40,7 +40,9 @@ void show_agents(Session& session, std::string_view words) {
                             each.title + (each.doing.empty() ? "" : " (" + each.doing + ")"),
                             each.amounts + (each.ms > 0 ? " · " + short_duration(each.ms) : "")});
     session.screen().show(table);
-    session.screen().print("/switch main:sub:ID opens one, /agents stop ID ends one\n\n");
+    session.screen().print(
+        "/switch main:sub:ID opens one, or follows it while it works; /agents stop ID ends "
+        "one\n\n");
   }
   show_known(session);
 }
