@@ -82,6 +82,25 @@ bool has(const std::string& text, std::string_view part) {
 
 }  // namespace
 
+TEST_CASE("what is written down of jobs is removed, unless one was kept and runs") {
+  const TempDir dir;
+  const std::string folder = (dir / "jobs").string();
+  std::filesystem::create_directories(folder);
+  CHECK(jobs::remove_records((dir / "none").string()));
+  jobs::Record record{.id = 1,
+                      .command = "sleep 1",
+                      .kept = true,
+                      .keeper = getpid(),
+                      .born = jobs::process_birth(getpid())};
+  REQUIRE(jobs::save_record(folder + "/1.json", record));
+  CHECK_FALSE(jobs::remove_records(folder));
+  CHECK(std::filesystem::exists(folder + "/1.json"));
+  record.state = jobs::Record::State::ended;
+  REQUIRE(jobs::save_record(folder + "/1.json", record));
+  CHECK(jobs::remove_records(folder));
+  CHECK_FALSE(std::filesystem::exists(folder));
+}
+
 TEST_CASE("a job answers at once, prints into its log and is told of when it ends") {
   for (const tools::sandbox::Sandbox sandbox : ways()) {
     Bench bench(sandbox);
