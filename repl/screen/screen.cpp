@@ -205,6 +205,7 @@ void Screen::on(const model::Notice& event) {
 void Screen::on(const model::Retrying& event) {
   end_text();
   streamed_ = false;
+  turn_.retried = true;
   retry_reason_ = sanitized(event.reason);
   if (parts_.look.live) {
     ++retries_;

@@ -1,8 +1,37 @@
 #include "repl/screen/turn_summary.h"
 
+#include <algorithm>
+
 #include "core/text/amounts.h"
 
 namespace skein::screen {
+
+namespace {
+
+// Of less than this a speed would be chance.
+constexpr std::int64_t least_tokens = 20, least_ms = 500;
+
+// Thinking that nobody sees came before the first word: its tokens took none of the time after it.
+std::int64_t streamed_tokens(const model::Message& answer) {
+  const bool thinking_came = std::ranges::any_of(answer.content, [](const model::Block& block) {
+    const auto* thinking = std::get_if<model::Thinking>(&block);
+    return thinking != nullptr && !thinking->thinking.empty();
+  });
+  return answer.usage->output - (thinking_came ? 0 : answer.usage->reasoning);
+}
+
+void add_time(TurnSummary& summary, const model::Message& answer) {
+  if (summary.calls == 1) summary.first_token_ms = answer.first_token_ms;
+  if (!answer.usage || answer.first_token_ms <= 0) return;
+  summary.streamed_tokens += streamed_tokens(answer);
+  summary.streamed_ms += answer.duration_ms - answer.first_token_ms;
+}
+
+std::string in_seconds(std::int64_t ms) {
+  return ms < 1000 ? "0." + std::to_string(ms / 100) + " s" : short_duration(ms);
+}
+
+}  // namespace
 
 void add(TurnSummary& summary, const model::Message& message) {
   summary.duration_ms += message.duration_ms;
@@ -10,6 +39,7 @@ void add(TurnSummary& summary, const model::Message& message) {
   ++summary.calls;
   summary.provider = message.provider;
   summary.model = message.model;
+  add_time(summary, message);
   if (!message.usage) return;
   summary.last = *message.usage;
   summary.usage += *message.usage;
@@ -34,6 +64,12 @@ std::string summary_text(const TurnSummary& summary) {
   }
   // What another program did not write down is not known here.
   if (summary.duration_ms > 0) add_part(short_duration(summary.duration_ms));
+  if (summary.streamed_tokens >= least_tokens && summary.streamed_ms >= least_ms &&
+      !summary.retried) {
+    const std::int64_t speed = 1000 * summary.streamed_tokens / summary.streamed_ms;
+    add_part(speed > 0 ? short_count(speed) + " tok/s" : "under 1 tok/s");
+    if (summary.first_token_ms > 0) add_part("first " + in_seconds(summary.first_token_ms));
+  }
   return out;
 }
 
