@@ -1,4 +1,5 @@
 // What the REPL's commands may ask of providers, keys and configuration.
+#include <filesystem>
 #include <memory>
 #include <sstream>
 
@@ -6,8 +7,10 @@
 #include "app/availability.h"
 #include "app/call_cost.h"
 #include "app/home.h"
+#include "app/load_config.h"
 #include "app/model_refresh.h"
 #include "core/model/tokens.h"
+#include "core/text/log.h"
 #include "core/tools/workspace/tree_walk.h"
 #include "providers/catalog/ending.h"
 #include "providers/key_check.h"
@@ -159,6 +162,14 @@ session::Services Application::services() {
   services.render = [this](std::string_view name, std::string_view arguments,
                            const session::CommandPorts& ports) {
     return rendered(name, arguments, ports);
+  };
+  services.program = [this] {
+    session::ProgramFacts facts{.version = "skein " SKEIN_VERSION, .log = log_file()};
+    facts.home = invocation_.no_session ? "in memory only" : home_shown(invocation_);
+    std::error_code ignored;
+    for (const std::string& file : {user_config_file(), workspace_config_file(workspace_)})
+      if (std::filesystem::is_regular_file(file, ignored)) facts.settings.push_back(file);
+    return facts;
   };
   services.configuration = [this] {
     std::ostringstream out;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/handover/normalize.h"
+#include "core/model/aside.h"
 #include "core/model/payloads.h"
 #include "core/model/turns.h"
 
@@ -106,6 +107,27 @@ void Agent::note(Conversation& conversation, model::Entry note, Settings& settin
   note.run_id.clear();  // it belongs to no run: the model is not asked to answer it
   entries.push_back(std::move(note));
   turn.commit_prompt(std::move(entries));
+}
+
+model::Message Agent::ask_aside(Conversation& conversation, const std::string& question,
+                                Settings& settings, const model::Ports& ports) {
+  Turn turn{conversation, settings, ports};
+  if (std::string refusal = hooks_.before_aside(turn, question); !refusal.empty())
+    return {.role = model::Role::assistant,
+            .stop = model::Stop::error,
+            .error = parts_.clean(std::move(refusal))};
+  model::Message reply = models_.ask_aside(turn, question);
+  const std::string answer = model::plain_text(reply);
+  if (answer.empty() && !reply.usage) return reply;
+  model::Entry entry = model::aside_entry({.question = question,
+                                           .answer = answer,
+                                           .provider = settings.model.provider,
+                                           .model = settings.model.model,
+                                           .usage = reply.usage,
+                                           .duration_ms = reply.duration_ms});
+  entry.payload = parts_.clean(std::move(entry.payload));
+  turn.commit({std::move(entry)});
+  return reply;
 }
 
 TurnEnd Agent::go_on(Conversation& conversation, Settings& settings, const model::Ports& ports) {

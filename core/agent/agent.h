@@ -63,6 +63,10 @@ class Agent {
   // The same, for one that was made elsewhere and may set something.
   void note(Conversation& conversation, model::Entry note, Settings& settings,
             const model::Ports& ports);
+  // A question beside the conversation, and what the model answered. It is kept as an entry that is
+  // on no path; the answer that comes back is none.
+  model::Message ask_aside(Conversation& conversation, const std::string& question,
+                           Settings& settings, const model::Ports& ports);
   // See ModelCaller.
   context::BuiltContext context(Conversation& conversation, const Settings& settings) {
     return models_.context(conversation, settings);

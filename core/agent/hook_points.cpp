@@ -132,6 +132,19 @@ HookPoints::Prompted HookPoints::before_prompt(Turn& turn, const model::Message&
   return out;
 }
 
+// What hooks would tell the model waits for a prompt.
+std::string HookPoints::before_aside(Turn& turn, const std::string& question) {
+  if (parts_.hooks == nullptr) return {};
+  begin(turn);
+  if (!any(Event::user_prompt_submit)) return {};
+  const hooks::Outcome outcome =
+      run(turn, Event::user_prompt_submit,
+          {.more = dump({{"prompt", question}, {"attachments", std::vector<std::string>{}}})});
+  record(turn, outcome.runs);
+  if (outcome.choice == Choice::deny) return "not sent: " + refused_by_hook(outcome.reason);
+  return turn.ended_by_hook ? "not sent: " + refused_by_hook(*turn.ended_by_hook) : "";
+}
+
 HookPoints::Verdict HookPoints::verdict_of(Turn& turn, Event event, model::ToolUse& call,
                                            const hooks::Subject& subject) {
   hooks::Outcome outcome = run(turn, event, subject);

@@ -28,6 +28,8 @@ class HookPoints {
     std::vector<model::Entry> entries{};   // that stand before it
   };
   Prompted before_prompt(Turn& turn, const model::Message& prompt);
+  // A question beside the conversation: why it is not to be sent; empty: it may be.
+  std::string before_aside(Turn& turn, const std::string& question);
 
   // What hooks say of a call. They may have changed it: then `note` tells the model.
   struct Verdict {

@@ -61,6 +61,18 @@ ModelLimits limits_after(ModelLimits known, const context::BuiltContext& refused
   return known;
 }
 
+// In a small window there is less room for the answer than the model could fill.
+model::ModelRef with_room_for_answer(model::ModelRef model, const context::BuiltContext& built) {
+  if (const std::int64_t left = built.window.tokens - built.room;
+      left > 0 && left < built.window.output && model.max_output == 0)
+    model.max_output = left;
+  return model;
+}
+
+constexpr const char* aside_text =
+    "A question beside our work, which will not be part of the conversation. Answer it from what "
+    "you know by now, in words alone: no tool can be used for this answer.\n\n";
+
 std::string count_of(std::size_t count, const std::string& what) {
   return std::to_string(count) + " " + what + (count == 1 ? "" : "s");
 }
@@ -129,6 +141,31 @@ model::Message ModelCaller::ask(Turn& turn) {
   return std::move(reply);
 }
 
+model::Message ModelCaller::ask_aside(Turn& turn, const std::string& question) {
+  context::BuiltContext built = request(turn);
+  if (!built.fits())
+    return {.role = model::Role::assistant,
+            .stop = model::Stop::error,
+            .error = "the conversation is too long for the model; /compact summarizes it"};
+  built.context.messages.push_back(model::user_message(aside_text + question));
+  const std::int64_t started = now_ms();
+  FirstToken first;
+  model::Ports listening = turn.ports;
+  listening.sink = [&](const model::Event& event) {
+    first.see(event);
+    turn.ports.sink(event);
+  };
+  const model::ModelRef model = with_room_for_answer(turn.settings.model, built);
+  model::Message reply = parts_.provider(model).stream(built.context, model, listening);
+  std::erase_if(reply.content, [](const model::Block& block) {
+    return std::holds_alternative<model::ToolUse>(block);
+  });
+  if (reply.stop == model::Stop::tool_use) reply.stop = model::Stop::stop;
+  reply.duration_ms = std::max<std::int64_t>(1, now_ms() - started);
+  reply.first_token_ms = first.after_ms();
+  return reply;
+}
+
 ModelCaller::Attempt ModelCaller::ask_one(Turn& turn) {
   make_room(turn);
   context::BuiltContext built = request(turn);
@@ -167,11 +204,7 @@ ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& 
     if (failed != nullptr) attempt.elsewhere = failed->elsewhere;
     turn.ports.sink(event);
   };
-  model::ModelRef model = turn.settings.model;
-  // In a small window there is less room for the answer than the model could fill.
-  if (const std::int64_t left = built.window.tokens - built.room;
-      left > 0 && left < built.window.output && model.max_output == 0)
-    model.max_output = left;
+  const model::ModelRef model = with_room_for_answer(turn.settings.model, built);
   attempt.reply = parts_.provider(model).stream(built.context, model, listening);
   attempt.reply.first_token_ms = first.after_ms();
   if (attempt.reply.stop != model::Stop::error || !attempt.reply.content.empty())

@@ -32,6 +32,9 @@ class ModelCaller {
 
   // The answer to the conversation as it is; not saved yet. What it cost is added to the turn.
   model::Message ask(Turn& turn);
+  // The answer to a question that is not part of the conversation: everything before it is sent as
+  // it always is, so that the service finds it in its cache, but no call of a tool counts.
+  model::Message ask_aside(Turn& turn, const std::string& question);
   // Reads as much of the path as a request could need.
   void read_for_request(Conversation& conversation, const Settings& settings) const;
   // The request that would be made now; of images only the names. Valid until the next is built.

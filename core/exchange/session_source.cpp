@@ -8,6 +8,7 @@
 
 #include "core/exchange/exporters/whole_output.h"
 #include "core/exchange/import_files.h"
+#include "core/model/aside.h"
 #include "core/model/attachments.h"
 #include "core/model/payloads.h"
 #include "core/model/redaction.h"
@@ -30,7 +31,7 @@ bool belongs_to_path(const model::Entry& entry, const std::unordered_set<Id>& pa
   if (entry.type == model::type::redaction) return false;
   if (entry.type != model::type::custom) return true;
   const auto known = model::read_payload(entry.type, entry.payload);
-  if (!known) return false;
+  if (!known) return model::may_be_aside(entry.type, entry.payload);
   if (std::holds_alternative<payload::Title>(*known)) return true;
   const auto* label = std::get_if<payload::Label>(&*known);
   return label != nullptr && path.contains(label->entry);

@@ -6,6 +6,7 @@
 #include <unordered_set>
 
 #include "core/insights/message_facts.h"
+#include "core/model/aside.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 #include "core/text/when.h"
@@ -71,6 +72,9 @@ class Counting {
       if (facts.kind != MessageFacts::Kind::other && is_new(entry)) count(entry, facts);
     } else if (entry.type == model::type::compaction_summary && is_new(entry)) {
       count_summary(entry);
+    } else if (model::may_be_aside(entry.type, entry.body) && is_new(entry)) {
+      const auto aside = model::read_aside(entry.body.substr(0, bracketed_length(entry.body)));
+      if (aside) count_paid(entry, *aside, &Tally::calls);
     }
   }
 
@@ -139,11 +143,17 @@ class Counting {
     const auto payload = model::read_payload(entry.type, json);
     const auto* summary =
         payload ? std::get_if<model::payload::CompactionSummary>(&*payload) : nullptr;
-    if (summary == nullptr || !summary->usage) return;
-    Tally& by_model = of_model(summary->provider, summary->model);
-    const PaidCall paid{summary->usage, wish_.prices(model_name_, *summary->usage)};
+    if (summary != nullptr) count_paid(entry, *summary, &Tally::summaries);
+  }
+
+  // What a model wrote that is no message.
+  template <class Written>
+  void count_paid(const EntryFacts& entry, const Written& what, std::int64_t Tally::*number) {
+    if (!what.usage) return;
+    Tally& by_model = of_model(what.provider, what.model);
+    const PaidCall paid{what.usage, wish_.prices(model_name_, *what.usage)};
     const auto count_one = [&](Tally& tally) {
-      ++tally.summaries;
+      ++(tally.*number);
       add(tally, paid);
     };
     in_each(entry, count_one);

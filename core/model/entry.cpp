@@ -115,7 +115,8 @@ std::string preview(const Entry& entry, std::size_t characters) {
   if (!payload) return {};
   if (entry.type == type::compaction_summary && string_at(*payload, "summary").empty())
     return "(older messages were left out)";
-  for (const char* member : {"summary", "text", "content", "name", "model", "level", "kind"})
+  for (const char* member :
+       {"summary", "text", "content", "question", "name", "model", "level", "kind"})
     if (const std::string text = string_at(*payload, member); !text.empty())
       return one_line(text, characters);
   return "[" + entry.type + "]";

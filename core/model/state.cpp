@@ -1,5 +1,6 @@
 #include "core/model/state.h"
 
+#include "core/model/aside.h"
 #include "core/model/attachments.h"
 #include "core/model/payloads.h"
 #include "core/model/raw_answer.h"
@@ -67,6 +68,14 @@ void grow_tree(SessionState& state, const EntryFacts& entry) {
   state.tail = state.head = entry.id;
   state.unfinished.reset();  // it is there, or something else was said since
   state.head_at = entry.at;
+}
+
+// It was paid for like an answer.
+void count_aside(SessionState& state, std::string_view payload) {
+  const std::optional<Aside> aside = read_aside(payload);
+  if (!aside) return;
+  if (aside->usage) state.usage[aside->provider + "/" + aside->model] += *aside->usage;
+  state.duration_ms += aside->duration_ms;
 }
 
 using namespace payload;
@@ -147,6 +156,7 @@ void fold(SessionState& state, const EntryFacts& entry) {
     if (entry.type == type::runtime_init) state.runtime_init = entry.at;
     if (entry.type != type::compaction_summary) return;
   }
+  if (may_be_aside(entry.type, entry.body)) return count_aside(state, payload_in(entry.body));
   if (auto payload = read_payload(entry.type, payload_in(entry.body)))
     std::visit(Fold{state}, *payload);
 }

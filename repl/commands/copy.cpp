@@ -1,12 +1,12 @@
 // Commands that take words out of the conversation: to the clipboard, or onto the screen as they
 // came.
-#include <charconv>
 #include <optional>
 
 #include "core/model/redaction.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
+#include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
 #include "repl/screen/markdown/code_blocks.h"
 #include "repl/session/session.h"
@@ -50,14 +50,6 @@ std::optional<std::string> command_in(Session& session, const model::Message& me
     if (input) out = string_at(*input, tool->argument.name.c_str());
   }
   return out;
-}
-
-// A number from 1; nullopt: it is none.
-std::optional<std::size_t> number_in(std::string_view text) {
-  std::size_t out = 0;
-  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
-  const bool whole = failed == std::errc() && end == text.data() + text.size();
-  return whole && out > 0 ? std::optional(out) : std::nullopt;
 }
 
 // One code block of the newest answer that has some: the last, or the n-th.

@@ -32,6 +32,13 @@ std::vector<model::Entry> whole_path(Session& session) {
 
 std::string short_id(Id id) { return to_string(id).substr(0, 8); }
 
+std::optional<std::size_t> number_in(std::string_view text) {
+  std::size_t out = 0;
+  const auto [end, failed] = std::from_chars(text.data(), text.data() + text.size(), out);
+  const bool whole = failed == std::errc() && end == text.data() + text.size();
+  return whole && out > 0 ? std::optional(out) : std::nullopt;
+}
+
 bool may_take_name(Session& session, const std::string& snapshot, Id entry) {
   const auto& known = session.conversation().state().snapshots;
   const auto old = known.find(snapshot);

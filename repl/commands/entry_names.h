@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,8 @@ namespace skein::commands {
 std::string short_id(Id id);   // as entries are shown
 Id head_of(Session& session);  // throws Error if nothing has been said yet
 Id entry_named(Session& session, std::string_view name);  // throws Error if there is none
+// A number from 1, as in "the n-th last"; nullopt: it is none.
+std::optional<std::size_t> number_in(std::string_view text);
 // Whether a snapshot of that name may mark this entry; asks if another one has the name.
 bool may_take_name(Session& session, const std::string& snapshot, Id entry);
 // Those that begin with `start`, for Tab; `name_of` makes a name of an element.

@@ -14,7 +14,8 @@ struct CommandGroup {
 inline std::span<const CommandGroup> command_groups() {
   static constexpr CommandGroup groups[] = {
       {"This conversation",
-       "new undo redo retry continue rewind compact context usage history copy raw export quit"},
+       "new undo redo retry edit continue btw rewind compact context usage history copy raw export "
+       "quit"},
       {"Model", "model thinking system login"},
       {"Plans and files", "plan todo diff web init instructions memory remember"},
       {"What may run", "permissions tools skills mcp hooks"},
@@ -22,7 +23,7 @@ inline std::span<const CommandGroup> command_groups() {
       {"Branches", "tree branch branches fork snapshot snapshots rollback replay follow"},
       {"Sessions",
        "resume sessions search switch rename delete restore archive import insights redact"},
-      {"skein itself", "help config doctor"},
+      {"skein itself", "help status config doctor"},
   };
   return groups;
 }

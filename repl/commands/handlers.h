@@ -37,6 +37,7 @@ void fork_session(Session& session, std::string_view key);
 void undo(Session& session, std::string_view);
 void redo(Session& session, std::string_view);
 void rewind(Session& session, std::string_view prompt);
+void edit_prompt(Session& session, std::string_view number);
 void show_diff(Session& session, std::string_view since);
 std::vector<std::string> diff_words(Session& session, std::string_view start);
 void continue_turn(Session& session, std::string_view);
@@ -88,6 +89,7 @@ std::vector<std::string> format_names(Session& session, std::string_view start);
 void show_skills(Session& session, std::string_view name);
 std::vector<std::string> skill_names(Session& session, std::string_view start);
 void show_tools(Session& session, std::string_view);
+void show_status(Session& session, std::string_view);
 void show_config(Session& session, std::string_view);
 void show_health(Session& session, std::string_view);
 
@@ -96,6 +98,7 @@ void write_instructions(Session& session, std::string_view focus);
 void remember(Session& session, std::string_view text);
 void show_memory(Session& session, std::string_view argument);
 
+void ask_aside(Session& session, std::string_view question);
 void compact(Session& session, std::string_view focus);
 void show_context(Session& session, std::string_view);
 void show_usage(Session& session, std::string_view);

@@ -36,7 +36,78 @@ std::string usage_line(Session& session) {
   return model::stats_line(state, known ? std::optional(dollars) : std::nullopt, at_least);
 }
 
+struct StatusRow {
+  std::string_view name;
+  std::string text;  // may be foreign; empty: there is nothing to say
+};
+
+std::string context_text(Session& session) {
+  const context::BuiltContext built = session.context();
+  const std::int64_t total = built.filling.total(), window = built.window.tokens;
+  const std::string tokens = "about " + short_count(total);
+  if (window <= 0) return tokens + " tokens";
+  return tokens + " of " + short_count(window) + " tokens, " + percent(total, window);
+}
+
+// What it is called, not what it does in detail: /permissions tells that.
+std::string sandbox_text(Session& session) {
+  const std::string all = session.services().sandbox();
+  return all.substr(0, all.find_first_of(":;\n"));
+}
+
+std::string servers_text(Session& session) {
+  std::vector<std::string> parts;
+  for (const session::ServerLine& each : session.services().servers())
+    parts.push_back(each.name + " " + (each.trouble.empty() ? each.state : "failed"));
+  return listed(parts);
+}
+
+std::string instruction_files(Session& session) {
+  std::vector<std::string> names;
+  for (const session::InstructionLine& each : session.services().instructions())
+    names.push_back(each.name);
+  return listed(names);
+}
+
+std::vector<StatusRow> status_rows(Session& session) {
+  const model::SessionState& state = session.conversation().state();
+  const store::SessionRecord& record = session.conversation().record();
+  const agent::Agent::Settings& settings = session.settings();
+  const session::ProgramFacts program = session.services().program();
+  const std::string thinking(model::name(settings.model.thinking));
+  return {{"version", program.version},
+          {"session", record.key + (state.title.empty() ? "" : " · " + state.title)},
+          {"folder", session.workspace()},
+          {"model",
+           model::to_string(settings.model) + (thinking == "off" ? "" : " · thinking " + thinking)},
+          {"mode", std::string(permission::name(settings.rules.mode)) + ": " +
+                       permission::describe(settings.rules.mode)},
+          {"sandbox", sandbox_text(session)},
+          {"context", context_text(session)},
+          {"used", usage_line(session)},
+          {"entries", counted(static_cast<std::size_t>(state.entries), "entry", "entries") + ", " +
+                          counted(state.leaves.size(), "branch", "branches")},
+          {"home", program.home},
+          {"settings", program.settings.empty() ? "no file" : listed(program.settings)},
+          {"instructions", instruction_files(session)},
+          {"MCP servers", servers_text(session)},
+          {"log", program.log}};
+}
+
 }  // namespace
+
+void show_status(Session& session, std::string_view) {
+  constexpr std::size_t names = 12;
+  const layout::TerminalStyle& look = session.screen().look();
+  for (const StatusRow& row : status_rows(session)) {
+    const std::string text = layout::sanitized_row(row.text.empty() ? "none" : row.text);
+    session.screen().print(
+        look.labels
+            ? std::string(row.name) + ": " + text + "\n"
+            : painted(layout::padded(std::string(row.name), names), layout::style::dim, look) +
+                  "  " + layout::hanging(text, names + 2, session.screen().width()) + "\n");
+  }
+}
 
 // [format] [file] [flags], as `skein export` takes them; a missing file name is made from the key.
 void export_session(Session& session, std::string_view arguments) {

@@ -1,11 +1,14 @@
-// Going back and forth: /undo, /redo, /rewind, and what lies between, /diff.
+// Going back and forth: /undo, /redo, /rewind, /edit, and what lies between, /diff.
 #include <algorithm>
 #include <utility>
 
+#include "core/model/attachments.h"
 #include "core/model/message.h"
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
 #include "core/text/amounts.h"
+#include "core/text/request_text.h"
+#include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
@@ -31,13 +34,27 @@ std::string prompt_text(Session& session, const model::Entry& entry) {
   return message ? model::plain_text(*message) : std::string{};
 }
 
+// What the user typed, and what was attached to it.
+struct Said {
+  std::string words{};
+  std::vector<std::string> files{};
+};
+Said what_was_said(Session& session, const model::Entry& entry) {
+  const auto message =
+      model::message_of(model::masked(entry, session.conversation().state().redacted));
+  if (!message) return {};
+  const std::string command = model::typed_command(entry);
+  return {command.empty() ? model::words_alone(*message) : command,
+          model::attached_names(*message)};
+}
+
 // The newest first.
-std::vector<model::Entry> prompts_of(Session& session) {
+std::vector<model::Entry> prompts_of(Session& session, std::size_t most = most_prompts) {
   std::size_t met = 0;
   const std::vector<model::Entry> path =
       session.conversation().path_until([&](const model::Entry& entry) {
         met += model::is_prompt(entry);
-        return met >= most_prompts;
+        return met >= most;
       });
   std::vector<model::Entry> out;
   for (auto entry = path.rbegin(); entry != path.rend(); ++entry)
@@ -180,6 +197,33 @@ void undo(Session& session, std::string_view) {
   move_with_files(session, {entry->id, *entry->parent});
   session.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
   session.put_back(prompt_text(session, *entry));
+}
+
+// The changed text takes the place of the old one, which stays as a branch of its own.
+void edit_prompt(Session& session, std::string_view number) {
+  if (session.keyboard() == nullptr)
+    throw Error("no line can be edited here; /branch ENTRY TEXT goes on from another entry");
+  const std::optional<std::size_t> back =
+      number.empty() ? std::optional<std::size_t>(1) : number_in(number);
+  if (!back) throw Error("/edit takes a number: 1 for your last message, 2 for the one before it");
+  const std::vector<model::Entry> prompts = prompts_of(session, *back);
+  if (prompts.empty()) throw Error("nothing has been said yet");
+  if (prompts.size() < *back)
+    throw Error("there " + std::string(prompts.size() == 1 ? "is" : "are") + " only " +
+                counted(prompts.size(), "message") + " of yours here");
+  const model::Entry& prompt = prompts[*back - 1];
+  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
+  const Said said = what_was_said(session, prompt);
+  const std::optional<std::string> text = session.revised(said.words);
+  if (!text || is_blank(*text)) return session.screen().print("nothing was changed\n");
+  for (const std::string& file : said.files)
+    if (text->find(file) == std::string::npos)
+      session.screen().print_untrusted("  " + file + " is not attached again\n");
+  move_with_files(session, {prompt.id, *prompt.parent});
+  if (!text->starts_with('/')) return session.turn(*text);
+  const auto [name, arguments] = first_word(std::string_view(*text).substr(1));
+  if (!session.turn_of(name, trimmed(arguments, " ")))
+    throw Error("no command /" + std::string(name) + " of yours or this project can be sent");
 }
 
 void redo(Session& session, std::string_view) {

@@ -42,6 +42,10 @@ class LineEditor {
   virtual ~LineEditor() = default;
   // Starts with the text in `line`, and leaves the typed text there.
   virtual ReadResult read(const std::string& prompt, edit::Draft& line) = 0;
+  // The same for a text that is to be changed: Esc and ^C leave it, as an interrupt.
+  virtual ReadResult revise(const std::string& prompt, edit::Draft& line) {
+    return read(prompt, line);
+  }
   // Adds a line to the history that was typed while a turn read the keys.
   virtual void remember(const edit::Draft&) {}
 };

@@ -128,6 +128,7 @@ PromptLine::EditorAction PromptLine::edit_unless_empty(const terminal::Key& pres
 }
 
 PromptLine::EditorAction PromptLine::escape() {
+  if (escape_aborts_) return EditorAction::abort;
   const auto now = Clock::now();
   const bool twice = now - std::exchange(escaped_, now) < double_escape;
   return twice && text().empty() ? say("/rewind") : EditorAction::none;

@@ -36,6 +36,8 @@ class PromptLine {
       : history_(history), hint_(std::move(hint)), popup_(std::move(complete)) {}
 
   void start(edit::Draft draft);
+  // Until it is said otherwise, Esc aborts.
+  void let_escape_abort(bool aborts) { escape_aborts_ = aborts; }
   EditorAction use(const terminal::Key& key);
   edit::LineEdit& line() { return line_; }
   const std::string& text() const { return line_.text(); }
@@ -75,7 +77,8 @@ class PromptLine {
   std::string ghost_{};                    // the rest of an earlier line, shown behind this one
   std::optional<std::size_t> recalled_{};  // the history line shown here
   std::string typed_{};                    // what was here before it
-  bool chord_ = false;                     // Ctrl+X was the last key
+  bool escape_aborts_ = false;
+  bool chord_ = false;  // Ctrl+X was the last key
   std::chrono::steady_clock::time_point escaped_{};
 };
 

@@ -67,7 +67,7 @@ class ReplxxEditor : public LineEditor {
       end_ = End::none;
       wish_ = Wish::none;
       begun_ = false;
-      prompt_text_ = help_.prompt ? help_.prompt() : prompt;
+      prompt_text_ = help_.prompt && !revising_ ? help_.prompt() : prompt;
       prompt_columns_ =
           static_cast<int>(layout::display_width(layout::without_styles(prompt_text_)));
       editor_.emulate_key_press(our_key);
@@ -82,6 +82,15 @@ class ReplxxEditor : public LineEditor {
     if (end_ == End::woken) return ReadResult::woken;
     return end_ == End::interrupt ? ReadResult::interrupt
                                   : ReadResult::end;  // none: the terminal is gone
+  }
+
+  ReadResult revise(const std::string& prompt, edit::Draft& line) override {
+    revising_ = true;
+    prompt_.let_escape_abort(true);
+    const ReadResult result = read(prompt, line);
+    prompt_.let_escape_abort(false);
+    revising_ = false;
+    return result;
   }
 
   void remember(const edit::Draft& line) override { history_.add(edit::whole(line)); }
@@ -271,6 +280,10 @@ class ReplxxEditor : public LineEditor {
     end_ = End::line;
   }
   void abort() {
+    if (revising_) {
+      end_ = End::interrupt;
+      return;
+    }
     print_line("^C\n");
     if (prompt_.text().empty()) end_ = End::interrupt;
     history_.add(edit::whole(draft()));
@@ -328,7 +341,7 @@ class ReplxxEditor : public LineEditor {
   int drawn_columns_ = 80;
   End end_ = End::none;
   Wish wish_ = Wish::none;  // to be fulfilled when the line has been drawn
-  bool begun_ = false;
+  bool begun_ = false, revising_ = false;
   Clock::time_point entered_{}, kept_at_{};
   bool maybe_undrawn_ = false;
   edit::Draft kept_{};

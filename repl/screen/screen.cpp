@@ -304,9 +304,20 @@ void Screen::show_prompt(const model::Entry& entry, const model::Message& messag
       style::plain);
 }
 
+void Screen::show_aside(const model::Aside& aside) {
+  say(painted("beside the conversation: ", style::dim, parts_.look) +
+          painted(sanitized(aside.question), style::strong, parts_.look),
+      style::plain);
+  add_text(aside.answer);
+  end_text();
+  say(sanitized(aside.model) + " · not part of the conversation", style::dim);
+}
+
 void Screen::replay(const model::Entry& entry) {
   const auto message = model::message_of(entry);
-  if (!message) {
+  if (const auto aside = model::aside_of(entry)) {
+    show_aside(*aside);
+  } else if (!message) {
     say("[" + sanitized(entry.type) + "] " + sanitized(model::preview(entry, 200)), style::dim);
   } else if (message->continuation) {
     say(model::preview(entry, 60), style::dim);

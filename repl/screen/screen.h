@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "core/model/aside.h"
 #include "core/model/event.h"
 #include "core/model/tool.h"
 #include "core/plan/todo_list.h"
@@ -90,6 +91,7 @@ class Screen {
   void end_text();  // and thinking: the message is over, or something else begins
   void say(std::string_view safe, Style style);
   void show_message(const model::Message& message);
+  void show_aside(const model::Aside& aside);
   void show_prompt(const model::Entry& entry, const model::Message& message);
   void show_result(const model::ToolResult& result, std::int64_t duration_ms);
   void note_answer(const model::Message& message);

@@ -97,6 +97,12 @@ struct JobPiece {
   bool runs = false;       // more may come
 };
 
+// What there is to say of the program itself.
+struct ProgramFacts {
+  std::string version{}, home{}, log{};
+  std::vector<std::string> settings{};  // the files they were read from
+};
+
 struct Services {
   const model::Tools* tools = nullptr;
   std::function<std::vector<ModelLine>()> models = [] { return std::vector<ModelLine>{}; };
@@ -153,6 +159,7 @@ struct Services {
       remember = [](const std::string&, bool, Id, std::optional<Id>) {};
   std::function<std::vector<MemoryLine>()> memory = [] { return std::vector<MemoryLine>{}; };
   std::function<std::string(bool everywhere)> memory_file = [](bool) { return std::string{}; };
+  std::function<ProgramFacts()> program = [] { return ProgramFacts{}; };
   std::function<std::string()> configuration = [] { return std::string{}; };
   // Grants or revokes a rule of this session, recorded outside of its transcript. Each returns why
   // that could not be saved.

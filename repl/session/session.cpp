@@ -4,7 +4,6 @@
 #include <utility>
 
 #include "core/checkpoints/rewind.h"
-#include "core/model/redaction.h"
 #include "core/model/turns.h"
 #include "core/store/backend.h"
 #include "core/text/amounts.h"
@@ -12,6 +11,7 @@
 #include "repl/pick/session_picker.h"
 #include "repl/session/delegation.h"
 #include "repl/session/leaving.h"
+#include "repl/session/path_view.h"
 #include "repl/session/prompt_text.h"
 
 namespace skein::session {
@@ -24,10 +24,6 @@ namespace {
 bool is_prompt(const model::Event& event) {
   const auto* committed = std::get_if<model::Committed>(&event);
   return committed != nullptr && model::is_prompt(committed->entry);
-}
-
-bool is_shown(const model::Entry& entry) {
-  return entry.type == model::type::message || entry.type == model::type::compaction_summary;
 }
 
 // A model that answers for as long as this lives.
@@ -81,7 +77,8 @@ void Session::open(Id session) {
   if (state.messages > 0) {
     parts_.screen.note("Restored: " +
                        counted(static_cast<std::size_t>(conversation_->turns()), "previous turn"));
-    shown_first_ ? show_around(*shown_first_) : show_path(4);
+    const PathView view(parts_.store, *conversation_, parts_.screen);
+    shown_first_ ? view.show_around(*shown_first_) : view.show_end(4);
   }
   const SessionRecord record = conversation_->record();
   if (state.messages > 0 && record.header.cwd != parts_.workspace)
@@ -141,13 +138,6 @@ void Session::after_model(const model::ModelRef& from, const std::vector<std::st
   parts_.agent.hooks().after_model(outside, from, losses);
 }
 
-void Session::show(const store::StoredEntry& placed) {
-  if (placed.altered)
-    parts_.screen.print(std::string(store::altered_mark) + " altered after it was written, entry " +
-                        to_string(placed.entry.id).substr(0, 6) + ":\n");
-  parts_.screen.replay(model::masked(placed.entry, conversation_->state().redacted));
-}
-
 void Session::open_at(Id session, Id entry) {
   shown_first_ = entry;
   try {
@@ -180,64 +170,6 @@ const std::atomic<bool>& Session::begin_stoppable() {
   parts_.stop = false;
   if (parts_.leave) parts_.stop = true;
   return parts_.stop;
-}
-
-// Two before it and two after, on the way to the head if it is on that, with the prompt it belongs
-// to.
-void Session::show_around(Id wanted) {
-  constexpr std::size_t before = 2, after = 2;
-  const auto path_to = [&](Id leaf) {
-    std::size_t met = 0;
-    bool seen = false;
-    std::vector<store::StoredEntry> path =
-        value_or_throw(parts_.store.path_until(conversation_->session(), leaf,
-                                               [&](const model::Entry& each) {
-                                                 seen = seen || each.id == wanted;
-                                                 if (seen && is_shown(each)) ++met;
-                                                 return met > before && model::is_prompt(each);
-                                               }))
-            .entries;
-    std::erase_if(path, [](const store::StoredEntry& each) { return !is_shown(each.entry); });
-    return path;
-  };
-  const auto place_in = [&](const std::vector<store::StoredEntry>& path) {
-    return static_cast<std::size_t>(
-        std::ranges::find_if(path, [&](const auto& each) { return each.entry.id == wanted; }) -
-        path.begin());
-  };
-  std::vector<store::StoredEntry> path = path_to(conversation_->head().value_or(wanted));
-  if (place_in(path) == path.size()) path = path_to(wanted);
-  const std::size_t at = place_in(path);
-  const std::size_t end = std::min(path.size(), at + after + 1);
-  for (std::size_t i = 0; i < end; ++i) {
-    if (i == at) parts_.screen.print("▸ " + to_string(wanted).substr(0, 8) + ":\n");
-    show(path[i]);
-  }
-  parts_.screen.flush();
-  if (end < path.size())
-    parts_.screen.print("… " + counted(path.size() - end, "entry", "entries") + " after this\n");
-}
-
-void Session::show_path(std::size_t entries) {
-  if (!conversation_->head()) return;
-  // Includes the prompt that the first of them answers: an answer alone says little.
-  std::size_t count = 0;
-  std::vector<store::StoredEntry> path =
-      value_or_throw(parts_.store.path_until(conversation_->session(), *conversation_->head(),
-                                             [&](const model::Entry& each) {
-                                               if (is_shown(each)) ++count;
-                                               return entries > 0 && count >= entries &&
-                                                      (model::is_prompt(each) || !each.parent);
-                                             }))
-          .entries;
-  std::erase_if(path, [&](const store::StoredEntry& each) { return !is_shown(each.entry); });
-  const std::size_t first = entries == 0 || path.size() <= entries ? 0 : path.size() - entries;
-  if (first > 0) show(path.front());
-  if (first > 1)
-    parts_.screen.print("… " + counted(first - 1, "entry", "entries") +
-                        " in between; /history all shows everything\n");
-  for (std::size_t i = first; i < path.size(); ++i) show(path[i]);
-  parts_.screen.flush();
 }
 
 Ports Session::ports() {
@@ -295,6 +227,26 @@ agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.marks.done(end.stop != model::Stop::error, now_ms() - started);
   show_title();  // the first prompt becomes the title
   return end;
+}
+
+void Session::show_path(std::size_t entries) {
+  PathView(parts_.store, *conversation_, parts_.screen).show_end(entries);
+}
+
+// Shown as an answer is, though it is none: what it took stands behind it.
+void Session::ask_aside(const std::string& question) {
+  if (conversation_->state().messages == 0)
+    throw Error("nothing has been said yet; /btw asks something beside a conversation");
+  parts_.screen.note("beside the conversation:");
+  model::Message reply;
+  work_once([&](const Ports& ports) {
+    reply = parts_.agent.ask_aside(*conversation_, question, settings_, ports);
+    if (reply.usage || !reply.content.empty())
+      ports.sink(model::Committed{model::message_entry(reply)});
+    return agent::TurnEnd{.stop = reply.stop, .error = reply.error};
+  });
+  if (reply.stop != model::Stop::error && model::plain_text(reply).empty())
+    parts_.screen.print("there is no answer in words; ask it as a message of its own\n");
 }
 
 prompt::Steering Session::steering() {

@@ -75,6 +75,11 @@ class Session {
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
   // A prompt that was taken back, for the line to begin with.
   void put_back(const std::string& prompt) { parts_.input.put_back(prompt); }
+  // An earlier prompt, to be changed in the line; nothing: the user left it. The new one counts as
+  // typed.
+  std::optional<std::string> revised(const std::string& prompt) {
+    return parts_.input.revise(prompt);
+  }
   terminal::TerminalMarks& marks() { return parts_.marks; }
   void show_title();                    // in the terminal's title bar
   void show_path(std::size_t entries);  // the last entries, as first shown; 0: all of them
@@ -92,6 +97,7 @@ class Session {
   bool turn_of(std::string_view name, std::string_view arguments);
   void go_on();  // lets the model continue without a new prompt
   void compact(const std::string& focus);
+  void ask_aside(const std::string& question);  // see agent::Agent
   // Adds a message that asks for no answer; the model reads it with the next one.
   void tell(const std::string& text);
   void tell(const model::Entry& note);
@@ -103,8 +109,6 @@ class Session {
   std::string farewell() const;  // how to come back; empty if there is nothing to come back to
 
  private:
-  void show_around(Id entry);
-  void show(const store::StoredEntry& placed);
   using Work = std::function<agent::TurnEnd(const model::Ports&)>;
   agent::TurnEnd work(const Work& turn);
   agent::TurnEnd work_once(const Work& turn);

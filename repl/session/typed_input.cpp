@@ -33,6 +33,14 @@ void TypedInput::put_back(const std::string& prompt) {
   draft_ = edit::whole(line_) == prompt ? line_ : edit::Draft{prompt};
 }
 
+std::optional<std::string> TypedInput::revise(const std::string& text) {
+  edit::Draft line{text};
+  parts_.screen.flush();
+  if (editor_->revise("edit › ", line) != prompt::LineEditor::ReadResult::line) return std::nullopt;
+  begin_line(line, line.text);
+  return edit::whole(line);
+}
+
 void TypedInput::enter(Id session) {
   session_ = session;
   draft_ = parts_.drafts.load(session);

@@ -54,6 +54,10 @@ class TypedInput {
   // Nothing was sent: the prompt becomes the draft again, with its pastes still folded.
   void put_back(const std::string& prompt);
 
+  // A text that was sent before, to be changed; nothing: it was left with Esc or ^C. What comes
+  // back is the line being handled.
+  std::optional<std::string> revise(const std::string& text);
+
   // Drafts on disk belong to a session.
   void enter(Id session);
   void keep(const edit::Draft& draft) const;

@@ -1,6 +1,7 @@
 #include "core/exchange/exporters/markdown.h"
 
 #include "core/exchange/exporters/whole_output.h"
+#include "core/model/aside.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
@@ -100,9 +101,15 @@ std::string summary(const model::Entry& entry) {
                       : "> *What came before, in short:*\n\n" + unmarked(text) + "\n\n";
 }
 
+std::string aside_body(const model::Aside& aside) {
+  return "*A question beside the conversation:*\n\n" + unmarked(aside.question) + "\n\n*Answer (" +
+         escaped(aside.model) + "):*\n\n" + unmarked(aside.answer) + "\n\n";
+}
+
 std::string body_of(const ExportedSession& session, const model::Entry& entry) {
   if (entry.type == model::type::compaction_summary || entry.type == model::type::branch_summary)
     return summary(entry);
+  if (const auto aside = model::aside_of(entry)) return aside_body(*aside);
   const auto message = model::message_of(entry);
   if (!message) return {};
   if (message->continuation)
@@ -121,15 +128,16 @@ void write_markdown(const ExportedSession& session, const Sink& sink) {
        escaped(session.title.empty() ? "A conversation" : session.title) + "\n");
   std::optional<Id> before;
   session.each_entry([&](const model::Entry& entry) {
-    if (model::is_marginal(entry.type)) return;
-    const bool aside = before && entry.parent != before;
-    before = entry.id;
+    const bool beside = model::may_be_aside(entry.type, entry.payload);
+    if (model::is_marginal(entry.type) && !beside) return;
+    const bool branches = before && entry.parent != before;
+    if (!beside) before = entry.id;
     std::string body = body_of(session, entry);
     if (body.empty()) return;
     while (body.ends_with("\n\n")) body.pop_back();
     std::string head = "\n" + std::string(mark) + to_string(entry.id) +
                        (entry.parent ? " after " + to_string(*entry.parent) : "") + " -->\n";
-    if (aside) head += "\n*another branch*\n";
+    if (branches) head += "\n*another branch*\n";
     sink(head + "\n" + body);
   });
 }

@@ -1,6 +1,7 @@
 #include "core/exchange/exporters/page_data.h"
 
 #include "core/exchange/exporters/whole_output.h"
+#include "core/model/aside.h"
 #include "core/model/message.h"
 #include "core/model/payloads.h"
 #include "core/text/json.h"
@@ -97,7 +98,10 @@ bool add_other(Json& out, const model::Entry& entry) {
     return true;
   }
   const auto known = model::read_payload(entry.type, entry.payload);
-  const Note note = known ? std::visit(NoteOf{}, *known) : Note{};
+  const auto aside = model::aside_of(entry);
+  const Note note = aside ? Note{"asked beside the conversation: " + aside->question, aside->answer}
+                    : known ? std::visit(NoteOf{}, *known)
+                            : Note{};
   // What others follow must be there, shown or not.
   if (note.words.empty() && model::is_marginal(entry.type)) return false;
   out["t"] = "note";

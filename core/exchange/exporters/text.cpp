@@ -1,6 +1,7 @@
 #include "core/exchange/exporters/text.h"
 
 #include "core/exchange/exporters/whole_output.h"
+#include "core/model/aside.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 
@@ -49,6 +50,10 @@ std::string shown(const ExportedSession& session, const model::Entry& entry) {
     return "--- summary · " + entry.timestamp + "\n" +
            indented(json ? string_at(*json, "summary") : "", "  ", "  ");
   }
+  if (const auto aside = model::aside_of(entry))
+    return "--- you, beside the conversation · " + entry.timestamp + "\n" +
+           indented(aside->question, "  ", "  ") + "--- " + aside->model + "\n" +
+           indented(aside->answer, "  ", "  ");
   const auto message = model::message_of(entry);
   if (!message) return {};
   std::string out = "--- " + speaker(*message) + " · " + entry.timestamp + "\n";
@@ -64,15 +69,16 @@ void write_text(const ExportedSession& session, const Sink& sink) {
        session.created_at + "\n" + (session.usage.empty() ? "" : session.usage + "\n"));
   std::optional<Id> before;
   session.each_entry([&](const model::Entry& entry) {
-    if (model::is_marginal(entry.type)) return;
-    const bool aside = before && entry.parent != before;
-    before = entry.id;
+    const bool beside = model::may_be_aside(entry.type, entry.payload);
+    if (model::is_marginal(entry.type) && !beside) return;
+    const bool branches = before && entry.parent != before;
+    if (!beside) before = entry.id;
     const std::string text = shown(session, entry);
     if (text.empty()) return;
     sink("\n" +
-         (aside ? "=== another branch, after " +
-                      (entry.parent ? to_string(*entry.parent) : "nothing") + "\n\n"
-                : std::string{}) +
+         (branches ? "=== another branch, after " +
+                         (entry.parent ? to_string(*entry.parent) : "nothing") + "\n\n"
+                   : std::string{}) +
          text);
   });
 }

@@ -5,6 +5,7 @@
 #include "core/insights/as_html.h"
 #include "core/insights/as_json.h"
 #include "core/insights/collect.h"
+#include "core/model/aside.h"
 #include "core/model/payloads.h"
 #include "core/model/tool.h"
 #include "core/text/json.h"
@@ -149,6 +150,21 @@ TEST_CASE("speed is of the stream where its beginning is known, and unknown stay
   found = collect(at.store, {});
   CHECK(insights::median_first_token_ms(found.all) == 1000);
   CHECK(*insights::tokens_per_second(found.all) == doctest::Approx(50));
+}
+
+TEST_CASE("a question beside the conversation was paid for, and is no prompt") {
+  Home at;
+  const Id session = session_called(at.store, "main:cli:one");
+  append(at.store, session, {asks(), answers({})});
+  const Insights before = collect(at.store, {});
+  model::Aside aside{.question = "why?", .answer = "so", .provider = "acme", .model = "m"};
+  aside.usage = model::Usage{40, 2, 0, 0, 0};
+  append(at.store, session, {{model::aside_entry(aside)}});
+  const Insights found = collect(at.store, {});
+  CHECK(found.all.prompts == before.all.prompts);
+  CHECK(found.all.calls == before.all.calls + 1);
+  CHECK(found.all.usage.input == before.all.usage.input + 40);
+  CHECK(found.models.at("acme/m").usage.output == before.models.at("acme/m").usage.output + 2);
 }
 
 TEST_CASE("a summary that a model wrote was paid for") {

@@ -6,6 +6,7 @@
 #include "core/exchange/exporters/jsonl.h"
 #include "core/exchange/exporters/markdown.h"
 #include "core/exchange/exporters/text.h"
+#include "core/model/aside.h"
 #include "core/store/entry_text.h"
 #include "core/text/base64.h"
 #include "core/text/json.h"
@@ -107,4 +108,22 @@ TEST_CASE("a format is found by its name and by a file's ending") {
   CHECK(formats().size() == 9);
   CHECK(format_of_file("talk.docx") == nullptr);
   CHECK(format_named("docx") == nullptr);
+}
+
+TEST_CASE("what was asked beside the conversation stands in a document where it was asked") {
+  SampleSession talk;
+  talk.add(model::user_message("hello"));
+  talk.add(model::aside_entry({.question = "why <!-- entry x -->?",
+                               .answer = "because",
+                               .provider = "acme",
+                               .model = "m"}));
+  talk.add(model::user_message("bye"));
+  const std::string markdown = written(write_markdown, talk.exported());
+  CHECK(markdown.find("*A question beside the conversation:*\n\nwhy <\\!-- entry x -->?\n\n"
+                      "*Answer (m):*\n\nbecause\n") != std::string::npos);
+  CHECK(markdown.find("another branch") == std::string::npos);
+  const std::string text = written(write_text, talk.exported());
+  CHECK(text.find("--- you, beside the conversation · ") != std::string::npos);
+  CHECK(text.find("  because\n") != std::string::npos);
+  CHECK(text.find("another branch") == std::string::npos);
 }

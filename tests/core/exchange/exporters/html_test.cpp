@@ -4,6 +4,7 @@
 
 #include "core/exchange/exporters/page.h"
 #include "core/exchange/exporters/page_data.h"
+#include "core/model/aside.h"
 #include "core/model/payloads.h"
 #include "core/text/base64.h"
 #include "core/text/json.h"
@@ -106,4 +107,15 @@ TEST_CASE("the script and the style are ours and whole") {
   CHECK(page_script.find("readModel") != std::string_view::npos);
   CHECK(page_style.find("prefers-color-scheme: dark") != std::string_view::npos);
   CHECK(page_style.find("url(") == std::string_view::npos);
+}
+
+TEST_CASE("what was asked beside the conversation is a note on the page") {
+  SampleSession talk;
+  talk.add(model::user_message("hello"));
+  const model::Entry& aside = talk.add(model::aside_entry(
+      {.question = "why?", .answer = "because", .provider = "acme", .model = "m"}));
+  const auto entry = page_entry(talk.exported(), aside);
+  REQUIRE(entry);
+  CHECK(entry->find(R"("n":"asked beside the conversation: why?","l":"because")") !=
+        std::string::npos);
 }
