@@ -12,6 +12,7 @@
 #include "app/application.h"
 #include "app/expiry.h"
 #include "app/home.h"
+#include "app/notify_command.h"
 #include "app/session_choice.h"
 #include "core/store/children.h"
 #include "core/text/amounts.h"
@@ -113,10 +114,16 @@ bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
 int repl_mode(Application& application, const Invocation& given) {
   screen::Screen screen(application.screen_parts());
+  const terminal::Notifier::Way way = notify_way(application.config());
+  const terminal::Abilities abilities =
+      terminal::abilities_of([](const char* name) { return env(name); });
+  NotifyCommand notify_command(application.config().notify_command, application.workspace());
   std::optional<terminal::Terminal> terminal;
   std::optional<terminal::Keyboard> keyboard;
   if (can_edit_lines(application.config())) {
-    terminal.emplace(STDIN_FILENO, STDOUT_FILENO).set(terminal::Terminal::Mode::turn);
+    terminal.emplace(STDIN_FILENO, STDOUT_FILENO)
+        .report_focus(way != terminal::Notifier::Way::off && abilities.reports_focus);
+    terminal->set(terminal::Terminal::Mode::turn);
     keyboard.emplace(*terminal, [] { return leave_asked().load(); });
   }
   std::optional<Invocation> invocation = given;
@@ -165,6 +172,12 @@ int repl_mode(Application& application, const Invocation& given) {
            keyboard && application.config().terminal_marks && knows_marks()
                ? terminal::TerminalMarks([&](std::string_view bytes) { terminal->write(bytes); })
                : terminal::TerminalMarks(),
+       .notifier = terminal::Notifier(
+           {.way = keyboard ? way : terminal::Notifier::Way::off,
+            .abilities = abilities,
+            .write = [&](std::string_view bytes) { terminal->write(bytes); },
+            .in_front = [&] { return keyboard->in_front(); },
+            .run = [&](const terminal::Notice& notice) { notify_command.run(notice); }}),
        .masking =
            [&](session::Session::Parts::Sink sink) { return application.masking(std::move(sink)); },
        .inbox = &application.inbox(),

@@ -36,7 +36,9 @@ struct Config {
   double compact_at = 0.85;  // the part of a model's window that may be full; 0: no limit
   bool keep_deltas = false;  // write an answer down while it comes
   std::string archive_after{}, trash_after{};  // unused for so long ("30d"); empty: never
-  bool terminal_marks = true;                  // title, prompt marks, bell
+  bool terminal_marks = true;                  // title, prompt marks
+  std::string notify = "auto";                 // how a user who looks elsewhere is called
+  std::string notify_command{};                // a program that does it
   permission::Rules rules{};
   std::optional<tools::sandbox::Sandbox> sandbox{};  // left out: the best this machine has
   bool sandbox_network = true;

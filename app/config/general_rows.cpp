@@ -2,6 +2,7 @@
 
 #include <charconv>
 
+#include "app/config/key_command.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 
@@ -36,6 +37,18 @@ bool set_agent_budget(Target& to, const Item& item) {
   double& budget = to.config.agent_budget;
   if (to.by_workspace() && budget > 0 && (item.number == 0 || item.number > budget)) return false;
   budget = item.number;
+  return true;
+}
+
+bool set_notify_command(Target& to, const Item& item) {
+  if (const std::string used =
+          to.by_workspace() ? workspace_file_in(item.text, to.workspace) : std::string{};
+      !used.empty()) {
+    to.config.notices.push_back("the notify-command in the workspace's configuration uses " + used +
+                                " of the workspace, which trust does not cover; passed over");
+    return true;
+  }
+  to.config.notify_command = item.text;
   return true;
 }
 
@@ -213,8 +226,15 @@ constexpr Key general_table[] = {
      "Alt+Enter does the other",
      set<&Config::enter_while_busy>},
     {"", "terminal-marks", truth, "true", never, "",
-     "window title, marks to jump from prompt to prompt, a bell after ten seconds",
-     set<&Config::terminal_marks>},
+     "window title, marks to jump from prompt to prompt", set<&Config::terminal_marks>},
+    {"", "notify", one_of("auto|bell|osc9|osc777|osc99|command|off"), "auto", never, "",
+     "how you are called while you look elsewhere: a turn took ten seconds, or a question waits; "
+     "auto is notify-command if there is one, else what the terminal is known to take",
+     set<&Config::notify>},
+    {"", "notify-command", text, "none", trusted, "",
+     "a program and its arguments, not for a shell; it gets what there is to say as JSON on "
+     "standard input, and in the place of {text}",
+     set_notify_command},
     {"", "color", one_of("auto|always|never"), "auto", never, "--color", "when to use colours",
      set<&Config::color>},
     {"", "screen-reader", truth, "false", never, "--screen-reader",

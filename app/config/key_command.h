@@ -1,4 +1,4 @@
-// What a key command runs, where it comes with a workspace. Trust is given to the text of its
+// What a key command or a notify-command runs, where it comes with a workspace. Trust is given to the text of its
 // configuration; a script beside it may change the next minute, by a checkout or by a tool.
 #pragma once
 

@@ -105,12 +105,13 @@ void Session::settle_work() {
   leaving_ = leaving.settle(parts_.leave);
 }
 
-void Session::show_title() {
-  const SessionRecord& record = conversation_->record();
+std::string Session::title() const {
   const std::string& title = conversation_->state().title;
-  const std::string untitled = parts_.kept ? record.key : "nothing is kept";
-  parts_.marks.title("skein: " + (title.empty() ? untitled : title));
+  if (!title.empty()) return title;
+  return parts_.kept ? conversation_->record().key : "nothing is kept";
 }
+
+void Session::show_title() { parts_.marks.title("skein: " + title()); }
 
 void Session::close(std::string_view reason) {
   if (conversation_) {
@@ -184,16 +185,20 @@ Ports Session::ports() {
               .to_background = &parts_.input.to_background(),
               .input = parts_.input.port()};
   if (!parts_.input.can_ask()) return ports;
-  ports.ask = [this](const model::Question& question) { return parts_.input.ask(question); };
+  using Kind = terminal::Notifier::Question;
+  ports.ask = [this](const model::Question& question) {
+    parts_.notifier.question_waits(title(), question.text, Kind::common);
+    return parts_.input.ask(question);
+  };
   ports.ask_line = [this](const model::LineQuestion& question) {
     return parts_.input.ask_line(question);
   };
   ports.inquire = [this](const model::Inquiry& inquiry) {
-    parts_.marks.call_user();
+    parts_.notifier.question_waits(title(), inquiry.question, Kind::rare);
     return parts_.input.inquire(inquiry);
   };
   ports.review = [this](const model::Plan& plan) {
-    parts_.marks.call_user();
+    parts_.notifier.question_waits(title(), "is this plan good?", Kind::rare);
     return parts_.input.review(plan);
   };
   return ports;
@@ -219,12 +224,14 @@ agent::TurnEnd Session::work_once(const Work& turn) {
   parts_.store.enter(conversation_->session(), parts_.workspace);
   begin_stoppable();
   const TypedInput::Ahead ahead(parts_.input, steering());
-  const std::int64_t started = now_ms();
+  parts_.notifier.turn_begins();
   parts_.screen.begin_turn();
   const agent::TurnEnd end = turn(ports());
   parts_.screen.end_turn(end.stop, end.error + (end.out_of_calls ? "; /continue goes on" : ""),
                          end.empty);
-  parts_.marks.done(end.stop != model::Stop::error, now_ms() - started);
+  parts_.marks.done(end.stop != model::Stop::error);
+  if (end.stop != model::Stop::aborted)  // whoever stops it is there
+    parts_.notifier.turn_ends(title(), end.stop != model::Stop::error);
   show_title();  // the first prompt becomes the title
   return end;
 }

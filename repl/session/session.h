@@ -15,6 +15,7 @@
 #include "repl/session/services.h"
 #include "repl/session/typed_input.h"
 #include "repl/terminal/marks.h"
+#include "repl/terminal/notifier.h"
 
 namespace skein::session {
 
@@ -31,6 +32,7 @@ class Session {
     std::function<agent::Agent::Settings(const agent::Conversation&)> settings_for;
     Services services{};
     terminal::TerminalMarks marks{};
+    terminal::Notifier notifier{};
     // Filters events on their way to the screen, for example to mask keys.
     using Sink = std::function<void(const model::Event&)>;
     std::function<Sink(Sink)> masking = [](Sink sink) { return sink; };
@@ -122,6 +124,7 @@ class Session {
   model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions,
                                         When when = When::idle);
   model::Ports ports();
+  std::string title() const;  // what it is called, one way or another
 
   Parts parts_;
   std::optional<agent::Conversation> conversation_{};

@@ -14,6 +14,7 @@
 #include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
+#include "repl/terminal/abilities.h"
 
 namespace skein::terminal {
 
@@ -61,7 +62,7 @@ bool feed(const std::vector<const char*>& command, std::string_view text) {
 
 std::string clipboard_request(std::string_view text, bool in_tmux) {
   const std::string request = "\x1b]52;c;" + base64(text) + "\a";
-  return in_tmux ? request + "\x1bPtmux;\x1b" + request + "\x1b\\" : request;
+  return in_tmux ? request + through_tmux(request) : request;
 }
 
 std::string copy_text(std::string_view text,

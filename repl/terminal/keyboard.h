@@ -38,6 +38,7 @@ class Keyboard {
   void put_back(char key) { decoder_.put_back(key); }  // is read again next
   bool in_doubt() const { return decoder_.waiting(); }
   std::optional<Key> settle() { return decoder_.flush(); }
+  std::optional<bool> in_front() const { return decoder_.in_front(); }  // see KeyDecoder
   bool hung_up() const { return hung_up_ || leaving_(); }
 
  private:

@@ -179,6 +179,12 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
     if (bytes_.size() < end + 4) return std::nullopt;
     return take(end + 4, {});
   }
+  if (parameters.empty() && (last == 'I' || last == 'O')) {
+    if (alt) return take(1, key(Code::escape));
+    in_front_ = last == 'I';
+    bytes_.erase(0, end + 1);
+    return next();
+  }
   const bool ours = parameters.empty() || (parameters[0] >= '0' && parameters[0] <= '9');
   if (!ours || last == 'M') return take(end + 1, {});  // a report, not a key
   const std::vector<int> numbers = numbers_in(parameters);

@@ -59,6 +59,9 @@ class KeyDecoder {
   bool waiting() const { return !bytes_.empty() && !pasting_; }
   std::optional<Key> flush();
   static constexpr int pause_ms = 30;
+  // Whether the terminal's window is in front, by its last report; nullopt: it has told nothing.
+  // Reports are no keys.
+  std::optional<bool> in_front() const { return in_front_; }
 
  private:
   std::optional<Key> take(std::size_t bytes, Key key);
@@ -70,6 +73,7 @@ class KeyDecoder {
 
   std::string bytes_{};
   bool pasting_ = false;
+  std::optional<bool> in_front_{};
 };
 
 }  // namespace skein::terminal

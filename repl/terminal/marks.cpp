@@ -6,7 +6,6 @@
 namespace skein::terminal {
 
 constexpr std::size_t widest_title = 60;
-constexpr std::int64_t long_turn_ms = 10'000;  // by then the user is looking elsewhere
 
 void TerminalMarks::tell(std::string_view bytes) const {
   if (write_) write_(bytes);
@@ -35,12 +34,9 @@ void TerminalMarks::sent() {
   sent_ = true;
 }
 
-void TerminalMarks::done(bool well, std::int64_t took_ms) {
+void TerminalMarks::done(bool well) {
   if (sent_) tell(well ? "\x1b]133;D;0\a" : "\x1b]133;D;1\a");
   sent_ = false;
-  if (took_ms >= long_turn_ms) tell("\a");
 }
-
-void TerminalMarks::call_user() { tell("\a"); }
 
 }  // namespace skein::terminal

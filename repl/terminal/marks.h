@@ -1,9 +1,7 @@
-// What the terminal is told besides text: the session's title in its title bar, where prompts,
-// answers and their ends are (OSC 133, for jumping between them), and a bell when a long turn is
-// over.
+// What the terminal is told besides text: the session's title in its title bar, and where prompts,
+// answers and their ends are (OSC 133, for jumping between them).
 #pragma once
 
-#include <cstdint>
 #include <functional>
 #include <string_view>
 
@@ -17,8 +15,7 @@ class TerminalMarks {
   void title(std::string_view untrusted);
   void prompt();  // a line is about to be read
   void sent();    // it was read: what follows is the answer
-  void done(bool well, std::int64_t took_ms);
-  void call_user();                              // something waits for an answer
+  void done(bool well);
   void leave();                                  // restores the original title
   bool pass_on(std::string_view request) const;  // something else to ask of it; false: it is none
 

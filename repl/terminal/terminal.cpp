@@ -18,7 +18,8 @@ namespace skein::terminal {
 namespace {
 
 constexpr std::string_view begin_paste_marks = "\x1b[?2004h";
-constexpr std::string_view sane = "\x1b[?2004l\x1b[?25h\x1b[0m";
+constexpr std::string_view begin_focus_reports = "\x1b[?1004h";
+constexpr std::string_view sane = "\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[0m";
 
 // What a signal handler needs. Written before `changed`, read after it.
 termios found{};
@@ -86,6 +87,7 @@ void Terminal::set(Mode mode) {
   if (!first) return;
   take_early_input();
   write(begin_paste_marks);
+  if (reports_focus_) write(begin_focus_reports);
 }
 
 // In what was typed while the terminal still had its own mode, Enter has become a line feed, which

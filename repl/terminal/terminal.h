@@ -32,6 +32,8 @@ class Terminal {
   int in() const { return in_; }
   Mode mode() const { return mode_; }
   void set(Mode mode);
+  // Whether it is to report when its window comes to the front or leaves it; before set().
+  void report_focus(bool wanted) { reports_focus_ = wanted; }
   Size size() const;
 
   // As skein::wait; a window that got another size is due too.
@@ -52,6 +54,7 @@ class Terminal {
 
   int in_, out_;
   Mode mode_ = Mode::found;
+  bool reports_focus_ = false;
   std::string early_{};
 };
 
@@ -71,7 +74,8 @@ class TerminalMode {
   Terminal::Mode before_;
 };
 
-// Restores the terminal: modes, echo, cursor shown, bracketed paste off. Safe in a
+// Restores the terminal: modes, echo, cursor shown, bracketed paste and reports of
+// focus off. Safe in a
 // signal handler, and any number of times; does nothing if no Terminal changed anything.
 void restore_terminal() noexcept;
 

@@ -1,8 +1,10 @@
-// /edit at a terminal.
+// /edit at a terminal, and a terminal that tells when its window comes to the front.
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <filesystem>
 #include <fstream>
+#include <thread>
 
 #include "tests/support/pty.h"
 #include "tests/support/temp_dir.h"
@@ -15,6 +17,11 @@ std::string model_that_says(const TempDir& dir, std::string_view script) {
   const std::string file = (dir.path() / "script.json").string();
   std::ofstream(file) << script;
   return "scripted/" + file;
+}
+
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file);
+  return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
 }  // namespace
@@ -73,6 +80,57 @@ TEST_CASE("Esc leaves the message that is edited as it was") {
   REQUIRE(pty.shows("answer one"));
   pty.type("next\r");
   REQUIRE(pty.shows("answer two"));
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}
+
+TEST_CASE("reports of focus are no text, and are switched off in the end") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein =
+      pty.start_skein(dir.path().string(), {"-m", model_that_says(dir, R"(["answer one"])")});
+  REQUIRE(pty.shows("\x1b[?1004h"));
+  REQUIRE(pty.shows("› "));
+  pty.type("a\x1b[Ib\x1b[Oc");
+  REQUIRE(pty.shows("abc"));
+  pty.type("\r");
+  REQUIRE(pty.shows("answer one"));
+  pty.forget();
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+  CHECK(pty.shows("\x1b[?1004l"));
+}
+
+TEST_CASE("a question calls whoever looks elsewhere, with the user's own program too") {
+  TempDir dir;
+  const std::string script =
+      R"([[{"call": {"id": "c", "name": "bash", "input": {"command": "touch made"}}}], "done"])";
+  const auto told = dir.path() / "told";
+  std::filesystem::create_directories(dir.path() / "config/skein");
+  SUBCASE("in a form that the user chose") {
+    std::ofstream(dir.path() / "config/skein/config.toml") << "notify = \"osc9\"\n";
+  }
+  SUBCASE("with a program") {
+    std::ofstream(dir.path() / "config/skein/config.toml")
+        << "notify-command = \"tee '" << told.string() << "'\"\n";
+  }
+  Pty pty;
+  const pid_t skein = pty.start_skein(dir.path().string(), {"-m", model_that_says(dir, script)});
+  REQUIRE(pty.shows("› "));
+  pty.type("\x1b[O");
+  pty.type("make it\r");
+  REQUIRE(pty.shows("[y]es"));
+  if (text_of(dir.path() / "config/skein/config.toml").find("osc9") != std::string::npos) {
+    CHECK(pty.shows("\x1b]9;skein: make it: asks: "));
+  } else {
+    for (int i = 0; i < 200 && text_of(told).empty(); ++i)
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    CHECK(text_of(told).find(R"("event":"question","title":"make it","text":"asks: )") !=
+          std::string::npos);
+    CHECK(pty.shown([](const std::string&) { return true; }).find("\x1b]9;") == std::string::npos);
+  }
+  pty.type("y");
+  REQUIRE(pty.shows("done"));
   pty.type("\x04");
   CHECK(pty.status_of(skein) == 0);
 }

@@ -124,3 +124,18 @@ TEST_CASE("a typed character is its UTF-8 and nothing else types") {
   CHECK(typed(ctrl('a')).empty());
   CHECK(typed(key(Code::enter)).empty());
 }
+
+TEST_CASE("a report of the window's focus is no key, and is remembered") {
+  KeyDecoder decoder;
+  CHECK_FALSE(decoder.in_front().has_value());
+  decoder.feed("a\x1b[Ob\x1b[");
+  CHECK(decoder.next() == character('a'));
+  CHECK(decoder.next() == character('b'));
+  CHECK(decoder.in_front() == false);
+  CHECK_FALSE(decoder.next().has_value());
+  decoder.feed("I");
+  CHECK_FALSE(decoder.next().has_value());
+  CHECK(decoder.in_front() == true);
+  CHECK(decoder.empty());
+  CHECK(decoded("\x1b[I\x1b[O\x1b[Ix") == std::vector<Key>{character('x')});
+}

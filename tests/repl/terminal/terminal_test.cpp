@@ -37,6 +37,25 @@ TEST_CASE("a terminal is as it was found once nobody uses it any more") {
   CHECK(pty.shows("\x1b[?2004l\x1b[?25h"));
 }
 
+TEST_CASE("reports of focus are wanted only while the terminal is ours") {
+  Pty pty;
+  {
+    Terminal terminal(pty.slave(), pty.slave());
+    terminal.report_focus(true);
+    terminal.set(Terminal::Mode::editing);
+    CHECK(pty.shows("\x1b[?1004h"));
+    pty.forget();
+    {
+      const TerminalMode cooked(terminal, Terminal::Mode::found);
+      CHECK(pty.shows("\x1b[?1004l"));
+      pty.forget();
+    }
+    CHECK(pty.shows("\x1b[?1004h"));
+    pty.forget();
+  }
+  CHECK(pty.shows("\x1b[?1004l"));
+}
+
 TEST_CASE("a death by our own fault leaves a sane terminal and keeps its cause") {
   for (const int signal : {SIGSEGV, SIGABRT, SIGBUS, SIGFPE, SIGILL, SIGQUIT}) {
     Pty pty;
