@@ -102,6 +102,9 @@ class Application {
   // Standard output, as flags and environment want it, with the titles of our tools and the prices
   // of our models.
   screen::Screen::Parts screen_parts() const;
+  // What a program of the user's own finds in its environment: all but keys.
+  std::vector<std::string> own_environment() const;
+  std::string transcript_of(Id session) const;  // its file; empty: there is none
   // Masks every key in `text`.
   std::string clean(std::string text) const;
   // Shows events to `sink` with every key in them masked.
@@ -145,7 +148,6 @@ class Application {
   void take_services_of_jobs(session::Services& services);
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
-  std::string transcript_of(Id session) const;
   void set_up_agents();
   bool look_for_agents();  // true: the model has something to hear
   void add_agents_to(SystemPrompt& system) const;

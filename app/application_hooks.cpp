@@ -33,6 +33,10 @@ void Application::set_up_hooks() {
                               }});
 }
 
+std::vector<std::string> Application::own_environment() const {
+  return hook_environment({}, keys_.secrets());
+}
+
 std::string Application::transcript_of(Id session) const {
   if (invocation_.no_session || home_in_database(invocation_)) return {};
   return home_folder(invocation_) + "/transcripts/" + to_string(session) + ".jsonl";

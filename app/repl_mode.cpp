@@ -3,8 +3,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <filesystem>
-#include <fstream>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -14,6 +12,8 @@
 #include "app/home.h"
 #include "app/notify_command.h"
 #include "app/session_choice.h"
+#include "app/status_line.h"
+#include "core/project/git_files.h"
 #include "core/store/children.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
@@ -21,6 +21,7 @@
 #include "repl/pick/ask.h"
 #include "repl/pick/session_picker.h"
 #include "repl/repl.h"
+#include "repl/status/items.h"
 
 namespace skein::app {
 
@@ -34,20 +35,6 @@ bool can_edit_lines(const config::Config& config) {
 // The console shows some of what it does not know.
 bool knows_marks() { return env("TERM") != "linux"; }
 
-// The branch that is checked out where `folder` is; empty outside a repository.
-std::string git_branch(const std::filesystem::path& folder) {
-  for (auto at = folder; !at.empty(); at = at.parent_path()) {
-    std::string line;
-    std::ifstream head(at / ".git" / "HEAD");
-    if (std::getline(head, line)) {
-      constexpr std::string_view start = "ref: refs/heads/";
-      return line.starts_with(start) ? line.substr(start.size()) : line.substr(0, 8);
-    }
-    if (at == at.parent_path()) break;
-  }
-  return {};
-}
-
 // A few lines at most: /skills shows all of them.
 std::string skill_notices(const std::vector<std::string>& remarks) {
   constexpr std::size_t most = 3;
@@ -59,11 +46,8 @@ std::string skill_notices(const std::vector<std::string>& remarks) {
 
 // For a session in which nothing has been said: what this is, and what can be done with it.
 std::string greeting(const Application& application) {
-  std::string folder = application.workspace();
-  const std::string home = env("HOME");
-  if (!home.empty() && (folder + "/").starts_with(home + "/")) folder.replace(0, home.size(), "~");
-  const std::string branch = git_branch(application.workspace());
-  std::string out = "skein " SKEIN_VERSION " · " + folder;
+  const std::string branch = project::git_branch(application.workspace());
+  std::string out = "skein " SKEIN_VERSION " · " + status::short_folder(application.workspace());
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
   if (application.config().model.empty() &&
@@ -198,6 +182,8 @@ int repl_mode(Application& application, const Invocation& given) {
     screen.flush();
     return news.wake;
   };
+  status::StatusLine status(status_parts(application, session, screen));
+  help.above = rows_above(status);
   const auto editor = keyboard ? prompt::make_replxx_editor(*keyboard, history, std::move(help))
                                : prompt::make_plain_editor(STDIN_FILENO, isatty(STDIN_FILENO), [] {
                                    return stop_asked() || leave_asked();

@@ -23,6 +23,14 @@ struct ConfiguredHook {
   hooks::Definition definition{};
 };
 
+// [statusline]: what stands above the prompt while it waits.
+struct StatusLineSettings {
+  std::optional<std::vector<std::string>> items{};  // none: the usual ones
+  std::string command{};                            // prints it instead; empty: there is none
+  double refresh = 0;  // seconds after which it is run again; 0: when something has changed
+  double timeout = 2;  // seconds it may take
+};
+
 struct Config {
   std::string home{};        // of sessions; empty: the usual folder
   bool home_outbox = false;  // what a database cannot be sent waits on this machine
@@ -68,6 +76,7 @@ struct Config {
   double agent_budget = 0;            // dollars for those of one turn; 0: no limit
   std::vector<std::string> agent_models{};  // that a model may choose for them
   bool quiet = false;
+  StatusLineSettings statusline{};
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's
   bool claude_hooks = false;                          // those in Claude Code's settings count too

@@ -133,15 +133,11 @@ class Reader {
       const Key* known = find_key("", name);
       if (known != nullptr)
         value(*known, key, node, {}, name);
-      else if (is_table(name))
+      else if (find_table(name) != nullptr)
         table(key, node);
       else
         unknown("", key, name);
     }
-  }
-
-  static bool is_table(std::string_view name) {
-    return std::ranges::any_of(keys(), [&](const Key& key) { return key.table == name; });
   }
 
   // [expiry]: keys of its own, and no name.
@@ -161,7 +157,7 @@ class Reader {
   void table(const toml::key& key, const toml::node& node) {
     const std::string kind(key.str());
     if (is_plain_table(kind)) return plain_table(kind, key, node);
-    const bool flat = find_key(kind, "") != nullptr;
+    const bool flat = find_table(kind)->shape == Table::Shape::names;
     note(into_.wants_, kind);
     if (writer_ == Writer::workspace) return;
     const toml::table* names = node.as_table();
@@ -225,7 +221,7 @@ class Reader {
              std::string_view full_name) {
     if (key.workspace == Key::Workspace::trusted && key.table.empty()) note(into_.wants_, key.name);
     if (!counts(key, writer_)) {
-      if (key.workspace == Key::Workspace::never) note(into_.passed_over_, key.name);
+      if (key.workspace == Key::Workspace::never) note(into_.passed_over_, full_name);
       return;
     }
     Item item{.key = &key, .owner = std::move(owner), .line = line_of(at)};

@@ -26,16 +26,35 @@ std::string_view who(Key::Workspace workspace) {
 
 }  // namespace
 
-// In the order in which they are applied: a provider begins as a copy of the one it is like, and
-// models and aliases speak of providers.
+// A provider begins as a copy of the one it is like, and models and aliases speak of providers.
+std::span<const Table> tables() {
+  using enum Table::Shape;
+  static constexpr Table all[] = {
+      {"expiry", once, "[expiry]", rows::expiry_rows},
+      {"statusline", once, "[statusline]", rows::statusline_rows},
+      {"providers", for_a_name, "[providers.NAME]", rows::provider_rows},
+      {"models", for_a_name, "[models.\"PROVIDER/MODEL\"]", rows::model_rows},
+      {"mcp", for_a_name, "[mcp.NAME]", rows::server_rows},
+      {"hooks", repeated, "[[hooks.EVENT]]", rows::hook_rows},
+      {"aliases", names, "[aliases]", rows::alias_rows},
+  };
+  return all;
+}
+
+const Table* find_table(std::string_view name) {
+  const auto found = std::ranges::find(tables(), name, &Table::name);
+  return found == tables().end() ? nullptr : &*found;
+}
+
 std::span<const Key> keys() {
   static const std::vector<Key> all = [] {
-    std::vector<Key> table;
-    for (const std::span<const Key> part :
-         {rows::general_rows(), rows::expiry_rows(), rows::provider_rows(), rows::model_rows(),
-          rows::server_rows(), rows::hook_rows(), rows::alias_rows()})
-      table.insert(table.end(), part.begin(), part.end());
-    return table;
+    const std::span<const Key> general = rows::general_rows();
+    std::vector<Key> list(general.begin(), general.end());
+    for (const Table& table : tables()) {
+      const std::span<const Key> part = table.rows();
+      list.insert(list.end(), part.begin(), part.end());
+    }
+    return list;
   }();
   return all;
 }
@@ -48,9 +67,15 @@ const Key* find_key(std::string_view of, std::string_view name) {
   return found == all.end() ? nullptr : &*found;
 }
 
-bool is_plain_table(std::string_view name) { return name == "expiry"; }
+bool is_plain_table(std::string_view name) {
+  const Table* const table = find_table(name);
+  return table != nullptr && table->shape == Table::Shape::once;
+}
 
-bool is_repeated_table(std::string_view name) { return name == "hooks"; }
+bool is_repeated_table(std::string_view name) {
+  const Table* const table = find_table(name);
+  return table != nullptr && table->shape == Table::Shape::repeated;
+}
 
 const Key& key_named(std::string_view name) { return *find_key("", name); }
 
@@ -104,12 +129,8 @@ std::string sample(const Key& key) {
 }
 
 std::string_view heading(std::string_view of) {
-  if (is_plain_table(of)) return "[expiry]";
-  if (of == "providers") return "[providers.NAME]";
-  if (of == "models") return "[models.\"PROVIDER/MODEL\"]";
-  if (of == "mcp") return "[mcp.NAME]";
-  if (of == "hooks") return "[[hooks.EVENT]]";
-  return "[aliases]";
+  const Table* const table = find_table(of);
+  return table == nullptr ? std::string_view{} : table->heading;
 }
 
 std::string describe_keys() {

@@ -39,9 +39,8 @@ struct Key {
   // What of a workspace's file counts: nothing; what takes something away; all, once it is trusted.
   enum class Workspace { never, tightens, trusted };
 
-  // "": above all tables; "expiry", "aliases", "providers", "models", "mcp", "hooks"
-  std::string_view table;
-  std::string_view name;  // "": any, as in [aliases]
+  std::string_view table;  // "": above all of them
+  std::string_view name;   // "": any, as in [aliases]
   Values values;
   std::string_view otherwise;  // what holds if it is left out, for people
   Workspace workspace;
@@ -66,6 +65,23 @@ struct Item {
   std::size_t line = 0;
 };
 
+// A table of the file. There are no others: see tables().
+struct Table {
+  enum class Shape {
+    once,        // [expiry]: has keys of its own
+    names,       // [aliases]: names that the user makes up, with a value for each
+    for_a_name,  // [providers.NAME]: keys of its own for each such name
+    repeated,    // [[hooks.NAME]]: the same, any number of times
+  };
+  std::string_view name;
+  Shape shape;
+  std::string_view heading;  // as it stands in a file: "[providers.NAME]"
+  std::span<const Key> (*rows)();
+};
+// In the order in which they are applied.
+std::span<const Table> tables();
+const Table* find_table(std::string_view name);  // null: there is none
+
 std::span<const Key> keys();
 const Key* find_key(std::string_view table, std::string_view name);  // null: there is none
 // A table that is there once, not once for each name.
@@ -82,8 +98,7 @@ std::string expected(const Key& key);
 
 // What may stand behind its "=", in short: "true|false", "1…1000", "TEXT".
 std::string sample(const Key& key);
-// Of a table, as it stands in a file: "[providers.NAME]".
-std::string_view heading(std::string_view table);
+std::string_view heading(std::string_view table);  // of one that is there
 
 // The whole table for people to read.
 std::string describe_keys();

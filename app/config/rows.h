@@ -39,6 +39,7 @@ inline bool set_fallback(Target& to, const Item& item) {
 
 std::span<const Key> general_rows();  // above all tables
 std::span<const Key> expiry_rows();
+std::span<const Key> statusline_rows();
 std::span<const Key> provider_rows();
 std::span<const Key> model_rows();
 std::span<const Key> server_rows();

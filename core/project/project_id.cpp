@@ -1,13 +1,9 @@
 #include "core/project/project_id.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <filesystem>
 
-#include "core/text/fd.h"
-#include "core/text/io.h"
+#include "core/project/git_files.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 
@@ -17,27 +13,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The beginning of a small file; empty: there is none.
-std::string beginning_of(const fs::path& file) {
-  struct stat info {};
-  if (stat(file.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  const Fd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  std::string out;
-  if (fd)
-    read_pieces(fd.get(), 64u << 10, [&](std::string_view piece) {
-      out += piece;
-      return true;
-    });
-  return out;
-}
-
 // A worktree's .git is a file that names a folder, whose `commondir` names the repository.
 fs::path git_folder(const std::string& root) {
-  const fs::path git = fs::path(root) / ".git";
-  constexpr std::string_view word = "gitdir:";
-  const std::string pointer = beginning_of(git);
-  if (!pointer.starts_with(word)) return git;
-  const fs::path own = fs::path(root) / trimmed(std::string_view(pointer).substr(word.size()));
+  const fs::path own = own_git_folder(root);
   const std::string common = beginning_of(own / "commondir");
   return common.empty() ? own : own / trimmed(common);
 }

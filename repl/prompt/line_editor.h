@@ -8,6 +8,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "repl/edit/draft.h"
 #include "repl/prompt/choice.h"
@@ -15,6 +16,22 @@
 #include "repl/terminal/keyboard.h"
 
 namespace skein::prompt {
+
+// What stands above the prompt while it waits, and is gone when the line is sent.
+struct RowsAbove {
+  struct Row {
+    std::string text{};  // safe
+    int columns = 0;
+  };
+  // As they are now; each is narrower than the terminal.
+  std::function<std::vector<Row>(int columns)> rows = [](int) { return std::vector<Row>{}; };
+  // How soon they may be others; whether they are; and what there is to say of that is printed.
+  std::function<std::optional<std::chrono::milliseconds>()> look_again = [] {
+    return std::optional<std::chrono::milliseconds>{};
+  };
+  std::function<bool()> changed = [] { return false; };
+  std::function<void()> tell = [] {};
+};
 
 // What the editor needs from the loop.
 struct EditorHelp {
@@ -31,6 +48,7 @@ struct EditorHelp {
     return std::optional<std::chrono::milliseconds>{};
   };
   std::function<bool()> has_news = [] { return false; }, announce = [] { return false; };
+  RowsAbove above{};
   bool color = true;
 };
 

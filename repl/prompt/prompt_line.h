@@ -29,6 +29,7 @@ class PromptLine {
     cycle_mode,
     suspend,
     announce,  // no key: something has happened meanwhile
+    redraw,    // nor here: what stands above the prompt is another
   };
 
   PromptLine(History& history, std::function<std::string(std::string_view)> hint,

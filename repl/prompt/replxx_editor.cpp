@@ -37,6 +37,7 @@ constexpr char32_t our_key = Replxx::KEY::F24;
 constexpr milliseconds drawing_rest{2};
 constexpr milliseconds keep_after{100}, keep_at_least{1000};
 constexpr int most_popup_rows = 9;
+constexpr int fewest_rows = 6;  // of a terminal that has room for more than the line
 
 int code_points(std::string_view text) {
   return static_cast<int>(std::ranges::count_if(text, [](char c) { return (c & 0xC0) != 0x80; }));
@@ -70,6 +71,7 @@ class ReplxxEditor : public LineEditor {
       prompt_text_ = help_.prompt && !revising_ ? help_.prompt() : prompt;
       prompt_columns_ =
           static_cast<int>(layout::display_width(layout::without_styles(prompt_text_)));
+      draw_above();
       editor_.emulate_key_press(our_key);
       editor_.input(prompt_text_);
     } while (end_ == End::again);
@@ -109,7 +111,7 @@ class ReplxxEditor : public LineEditor {
     const auto [columns, rows] = terminal().size();
     return terminal::around_cursor(
         terminal::lay_out(prompt_.text(), prompt_.line().cursor(), prompt_columns_, columns),
-        prompt_columns_, columns, std::max(1, rows - 2));
+        prompt_columns_, columns, std::max(1, rows - 2 - rows_above()));
   }
 
   // One turn of replxx's loop, which would take an exception for the end of input.
@@ -144,13 +146,17 @@ class ReplxxEditor : public LineEditor {
         case terminal::Keyboard::KeyResult::pause:
           if (maybe_undrawn_) return hand_over();
           keep();
-          if (!help_.has_news()) break;
-          wish_ = Wish::announce;
-          return hand_over();
+          if (const bool news = help_.has_news(); news || help_.above.changed()) {
+            wish_ = news ? Wish::announce : Wish::redraw;
+            return hand_over();
+          }
+          break;
         case terminal::Keyboard::KeyResult::signal:
           if (maybe_undrawn_) return hand_over_in_peace();
           if (terminal().take_resize()) return draw_for_new_size();
-          if (help_.stopped()) return finish(End::interrupt);
+          if (!help_.stopped()) break;
+          take_off();
+          return finish(End::interrupt);
       }
     }
   }
@@ -183,10 +189,27 @@ class ReplxxEditor : public LineEditor {
   // The terminal has rewrapped the long row.
   Result draw_for_new_size() {
     const int cells = drawn_.caret.row * drawn_columns_ + drawn_.caret.column;
-    const int rows = cells / std::max(1, terminal().size().columns);
+    const int rows = cells / std::max(1, terminal().size().columns) + rows_above();
     if (rows > 0) terminal().write("\x1b[" + std::to_string(rows) + "A");
     terminal().write("\r\x1b[J");
     return finish(End::again);
+  }
+
+  void draw_above() {
+    const auto [columns, rows] = terminal().size();
+    above_.clear();
+    if (rows >= fewest_rows) above_ = help_.above.rows(columns);
+    std::string out;
+    for (const RowsAbove::Row& row : above_) out += row.text + "\r\n";
+    if (!out.empty()) terminal().write(out);
+  }
+  // A window that became narrower has wrapped them.
+  int rows_above() const {
+    const int columns = std::max(1, keyboard_.terminal().size().columns);
+    int rows = 0;
+    for (const RowsAbove::Row& row : above_)
+      rows += std::max(1, (row.columns + columns - 1) / columns);
+    return rows;
   }
 
   // replxx measures emoji and joined characters with an old table. In a line of one row that is
@@ -201,7 +224,7 @@ class ReplxxEditor : public LineEditor {
   void draw_popup() {
     Popup& popup = prompt_.refreshed_popup();
     const auto [columns, rows] = terminal().size();
-    const int left = std::min(rows - 2 - drawn_.end.row, most_popup_rows);
+    const int left = std::min(rows - 2 - rows_above() - drawn_.end.row, most_popup_rows);
     std::string out;
     int count = 0;
     for (const Popup::Row& row : popup.rows(static_cast<std::size_t>(std::max(1, columns - 1)),
@@ -250,6 +273,7 @@ class ReplxxEditor : public LineEditor {
       case Wish::announce:
         if (help_.announce() && prompt_.text().empty()) end_ = End::woken;
         break;
+      case Wish::redraw: help_.above.tell(); break;
       case Wish::suspend:
         keep();
         terminal().suspend();
@@ -264,8 +288,9 @@ class ReplxxEditor : public LineEditor {
     std::string out;
     if (const int below = drawn_.end.row - drawn_.caret.row; below > 0)
       out += "\x1b[" + std::to_string(below) + "B";
-    for (int row = 0; row < drawn_.end.row; ++row) out += "\x1b[2K\x1b[A";
+    for (int row = 0; row < drawn_.end.row + rows_above(); ++row) out += "\x1b[2K\x1b[A";
     terminal().write(out + "\r\x1b[2K");
+    above_.clear();
   }
 
   // The scrollback shows the line as it was typed, with its newlines.
@@ -314,8 +339,10 @@ class ReplxxEditor : public LineEditor {
   }
 
   std::optional<milliseconds> time_to_look() {
-    const auto keep_in = time_to_keep(), again_in = help_.look_again();
-    return keep_in && again_in ? std::min(*keep_in, *again_in) : keep_in ? keep_in : again_in;
+    std::optional<milliseconds> soonest;
+    for (const auto& each : {time_to_keep(), help_.look_again(), help_.above.look_again()})
+      if (each && (!soonest || *each < *soonest)) soonest = each;
+    return soonest;
   }
   std::optional<milliseconds> time_to_keep() {
     if (draft() == kept_) return std::nullopt;
@@ -339,6 +366,7 @@ class ReplxxEditor : public LineEditor {
   int prompt_columns_ = 0;
   terminal::LineLayout drawn_{};  // what replxx has on the screen
   int drawn_columns_ = 80;
+  std::vector<RowsAbove::Row> above_{};  // on the screen, above the prompt
   End end_ = End::none;
   Wish wish_ = Wish::none;  // to be fulfilled when the line has been drawn
   bool begun_ = false, revising_ = false;

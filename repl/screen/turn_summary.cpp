@@ -46,6 +46,10 @@ void add(TurnSummary& summary, const model::Message& message) {
   summary.each.push_back(*message.usage);
 }
 
+std::int64_t percent_full(std::int64_t held, std::int64_t window) {
+  return (100 * held + window - 1) / window;
+}
+
 std::string summary_text(const TurnSummary& summary) {
   std::string out = summary.model.empty() ? summary.provider : summary.model;
   const auto add_part = [&](const std::string& part) { out += (out.empty() ? "" : " · ") + part; };
@@ -58,7 +62,7 @@ std::string summary_text(const TurnSummary& summary) {
   if (summary.cost_usd > 0) add_part(dollars(*summary.cost_usd));
   const std::int64_t held = model::whole_input(summary.last) + summary.last.output;
   if (summary.window > 0 && held > 0) {
-    const std::int64_t percent = (100 * held + summary.window - 1) / summary.window;
+    const std::int64_t percent = percent_full(held, summary.window);
     add_part("context " + std::to_string(percent) + " %" +
              (percent >= 80 ? " (nearly full: /compact)" : ""));
   }

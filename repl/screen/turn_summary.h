@@ -29,6 +29,9 @@ struct TurnSummary {
 // Adds an answer of the model or the result of a tool.
 void add(TurnSummary& summary, const model::Message& message);
 
+// How full a window is by these tokens, rounded up.
+std::int64_t percent_full(std::int64_t held, std::int64_t window);
+
 // "opus · 6.2k in (4.9k cached) 410 out · $0.011 · context 4 % · 14 s · 42 tok/s · first 0.8 s"
 std::string summary_text(const TurnSummary& summary);
 

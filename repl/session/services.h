@@ -30,6 +30,7 @@ using pick::ModelLine;
 struct Cost {
   double dollars = 0;
   bool at_least = false;  // a call in it may have been charged higher
+  bool operator==(const Cost&) const = default;
 };
 
 // A file of instructions, for people.
