@@ -97,7 +97,13 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation,
 bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
 int repl_mode(Application& application, const Invocation& given) {
-  screen::Screen screen(application.screen_parts());
+  const terminal::KeyMap keys(application.config().keys);
+  const std::string unfold_key = keys.first_shown(terminal::Action::unfold);
+  const std::string stop_key = keys.first_shown(terminal::Action::stop);
+  screen::Screen::Parts screen_parts = application.screen_parts();
+  screen_parts.look.unfold_key = unfold_key;
+  screen_parts.look.stop_key = stop_key;
+  screen::Screen screen(std::move(screen_parts));
   const terminal::Notifier::Way way = notify_way(application.config());
   const terminal::Abilities abilities =
       terminal::abilities_of([](const char* name) { return env(name); });
@@ -108,7 +114,8 @@ int repl_mode(Application& application, const Invocation& given) {
     terminal.emplace(STDIN_FILENO, STDOUT_FILENO)
         .report_focus(way != terminal::Notifier::Way::off && abilities.reports_focus);
     terminal->set(terminal::Terminal::Mode::turn);
-    keyboard.emplace(*terminal, [] { return leave_asked().load(); });
+    keyboard.emplace(
+        *terminal, [] { return leave_asked().load(); }, keys);
   }
   std::optional<Invocation> invocation = given;
   if (keyboard && given.resume)
@@ -175,8 +182,9 @@ int repl_mode(Application& application, const Invocation& given) {
     if (!application.works_beside() && !application.news().has_notices()) return std::nullopt;
     return std::chrono::milliseconds(250);
   };
-  help.has_news = [&] { return application.news().has_notices(); };
+  help.has_news = [&] { return application.news().has_notices() || keyboard->misses_keys(); };
   help.announce = [&] {
+    screen.print(keyboard->take_missing_keys());
     const News::Notices news = application.news().take_notices();
     screen.print_untrusted(news.text);
     screen.flush();

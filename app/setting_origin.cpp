@@ -65,7 +65,8 @@ Json value_of(const config::Item& item) {
     case config::Kind::rules:
     case config::Kind::models:
     case config::Kind::names:
-    case config::Kind::words: return item.list;
+    case config::Kind::words:
+    case config::Kind::chords: return item.list;
     case config::Kind::pairs: return item.pairs;
   }
   return nullptr;

@@ -18,39 +18,10 @@ namespace {
 constexpr std::chrono::seconds second_press{2};
 constexpr std::size_t most_output = 64 * 1024;
 
-struct KeyHelp {
-  std::string_view keys, what;
-};
-constexpr KeyHelp keys_help[] = {
-    {"Enter", "send; during a turn: queue for later"},
-    {"Ctrl+J Alt+Enter \\+Enter", "a new line"},
-    {"Alt+Enter", "during a turn: tell the model before its next step (/steer)"},
-    {"Tab Down Enter", "take from the list below the line; Esc closes it"},
-    {"Up Down", "move by line, then through the history; during a turn: take a line back"},
-    {"Ctrl+R", "search the history"},
-    {"Right End", "accept the grey text; Alt+F: one word"},
-    {"Ctrl+G, Ctrl+X Ctrl+E", "open the line in your editor"},
-    {"Ctrl+W Ctrl+U Ctrl+K", "delete; Ctrl+Y puts it back"},
-    {"Ctrl+_", "undo"},
-    {"Ctrl+C", "clear the line, stop a turn; twice: leave"},
-    {"Esc", "stop a turn, then Enter sends; twice on an empty line: /rewind"},
-    {"Ctrl+Z", "put skein aside, at any time; fg comes back"},
-    {"Ctrl+D", "leave, on an empty line"},
-    {"Ctrl+B", "during a command, on an empty line: it goes on in the background"},
-    {"Ctrl+L", "clear the screen, keep the scrollback"},
-    {"Ctrl+O", "show the last folded output"},
-    {"Ctrl+T", "on an empty line: all of the thinking, or one line"},
-    {"Shift+Tab", "change the permission mode"},
-    {"@path", "attach a file; images can be dropped here"},
-    {"!command", "run it and show the model its output"},
-    {"!!command", "run it without telling the model"},
-    {"/help", "the commands"},
-};
-
-std::string keys_text() {
+std::string keys_text(const terminal::KeyMap& keys) {
   std::string out;
-  for (const KeyHelp& each : keys_help)
-    out += "  " + layout::padded(std::string(each.keys), 24) + "  " + std::string(each.what) + "\n";
+  for (const terminal::KeyRow& row : terminal::key_rows())
+    out += "  " + layout::padded(keys.shown(row), 24) + "  " + std::string(row.words) + "\n";
   return out;
 }
 
@@ -90,7 +61,9 @@ void run_for_user(session::Session& session, std::string_view command, bool tell
 
 // `!command` and `!!command` for the system's shell, `?` for the keys.
 void shell_escape(session::Session& session, std::string_view line) {
-  if (line == "?") return session.screen().print(keys_text());
+  if (line == "?")
+    return session.screen().print(
+        keys_text(session.keyboard() ? session.keyboard()->keys() : terminal::usual_keys()));
   const bool alone = line.starts_with("!!");
   run_for_user(session, line.substr(alone ? 2 : 1), !alone);
 }

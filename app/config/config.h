@@ -59,10 +59,11 @@ struct Config {
   std::vector<std::string> ignore_files{".skeinignore", ".aiignore",    ".geminiignore",
                                         ".crushignore", ".gooseignore", ".aiderignore",
                                         ".cursorignore"};
-  std::string files_follow = "ask";        // or always, never
-  std::int64_t keep_checkpoints = 200;     // of a session, by prune-blobs
-  std::string color{};                     // empty: auto
-  std::string enter_while_busy = "queue";  // or steer
+  std::string files_follow = "ask";                        // or always, never
+  std::int64_t keep_checkpoints = 200;                     // of a session, by prune-blobs
+  std::string color{};                                     // empty: auto
+  std::string enter_while_busy = "queue";                  // or steer
+  std::map<std::string, std::vector<std::string>> keys{};  // [keys]: chords by action
   bool screen_reader = false;
   bool session_search = false;        // the model may look into earlier sessions
   bool planning_tools = true;         // the model gets todo, ask and present_plan

@@ -8,6 +8,7 @@
 #include "core/text/spelling.h"
 #include "core/text/text.h"
 #include "core/text/when.h"
+#include "repl/terminal/key_map.h"
 
 namespace skein::config {
 
@@ -86,6 +87,7 @@ bool take(const toml::node& node, Item& item) {
     case Kind::models:
     case Kind::names:
     case Kind::words:
+    case Kind::chords:
       if (node.is_string()) item.list.push_back(*node.value<std::string>());
       if (const toml::array* list = node.as_array())
         for (const toml::node& each : *list) {
@@ -158,6 +160,9 @@ class Reader {
     const std::string kind(key.str());
     if (is_plain_table(kind)) return plain_table(kind, key, node);
     const bool flat = find_table(kind)->shape == Table::Shape::names;
+    if (const Key* const any = find_key(kind, "");
+        flat && any->workspace == Key::Workspace::never && writer_ != Writer::user)
+      return note(into_.passed_over_, kind);
     note(into_.wants_, kind);
     if (writer_ == Writer::workspace) return;
     const toml::table* names = node.as_table();
@@ -279,6 +284,20 @@ void File::apply(Target to, const See& see) {
       trouble(item.line, error.what());
     }
   check_names(to.catalog);
+  check_chords(to.config);
+}
+
+// Whether a key is given twice is known only when all actions have theirs.
+void File::check_chords(const Config& config) try {
+  terminal::KeyMap{config.keys};
+} catch (const Error& error) {
+  std::size_t line = 0;
+  for (const Item& item : items_) {
+    if (item.key->table != "keys") continue;
+    if (troubles_.contains(item.line)) return;  // what follows from that is no news
+    line = std::max(line, item.line);
+  }
+  if (line > 0) trouble(line, error.what());
 }
 
 // Names of providers and models can be judged only when all tables have been read.

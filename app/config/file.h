@@ -41,6 +41,7 @@ class File {
 
   void trouble(std::size_t line, const std::string& sentence);
   void check_names(const catalog::Catalog& catalog);
+  void check_chords(const Config& config);
 
   std::string path_;
   std::vector<Item> items_{};  // in the table's order

@@ -1,5 +1,6 @@
-// What a key command or a notify-command runs, where it comes with a workspace. Trust is given to the text of its
-// configuration; a script beside it may change the next minute, by a checkout or by a tool.
+// What a key command or a notify-command runs, where it comes with a workspace. Trust is given to
+// the text of its configuration; a script beside it may change the next minute, by a checkout or by
+// a tool.
 #pragma once
 
 #include <string>

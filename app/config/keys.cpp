@@ -24,6 +24,9 @@ std::string_view who(Key::Workspace workspace) {
   return "";
 }
 
+// What stands for the names that a table takes.
+std::string name_in(std::string_view table) { return table == "keys" ? "ACTION" : "NAME"; }
+
 }  // namespace
 
 // A provider begins as a copy of the one it is like, and models and aliases speak of providers.
@@ -32,6 +35,7 @@ std::span<const Table> tables() {
   static constexpr Table all[] = {
       {"expiry", once, "[expiry]", rows::expiry_rows},
       {"statusline", once, "[statusline]", rows::statusline_rows},
+      {"keys", names, "[keys]", rows::chord_rows},
       {"providers", for_a_name, "[providers.NAME]", rows::provider_rows},
       {"models", for_a_name, "[models.\"PROVIDER/MODEL\"]", rows::model_rows},
       {"mcp", for_a_name, "[mcp.NAME]", rows::server_rows},
@@ -107,6 +111,7 @@ std::string expected(const Key& key) {
     case Kind::names: return "a list of names of files, as in [\".skeinignore\"]";
     case Kind::words: return "a list of texts, as in [\"a\", \"b\"]";
     case Kind::pairs: return "names and texts, as in { NAME = \"value\" }";
+    case Kind::chords: return "a key or a list of keys, as in [\"ctrl+g\", \"ctrl+x ctrl+e\"]";
   }
   return {};
 }
@@ -124,6 +129,7 @@ std::string sample(const Key& key) {
     case Kind::names: return "NAMES";
     case Kind::words: return "[TEXT, …]";
     case Kind::pairs: return "{ NAME = TEXT, … }";
+    case Kind::chords: return "KEY|[KEY, …]";
   }
   return {};
 }
@@ -139,8 +145,8 @@ std::string describe_keys() {
   for (const Key& key : keys()) {
     const std::string place(who(key.workspace));  // the same for all of a table
     if (key.table != under) out += "\n" + std::string(heading(under = key.table)) + place + "\n";
-    out += (key.name.empty() ? "NAME" : std::string(key.name)) + " = " + sample(key) + "\n    " +
-           std::string(key.meaning) + " (default: " + std::string(key.otherwise) + ")" +
+    out += (key.name.empty() ? name_in(under) : std::string(key.name)) + " = " + sample(key) +
+           "\n    " + std::string(key.meaning) + " (default: " + std::string(key.otherwise) + ")" +
            (under.empty() ? place : "") + "\n";
   }
   return out;

@@ -26,7 +26,20 @@ struct Target {
   bool by_workspace() const { return origin == permission::Rule::Origin::workspace; }
 };
 
-enum class Kind { text, age, choice, whole, number, truth, rules, models, names, words, pairs };
+enum class Kind {
+  text,
+  age,
+  choice,
+  whole,
+  number,
+  truth,
+  rules,
+  models,
+  names,
+  words,
+  pairs,
+  chords
+};
 
 // What a key may be set to.
 struct Values {
@@ -40,7 +53,7 @@ struct Key {
   enum class Workspace { never, tightens, trusted };
 
   std::string_view table;  // "": above all of them
-  std::string_view name;   // "": any, as in [aliases]
+  std::string_view name;   // "": any, as in [aliases] and [keys]
   Values values;
   std::string_view otherwise;  // what holds if it is left out, for people
   Workspace workspace;
@@ -54,13 +67,13 @@ struct Key {
 // A key that was found in a file, with a value of its kind.
 struct Item {
   const Key* key = nullptr;
-  // The NAME of [providers.NAME], [models.NAME] and [mcp.NAME], or an alias; of a repeated table
-  // NAME.N, counted from 1.
+  // The NAME of [providers.NAME], [models.NAME] and [mcp.NAME], an alias or an action; of a
+  // repeated table NAME.N, counted from 1.
   std::string owner{};
   std::string text{};
   double number = 0;
   bool truth = false;
-  std::vector<std::string> list{};  // rules, models, names or words
+  std::vector<std::string> list{};  // rules, models, names, words or chords
   std::map<std::string, std::string> pairs{};
   std::size_t line = 0;
 };

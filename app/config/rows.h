@@ -19,6 +19,7 @@ inline constexpr Values models{Kind::models};
 inline constexpr Values file_names{Kind::names};
 inline constexpr Values words{Kind::words};
 inline constexpr Values pairs{Kind::pairs};
+inline constexpr Values chords{Kind::chords};
 constexpr Values one_of(std::string_view choices) { return {Kind::choice, choices}; }
 constexpr Values whole(double least, double most) { return {Kind::whole, {}, least, most}; }
 constexpr Values number(double least, double most) { return {Kind::number, {}, least, most}; }
@@ -40,6 +41,7 @@ inline bool set_fallback(Target& to, const Item& item) {
 std::span<const Key> general_rows();  // above all tables
 std::span<const Key> expiry_rows();
 std::span<const Key> statusline_rows();
+std::span<const Key> chord_rows();  // [keys]
 std::span<const Key> provider_rows();
 std::span<const Key> model_rows();
 std::span<const Key> server_rows();

@@ -117,6 +117,7 @@ const Flags rewind_flags{
 const Flags trust_flags{{"--list", "what is trusted, here and elsewhere"},
                         {"--remove", "trust it no longer"},
                         {"--json", "with --list: print JSON"}};
+const Flags keys_flags{json, {"--test", "show how each key you press is written, until q"}};
 const Flags help_flags{
     {"--man", "print a manual page instead: skein, skein.toml or skein-format, for `man -l -`"}};
 const app::Subcommand::Flag all_sessions{"--all", "every session there is"};
@@ -229,6 +230,8 @@ const app::Subcommand table[] = {
     {"config get", "KEY",
      "the value in force, and who gave it; KEY is max-turns, providers.work.url, …", json_only,
      get_setting, app::Subcommand::Config::may_be_broken},
+    {"keys", "", "which key does what, as [keys] in the configuration has it", keys_flags,
+     show_keys},
     {"completion",
      "bash|zsh|fish",
      "print a script by which a shell completes skein's words",

@@ -50,6 +50,7 @@ int migrate_session(const app::Invocation& invocation);
 int config_path(const app::Invocation& invocation);
 int check_config(const app::Invocation& invocation);
 int get_setting(const app::Invocation& invocation);
+int show_keys(const app::Invocation& invocation);
 int show_help(const app::Invocation& invocation);
 int print_completion(const app::Invocation& invocation);
 int complete_words(const app::Invocation& invocation);

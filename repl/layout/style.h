@@ -13,6 +13,8 @@ struct TerminalStyle {
   bool colour = false;  // styles at all
   bool links = false;   // OSC 8
   bool labels = false;  // for a screen reader: words instead of signs, nothing that moves
+  // What to press, in notes that say so.
+  std::string_view unfold_key = "Ctrl+O", stop_key = "Esc";
   bool operator==(const TerminalStyle&) const = default;
 };
 

@@ -5,43 +5,61 @@
 
 namespace skein::prompt {
 
-using terminal::alt, terminal::ctrl, terminal::key;
+using terminal::Action, terminal::ctrl, terminal::key;
 
 using Code = terminal::Key::Code;
-using Clock = std::chrono::steady_clock;
 
-constexpr std::chrono::milliseconds double_escape{600};
-
+// What moves, whatever the table of keys says.
 const std::vector<PromptLine::Binding>& PromptLine::bindings() {
   using P = PromptLine&;
-  using enum EditorAction;
   static const std::vector<Binding> table{
-      {{key(Code::enter)}, [](P p) { return p.enter(); }},
-      {{ctrl('c')}, [](P) { return abort; }},
-      {{ctrl('d')}, [](P p) { return p.edit_unless_empty(ctrl('d'), leave); }},
-      {{key(Code::escape)}, [](P p) { return p.escape(); }},
-      {{key(Code::right), ctrl('f')}, [](P p) { return p.accept_or(key(Code::right)); }},
-      {{key(Code::end), ctrl('e')}, [](P p) { return p.accept_or(key(Code::end)); }},
-      {{alt('f')}, [](P p) { return p.word_right(); }},
       {{key(Code::up), ctrl('p')}, [](P p) { return p.up(); }},
       {{key(Code::down), ctrl('n')}, [](P p) { return p.down(); }},
-      {{ctrl('r')}, [](P) { return search; }},
-      {{terminal::shift(Code::tab)}, [](P) { return cycle_mode; }},
-      {{ctrl('g')}, [](P) { return edit_elsewhere; }},
-      {{ctrl('x')}, [](P p) { return p.chord_ = true, none; }},
-      {{ctrl('l')}, [](P) { return clear_screen; }},
-      {{ctrl('o')}, [](P) { return expand; }},
-      {{ctrl('t')}, [](P p) { return p.edit_unless_empty(ctrl('t'), show_thinking); }},
-      {{ctrl('z')}, [](P) { return suspend; }},
+      {{ctrl('c')}, [](P) { return EditorAction::abort; }},
   };
   return table;
+}
+
+PromptLine::EditorAction PromptLine::run(Action action, const terminal::Key& pressed) {
+  using enum EditorAction;
+  switch (action) {
+    case Action::send: return enter();
+    case Action::complete: return tab();
+    case Action::rewind: return text().empty() ? say("/rewind") : none;
+    case Action::leave: return edit_unless_empty(pressed, EditorAction::leave);
+    case Action::accept: return accept_or(pressed);
+    case Action::accept_word: return word_right(pressed);
+    case Action::search_history: return search;
+    case Action::mode: return cycle_mode;
+    case Action::editor: return edit_elsewhere;
+    case Action::clear_screen: return EditorAction::clear_screen;
+    case Action::unfold: return expand;
+    case Action::thinking: return edit_unless_empty(pressed, show_thinking);
+    case Action::suspend: return EditorAction::suspend;
+    case Action::newline: return edit(ctrl('j'));
+    case Action::delete_word: return edit(ctrl('w'));
+    case Action::delete_to_start: return edit(ctrl('u'));
+    case Action::delete_to_end: return edit(ctrl('k'));
+    case Action::put_back: return edit(ctrl('y'));
+    case Action::undo: return edit(ctrl('_'));
+    case Action::none:
+    case Action::steer:
+    case Action::stop:
+    case Action::background: break;  // during a turn: see TypeAhead
+  }
+  return none;
+}
+
+PromptLine::EditorAction PromptLine::edit(const terminal::Key& as) {
+  if (line_.apply(as)) recalled_.reset();
+  return EditorAction::none;
 }
 
 void PromptLine::start(edit::Draft draft) {
   line_.start(std::move(draft));
   ghost_.clear();
   recalled_.reset();
-  chord_ = false;
+  chords_.forget();
   popup_.forget();
 }
 
@@ -51,21 +69,24 @@ Popup& PromptLine::refreshed_popup() {
 }
 
 PromptLine::EditorAction PromptLine::use(const terminal::Key& pressed) {
-  if (std::exchange(chord_, false) && pressed == ctrl('e')) return EditorAction::edit_elsewhere;
+  const Action action = chords_.read(pressed);
   if (text().empty() && terminal::typed(pressed) == "?") return say("?");
-  if (const auto action = use_popup(pressed)) return *action;
+  if (const auto done = use_popup(pressed, action)) return *done;
+  if (escape_aborts_ && pressed == key(Code::escape)) return EditorAction::abort;
   // Only typing opens the list; a line from the history stays as it is.
   const bool types = !terminal::typed(pressed).empty() || pressed.code == Code::backspace;
   types ? popup_.changed() : popup_.rest();
+  if (action != Action::none) return run(action, pressed);
+  if (chords_.begun() || keys_.taken_away(pressed)) return EditorAction::none;
   const auto found = std::ranges::find_if(
       bindings(), [&](const Binding& row) { return std::ranges::count(row.keys, pressed) > 0; });
   if (found != bindings().end()) return found->run(*this);
-  if (line_.apply(pressed)) recalled_.reset();
-  return EditorAction::none;
+  return edit(pressed);
 }
 
-std::optional<PromptLine::EditorAction> PromptLine::use_popup(const terminal::Key& pressed) {
-  if (pressed == key(Code::tab)) return tab();
+std::optional<PromptLine::EditorAction> PromptLine::use_popup(const terminal::Key& pressed,
+                                                              Action action) {
+  if (action == Action::complete) return tab();
   if (!popup_.shown()) return std::nullopt;
   if (pressed == key(Code::down) || pressed == ctrl('n')) {
     popup_.move(1);
@@ -78,7 +99,8 @@ std::optional<PromptLine::EditorAction> PromptLine::use_popup(const terminal::Ke
     return EditorAction::none;
   }
   const Choice* const chosen = popup_.chosen();
-  if (pressed != key(Code::enter) || chosen == nullptr) return std::nullopt;
+  const bool takes = action == Action::send || pressed == key(Code::enter);
+  if (!takes || chosen == nullptr) return std::nullopt;
   const bool whole = chosen->whole;
   take(*chosen);
   return whole ? EditorAction::send : EditorAction::none;
@@ -127,13 +149,6 @@ PromptLine::EditorAction PromptLine::edit_unless_empty(const terminal::Key& pres
   return EditorAction::none;
 }
 
-PromptLine::EditorAction PromptLine::escape() {
-  if (escape_aborts_) return EditorAction::abort;
-  const auto now = Clock::now();
-  const bool twice = now - std::exchange(escaped_, now) < double_escape;
-  return twice && text().empty() ? say("/rewind") : EditorAction::none;
-}
-
 PromptLine::EditorAction PromptLine::accept_or(const terminal::Key& pressed) {
   recalled_.reset();
   if (!ghost_.empty() && line_.at_end())
@@ -143,8 +158,8 @@ PromptLine::EditorAction PromptLine::accept_or(const terminal::Key& pressed) {
   return EditorAction::none;
 }
 
-PromptLine::EditorAction PromptLine::word_right() {
-  if (ghost_.empty() || !line_.at_end()) return accept_or(alt('f'));
+PromptLine::EditorAction PromptLine::word_right(const terminal::Key& pressed) {
+  if (ghost_.empty() || !line_.at_end()) return accept_or(pressed);
   const std::size_t word = std::min(ghost_.find_first_not_of(" \n"), ghost_.size());
   line_.insert(ghost_.substr(0, ghost_.find_first_of(" \n", word)));
   recalled_.reset();

@@ -2,7 +2,6 @@
 // requests that the caller, who has the terminal, must carry out.
 #pragma once
 
-#include <chrono>
 #include <functional>
 #include <optional>
 #include <string>
@@ -11,6 +10,7 @@
 #include "repl/edit/line_edit.h"
 #include "repl/prompt/history.h"
 #include "repl/prompt/popup.h"
+#include "repl/terminal/key_map.h"
 
 namespace skein::prompt {
 
@@ -33,8 +33,8 @@ class PromptLine {
   };
 
   PromptLine(History& history, std::function<std::string(std::string_view)> hint,
-             Complete complete = {})
-      : history_(history), hint_(std::move(hint)), popup_(std::move(complete)) {}
+             Complete complete = {}, const terminal::KeyMap& keys = terminal::usual_keys())
+      : history_(history), hint_(std::move(hint)), popup_(std::move(complete)), keys_(keys) {}
 
   void start(edit::Draft draft);
   // Until it is said otherwise, Esc aborts.
@@ -55,16 +55,17 @@ class PromptLine {
   };
   static const std::vector<Binding>& bindings();
 
+  EditorAction run(terminal::Action action, const terminal::Key& pressed);
+  EditorAction edit(const terminal::Key& as);
   // As if it had been typed and sent.
   EditorAction say(std::string_view text);
   EditorAction enter();
-  EditorAction escape();
-  EditorAction word_right();
+  EditorAction word_right(const terminal::Key& pressed);
   EditorAction up();
   EditorAction down();
   EditorAction tab();
   // Nothing: the key means what it always does.
-  std::optional<EditorAction> use_popup(const terminal::Key& key);
+  std::optional<EditorAction> use_popup(const terminal::Key& key, terminal::Action action);
   void take(const Choice& choice);
   // A key that edits, but means something else on an empty line.
   EditorAction edit_unless_empty(const terminal::Key& key, EditorAction when_empty);
@@ -79,8 +80,8 @@ class PromptLine {
   std::optional<std::size_t> recalled_{};  // the history line shown here
   std::string typed_{};                    // what was here before it
   bool escape_aborts_ = false;
-  bool chord_ = false;  // Ctrl+X was the last key
-  std::chrono::steady_clock::time_point escaped_{};
+  const terminal::KeyMap& keys_;
+  terminal::ChordReader chords_{keys_, terminal::Place::prompt};
 };
 
 }  // namespace skein::prompt

@@ -49,7 +49,7 @@ class ReplxxEditor : public LineEditor {
       : keyboard_(keyboard),
         history_(history),
         help_(std::move(help)),
-        prompt_(history, help_.hint, help_.complete) {
+        prompt_(history, help_.hint, help_.complete, keyboard.keys()) {
     editor_.bind_key(our_key, [this](char32_t) { return step(); });
     editor_.set_hint_callback([this](const std::string&, int& length, Replxx::Color& color) {
       length = 0;
@@ -131,6 +131,10 @@ class ReplxxEditor : public LineEditor {
   Result wait_for_keys() {
     correct_cursor();
     if (!maybe_undrawn_ && !keyboard_.typed_ahead()) draw_popup();
+    if (!maybe_undrawn_ && help_.has_news()) {
+      wish_ = Wish::announce;
+      return hand_over();
+    }
     for (terminal::Key key;;) {
       const auto pause = maybe_undrawn_ ? drawing_rest : time_to_look();
       switch (keyboard_.next(key, pause, help_.stopped)) {

@@ -16,6 +16,7 @@ namespace skein::prompt {
 namespace {
 
 using Code = terminal::Key::Code;
+using terminal::Action;
 using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
@@ -33,7 +34,8 @@ void watch(int both, int fd) {
 
 TypeAhead::TypeAhead(Parts parts)
     : parts_(std::move(parts)),
-      line_(parts_.history, {}, parts_.complete),
+      line_(parts_.history, {}, parts_.complete, parts_.keyboard.keys()),
+      chords_(parts_.keyboard.keys(), terminal::Place::turn),
       waiting_(parts_.steering),
       timer_(timerfd_create(CLOCK_MONOTONIC, TFD_NONBLOCK | TFD_CLOEXEC)),
       both_(epoll_create1(EPOLL_CLOEXEC)) {
@@ -92,12 +94,13 @@ void TypeAhead::take_keys() {
 void TypeAhead::use(const terminal::Key& key) {
   last_key_ = Clock::now();
   const bool empty = line_.text().empty();
-  if (key == terminal::ctrl('c') ||
-      (key.code == Code::escape && !line_.refreshed_popup().shown())) {
+  const bool closes_list = key.code == Code::escape && line_.refreshed_popup().shown();
+  const Action action = chords_.read(key);
+  if (key == terminal::ctrl('c') || (action == Action::stop && !closes_list)) {
     parts_.stop = true;
-  } else if (key == terminal::ctrl('b') && empty) {
+  } else if (action == Action::background && empty) {
     parts_.to_background = true;
-  } else if (key == terminal::alt(Code::enter)) {
+  } else if (action == Action::steer) {
     send(!parts_.enter_steers);
   } else if (key.code == Code::up && empty && !waiting_.empty()) {
     take_back(waiting_.size());
@@ -172,13 +175,20 @@ void TypeAhead::tell(std::string text) {
 
 void TypeAhead::show() {
   Popup& popup = line_.refreshed_popup();
-  const std::string placeholder = parts_.enter_steers ? "Enter tells it now, Alt+Enter later"
-                                                      : "Enter queues, Alt+Enter steers";
-  const std::string hint = line_.text().empty() ? placeholder : line_.hint();
+  const std::string hint = line_.text().empty() ? placeholder() : line_.hint();
   parts_.screen.set_input(live_input(
       {.waiting = waiting_.described(), .line = line_.line(), .hint = hint, .popup = &popup},
       parts_.keyboard.terminal().size()));
   popup.set_shown();
+}
+
+// "Enter queues, Alt+Enter steers"
+std::string TypeAhead::placeholder() const {
+  const std::string sends = parts_.keyboard.keys().first_shown(Action::send);
+  const std::string steers = parts_.keyboard.keys().first_shown(Action::steer);
+  const bool now = parts_.enter_steers;
+  return sends + (now ? " tells it now" : " queues") +
+         (steers.empty() ? "" : ", " + steers + (now ? " later" : " steers"));
 }
 
 edit::Draft TypeAhead::all() {

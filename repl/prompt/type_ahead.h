@@ -57,10 +57,12 @@ class TypeAhead {
   void change_queue(std::string_view words);
   void take_back(std::size_t number);
   void tell(std::string text);
+  std::string placeholder() const;
   void set_timer(std::chrono::milliseconds after) const;
 
   Parts parts_;
   PromptLine line_;
+  terminal::ChordReader chords_;  // of what only a turn does
   WaitingLines waiting_;
   edit::Draft kept_{};
   bool sends_after_stop_ = false;

@@ -13,7 +13,6 @@ namespace skein::screen {
 namespace {
 
 constexpr std::string_view wheel[] = {"⠋", "⠙", "⠹", "⠸", "⠼", "⠴", "⠦", "⠧", "⠇", "⠏"};
-constexpr std::string_view how_to_stop = "Esc or Ctrl+C stops", how_in_short = "Esc stops";
 constexpr std::size_t narrow = 30;  // columns; below there is no room to say how to stop
 
 constexpr std::size_t most_rows = 8;
@@ -105,6 +104,9 @@ Status Activity::at(std::int64_t now) const {
 
 std::string status_text(const Status& status, std::size_t width) {
   const std::string elapsed = std::to_string(status.elapsed_ms / 1000) + " s";
+  const std::string key(status.stop_key);  // besides Ctrl+C, which always does
+  const std::string how_in_short = (key.empty() ? "Ctrl+C" : key) + " stops";
+  const std::string how_to_stop = key.empty() ? how_in_short : key + " or Ctrl+C stops";
   // The wheel, the gap, and how to stop, which a long command must not push out.
   const std::size_t around =
       2 + 2 + elapsed.size() + (width >= narrow ? 3 + how_in_short.size() : 0);
@@ -117,7 +119,7 @@ std::string status_text(const Status& status, std::size_t width) {
     if (fits && !part.empty()) text += " · " + part;
     return fits;
   };
-  if (!add(std::string(how_to_stop))) add(std::string(how_in_short));
+  if (!add(how_to_stop)) add(how_in_short);
   if (const std::string todo = layout::sanitized_row(status.todo); !todo.empty())
     if (const std::size_t used = layout::display_width(text) + 3; used + 12 <= width)
       add(layout::fit(todo, std::min<std::size_t>(width - used, 40)));

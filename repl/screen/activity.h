@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/model/event.h"
@@ -19,6 +20,7 @@ struct Status {
   bool estimated = false;   // the tokens are
   std::string todo{};       // how far the list of things to do is
   unsigned frame = 0;       // of the wheel
+  std::string_view stop_key = "Esc";
   // What several calls that run at the same time say of themselves, a row for each.
   std::vector<std::string> rows{};
 };

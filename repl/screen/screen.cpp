@@ -405,6 +405,7 @@ void Screen::paint_live() {
   status.frame = frame_;
   LiveRegion live;
   if (width > 1) {
+    status.stop_key = parts_.look.stop_key;
     live.rows.push_back({status_text(status, width - 1), style::dim});
     for (const std::string& row : status.rows)
       live.rows.push_back({"  " + layout::sanitized_row(row), style::dim});

@@ -77,8 +77,9 @@ std::string painted_body(const Body& body, std::size_t width, const TerminalStyl
   const std::size_t last = folds && !body.from_end ? body.most : count;
   std::string out;
   const std::size_t hidden = count - (last - first);
+  const std::string key(look.live ? look.unfold_key : "");
   const std::string note =
-      "  … " + counted(hidden, "more line") + (look.live ? " (Ctrl+O shows all)" : "");
+      "  … " + counted(hidden, "more line") + (key.empty() ? "" : " (" + key + " shows all)");
   const std::string more = painted(width > 0 ? fit(note, width) : note, style::dim, look) + "\n";
   if (folds && body.from_end) out += more;
   for (std::size_t i = first; i < last; ++i) {
@@ -170,7 +171,9 @@ ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Te
   const std::string mark = thinking_mark(look);
   std::string rest;
   if (lines.size() > 1)
-    rest = "  … " + counted(lines.size(), "line") + (look.live ? ", Ctrl+O shows" : "");
+    rest = "  … " + counted(lines.size(), "line") +
+           (look.live && !look.unfold_key.empty() ? ", " + std::string(look.unfold_key) + " shows"
+                                                  : "");
   const std::size_t room = display_width(mark) + display_width(rest);
   const std::string line = width == 0 ? *first : fit(*first, width > room ? width - room : 1);
   ToolView view;

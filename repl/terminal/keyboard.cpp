@@ -2,6 +2,40 @@
 
 namespace skein::terminal {
 
+Keyboard::Keyboard(Terminal& terminal, std::function<bool()> leaving, const KeyMap& keys)
+    : terminal_(terminal), leaving_(std::move(leaving)), keys_(keys) {
+  if (keys_.uncertain().empty()) return;
+  misses_keys_ = !terminal_.ask_for_extended_keys();
+}
+
+std::optional<Key> Keyboard::ready() {
+  while (std::optional<Key> key = decoder_.next()) {
+    if (key->code != Key::Code::report) return key;
+    hear(*key);
+  }
+  return std::nullopt;
+}
+
+// Of the questions asked, every terminal answers at least the last one: what it is.
+void Keyboard::hear(const Key& report) {
+  const bool kitty = report.point == 'u' && report.text.starts_with('?');
+  const bool xterm = report.point == 'm' && report.text.starts_with(">4;") && report.text != ">4;0";
+  tells_keys_ = tells_keys_ || kitty || xterm;
+  if (report.point != 'c' || tells_keys_ || keys_.uncertain().empty()) return;
+  misses_keys_ = woken_ = !said_;
+}
+
+std::string Keyboard::take_missing_keys() {
+  if (!std::exchange(misses_keys_, false) || std::exchange(said_, true)) return {};
+  const Chord first = keys_.uncertain().front();
+  Chord plain;
+  for (const Key& key : first) plain.push_back(plain_form(key));
+  const bool sends = keys_.find(Place::prompt, first) == Action::send;
+  return "This terminal does not say that it can tell " + shown(first) + " from " + shown(plain) +
+         (sends ? "; Alt+Enter sends as well" : "") +
+         ". `skein keys --test` shows what it sends.\n";
+}
+
 void Keyboard::take_in() {
   const std::string bytes = terminal_.read();
   hung_up_ = hung_up_ || bytes.empty();
@@ -20,7 +54,8 @@ Keyboard::KeyResult Keyboard::next(Key& key, std::optional<std::chrono::millisec
     return found.has_value();
   };
   const auto woken = [&] { return leaving_() || (due && due()); };
-  while (!got(decoder_.next())) {
+  while (!got(ready())) {
+    if (std::exchange(woken_, false)) return KeyResult::pause;
     if (hung_up()) return KeyResult::hang_up;
     const bool doubt = decoder_.waiting();
     constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};

@@ -1,5 +1,6 @@
 #include "repl/terminal/keys.h"
 
+#include <algorithm>
 #include <charconv>
 #include <iterator>
 #include <vector>
@@ -31,11 +32,24 @@ Code code_of(char final) {
   }
 }
 
+Key function_key(int number) {
+  return {.code = Code::function, .point = static_cast<char32_t>(number)};
+}
+
+Key key_of(char final) {
+  if (final >= 'P' && final <= 'S') return function_key(final - 'P' + 1);
+  return key(code_of(final));
+}
+
 // By the number before a final ~.
-Code code_of(int number) {
+Key key_of(int number) {
   constexpr Code codes[] = {Code::unknown, Code::home,      Code::insert, Code::del, Code::end,
                             Code::page_up, Code::page_down, Code::home,   Code::end};
-  return number > 0 && number < std::ssize(codes) ? codes[number] : Code::unknown;
+  // 11 to 24, with gaps where keyboards once had them
+  constexpr int functions[] = {11, 12, 13, 14, 15, 17, 18, 19, 20, 21, 23, 24};
+  const auto* const found = std::ranges::find(functions, number);
+  if (found != std::end(functions)) return function_key(static_cast<int>(found - functions) + 1);
+  return key(number > 0 && number < std::ssize(codes) ? codes[number] : Code::unknown);
 }
 
 // "1;5" → {1, 5}; sub-parameters after ':' are passed over.
@@ -86,6 +100,24 @@ Key ctrl(char letter) {
 }
 Key alt(char letter) {
   return {.code = Code::character, .point = static_cast<unsigned char>(letter), .alt = true};
+}
+
+Key normalized(Key key) {
+  if (key.code != Code::character) return key;
+  const bool small = key.point >= 'a' && key.point <= 'z';
+  const bool capital = key.point >= 'A' && key.point <= 'Z';
+  if (key.ctrl && capital) key.point += 'a' - 'A';
+  if (!key.ctrl && key.alt && key.shift && small) key.point -= 'a' - 'A';
+  if (!key.ctrl) key.shift = false;  // the character says it
+  if (!key.ctrl || key.alt) return key;
+  // Where a terminal names the keys that were held, undo is no longer a byte of its own.
+  if (key.point == '/' || key.point == '_' || (key.shift && key.point == '-')) return ctrl('_');
+  if (key.point == '@') return ctrl(' ');
+  if (key.shift) return key;
+  constexpr std::string_view bytes = "imh[";  // as Tab, Enter, Backspace and Esc
+  if (key.point < 0x80 && bytes.find(static_cast<char>(key.point)) != std::string_view::npos)
+    return control_key(static_cast<unsigned char>(key.point & 0x1F));
+  return key;
 }
 
 std::string typed(const Key& key) {
@@ -150,7 +182,7 @@ std::optional<Key> KeyDecoder::escape_sequence() {
   if (second == '[') return control_sequence(start + 1, twice);
   if (second == 'O') {
     if (bytes_.size() == start + 1) return std::nullopt;
-    Key out = key(code_of(bytes_[start + 1]));
+    Key out = key_of(bytes_[start + 1]);
     out.alt = twice;
     return take(start + 2, std::move(out));
   }
@@ -186,8 +218,14 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
     return next();
   }
   const bool ours = parameters.empty() || (parameters[0] >= '0' && parameters[0] <= '9');
-  if (!ours || last == 'M') return take(end + 1, {});  // a report, not a key
+  if (!ours || last == 'M') {  // a report, not a key
+    Key report{.code = Code::report, .point = static_cast<unsigned char>(last)};
+    report.text = parameters;
+    return take(end + 1, std::move(report));
+  }
   const std::vector<int> numbers = numbers_in(parameters);
+  if (last == 'R' && !numbers.empty() && numbers[0] != 1)  // where the cursor is, not F3
+    return take(end + 1, {});
   const auto number = [&](std::size_t i) { return i < numbers.size() ? numbers[i] : 0; };
 
   Key out;
@@ -199,15 +237,15 @@ std::optional<Key> KeyDecoder::control_sequence(std::size_t start, bool alt) {
   if (last == '~' && number(0) == 27 && numbers.size() == 3)
     out = numbered_key(number(2));
   else if (last == '~')
-    out = key(code_of(number(0)));
+    out = key_of(number(0));
   else if (last == 'u')
     out = numbered_key(number(0));
   else
-    out = key(code_of(last));
+    out = key_of(last);
   if (last == 'Z') out.shift = true;
   out.alt = alt;
   set_modifiers(out, number(1));
-  return take(end + 1, std::move(out));
+  return take(end + 1, normalized(std::move(out)));
 }
 
 // A terminal's answer to a query (never ours): up to BEL or ST.

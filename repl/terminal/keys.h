@@ -24,8 +24,10 @@ struct Key {
     page_down,
     insert,
     del,
-    paste,    // `text`, exactly as it came
-    unknown,  // a sequence that means nothing to us: never text
+    function,  // `point` is its number
+    paste,     // `text`, exactly as it came
+    report,    // an answer of the terminal: `point` is what it ends with, `text` the rest
+    unknown,   // a sequence that means nothing to us: never text
   };
   Code code = Code::unknown;
   char32_t point = 0;
@@ -42,6 +44,8 @@ Key shift(Key::Code code);
 Key character(char32_t point);
 Key ctrl(char letter);
 Key alt(char letter);
+// The same key in the form it always has here, whatever the terminal's way to say it.
+Key normalized(Key key);
 // A character without ctrl or alt: what it adds to a text, else nothing.
 std::string typed(const Key& key);
 bool is_letter(const Key& key, char letter);  // in either case; given in lower case

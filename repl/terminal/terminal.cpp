@@ -12,6 +12,7 @@
 #include <utility>
 
 #include "core/text/io.h"
+#include "core/text/text.h"
 
 namespace skein::terminal {
 
@@ -20,11 +21,17 @@ namespace {
 constexpr std::string_view begin_paste_marks = "\x1b[?2004h";
 constexpr std::string_view begin_focus_reports = "\x1b[?1004h";
 constexpr std::string_view sane = "\x1b[?1004l\x1b[?2004l\x1b[?25h\x1b[0m";
+// Kitty's protocol and xterm's, of each the least; then: which of them is in force, and who are
+// you.
+constexpr std::string_view begin_extended_keys = "\x1b[>1u\x1b[>4;1m";
+constexpr std::string_view end_extended_keys = "\x1b[<u\x1b[>4m";
+constexpr std::string_view ask_extended_keys = "\x1b[?u\x1b[?4m\x1b[c";
 
 // What a signal handler needs. Written before `changed`, read after it.
 termios found{};
 int found_in = -1, found_out = -1;
 std::atomic<bool> changed{false};
+std::atomic<bool> extended{false};
 std::atomic<bool> resized{false};
 static_assert(std::atomic<bool>::is_always_lock_free);
 
@@ -47,6 +54,7 @@ void set_modes(int fd, const termios& modes) { tcsetattr(fd, TCSANOW, &modes); }
 void restore_terminal() noexcept {
   if (!changed.exchange(false)) return;
   const int error = errno;
+  if (extended.exchange(false)) write_all(found_out, end_extended_keys);
   write_all(found_out, sane);
   tcsetattr(found_in, TCSANOW, &found);
   errno = error;
@@ -88,6 +96,20 @@ void Terminal::set(Mode mode) {
   take_early_input();
   write(begin_paste_marks);
   if (reports_focus_) write(begin_focus_reports);
+  if (extended_keys_) begin_extended();
+}
+
+void Terminal::begin_extended() {
+  extended = true;
+  write(begin_extended_keys);
+}
+
+bool Terminal::ask_for_extended_keys() {
+  if (env("TERM") == "linux") return false;  // the console shows what it does not know
+  extended_keys_ = true;
+  if (mode_ != Mode::found) begin_extended();
+  write(ask_extended_keys);
+  return true;
 }
 
 // In what was typed while the terminal still had its own mode, Enter has become a line feed, which

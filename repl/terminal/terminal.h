@@ -36,6 +36,10 @@ class Terminal {
   void report_focus(bool wanted) { reports_focus_ = wanted; }
   Size size() const;
 
+  // From now on, while a mode is set, keys are sent so that Ctrl+Enter is not the same as Enter, if
+  // the terminal can do that; it answers with reports. False: it certainly cannot.
+  bool ask_for_extended_keys();
+
   // As skein::wait; a window that got another size is due too.
   Wake wait(std::optional<std::chrono::milliseconds> pause,
             const std::function<bool()>& due = {}) const;
@@ -51,10 +55,12 @@ class Terminal {
 
  private:
   void take_early_input();
+  void begin_extended();
 
   int in_, out_;
   Mode mode_ = Mode::found;
   bool reports_focus_ = false;
+  bool extended_keys_ = false;
   std::string early_{};
 };
 

@@ -118,6 +118,34 @@ TEST_CASE("every key that needs the screen is a wish") {
   }
 }
 
+TEST_CASE("keys that were given to other actions do those, and their old ones do not") {
+  History history;
+  const terminal::KeyMap keys({{"send", {"ctrl+enter"}},
+                               {"newline", {"enter"}},
+                               {"editor", {"f4"}},
+                               {"undo", {"alt+z"}},
+                               {"rewind", {"f8 f8"}}});
+  PromptLine prompt(history, {}, {}, keys);
+  prompt.start({});
+  CHECK(type(prompt, "one\rtwo") == Wish::none);
+  CHECK(prompt.text() == "one\ntwo");
+  CHECK(type(prompt, "\n") == Wish::none);  // Ctrl+J has nothing to do any more
+  CHECK(prompt.text() == "one\ntwo");
+  CHECK(type(prompt, "\x1f") == Wish::none);
+  CHECK(prompt.text() == "one\ntwo");
+  CHECK(type(prompt, "\x18\x05") == Wish::none);
+  CHECK(type(prompt, "\x1bOS") == Wish::edit_elsewhere);
+  CHECK(type(prompt, "\x1b[13;5u") == Wish::send);     // as Kitty says it
+  CHECK(type(prompt, "\x1b[27;5;13~") == Wish::send);  // as xterm does
+  CHECK(type(prompt, "\x1b\r") == Wish::send);
+  type(prompt, "\x1bz");
+  CHECK(prompt.text() != "one\ntwo");
+  prompt.start({});
+  CHECK(type(prompt, "\x1b\x1b") == Wish::none);
+  CHECK(type(prompt, "\x1b[19~\x1b[19~") == Wish::send);
+  CHECK(prompt.text() == "/rewind");
+}
+
 namespace {
 
 Completion names_at(std::string_view before) {

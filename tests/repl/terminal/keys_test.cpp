@@ -36,6 +36,14 @@ Key pasted(std::string text) {
   return out;
 }
 
+Key report(char end, std::string text) {
+  Key out{.code = Code::report, .point = static_cast<unsigned char>(end)};
+  out.text = std::move(text);
+  return out;
+}
+
+Key function(char32_t number) { return {.code = Code::function, .point = number}; }
+
 struct Sample {
   std::string_view bytes;
   std::vector<Key> keys;
@@ -66,7 +74,21 @@ const std::vector<Sample>& samples() {
       {"\x1b[27;2;13~", {with(key(Code::enter), false, false, true)}},
       {"\x1b[97;5u", {ctrl('a')}},
       {"\x1b[99;9~", {Key{}}},
-      {"\x1b[<0;10;20M", {Key{}}},
+      {"\x1b[<0;10;20M", {report('M', "<0;10;20")}},
+      {"\x1b[?62;4cx", {report('c', "?62;4"), character('x')}},
+      {"\x1b[24;80Rx", {Key{}, character('x')}},
+      {"\x1bOP", {function(1)}},
+      {"\x1b[1;5S", {with(function(4), true, false, false)}},
+      {"\x1b[15~", {function(5)}},
+      {"\x1b[24;2~", {with(function(12), false, false, true)}},
+      {"\x1b[13;5u", {ctrl(Code::enter)}},
+      {"\x1b[27;5;13~", {ctrl(Code::enter)}},
+      {"\x1b[99;5u", {ctrl('c')}},
+      {"\x1b[27u", {key(Code::escape)}},
+      {"\x1b[105;5u", {key(Code::tab)}},
+      {"\x1b[45;6u", {ctrl('_')}},
+      {"\x1b[102;4u", {alt('F')}},
+      {"\x1b[120;6u", {with(ctrl('x'), true, false, true)}},
       {"\x1b[M !!x", {Key{}, character('x')}},
       {"\x1b]11;rgb:0000/0000/0000\x07y", {Key{}, character('y')}},
       {"\x1bP1+r\x1b\\z", {Key{}, character('z')}},

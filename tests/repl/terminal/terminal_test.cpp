@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "tests/support/environment.h"
 #include "tests/support/process.h"
 #include "tests/support/pty.h"
 
@@ -54,6 +55,26 @@ TEST_CASE("reports of focus are wanted only while the terminal is ours") {
     pty.forget();
   }
   CHECK(pty.shows("\x1b[?1004l"));
+}
+
+TEST_CASE("keys are told apart while a mode is set, and as ever before and after") {
+  const Environment term("TERM", "xterm");
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  CHECK(terminal.ask_for_extended_keys());
+  CHECK(pty.shows("\x1b[c"));
+  terminal.set(Terminal::Mode::editing);
+  CHECK(pty.shows("\x1b[>1u\x1b[>4;1m"));
+  pty.forget();
+  terminal.set(Terminal::Mode::turn);
+  terminal.set(Terminal::Mode::found);
+  CHECK(pty.shows("\x1b[<u\x1b[>4m"));
+  pty.forget();
+  restore_terminal();
+  terminal.set(Terminal::Mode::editing);
+  CHECK(pty.shows("\x1b[>1u"));
+  const Environment console("TERM", "linux");
+  CHECK_FALSE(terminal.ask_for_extended_keys());
 }
 
 TEST_CASE("a death by our own fault leaves a sane terminal and keeps its cause") {

@@ -1,0 +1,115 @@
+// What keys do, at the prompt and while a turn runs: one table of actions with their usual keys and
+// words, and what a user has changed in it. The prompt, the line below a turn, `?` and `skein keys`
+// read the same one.
+#pragma once
+
+#include <array>
+#include <chrono>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "repl/terminal/chord.h"
+
+namespace skein::terminal {
+
+enum class Action {
+  none,
+  send,
+  newline,
+  steer,
+  complete,
+  search_history,
+  accept,
+  accept_word,
+  editor,
+  delete_word,
+  delete_to_start,
+  delete_to_end,
+  put_back,
+  undo,
+  stop,
+  rewind,
+  suspend,
+  leave,
+  background,
+  clear_screen,
+  unfold,
+  thinking,
+  mode,
+};
+inline constexpr std::size_t action_count = static_cast<std::size_t>(Action::mode) + 1;
+
+// While a turn runs, what is done there comes first; then what is done at the prompt.
+enum class Place { prompt, turn };
+
+// A row of the overview. One without an action says what cannot be changed.
+struct KeyRow {
+  Action action;
+  std::string_view name;    // as in the configuration: "search-history"
+  std::string_view chords;  // the usual ones, with commas; of a row without an action what is shown
+  Place place;
+  std::string_view words;  // what it does
+  bool edits = false;      // the line alone; a key that is taken away from it does nothing then
+};
+std::span<const KeyRow> key_rows();
+// The row of an action; a space in the name is as good as a hyphen. Throws Error that names the
+// nearest.
+const KeyRow& row_of_action(std::string_view name);
+
+class KeyMap {
+ public:
+  // Chords by the names of actions, as they are written.
+  using Given = std::map<std::string, std::vector<std::string>>;
+  KeyMap() : KeyMap(Given{}) {}
+  // Throws Error: a chord that makes no sense, or that two actions have.
+  explicit KeyMap(const Given& given);
+
+  // Of the key, or of the two keys one after the other.
+  Action find(Place place, const Chord& chord) const;
+  // Whether it is the first key of two.
+  bool begins(Place place, const Key& key) const;
+  // An editing key by default that does nothing now.
+  bool taken_away(const Key& key) const;
+
+  const std::vector<Chord>& chords(Action action) const {
+    return chords_[static_cast<std::size_t>(action)];
+  }
+  std::string shown(const KeyRow& row) const;  // "Ctrl+G, Ctrl+X Ctrl+E"; "-": none
+  std::string first_shown(Action action) const;
+  // Those the user chose that a terminal may not tell from others.
+  std::vector<Chord> uncertain() const;
+
+ private:
+  void give(const KeyRow& row, const std::vector<std::string>& chords);
+  void check_shared() const;
+  void check_enter() const;
+
+  std::array<std::vector<Chord>, action_count> chords_{};
+  std::vector<Key> free_{};  // see taken_away
+};
+
+const KeyMap& usual_keys();
+
+// Follows the keys in one place: which action the newest one, maybe as the second of two, stands
+// for.
+class ChordReader {
+ public:
+  ChordReader(const KeyMap& map, Place place) : map_(map), place_(place) {}
+
+  void forget() { before_.reset(); }
+  Action read(const Key& key);
+  // The last key read may be the first of two.
+  bool begun() const { return before_.has_value(); }
+
+ private:
+  const KeyMap& map_;
+  Place place_;
+  std::optional<Key> before_{};
+  std::chrono::steady_clock::time_point at_{};
+};
+
+}  // namespace skein::terminal
