@@ -14,7 +14,7 @@ namespace {
 
 constexpr std::string_view agent_origin = "agent:";
 // How far back it is looked: opening a long session must stay quick.
-constexpr std::size_t most_entries = 2000;
+constexpr std::size_t most_entries = 1000, most_payload = 1u << 20;
 
 }  // namespace
 
@@ -26,7 +26,7 @@ std::vector<Id> awaited_in(const agent::Conversation& conversation) {
   std::vector<Id> out;
   if (conversation.state().tool_calls == 0) return out;
   std::set<std::string> told;
-  std::size_t seen = 0;
+  std::size_t seen = 0, bytes = 0;
   conversation.path_until([&](const model::Entry& entry) {
     if (entry.meta.find("\"agent:") != JsonText::npos) {
       const Json meta = parse_json(entry.meta).value_or(Json::object());
@@ -37,7 +37,8 @@ std::vector<Id> awaited_in(const agent::Conversation& conversation) {
         if (const auto session = parse_id(std::string_view(awaited).substr(agent_origin.size())))
           out.push_back(*session);
     }
-    return ++seen >= most_entries;
+    bytes += entry.payload.size();
+    return ++seen >= most_entries || bytes >= most_payload;
   });
   std::ranges::reverse(out);
   return out;
