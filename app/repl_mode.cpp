@@ -19,6 +19,7 @@
 #include "core/text/text.h"
 #include "providers/detect.h"
 #include "repl/pick/ask.h"
+#include "repl/pick/numbered.h"
 #include "repl/pick/session_picker.h"
 #include "repl/repl.h"
 #include "repl/status/items.h"
@@ -92,6 +93,32 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation,
   return out;
 }
 
+// The same for those who have it read out, and answer with a number.
+std::optional<Invocation> with_session_by_number(const Invocation& invocation,
+                                                 screen::Screen& screen,
+                                                 store::SessionStore& store) {
+  constexpr std::size_t most = 20;
+  std::vector<store::SessionRecord> found = sessions_with(store, *invocation.resume);
+  if (found.empty()) return invocation;  // whoever opens it says so
+  std::size_t chosen = 0;
+  if (found.size() > 1) {
+    found.resize(std::min(most, found.size()));
+    screen.print_untrusted(pick::numbered_list("sessions", pick::session_lines(found, {})));
+    screen.flush();
+    edit::Draft answer;
+    prompt::make_plain_editor(STDIN_FILENO, false, [] {
+      return stop_asked().load();
+    })->read("", answer);
+    const auto number = pick::number_in(answer.text, found.size());
+    if (!number) return std::nullopt;
+    chosen = *number;
+  }
+  Invocation out = invocation;
+  out.resume.reset();
+  out.session = to_string(found[chosen].header.session);
+  return out;
+}
+
 }  // namespace
 
 bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
@@ -120,6 +147,8 @@ int repl_mode(Application& application, const Invocation& given) {
   std::optional<Invocation> invocation = given;
   if (keyboard && given.resume)
     invocation = with_chosen_session(given, *keyboard, screen, application.store());
+  else if (given.resume && attended())
+    invocation = with_session_by_number(given, screen, application.store());
   if (!invocation) return 0;
   OfferSession offer;
   if (keyboard)

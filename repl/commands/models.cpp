@@ -108,21 +108,47 @@ void change_model(session::Session& session, std::string_view name) {
 
 }  // namespace
 
+namespace {
+
+// Read out, with what there is to say of each.
+std::optional<std::string> model_by_number(session::Session& session, const Offer& offer) {
+  const std::string current = model::to_string(session.settings().model);
+  std::vector<std::string> lines;
+  for (const session::ModelLine& each : offer.models) {
+    std::string line = each.name + (each.name == current ? ", this one" : "");
+    for (const std::string& part : {each.details, each.note})
+      if (!part.empty()) line += ", " + part;
+    lines.push_back(line);
+  }
+  const auto chosen = session.choose(
+      "models" + (offer.hidden > 0
+                      ? ", and " + std::to_string(offer.hidden) + " more: /model all has them"
+                      : std::string()),
+      lines);
+  return chosen ? std::optional(offer.models[*chosen].name) : std::nullopt;
+}
+
+}  // namespace
+
 void choose_model(session::Session& session, std::string_view name) {
   if (name == "-") return change_model(session, model_before(session));
   if (!name.empty() && name != "all") return change_model(session, name);
   const bool all = !name.empty();
-  if (session.keyboard() == nullptr) return print_models(session, all);
+  if (session.keyboard() == nullptr && !session.chooses_by_number())
+    return print_models(session, all);
   const std::vector<std::string> used = models_used(session);
   const Offer first = offer_of(session, used, all);
-  const std::optional<std::string> chosen = pick::pick_model(
-      *session.keyboard(),
-      {.models = [&] { return offer_of(session, used, all).models; },
-       .refresh = session.services().refresh_models,
-       .current = model::to_string(session.settings().model),
-       .hint = first.hidden == 0
-                   ? ""
-                   : "chooses, /model all has " + std::to_string(first.hidden) + " more"});
+  const std::optional<std::string> chosen =
+      session.chooses_by_number()
+          ? model_by_number(session, first)
+          : pick::pick_model(
+                *session.keyboard(),
+                {.models = [&] { return offer_of(session, used, all).models; },
+                 .refresh = session.services().refresh_models,
+                 .current = model::to_string(session.settings().model),
+                 .hint = first.hidden == 0 ? ""
+                                           : "chooses, /model all has " +
+                                                 std::to_string(first.hidden) + " more"});
   if (!chosen) return;
   if (chosen->ends_with("/NAME"))
     throw Error("type the model's name: /model " + chosen->substr(0, chosen->size() - 4) + "…");

@@ -103,6 +103,14 @@ std::optional<model::Entry> pick_prompt(Session& session) {
     list.lines.push_back(layout::padded(pick::age(prompts[i].timestamp), 7) + "  " +
                          (widest == 0 ? "" : layout::padded(changes[i], widest) + "  ") +
                          model::preview(model::masked(prompts[i], redacted), 60));
+  if (session.chooses_by_number()) {
+    for (std::size_t i = 0; i < prompts.size(); ++i)
+      list.lines[i] = model::preview(model::masked(prompts[i], redacted), 60) + ", " +
+                      pick::age(prompts[i].timestamp) +
+                      (changes[i].empty() ? "" : ", " + changes[i]);
+    const auto chosen = session.choose(list.title, list.lines);
+    return chosen ? std::optional(prompts[*chosen]) : std::nullopt;
+  }
   if (session.keyboard() == nullptr) {
     for (std::size_t i = 0; i < prompts.size(); ++i)
       session.screen().print_untrusted("  " + short_id(prompts[i].id) + "  " + list.lines[i] +
@@ -127,6 +135,12 @@ std::optional<Chosen> ask_what(Session& session, const Plan& plan) {
     if (plan.is_empty()) session.screen().print("the files are as they were then\n");
     return session.confirm("Take the conversation back?") ? std::optional(Chosen{true, {}})
                                                           : std::nullopt;
+  }
+  if (session.chooses_by_number()) {
+    const auto chosen = session.choose(
+        "Take back", {"the conversation and the files", "messages only", "files only"});
+    if (!chosen) return std::nullopt;
+    return Chosen{*chosen != 2, {.put_back = *chosen != 1}};
   }
   if (session.keyboard() == nullptr) {
     if (!session.confirm("Take the conversation and the files back?")) return std::nullopt;

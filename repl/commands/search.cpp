@@ -116,10 +116,31 @@ void print_hits(Session& session, const search::Request& request) {
   tell_end(session, outcome);
 }
 
+void open_hit(Session& session, const Hit& hit) {
+  if (!hit.entry) return session.open(hit.session);
+  session.open_at(hit.session, *hit.entry);
+}
+
+void choose_hit_by_number(Session& session, const search::Request& request) {
+  std::vector<Hit> hits;
+  std::vector<std::string> lines;
+  std::string heading;
+  const search::Outcome outcome = look_for(session, request, [&](const HitRow& row) {
+    if (!row.heading.empty()) heading = row.heading;
+    hits.push_back(row.hit);
+    lines.push_back(heading + ": " +
+                    std::string(trimmed(pick::hit_line(row.hit, session.screen().look()))));
+  });
+  tell_end(session, outcome);
+  if (hits.empty()) return;
+  if (const auto chosen = session.choose("found", lines)) open_hit(session, hits[*chosen]);
+}
+
 }  // namespace
 
 void search_sessions(Session& session, std::string_view typed) {
   search::Request request = request_for(session, typed);
+  if (session.chooses_by_number()) return choose_hit_by_number(session, request);
   // Keys typed ahead are meant for the prompt, not for the list.
   if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
     return print_hits(session, request);
@@ -136,11 +157,9 @@ void search_sessions(Session& session, std::string_view typed) {
       [&](const Hit& hit) { return hit_preview(session.store(), hit); });
   tell_end(session, outcome);
   if (choice.what == HitChoice::What::nothing) return;
-  const Hit& hit = choice.hit;
-  if (followed_instead(session, hit.session)) return;
-  if (!hit.entry) return session.open(hit.session);
-  session.open_at(hit.session, *hit.entry);
-  if (choice.what == HitChoice::What::branch) session.follow_shown();
+  if (followed_instead(session, choice.hit.session)) return;
+  open_hit(session, choice.hit);
+  if (choice.hit.entry && choice.what == HitChoice::What::branch) session.follow_shown();
 }
 
 }  // namespace skein::commands

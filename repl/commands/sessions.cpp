@@ -10,6 +10,7 @@
 #include "core/store/expiry.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
+#include "repl/layout/width.h"
 #include "repl/pick/fuzzy.h"
 #include "repl/pick/session_picker.h"
 #include "repl/session/session.h"
@@ -31,7 +32,8 @@ std::optional<Id> session_meant(Session& session, std::string_view name) {
   const auto fits = [&](const SessionRecord& each) {
     return pick::fuzzy_score(name, each.key + " " + each.state.title).has_value();
   };
-  if (session.keyboard() == nullptr || store::is_whole_key(name) || std::ranges::none_of(all, fits))
+  const bool can_choose = session.keyboard() != nullptr || session.chooses_by_number();
+  if (!can_choose || store::is_whole_key(name) || std::ranges::none_of(all, fits))
     throw Error(found.error().text, store::exit_status_of(found.error()));
   return choose(session, name);
 }
@@ -40,7 +42,9 @@ std::optional<Id> session_meant(Session& session, std::string_view name) {
 void erase(Session& session, const SessionRecord& chosen) {
   const auto record = chosen;  // a copy: it may belong to the conversation, which changes below
   const Id id = record.header.session;
-  if (!session.confirm("Move " + record.key + " (" +
+  const std::string title =
+      record.state.title.empty() ? "" : ", " + layout::fit(record.state.title, 40);
+  if (!session.confirm("Move " + record.key + title + " (" +
                        counted(static_cast<std::size_t>(record.state.messages), "turn") +
                        ") to the trash?")) {
     session.screen().print("nothing was deleted\n");
@@ -62,7 +66,25 @@ void erase(Session& session, const SessionRecord& chosen) {
                                    " brings it back\n");
 }
 
+std::optional<Id> choose_by_number(Session& session, std::string_view query) {
+  constexpr std::size_t most = 20;
+  std::vector<SessionRecord> all = session.store().list();
+  store::fold_children(all);
+  std::erase_if(all, [&](const SessionRecord& each) {
+    return !pick::fuzzy_score(query, each.key + " " + each.state.title);
+  });
+  if (all.empty()) throw Error("no session matches");
+  const std::size_t more = all.size() > most ? all.size() - most : 0;
+  all.resize(all.size() - more);
+  const auto chosen = session.choose(
+      "sessions" + (more > 0 ? ", and " + std::to_string(more) + " older: /resume TEXT finds them"
+                             : std::string()),
+      pick::session_lines(all, session.id()));
+  return chosen ? std::optional(all[*chosen].header.session) : std::nullopt;
+}
+
 std::optional<Id> choose(Session& session, std::string_view query) {
+  if (session.chooses_by_number()) return choose_by_number(session, query);
   return pick::pick_session(
       *session.keyboard(), session.store(),
       {.query = std::string(query),
@@ -143,7 +165,8 @@ void switch_session(Session& session, std::string_view name) {
 }
 
 void resume_session(Session& session, std::string_view text) {
-  if (session.keyboard() == nullptr) return list_sessions(session, text);
+  if (session.keyboard() == nullptr && !session.chooses_by_number())
+    return list_sessions(session, text);
   if (const auto id = choose(session, text)) open_with_files(session, *id);
 }
 

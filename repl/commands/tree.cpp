@@ -96,12 +96,39 @@ void name_snapshot(Session& session, Id entry) {
                                    " returns here\n");
 }
 
+// The newest entries, each with the number of the one it follows if that is not the one before it.
+void choose_entry_by_number(Session& session, const model::Tree& tree) {
+  constexpr std::size_t most = 40;
+  std::vector<Id> entries;
+  for (const model::Tree::Node& node : tree.nodes())
+    if (!node.marginal) entries.push_back(node.id);
+  const std::size_t older = entries.size() > most ? entries.size() - most : 0;
+  entries.erase(entries.begin(), entries.begin() + static_cast<std::ptrdiff_t>(older));
+  std::vector<std::string> lines;
+  for (std::size_t i = 0; i < entries.size(); ++i) {
+    const model::Tree::Node& node = *tree.find(entries[i]);
+    std::string line = label_of(session, node);
+    if (node.parent >= 0) {
+      const Id parent = tree.nodes()[static_cast<std::size_t>(node.parent)].id;
+      const auto place = std::ranges::find(entries, parent) - entries.begin();
+      if (parent != (i > 0 ? entries[i - 1] : Id{}) &&
+          place < static_cast<std::ptrdiff_t>(entries.size()))
+        line += ", follows " + std::to_string(place + 1);
+    }
+    lines.push_back(line);
+  }
+  const std::string title =
+      older > 0 ? "go on from, of the last " + std::to_string(most) + " entries" : "go on from";
+  if (const auto chosen = session.choose(title, lines)) go_on_from(session, entries[*chosen]);
+}
+
 }  // namespace
 
 void show_tree(Session& session, std::string_view) {
   const model::Tree tree = value_or_throw(session.store().tree(session.id()));
   if (tree.roots().empty()) return session.screen().print("nothing has been said yet\n");
   const auto label = [&](const model::Tree::Node& node) { return label_of(session, node); };
+  if (session.chooses_by_number()) return choose_entry_by_number(session, tree);
   // Keys typed ahead are meant for the prompt, not for the tree view.
   if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
     return session.screen().print_untrusted(model::draw(tree, {.label = label, .nested_depth = 6}));

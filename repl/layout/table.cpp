@@ -74,12 +74,30 @@ std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t 
   return wanted;
 }
 
+namespace {
+
+// Each row by itself, to be read out.
+std::string spoken(const Table& table) {
+  std::string out;
+  for (std::size_t i = 0; i < table.rows.size(); ++i) {
+    std::string line = i == table.marked ? "current" : "";
+    for (std::size_t column = 0; column < table.columns.size(); ++column)
+      if (const std::string& text = table.rows[i][column]; !text.empty())
+        line += (line.empty() ? "" : ", ") + std::string(table.columns[column].title) + ": " + text;
+    out += line + "\n";
+  }
+  return out;
+}
+
+}  // namespace
+
 std::string drawn(const Table& given, std::size_t width, const TerminalStyle& look) {
   Table clean = given;
   for (auto& row : clean.rows) {
     row.resize(clean.columns.size());
     for (std::string& text : row) text = sanitized_row(text);
   }
+  if (look.labels) return spoken(clean);
   const Table table = with_room(clean, widths_in(clean), width);
   const std::size_t between = gap.size() * table.columns.size();
   const std::vector<std::size_t> widths =

@@ -122,6 +122,19 @@ std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& s
   return aligned(table);
 }
 
+std::vector<std::string> session_lines(const std::vector<store::SessionRecord>& sessions,
+                                       std::optional<Id> current) {
+  std::vector<std::string> out;
+  for (const store::SessionRecord& record : sessions) {
+    std::string line = record.state.title.empty() ? "untitled" : record.state.title;
+    for (const std::string& fact : facts_of(record))
+      if (!fact.empty()) line += ", " + fact;
+    out.push_back(line + ", " + record.key +
+                  (record.header.session == current ? ", this one" : ""));
+  }
+  return out;
+}
+
 std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore& store,
                                const SessionChoice& choice) {
   PickList list{.title = "sessions",

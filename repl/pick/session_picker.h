@@ -27,6 +27,10 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions, I
 std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
                                       std::size_t title_columns);
 
+// The same as sentences, to be read out; `current` is named as such.
+std::vector<std::string> session_lines(const std::vector<store::SessionRecord>& sessions,
+                                       std::optional<Id> current);
+
 struct SessionChoice {
   std::string query{};          // to begin with
   std::optional<Id> current{};  // marked in the list

@@ -75,6 +75,12 @@ class Session {
   // For work that Ctrl+C ends: what it sets from now on.
   const std::atomic<bool>& begin_stoppable();
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
+  // See TypedInput::choose.
+  bool chooses_by_number() const { return parts_.input.chooses_by_number(); }
+  std::optional<std::size_t> choose(const std::string& title,
+                                    const std::vector<std::string>& lines) {
+    return parts_.input.choose(title, lines);
+  }
   // A prompt that was taken back, for the line to begin with.
   void put_back(const std::string& prompt) { parts_.input.put_back(prompt); }
   // An earlier prompt, to be changed in the line; nothing: the user left it. The new one counts as

@@ -6,6 +6,7 @@
 #include "repl/layout/sanitize.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/inquire.h"
+#include "repl/pick/numbered.h"
 #include "repl/pick/review_plan.h"
 
 namespace skein::session {
@@ -96,11 +97,34 @@ model::Answer TypedInput::ask(const model::Question& question) {
   if (parts_.keyboard)
     return pick::ask_permission(*parts_.keyboard, parts_.screen, question, parts_.stop);
   parts_.screen.show(question);
+  if (parts_.screen.look().labels) return ask_by_number(question);
   // Without a keyboard there is no editing the call.
   for (const std::string& row :
        pick::choices_of({.text = question.text, .remember = question.remember}, 0))
     parts_.screen.print_untrusted(row + (row.ends_with(' ') ? "" : "\n"));
-  const std::optional<std::string> line = read_answer();
+  return answer_to(question, read_answer());
+}
+
+// The same for somebody who has it read out.
+model::Answer TypedInput::ask_by_number(const model::Question& question) {
+  std::vector<std::pair<std::string, std::string>> choices{{"y", "yes"}};
+  if (!question.remember.empty()) {
+    choices.emplace_back("s", "yes, and in this session always " + question.remember);
+    choices.emplace_back("a", "yes, and in this project always " + question.remember);
+  }
+  choices.emplace_back("n", "no");
+  std::string list;
+  for (std::size_t i = 0; i < choices.size(); ++i)
+    list += std::to_string(i + 1) + ": " + choices[i].second + "\n";
+  parts_.screen.print_untrusted(list + "a number, or no and why; nothing: no › ");
+  std::optional<std::string> line = read_answer();
+  if (const auto number = pick::number_in(line.value_or(""), choices.size()))
+    line = choices[*number].first;
+  return answer_to(question, line);
+}
+
+model::Answer TypedInput::answer_to(const model::Question& question,
+                                    const std::optional<std::string>& line) {
   if (!line) return {};
   const std::string first = line->substr(0, line->find(' '));
   if (first == "y" || first == "yes") return {model::Answer::Choice::yes};
@@ -136,6 +160,12 @@ bool TypedInput::confirm(const std::string& question) {
   parts_.screen.print_untrusted(question + " [y/N] › ");
   const std::optional<std::string> line = read_answer();
   return line == "y" || line == "yes";
+}
+
+std::optional<std::size_t> TypedInput::choose(const std::string& title,
+                                              const std::vector<std::string>& lines) {
+  parts_.screen.print_untrusted(pick::numbered_list(title, lines));
+  return pick::number_in(read_answer().value_or(""), lines.size());
 }
 
 std::optional<std::string> TypedInput::ask_line(const model::LineQuestion& question) {

@@ -87,6 +87,10 @@ class TypedInput {
   std::optional<std::string> inquire(const model::Inquiry& inquiry);
   model::PlanReview review(const model::Plan& plan);
   bool confirm(const std::string& question);
+  // Whether lists are read out and answered with a number; and the one that was chosen, if any.
+  bool chooses_by_number() const { return can_ask() && keyboard() == nullptr; }
+  std::optional<std::size_t> choose(const std::string& title,
+                                    const std::vector<std::string>& lines);
   // A line; nullopt: the user left it with Esc or ^C, and the latter also stops what runs.
   std::optional<std::string> ask_line(const model::LineQuestion& question);
 
@@ -94,6 +98,9 @@ class TypedInput {
   void begin_ahead(prompt::Steering steering);
   void end_ahead();
   std::optional<std::string> read_answer();
+  model::Answer ask_by_number(const model::Question& question);
+  static model::Answer answer_to(const model::Question& question,
+                                 const std::optional<std::string>& line);
 
   Parts parts_;
   prompt::LineEditor* editor_ = nullptr;

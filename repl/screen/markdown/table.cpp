@@ -106,6 +106,7 @@ class Drawing {
   }
 
   std::string text() const {
+    if (look_.labels && rows_.size() > 1) return spoken();
     std::string out;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       add_row(i, out);
@@ -115,6 +116,26 @@ class Drawing {
   }
 
  private:
+  // Each row by itself, to be read out.
+  std::string spoken() const {
+    const auto cell = [&](std::size_t row, std::size_t column) {
+      std::string out;
+      if (column < parts_[row].size())
+        for (const Part& part : parts_[row][column]) out += part.text;
+      return out;
+    };
+    std::string out;
+    for (std::size_t row = 1; row < rows_.size(); ++row) {
+      std::string line;
+      for (std::size_t column = 0; column < widths_.size(); ++column) {
+        const std::string title = cell(0, column), text = cell(row, column);
+        if (text.empty()) continue;
+        line += (line.empty() ? "" : ", ") + (title.empty() ? "" : title + ": ") + text;
+      }
+      out += prefix_ + line + "\n";
+    }
+    return out;
+  }
   Style style_of(std::size_t row) const {
     return row == 0 && look_.colour ? style::strong : style::plain;
   }

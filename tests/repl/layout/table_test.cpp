@@ -36,3 +36,12 @@ TEST_CASE("a list lines up by what is seen, and is cut to the width there is") {
   CHECK(drawn(scarce, 40, {}) == drawn(table, 40, {}));
   CHECK(drawn(table, 0, {.colour = true}).find("\033[1m* other:key") != std::string::npos);
 }
+
+TEST_CASE("a table that is read out says each value with its column, and has no blanks to fill it") {
+  const Table table{.columns = {{"key"}, {"turns", true, true}, {"title"}},
+                    .rows = {{"main:cli:user", "3", ""}, {"main:bot:1", "12", "tabs\nhere"}},
+                    .marked = 1};
+  CHECK(drawn(table, 20, {.labels = true}) ==
+        "key: main:cli:user, turns: 3\n"
+        "current, key: main:bot:1, turns: 12, title: tabs here\n");
+}
