@@ -53,15 +53,6 @@ SessionStore store_for(const Invocation& invocation) {
   return SessionStore(std::make_unique<store::home::FileBackend>(store::files::memory_files()));
 }
 
-tools::workspace::Withheld::Settings withheld_settings(const std::string& workspace,
-                                                       const config::Config& config) {
-  const std::string folder = config_folder();
-  return {.workspace = workspace,
-          .project = project::project_root(workspace, env("HOME")),
-          .own_file = folder.empty() ? "" : folder + "/ignore",
-          .names = config.ignore_files};
-}
-
 std::atomic<unsigned>& signal_count() {
   static std::atomic<unsigned> count{0};
   static_assert(std::atomic<unsigned>::is_always_lock_free);
@@ -136,6 +127,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
   }
   const std::string state = state_folder();
   project_.skills().withhold(withheld_settings(workspace_, config_));
+  open_folders();
   const std::vector<std::string> guarded = guarded_files(project_);
   for (const std::string& path : guarded)
     if (path.starts_with(workspace_ + "/"))
@@ -149,6 +141,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
                                   .guarded = guarded,
                                   .withheld = withheld_,
                                   .readable = project_.skills().readable(),
+                                  .further = further_,
                                   .quarantine = state.empty() ? "" : state + "/quarantine",
                                   .jobs = config_.background ? jobs_ : nullptr,
                                   .background_on_timeout = config_.background_on_timeout});
@@ -347,15 +340,6 @@ std::vector<ModelRef> Application::fallbacks_of(const ModelRef& model) const {
 }
 
 // Why each command has to be asked about; empty: it need not.
-std::string Application::commands_exposed() const {
-  if (sandbox() == Sandbox::none) return describe(Sandbox::none);
-  if (sandbox() != Sandbox::landlock || !withheld_->has_patterns()) return {};
-  const std::vector<std::string> places = withheld_->find().places;
-  if (places.empty()) return {};
-  return "Landlock cannot close " + places.front() + " to commands, which the model is kept from" +
-         (places.size() > 1 ? ", and others" : "") + "; bubblewrap can";
-}
-
 Sandbox Application::sandbox() const { return config_.sandbox ? *config_.sandbox : best_sandbox(); }
 
 screen::Screen::Parts Application::screen_parts() const {
@@ -473,6 +457,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
   for (const std::string& damage : {grants_.damage(), rules_here_.damage()})
     if (!damage.empty()) settings.notices.push_back(damage);
   std::ranges::move(remarks_on(catalog_, settings.model), std::back_inserter(settings.notices));
+  std::ranges::move(take_up_folders(conversation.session()), std::back_inserter(settings.notices));
   settings.compact_at = config_.compact_at;
   return settings;
 }

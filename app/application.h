@@ -28,6 +28,7 @@
 #include "core/subagents/crew.h"
 #include "core/tools/sandbox/private_temporary.h"
 #include "core/tools/sandbox/sandbox.h"
+#include "core/tools/workspace/further_roots.h"
 #include "core/tools/workspace/withheld.h"
 #include "core/web/typed_urls.h"
 #include "providers/catalog/catalog.h"
@@ -85,6 +86,8 @@ class Application {
   // What an earlier skein left of this session's jobs and sub-agents: what has ended is for the
   // model, what runs can be used again. Lines for the user.
   std::vector<std::string> take_up_work(const agent::Conversation& conversation);
+  // What the model is to be told of the folders that --add-dir names, once in a session.
+  std::string told_of_folders(Id session);
   // Ends those that run, or leaves the jobs among them running, and says so; empty: none did.
   std::string leave_work(bool keep);
   News& news() { return news_; }
@@ -143,6 +146,12 @@ class Application {
   std::function<bool(const std::string&)> typed_in(Id session) const;
   std::optional<model::Fetched> fetched_page(const std::string& name,
                                              const session::CommandPorts& ports);
+  void open_folders();
+  // Opens those of the session, besides those of the flags; what there is to say of it.
+  std::vector<std::string> take_up_folders(Id session) const;
+  void keep_folders(Id session);  // those that are open, as the session's
+  void add_further_files(std::vector<std::string>& files) const;
+  void take_services_of_folders(session::Services& services);
   std::shared_ptr<jobs::Jobs> make_jobs();
   void note_end_of_job(Id session, const jobs::Record& job, const std::string& report);
   void take_services_of_jobs(session::Services& services);
@@ -164,13 +173,15 @@ class Application {
   catalog::Catalog catalog_{};
   providers::Keyring keys_{};
   config::Config config_;
-  store::SessionStore store_;
+  mutable store::SessionStore store_;
   catalog::KnownWindows windows_;
   discovery::ModelCache model_cache_;
   std::map<Id, web::TypedUrls> typed_{};         // by session
   std::shared_ptr<web::Fetcher> fetcher_{};      // the copies of its tool have it too
   std::map<std::string, std::int64_t> asked_{};  // when each server of this machine was, in ms
-  std::shared_ptr<const tools::workspace::Withheld> withheld_;  // the tools have it too
+  std::shared_ptr<const tools::workspace::Withheld> withheld_;   // the tools have it too
+  std::shared_ptr<tools::workspace::FurtherRoots> further_{};    // the tools have it too
+  std::vector<tools::workspace::FurtherFolder> flag_folders_{};  // of --add-dir
   agent::Inbox inbox_{};  // what comes for the model from outside of a turn
   News news_{inbox_};
   bool jobs_last_ = false;  // they are written down where another skein finds them
@@ -198,6 +209,10 @@ class Application {
   std::vector<std::string> agent_remarks_{};
   std::unique_ptr<subagents::Crew> crew_{};  // null: there are none. It uses most of the others
 };
+
+// What the model is kept from in a workspace, by its files and the user's.
+tools::workspace::Withheld::Settings withheld_settings(const std::string& workspace,
+                                                       const config::Config& config);
 
 // Each returns the exit status.
 int run(const Invocation& invocation);

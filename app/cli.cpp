@@ -294,6 +294,11 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   app.add_flag("--no-hooks", invocation.no_hooks, "run none of the programs set up as hooks");
   app.add_option("-C,--workspace", invocation.workspace, "the folder that tools may touch")
       ->type_name("DIR");
+  app.add_option("--add-dir", invocation.add_dirs,
+                 "a further folder that tools may touch; DIR:ro: only read")
+      ->option_text("DIR")
+      ->allow_extra_args(false)
+      ->take_all();
   add_setting(app, "--home", invocation.home)->envname("SKEIN_HOME");
   add_setting(app, "--color", invocation.color);
   app.add_flag("--screen-reader", invocation.screen_reader, "plain lines, nothing that moves");

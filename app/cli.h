@@ -64,6 +64,7 @@ struct Invocation {
   bool no_hooks = false;
 
   std::string workspace{};
+  std::vector<std::string> add_dirs{};  // DIR or DIR:ro
   std::string home{};
   std::string color{};  // empty: the configuration decides
   bool screen_reader = false;

@@ -220,6 +220,8 @@ TurnEnd one_turn(Application& application, agent::Conversation& conversation,
             checkpoints::note_on_files(application.store(), conversation.session());
         !note.empty())
       application.agent().note(conversation, note, settings, ports);
+    if (const std::string note = application.told_of_folders(conversation.session()); !note.empty())
+      application.agent().note(conversation, agent::news(note, "folder"), settings, ports);
     return application.agent().run_turn(conversation, prompt, settings, ports);
   }
   if (conversation.path().empty()) throw Error("there is nothing to continue", ExitStatus::usage);

@@ -227,6 +227,8 @@ int repl_mode(Application& application, const Invocation& given) {
                                  });
   input.use(*editor, repl.editor_help().complete);
   session.open(chosen.session);
+  if (const std::string note = application.told_of_folders(session.id()); !note.empty())
+    session.tell(agent::news(note, "folder"));
   if (!application.config().quiet)
     screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");

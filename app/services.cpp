@@ -131,7 +131,11 @@ session::Services Application::services() {
     if (row == nullptr) throw Error("no provider is called " + std::string(provider));
     return providers::check_key(*row, keys_, model::Ports{.stop = &stop_asked()}) + "\n";
   };
-  services.files = [this] { return files_below(workspace_, withheld_); };
+  services.files = [this] {
+    std::vector<std::string> files = files_below(workspace_, withheld_);
+    add_further_files(files);
+    return files;
+  };
   services.instructions = [this] {
     read_changed();
     std::vector<session::InstructionLine> lines;
@@ -211,6 +215,7 @@ session::Services Application::services() {
   take_services_of_servers(services);
   take_services_of_agents(services);
   take_services_of_jobs(services);
+  take_services_of_folders(services);
   services.hooks = [this] { return hook_lines(); };
   services.sandbox = [this] {
     return describe(sandbox()) + "\nnetwork  " +

@@ -24,9 +24,6 @@ std::string_view who(Key::Workspace workspace) {
   return "";
 }
 
-// What stands for the names that a table takes.
-std::string name_in(std::string_view table) { return table == "keys" ? "ACTION" : "NAME"; }
-
 }  // namespace
 
 // A provider begins as a copy of the one it is like, and models and aliases speak of providers.
@@ -145,8 +142,8 @@ std::string describe_keys() {
   for (const Key& key : keys()) {
     const std::string place(who(key.workspace));  // the same for all of a table
     if (key.table != under) out += "\n" + std::string(heading(under = key.table)) + place + "\n";
-    out += (key.name.empty() ? name_in(under) : std::string(key.name)) + " = " + sample(key) +
-           "\n    " + std::string(key.meaning) + " (default: " + std::string(key.otherwise) + ")" +
+    out += (key.name.empty() ? "NAME" : std::string(key.name)) + " = " + sample(key) + "\n    " +
+           std::string(key.meaning) + " (default: " + std::string(key.otherwise) + ")" +
            (under.empty() ? place : "") + "\n";
   }
   return out;

@@ -4,6 +4,7 @@
 #include <vector>
 
 #include "core/context/beginning.h"
+#include "core/model/further_place.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 
@@ -29,7 +30,7 @@ void NearbyInstructions::attach(const Turn& turn, const model::Tool& tool,
                                 const std::optional<std::string>& place,
                                 model::ToolOutcome& outcome) const {
   if (outcome.is_error || tool.argument.kind != model::Argument::Kind::file || !place ||
-      place->empty())
+      place->empty() || model::inner_place(*place))  // in a further folder nothing instructs
     return;
   std::vector<Surrounding> found = parts_.nearby(*place);
   if (found.empty()) return;

@@ -1,8 +1,8 @@
 #include "core/permission/policy.h"
 
 #include <algorithm>
-#include <iterator>
 
+#include "core/model/further_place.h"
 #include "core/model/self_running_names.h"
 #include "core/permission/command_risks.h"
 #include "core/permission/read_only.h"
@@ -17,22 +17,6 @@ namespace skein::permission {
 namespace {
 
 using Verdict = Decision::Verdict;
-
-struct ModeFacts {
-  Mode mode, next;
-  std::string_view name, sentence;
-};
-constexpr ModeFacts modes[] = {
-    {Mode::normal, Mode::accept_edits, "default",
-     "reads run unasked, edits and other commands are asked about"},
-    {Mode::plan, Mode::normal, "plan", "only reads run, everything else is refused"},
-    {Mode::accept_edits, Mode::plan, "acceptEdits",
-     "reads and edits in the workspace run unasked, other commands are asked about"},
-    {Mode::bypass, Mode::normal, "bypassPermissions", "everything runs unasked"},
-};
-static_assert(std::ranges::is_sorted(modes, {}, &ModeFacts::mode));
-
-const ModeFacts& facts_about(Mode mode) { return modes[static_cast<std::size_t>(mode)]; }
 
 bool runs_by_itself(std::string_view path) {
   return std::ranges::any_of(split(path, '/'), [](std::string_view part) {
@@ -67,7 +51,10 @@ Subject subject_of(const Tool& tool, const ToolUse& call) {
   subject.plain = plain_path(path);
   if (subject.plain) subject.names.push_back({.below = *subject.plain});
   if (path.starts_with('/')) subject.names.push_back({.absolute = path});
-  if (tool.locate) subject.names.push_back(subject.place.emplace(tool.locate(path)));
+  if (!tool.locate) return subject;
+  subject.names.push_back(subject.place.emplace(tool.locate(path)));
+  if (const auto inner = model::inner_place(subject.place->below))
+    subject.names.push_back({.below = std::string(*inner)});
   return subject;
 }
 
@@ -160,7 +147,8 @@ Cover denies_url(const std::vector<Rule>& rules, const Subject& subject, const T
 }
 
 bool is_guarded(const Rules& rules, std::string_view below) {
-  return runs_by_itself(below) || std::ranges::find(rules.guarded, below) != rules.guarded.end();
+  return runs_by_itself(model::inner_place(below).value_or(below)) ||
+         std::ranges::find(rules.guarded, below) != rules.guarded.end();
 }
 
 // Variables by which a program loads code, finds other programs or is given options.
@@ -352,15 +340,6 @@ bool is_from_outside(const Rule& rule) {
 
 }  // namespace
 
-std::optional<Mode> parse_mode(std::string_view name) {
-  const auto found = std::ranges::find(modes, name, &ModeFacts::name);
-  return found == std::end(modes) ? std::nullopt : std::optional(found->mode);
-}
-
-std::string_view name(Mode mode) { return facts_about(mode).name; }
-std::string describe(Mode mode) { return std::string(facts_about(mode).sentence); }
-Mode next(Mode mode) { return facts_about(mode).next; }
-
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
   const Tool* tool = find_tool(tools, call.name);
   if (tool == nullptr) return {Verdict::deny, "there is no tool named " + call.name};
@@ -394,7 +373,13 @@ std::function<bool(std::string_view)> denied_places(const Rules& rules, const To
   if (tool == nullptr || !tool->locate) return {};
   std::vector<Rule> about = path_rules(rules.deny, *tool, tools);
   if (about.empty()) return {};
-  return [about = std::move(about), top = tool->locate(".")](std::string_view below) {
+  const auto input = parse_json(call.input);
+  const std::string path = input ? string_at(*input, tool->argument.name, ".") : ".";
+  const std::string place_of_call = tool->locate(path).below;
+  const bool further = model::inner_place(place_of_call).has_value();
+  const std::string start(further ? model::further_folder_of(place_of_call) : ".");
+  return [about = std::move(about), top = tool->locate(start)](std::string_view called) {
+    const std::string_view below = model::inner_place(called).value_or(called);
     const std::string inner = "/" + std::string(below);
     const Located place{.below = std::string(below),
                         .absolute = (top.absolute == "/" ? "" : top.absolute) + inner,

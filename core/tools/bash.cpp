@@ -4,6 +4,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <cstring>
+#include <iterator>
 #include <memory>
 #include <optional>
 #include <utility>
@@ -206,6 +207,7 @@ class Bash {
     program.sockets = room.network || inside || !sandbox::socket_filter_works();
     // Landlock would have to close the folder around each, where git makes its lock files: there
     // only the guard protects them.
+    if (guarded_areas_ != areas()) guard_.reset();  // others are open by now
     if (call.sandbox != Sandbox::none) room.read_only = guard().record();
     if (call.sandbox == Sandbox::landlock) room.read_only.clear();
     if (inside && !mask(room)) return nullptr;
@@ -259,22 +261,41 @@ class Bash {
     return outcome;
   }
 
-  // Made by the first command: it looks through the whole workspace.
+  // Made by the first command: it looks through the whole workspace, and what is open besides.
   Guard& guard() {
     if (!guard_) {
-      guard_ =
-          std::make_unique<Guard>(std::vector{root_->path()}, env("HOME"), settings_.quarantine);
+      guarded_areas_ = areas();
+      guard_ = std::make_unique<Guard>(guarded_areas_, env("HOME"), settings_.quarantine);
       for (const std::string& path : settings_.guarded) guard_->add(path);
     }
     return *guard_;
+  }
+  std::vector<std::string> areas() const {
+    std::vector<std::string> out{root_->path()};
+    std::ranges::copy(further(false), std::back_inserter(out));
+    return out;
   }
 
   // Closes what the model is kept from; false: there is too much of it. Landlock cannot take away
   // what lies in a folder it opens: there each command was asked about.
   bool mask(SandboxSpec& room) {
     masked_.clear();
-    const workspace::Withheld* withheld = root_->withheld();
-    if (withheld == nullptr || (!withheld->has_patterns() && !guard().has_met(withheld->names())))
+    bool complete = mask(*root_, room);
+    if (settings_.further)
+      for (const workspace::FurtherRoots::Found& each : settings_.further->all())
+        complete = mask(*each.root, room) && complete;
+    if (complete && masked_.size() <= most_masks) return true;
+    refusal_ = "commands do not run: " + with_separators(masked_.size()) +
+               " files are kept from the model, too many to close to commands; name their folder "
+               "instead, or leave files of other programs out with `ignore-files`";
+    return false;
+  }
+
+  // What the model is kept from in one of the roots; false: it was too much to look through.
+  bool mask(const Root& root, SandboxSpec& room) {
+    const workspace::Withheld* withheld = root.withheld();
+    if (withheld == nullptr ||
+        (&root == root_.get() && !withheld->has_patterns() && !guard().has_met(withheld->names())))
       return true;
     const workspace::Withheld::Found found = withheld->find();
     for (const std::string& place : found.places)
@@ -282,13 +303,18 @@ class Bash {
             return workspace::is_below(place, outer);
           })) {
         room.hidden.push_back(place);
-        masked_.push_back(place.substr(root_->path().size() + 1));
+        masked_.push_back(root_->shown(place));
       }
-    if (found.complete && masked_.size() <= most_masks) return true;
-    refusal_ = "commands do not run: " + with_separators(masked_.size()) +
-               " files are kept from the model, too many to close to commands; name their folder "
-               "instead, or leave files of other programs out with `ignore-files`";
-    return false;
+    return found.complete;
+  }
+
+  // The folders that are open besides the workspace.
+  std::vector<std::string> further(bool read_only) const {
+    std::vector<std::string> out;
+    if (settings_.further)
+      for (const workspace::FurtherFolder& each : settings_.further->folders())
+        if (each.read_only == read_only) out.push_back(each.path);
+    return out;
   }
 
   // For a model that wonders why a file is empty.
@@ -307,6 +333,8 @@ class Bash {
             .temporary = temporary_->path(),
             .hidden = root_->forbidden(),
             .shown = shown(),
+            .writable = further(false),
+            .readable = further(true),
             .network = settings_.network};
   }
 
@@ -342,6 +370,7 @@ class Bash {
   std::shared_ptr<sandbox::PrivateTemporary> temporary_ =
       std::make_shared<sandbox::PrivateTemporary>();
   std::unique_ptr<Guard> guard_;
+  std::vector<std::string> guarded_areas_;
   std::string taken_back_;
   std::vector<std::string> masked_;  // for the command that runs, from the workspace
   std::string refusal_;              // why it did not
@@ -349,9 +378,9 @@ class Bash {
 
 }  // namespace
 
-Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
+Tool bash_tool(const Roots& roots, const ToolSettings& settings) {
   // Shared by the copies of the tool: they are one shell with one temporary folder.
-  const auto bash = std::make_shared<Bash>(root, settings);
+  const auto bash = std::make_shared<Bash>(roots.workspace(), settings);
   const auto command_in = [](const JsonText& input) {
     return Arguments(input).text("command", "");
   };
@@ -366,8 +395,8 @@ Tool bash_tool(SharedRoot root, const ToolSettings& settings) {
       .title = [=](const JsonText& input) { return one_line("bash", command_in(input)); },
       .preview = command_in,
       .run = [bash](const auto& input, const auto& ports) { return bash->run(input, ports); },
-      .locate = [root](std::string_view path) { return root->located(path); },
-      .survey = survey_of(root),
+      .locate = [roots](std::string_view path) { return roots.located(path, Roots::Use::reads); },
+      .survey = survey_of(roots),
       .amendable = "command",
   };
 }

@@ -133,15 +133,18 @@ std::string preview_edit(const Root& root, const ToolLimits& limits, const JsonT
 
 }  // namespace
 
-Tool edit_tool(SharedRoot root, const ToolLimits& limits) {
-  Tool tool = path_tool("edit", model::Argument::Kind::file, root, limits, run_edit);
+Tool edit_tool(const Roots& roots, const ToolLimits& limits) {
+  Tool tool =
+      path_tool("edit", model::Argument::Kind::file, Effect::writes, roots, limits, run_edit);
   tool.description =
       "Change a file of the workspace: replaces old_text, which must occur exactly once (or set "
       "replace_all), by new_text. White space counts.";
   tool.schema = edit_schema;
-  tool.effect = Effect::writes;
-  tool.preview = [=](const JsonText& input) { return preview_edit(*root, limits, input); };
-  tool.diff = [root](const JsonText& input) {
+  tool.preview = [=](const JsonText& input) {
+    const Roots::Chosen chosen = roots.of(Arguments(input).text("path", ""), Roots::Use::writes);
+    return preview_edit(*chosen.root, limits, input);
+  };
+  tool.diff = [root = roots.workspace()](const JsonText& input) {
     Arguments arguments(input);
     return unified_diff(arguments.text("old_text", ""), arguments.text("new_text", ""),
                         root->shown(arguments.text("path", "")));

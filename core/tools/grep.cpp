@@ -182,13 +182,13 @@ ToolOutcome run_grep(const Root& root, const ToolLimits& limits, const JsonText&
 
 }  // namespace
 
-Tool grep_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable) {
-  Tool tool = path_tool("grep", model::Argument::Kind::tree, root, limits, run_grep, readable);
+Tool grep_tool(const Roots& roots, const ToolLimits& limits) {
+  Tool tool =
+      path_tool("grep", model::Argument::Kind::tree, Effect::reads, roots, limits, run_grep);
   tool.description =
       "Search the files of the workspace for lines that match a regular expression; answers "
       "path:line:text. What git ignores and binary files are left out.";
   tool.schema = grep_schema;
-  tool.effect = Effect::reads;
   tool.concurrent = true;
   tool.title = [](const JsonText& input) {
     Arguments arguments(input);

@@ -92,13 +92,13 @@ ToolOutcome run_list(const Root& root, const ToolLimits& limits, const JsonText&
 
 }  // namespace
 
-Tool list_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable) {
-  Tool tool = path_tool("list", model::Argument::Kind::tree, root, limits, run_list, readable);
+Tool list_tool(const Roots& roots, const ToolLimits& limits) {
+  Tool tool =
+      path_tool("list", model::Argument::Kind::tree, Effect::reads, roots, limits, run_list);
   tool.description =
       "List the files and folders of the workspace. Folders end in /, symbolic links in @; what "
       "git ignores is left out.";
   tool.schema = list_schema;
-  tool.effect = Effect::reads;
   tool.concurrent = true;
   tool.other_names = {"glob", "ls"};
   return tool;

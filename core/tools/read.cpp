@@ -129,13 +129,13 @@ ToolOutcome run_read(const Root& root, const ToolLimits& limits, const JsonText&
 
 }  // namespace
 
-Tool read_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable) {
-  Tool tool = path_tool("read", model::Argument::Kind::file, root, limits, run_read, readable);
+Tool read_tool(const Roots& roots, const ToolLimits& limits) {
+  Tool tool =
+      path_tool("read", model::Argument::Kind::file, Effect::reads, roots, limits, run_read);
   tool.description =
       "Read a file of the workspace. Text comes as it is, without line numbers; long files in "
       "parts (offset, limit). Images are shown as images.";
   tool.schema = read_schema;
-  tool.effect = Effect::reads;
   tool.concurrent = true;
   tool.other_names = {"notebookread"};
   return tool;

@@ -27,13 +27,16 @@ constexpr std::size_t most_found = 2000;       // by one pattern
 constexpr std::size_t most_entries = 100'000;  // looked at for one command
 constexpr std::string_view too_many = "too many files to look through";
 
-bool is_machines_own(const Root& root, const std::string& program) {
+bool is_machines_own(const Roots& roots, const std::string& program) {
   if (program.find('/') != std::string::npos) return false;
   const std::string path = env("PATH");
   for (const std::string_view folder : split(path, ':')) {
     if (!folder.starts_with('/')) return false;  // wherever the command happens to be
     const std::string file = std::string(folder) + "/" + program;
-    if (access(file.c_str(), X_OK) == 0) return !is_below(real_place(file), root.path());
+    if (access(file.c_str(), X_OK) != 0) continue;
+    const std::string place = real_place(file);
+    return !is_below(place, roots.workspace()->path()) &&
+           !roots.of(place, Roots::Use::reads).further;
   }
   return false;
 }
@@ -173,9 +176,11 @@ std::string repository_risk(const Root& root, const std::string& start, bool con
 
 }  // namespace
 
-model::Survey survey_of(SharedRoot root) {
+// Only of the workspace: what is further away is looked at with a question.
+model::Survey survey_of(const Roots& roots) {
+  const SharedRoot root = roots.workspace();
   return {
-      .installed = [root](const std::string& program) { return is_machines_own(*root, program); },
+      .installed = [roots](const std::string& program) { return is_machines_own(roots, program); },
       .glob = [root](const std::string& pattern) { return files_found(*root, pattern); },
       .secret_in = [root](const std::string& folder,
                           bool all) { return secret_in(*root, folder, all); },

@@ -8,10 +8,9 @@ namespace {
 
 Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
   const ToolLimits& limits = settings.limits;
-  const SharedReadable& more = settings.readable;
-  Tools tools{read_tool(root, limits, more), write_tool(root, limits),
-              edit_tool(root, limits),       list_tool(root, limits, more),
-              grep_tool(root, limits, more), bash_tool(root, settings)};
+  const Roots roots(root, settings.readable, settings.further);
+  Tools tools{read_tool(roots, limits), write_tool(roots, limits), edit_tool(roots, limits),
+              list_tool(roots, limits), grep_tool(roots, limits),  bash_tool(roots, settings)};
   if (settings.jobs)
     for (Tool (*const make)(SharedJobs) : {job_output_tool, job_stop_tool})
       tools.push_back(make(settings.jobs));
@@ -43,26 +42,33 @@ const Tools& tool_table() {
   return table;
 }
 
-Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
-               const ToolLimits& limits, ToolFunction run, const SharedReadable& readable) {
-  const auto beside = [=](std::string_view path) {
-    return readable ? readable->root_of(path) : nullptr;
-  };
+Roots::Use use_of(Effect effect) {
+  return effect == Effect::writes ? Roots::Use::writes : Roots::Use::reads;
+}
+
+Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect, const Roots& roots,
+               const ToolLimits& limits, ToolFunction run) {
+  const Roots::Use use = use_of(effect);
   Tool tool;
   tool.name = name;
+  tool.effect = effect;
   tool.argument = {kind, "path"};
   const std::string fallback = kind == model::Argument::Kind::tree ? "." : "";
   tool.title = [=, verb = tool.name](const JsonText& input) {
-    return one_line(verb, root->shown(Arguments(input).text("path", fallback)));
+    return one_line(verb, roots.workspace()->shown(Arguments(input).text("path", fallback)));
   };
   tool.run = [=](const JsonText& input, const ToolPorts& ports) {
-    const auto other = beside(Arguments(input).text("path", fallback));
-    return run(other ? *other : *root, limits, input, ports);
+    const std::string path = Arguments(input).text("path", fallback);
+    const Roots::Chosen chosen = roots.of(path, use);
+    if (chosen.closed) return tool_failure(Roots::closed_to_changes(path));
+    if (!chosen.further) return run(*chosen.root, limits, input, ports);
+    ToolOutcome outcome = run(*chosen.root, limits, input, Roots::ports_in(chosen, ports));
+    if (kind == model::Argument::Kind::tree && !outcome.is_error)
+      outcome.content.push_back(
+          model::Text{"[these paths begin in " + chosen.root->path() + "; name them with it]"});
+    return outcome;
   };
-  tool.locate = [=](std::string_view path) {
-    const auto other = beside(path);
-    return other ? other->located(path) : root->located(path);
-  };
+  tool.locate = [=](std::string_view path) { return roots.located(path, use); };
   return tool;
 }
 

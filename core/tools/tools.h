@@ -13,8 +13,7 @@
 #include "core/text/image_type.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
-#include "core/tools/workspace/readable_folders.h"
-#include "core/tools/workspace/root.h"
+#include "core/tools/workspace/roots.h"
 
 namespace skein::jobs {
 class Jobs;
@@ -60,6 +59,8 @@ struct ToolSettings {
   // What may be read besides the workspace; shared with whoever finds out which that is. May be
   // null.
   std::shared_ptr<const workspace::ReadableFolders> readable{};
+  // What the user has opened besides; shared with whoever opens it. May be null.
+  std::shared_ptr<const workspace::FurtherRoots> further{};
   std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
   // Commands that run in the background, shared with whoever shows them. Null: none do.
   std::shared_ptr<jobs::Jobs> jobs{};
@@ -75,14 +76,14 @@ const Tools& tool_table();
 
 // The parts, each in its own file. They share the open workspace.
 using SharedRoot = std::shared_ptr<const Root>;
-using SharedReadable = std::shared_ptr<const workspace::ReadableFolders>;
-Tool read_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
-Tool write_tool(SharedRoot root, const ToolLimits& limits);
-Tool edit_tool(SharedRoot root, const ToolLimits& limits);
-Tool list_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
-Tool grep_tool(SharedRoot root, const ToolLimits& limits, SharedReadable readable = {});
-Tool bash_tool(SharedRoot root, const ToolSettings& settings);
-model::Survey survey_of(SharedRoot root);  // for bash
+using workspace::Roots;
+Tool read_tool(const Roots& roots, const ToolLimits& limits);
+Tool write_tool(const Roots& roots, const ToolLimits& limits);
+Tool edit_tool(const Roots& roots, const ToolLimits& limits);
+Tool list_tool(const Roots& roots, const ToolLimits& limits);
+Tool grep_tool(const Roots& roots, const ToolLimits& limits);
+Tool bash_tool(const Roots& roots, const ToolSettings& settings);
+model::Survey survey_of(const Roots& roots);  // for bash
 
 // For a tool that is not one of the standard ones: a place in an earlier conversation.
 struct Recollection {
@@ -126,8 +127,10 @@ Tool present_plan_tool();
 // What the tools about a path share: the argument, the title, `run` in the workspace.
 using ToolFunction = ToolOutcome (*)(const Root&, const ToolLimits&, const JsonText&,
                                      const ToolPorts&);
-Tool path_tool(std::string_view name, model::Argument::Kind kind, const SharedRoot& root,
-               const ToolLimits& limits, ToolFunction run, const SharedReadable& readable = {});
+Tool path_tool(std::string_view name, model::Argument::Kind kind, Effect effect, const Roots& roots,
+               const ToolLimits& limits, ToolFunction run);
+// The use that a tool with this effect makes of a place.
+Roots::Use use_of(Effect effect);
 // The place of a call's path, if it still is the one that was judged.
 Place judged_place(const Root& root, std::string_view path, const ToolPorts& ports,
                    Root::Missing folders = Root::Missing::refuse);

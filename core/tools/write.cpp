@@ -87,15 +87,18 @@ std::string preview_write(const Root& root, const ToolLimits& limits, const Json
 
 }  // namespace
 
-Tool write_tool(SharedRoot root, const ToolLimits& limits) {
-  Tool tool = path_tool("write", model::Argument::Kind::file, root, limits, run_write);
+Tool write_tool(const Roots& roots, const ToolLimits& limits) {
+  Tool tool =
+      path_tool("write", model::Argument::Kind::file, Effect::writes, roots, limits, run_write);
   tool.description =
       "Write a file of the workspace: makes it, or replaces everything in it. To change a part of "
       "a file, use edit.";
   tool.schema = write_schema;
-  tool.effect = Effect::writes;
-  tool.preview = [=](const JsonText& input) { return preview_write(*root, limits, input); };
-  tool.diff = [root](const JsonText& input) {
+  tool.preview = [=](const JsonText& input) {
+    const Roots::Chosen chosen = roots.of(Arguments(input).text("path", ""), Roots::Use::writes);
+    return preview_write(*chosen.root, limits, input);
+  };
+  tool.diff = [root = roots.workspace()](const JsonText& input) {
     Arguments arguments(input);
     return unified_diff("", arguments.text("content", ""), root->shown(arguments.text("path", "")));
   };

@@ -18,7 +18,7 @@ inline std::span<const CommandGroup> command_groups() {
        "quit"},
       {"Model", "model thinking system login"},
       {"Plans and files", "plan todo diff web init instructions memory remember"},
-      {"What may run", "permissions tools skills mcp hooks"},
+      {"What may run", "permissions add-dir tools skills mcp hooks"},
       {"While it works", "queue steer jobs agents"},
       {"Branches", "tree branch branches fork snapshot snapshots rollback replay follow"},
       {"Sessions",

@@ -55,6 +55,8 @@ void fetch_page(Session& session, std::string_view url_and_question);
 void show_agents(Session& session, std::string_view words);
 std::vector<std::string> agent_words(Session& session, std::string_view start);
 void show_hooks(Session& session, std::string_view);
+void add_folder(Session& session, std::string_view argument);
+std::vector<std::string> folder_words(Session& session, std::string_view);
 void show_jobs(Session& session, std::string_view what);
 std::vector<std::string> job_words(Session& session, std::string_view start);
 void show_servers(Session& session, std::string_view change);

@@ -133,7 +133,8 @@ void choose_hit_by_number(Session& session, const search::Request& request) {
   });
   tell_end(session, outcome);
   if (hits.empty()) return;
-  if (const auto chosen = session.choose("found", lines)) open_hit(session, hits[*chosen]);
+  const auto chosen = session.choose("found", lines);
+  if (chosen && !followed_instead(session, hits[*chosen].session)) open_hit(session, hits[*chosen]);
 }
 
 }  // namespace

@@ -15,6 +15,8 @@ namespace {
 void quit(Session& session, std::string_view) { session.leave(); }
 
 constexpr Command table[] = {
+    {"add-dir", "[DIR [ro] | remove DIR]",
+     "open a further folder to the tools, list them, or close one", folder_words, add_folder},
     {"agents", "[stop ID]", "list the sub-agents of this session, and those that can be asked",
      agent_words, show_agents},
     {"archive", "[session]", "compress a session; it stays readable", session_names,

@@ -85,6 +85,14 @@ struct KnownAgent {
   std::string name, description, from;
 };
 
+// A folder that tools may use besides the workspace.
+struct FolderLine {
+  std::string path{};
+  bool read_only = false;
+  bool by_flag = false;  // --add-dir
+  bool wide = false;     // the home folder, or one above it: ask first
+};
+
 // A command that runs in the background, for a list.
 struct JobLine {
   std::string number, command, state, last_line;
@@ -234,6 +242,12 @@ struct Services {
   // A session is opened: what there is to say of what was left at work in it.
   std::function<std::vector<std::string>(const agent::Conversation&)> take_up_work =
       [](const agent::Conversation&) { return std::vector<std::string>{}; };
+  // Folders besides the workspace: those that are open; the one that is meant (throws Error if it
+  // must not be opened); opening and closing, which return what to tell the model.
+  std::function<std::vector<FolderLine>()> folders = [] { return std::vector<FolderLine>{}; };
+  std::function<FolderLine(std::string_view path, bool read_only)> find_folder{};
+  std::function<std::string(Id session, const FolderLine& folder)> open_folder{};
+  std::function<std::string(Id session, const std::string& path)> close_folder{};
   // Describes the sandbox that commands run in.
   std::function<std::string()> sandbox = [] { return std::string{}; };
 };

@@ -5,6 +5,7 @@
 #include <unistd.h>
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 
 #include <cerrno>
 #include <cstdint>
@@ -135,12 +136,15 @@ Fd landlock_rules(const SandboxSpec& cell) {
   for (const char* device : devices)
     allow(rules, device, all & (right::read_file | right::write_file | right::ioctl_dev));
   if (!cell.temporary.empty()) allow(rules, cell.temporary, all);
-  for (const std::string& path : grants_around(cell.root, kept_out(cell))) allow(rules, path, all);
+  for (const std::string& top : writable_folders(cell))
+    for (const std::string& path : grants_around(top, kept_out(cell))) allow(rules, path, all);
   return rules;
 }
 
 std::string landlock_gap(const SandboxSpec& cell) {
-  const std::vector<std::string> folders = folders_opened(cell.root, kept_out(cell));
+  std::vector<std::string> folders;
+  for (const std::string& top : writable_folders(cell))
+    std::ranges::copy(folders_opened(top, kept_out(cell)), std::back_inserter(folders));
   if (folders.empty()) return "";
   return "under Landlock commands cannot create, rename or remove anything directly in " +
          listed(folders) +

@@ -143,6 +143,12 @@ Sandbox best_sandbox() {
   return found;
 }
 
+std::vector<std::string> writable_folders(const SandboxSpec& cell) {
+  std::vector<std::string> out{cell.root};
+  out.insert(out.end(), cell.writable.begin(), cell.writable.end());
+  return out;
+}
+
 std::string settle_hidden(SandboxSpec& cell) {
   std::vector<std::string> places, links;
   for (const std::string& path : cell.hidden) places.push_back(real_place(path, &links));
@@ -153,7 +159,10 @@ std::string settle_hidden(SandboxSpec& cell) {
                              [&](const auto& outer) { return is_below(place, outer); }))
       cell.hidden.push_back(place);
 
-  const auto is_writable = [&](const std::string& place) { return is_below(place, cell.root); };
+  const std::vector<std::string> writable = writable_folders(cell);
+  const auto is_writable = [&](const std::string& place) {
+    return std::ranges::any_of(writable, [&](const auto& top) { return is_below(place, top); });
+  };
   // No mount covers a link: a command could put a home or a configuration of its own in its place.
   if (const auto link = std::ranges::find_if(links, is_writable); link != links.end())
     return "commands do not run, because they could replace the link " + *link +
@@ -182,16 +191,28 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
   // Sockets ignore read-only mounts: those of the container runtime or the bus would be doors.
   add({"--tmpfs", "/run", "--ro-bind-try", "/run/systemd/resolve", "/run/systemd/resolve"});
   if (!cell.temporary.empty()) add({"--bind", cell.temporary, "/tmp"});
-  add({"--bind-try", cell.root, cell.root});
+  const std::vector<std::string> writable = writable_folders(cell);
+  std::vector<std::string> open = writable;
+  open.insert(open.end(), cell.readable.begin(), cell.readable.end());
+  std::ranges::sort(open);  // the outer before the inner
+  for (const std::string& folder : open)
+    add({std::ranges::count(writable, folder) > 0 ? "--bind-try" : "--ro-bind-try", folder,
+         folder});
+  const auto top_of = [&](const std::string& path) -> const std::string* {
+    const auto found =
+        std::ranges::find_if(writable, [&](const auto& top) { return is_below(path, top); });
+    return found == writable.end() ? nullptr : &*found;
+  };
 
   // A protected name is a mount point and so cannot be renamed; the folders above it could be, and
   // another put in their place, unless they are mount points too.
   std::vector<std::string> pinned;
   const auto pin_above = [&](const std::string& path) {
     std::vector<std::string> above;
+    const std::string* const top = top_of(path);
+    if (top == nullptr) return;
     for (fs::path up = fs::path(path).parent_path();
-         up != up.root_path() && up != cell.root && is_below(up.string(), cell.root);
-         up = up.parent_path())
+         up != up.root_path() && up != *top && is_below(up.string(), *top); up = up.parent_path())
       above.push_back(up.string());
     for (const std::string& up : std::vector<std::string>(above.rbegin(), above.rend()))
       if (!std::ranges::count(pinned, up)) {
@@ -210,7 +231,7 @@ std::vector<std::string> bubblewrap_arguments(const SandboxSpec& cell) {
   for (const std::string& path : hidden) {
     struct stat info {};
     const bool exists = stat(path.c_str(), &info) == 0;
-    if (!exists && !is_below(path, cell.root)) continue;
+    if (!exists && top_of(path) == nullptr) continue;
     pin_above(path);
     if (exists && !S_ISDIR(info.st_mode)) {
       add({"--ro-bind", "/dev/null", path});

@@ -35,8 +35,13 @@ struct SandboxSpec {
   std::vector<std::string> hidden{};     // closed altogether, even below a writable folder
   std::vector<std::string> read_only{};  // the same, but readable
   std::vector<std::string> shown{};      // readable although they lie in something hidden
+  std::vector<std::string> writable{};   // besides the root
+  std::vector<std::string> readable{};   // and nothing else, wherever they lie
   bool network = true;
 };
+
+// The root, and what is writable besides.
+std::vector<std::string> writable_folders(const SandboxSpec& cell);
 
 // Makes real places of `hidden`, which every sandbox can hide: none in another, and there if a
 // command could make it. Returns the sentence that says why no command can run; empty: it can.

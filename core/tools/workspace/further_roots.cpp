@@ -1,0 +1,124 @@
+#include "core/tools/workspace/further_roots.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/text/base.h"
+#include "core/text/text.h"
+#include "core/tools/workspace/real_place.h"
+
+namespace skein::tools::workspace {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+// The kernel's own, which no program's work is in.
+constexpr std::string_view machine_folders[] = {"/proc", "/sys", "/dev"};
+
+std::string with_home(std::string_view path) {
+  const std::string home = env("HOME");
+  if (!home.empty() && (path == "~" || path.starts_with("~/")))
+    return home + std::string(path.substr(1));
+  return std::string(path);
+}
+
+bool has_prefix(std::string_view path, std::string_view folder) {
+  return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+}  // namespace
+
+// What keeps it from the model, by the ignore files of the folders above it.
+std::string FurtherRoots::closed_by(const std::string& place) const {
+  for (fs::path above = fs::path(place).parent_path(); above != above.root_path();
+       above = above.parent_path()) {
+    Withheld::Settings there = settings_.withheld;
+    there.workspace = there.project = above.string();
+    const std::string inner = place.substr(above.string().size() + 1);
+    if (std::string by = Withheld(std::move(there)).by(inner, EntryKind::folder); !by.empty())
+      return by;
+  }
+  return {};
+}
+
+FurtherFolder FurtherRoots::checked(std::string_view path, bool read_only) const {
+  const auto refuse = [&](const std::string& why) {
+    throw Error(std::string(path) + " " + why, ExitStatus::usage);
+  };
+  if (path.empty() || path.find('\0') != path.npos) throw Error("say which folder to open");
+  const std::string place = real_place(with_home(path));
+  std::error_code failed;
+  if (!fs::is_directory(place, failed)) refuse("is not there, or no folder");
+  if (place.find("/./") != place.npos || place.find('\n') != place.npos)
+    refuse("has a name that cannot be used here");
+  if (place == "/") refuse("is the whole machine; open the folder you need");
+  if (std::ranges::any_of(machine_folders, [&](auto each) { return is_below(place, each); }))
+    refuse("belongs to the kernel and is not opened");
+  for (const std::string& closed : settings_.forbidden)
+    if (is_below(place, real_place(closed)))
+      refuse("holds skein's own files, which are closed to tools");
+  if (is_below(place, settings_.workspace))
+    refuse("lies in the workspace, where tools work anyway");
+  if (const std::string by = closed_by(place); !by.empty())
+    refuse("is kept from the model by " + by);
+  for (const FurtherFolder& other : folders()) {
+    if (other.path == place) continue;
+    if (is_below(place, other.path)) refuse("lies in " + other.path + ", which is open already");
+    if (is_below(other.path, place))
+      refuse("holds " + other.path + ", which is open already; remove that first");
+  }
+  return {place, read_only};
+}
+
+bool FurtherRoots::is_wide(const FurtherFolder& folder) {
+  const std::string home = env("HOME");
+  return !home.empty() && is_below(real_place(home), folder.path);
+}
+
+std::shared_ptr<const Root> FurtherRoots::open(const std::string& path) const {
+  Withheld::Settings withheld = settings_.withheld;
+  withheld.workspace = withheld.project = path;
+  return std::make_shared<const Root>(path, settings_.forbidden, best_resolver(),
+                                      std::make_shared<const Withheld>(std::move(withheld)));
+}
+
+std::vector<std::string> FurtherRoots::set(const std::vector<FurtherFolder>& folders) {
+  {
+    const std::lock_guard lock(reading_);
+    opened_.clear();
+  }
+  std::vector<std::string> left_out;
+  for (const FurtherFolder& folder : folders) try {
+      const FurtherFolder good = checked(folder.path, folder.read_only);
+      if (good.path != folder.path)
+        throw Error(folder.path + " leads to another folder by now, " + good.path);
+      Found opened{open(good.path), good.read_only};
+      const std::lock_guard lock(reading_);
+      opened_.push_back(std::move(opened));
+    } catch (const Error& error) {
+      left_out.emplace_back(error.what());
+    }
+  return left_out;
+}
+
+std::vector<FurtherRoots::Found> FurtherRoots::all() const {
+  const std::lock_guard lock(reading_);
+  return opened_;
+}
+
+std::vector<FurtherFolder> FurtherRoots::folders() const {
+  std::vector<FurtherFolder> out;
+  for (const Found& each : all()) out.push_back({each.root->path(), each.read_only});
+  return out;
+}
+
+// What the workspace is called by is the workspace's, also where a further folder holds it.
+FurtherRoots::Found FurtherRoots::find(std::string_view path) const {
+  if (!path.starts_with('/') || has_prefix(path, settings_.workspace)) return {};
+  for (Found& each : all())
+    if (has_prefix(path, each.root->path())) return std::move(each);
+  return {};
+}
+
+}  // namespace skein::tools::workspace
