@@ -51,6 +51,7 @@ constexpr KeyRow action_rows[] = {
      "on an empty line: all of the thinking, or one line"},
     {A::mode, "mode", "shift+tab", Place::prompt, "change the permission mode"},
     {A::none, "", "@path", Place::prompt, "attach a file; images can be dropped here"},
+    {A::none, "", "@agent-NAME task", Place::prompt, "at the beginning: have a sub-agent do it"},
     {A::none, "", "!command", Place::prompt, "run it and show the model its output"},
     {A::none, "", "!!command", Place::prompt, "run it without telling the model"},
     {A::none, "", "/help", Place::prompt, "the commands"},
