@@ -9,7 +9,9 @@
 namespace skein::model {
 
 struct Located {
-  std::string below{};      // its path in the workspace, "." for that itself; empty: tools cannot
+  // Its path in the workspace, "." for that itself; in a folder beside it as further_place() says
+  // it; empty: tools cannot.
+  std::string below{};
   std::string absolute{};   // empty: it cannot be told
   std::string from_home{};  // "~/x" if it lies in the user's home folder, "~" for that itself
   bool many_names = false;  // a file with hard links: another of its names may lie anywhere
