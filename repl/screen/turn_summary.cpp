@@ -28,7 +28,7 @@ void add_time(TurnSummary& summary, const model::Message& answer) {
 }
 
 std::string in_seconds(std::int64_t ms) {
-  return ms < 1000 ? "0." + std::to_string(ms / 100) + " s" : short_duration(ms);
+  return ms >= 100 && ms < 1000 ? "0." + std::to_string(ms / 100) + " s" : short_duration(ms);
 }
 
 }  // namespace

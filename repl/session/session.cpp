@@ -11,6 +11,7 @@
 #include "repl/pick/session_picker.h"
 #include "repl/session/delegation.h"
 #include "repl/session/leaving.h"
+#include "repl/session/model_for_a_turn.h"
 #include "repl/session/path_view.h"
 #include "repl/session/prompt_text.h"
 
@@ -25,20 +26,6 @@ bool is_prompt(const model::Event& event) {
   const auto* committed = std::get_if<model::Committed>(&event);
   return committed != nullptr && model::is_prompt(committed->entry);
 }
-
-// A model that answers for as long as this lives.
-class ModelForATurn {
- public:
-  ModelForATurn(model::ModelRef& used, model::ModelRef wanted)
-      : used_(used), usual_(std::exchange(used, std::move(wanted))) {}
-  ~ModelForATurn() { used_ = usual_; }
-  ModelForATurn(const ModelForATurn&) = delete;
-  ModelForATurn& operator=(const ModelForATurn&) = delete;
-
- private:
-  model::ModelRef& used_;
-  model::ModelRef usual_;
-};
 
 // "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
 std::string where_we_are(const SessionRecord& record, const model::ModelRef& model, bool kept) {

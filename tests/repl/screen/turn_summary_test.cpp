@@ -30,7 +30,7 @@ TEST_CASE("a turn's summary tells how fast the answer came, and when it began") 
   CHECK(summary_of({answer(420, 12'400, 10'000)}) ==
         "m · 100 in 420 out · 22 s · 42 tok/s · first 12 s");
   CHECK(summary_of({answer(20, 40, 60'000)}) ==
-        "m · 100 in 20 out · 1 min 0 s · under 1 tok/s · first 0.0 s");
+        "m · 100 in 20 out · 1 min 0 s · under 1 tok/s · first 40 ms");
 }
 
 TEST_CASE("the speed is that of all calls of a turn, the first word that of the first") {
