@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "core/model/self_running_names.h"
 #include "core/text/base.h"
 #include "core/text/text.h"
 #include "core/tools/workspace/real_place.h"
@@ -25,6 +26,22 @@ std::string with_home(std::string_view path) {
 
 bool has_prefix(std::string_view path, std::string_view folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
+}
+
+// The repository it is part of, whose ignore files count; without one the folder itself. Whose
+// folders are on the way does not matter: such files only close.
+std::string repository_of(const std::string& folder) {
+  std::error_code failed;
+  for (fs::path at = folder; at != at.root_path(); at = at.parent_path())
+    if (fs::exists(at / ".git", failed)) return at.string();
+  return folder;
+}
+
+// The part of the path by which other programs run what is in there by themselves; empty: none.
+std::string self_running_part(const std::string& path) {
+  for (const std::string_view part : split(path, '/'))
+    if (model::self_running(part) != model::SelfRunning::no) return std::string(part);
+  return {};
 }
 
 }  // namespace
@@ -60,6 +77,10 @@ FurtherFolder FurtherRoots::checked(std::string_view path, bool read_only) const
       refuse("holds skein's own files, which are closed to tools");
   if (is_below(place, settings_.workspace))
     refuse("lies in the workspace, where tools work anyway");
+  if (const std::string part = self_running_part(place); !read_only && !part.empty())
+    refuse("is in " + part +
+           ", whose files other programs run by themselves; it can be opened for "
+           "reading only (ro)");
   if (const std::string by = closed_by(place); !by.empty())
     refuse("is kept from the model by " + by);
   for (const FurtherFolder& other : folders()) {
@@ -78,7 +99,8 @@ bool FurtherRoots::is_wide(const FurtherFolder& folder) {
 
 std::shared_ptr<const Root> FurtherRoots::open(const std::string& path) const {
   Withheld::Settings withheld = settings_.withheld;
-  withheld.workspace = withheld.project = path;
+  withheld.workspace = path;
+  withheld.project = repository_of(path);
   return std::make_shared<const Root>(path, settings_.forbidden, best_resolver(),
                                       std::make_shared<const Withheld>(std::move(withheld)));
 }

@@ -94,6 +94,8 @@ TEST_CASE("what must never be opened is refused") {
   CHECK(room.refusal(room.top + "/nowhere").find("not there") != std::string::npos);
   CHECK(room.refusal(room.lib + "/src/a.c").find("no folder") != std::string::npos);
   CHECK_FALSE(room.refusal("").empty());
+  CHECK(room.refusal(room.lib + "/.git").find("by themselves") != std::string::npos);
+  CHECK(room.further->checked(room.lib + "/.git", true).read_only);
   CHECK(room.refusal(room.lib).empty());
   CHECK(room.refusal("~/lib/").empty());
   room.open_both();
@@ -142,6 +144,15 @@ TEST_CASE("tools work in a further folder, and no link leads out of it or into i
         std::string::npos);
   room.further->set({});
   CHECK(room.fails("read", {{"path", room.lib + "/src/a.c"}}));
+}
+
+TEST_CASE("what a repository keeps from the model is kept in a folder of it that is opened") {
+  Room room;
+  test::write_file(room.lib + "/.skeinignore", "private/\n/src/a.*\n");
+  test::write_file(room.lib + "/src/b.c", "words\n");
+  REQUIRE(room.further->set({{room.lib + "/src"}}).empty());
+  CHECK(room.fails("read", {{"path", room.lib + "/src/a.c"}}));
+  CHECK_FALSE(room.fails("read", {{"path", room.lib + "/src/b.c"}}));
 }
 
 TEST_CASE("a folder that may only be read is not changed, in no mode") {
