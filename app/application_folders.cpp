@@ -104,7 +104,10 @@ std::vector<std::string> Application::take_up_folders(Id session) const {
 }
 
 void Application::keep_folders(Id session) {
-  for (const FurtherFolder& each : further_->folders()) grants_.give(session, grant_of(each));
+  for (const FurtherFolder& each : further_->folders()) {
+    grants_.give(session, grant_of(each));
+    grants_.take_back(session, grant_of({each.path, !each.read_only}));  // from before
+  }
   grants_.give(session, std::string(any_folder));
   store::NewEntry entry{folder_entry(further_->folders())};
   store::value_or_throw(store_.append_session_entries(session, std::span(&entry, 1)));
