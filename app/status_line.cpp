@@ -1,5 +1,6 @@
 #include "app/status_line.h"
 
+#include <algorithm>
 #include <memory>
 
 #include "core/hooks/process.h"
@@ -40,6 +41,7 @@ BackgroundCommand::Run run_of(const Application& application) {
   hooks::Order order{.arguments = {"/bin/sh", "-c", settings.command},
                      .environment = application.own_environment(),
                      .folder = application.workspace(),
+                     .input = {},
                      .time = from_seconds(settings.timeout)};
   return [order](const std::string& input, const std::atomic<bool>& stop, int wake) {
     hooks::Order now = order;
