@@ -124,6 +124,7 @@ std::optional<Invocation> with_session_by_number(const Invocation& invocation,
 bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
 int repl_mode(Application& application, const Invocation& given) {
+  for (const auto& [name, style] : application.config().colors) layout::set_style(name, style);
   const terminal::KeyMap keys(application.config().keys);
   const std::string unfold_key = keys.first_shown(terminal::Action::unfold);
   const std::string stop_key = keys.first_shown(terminal::Action::stop);
@@ -202,7 +203,8 @@ int repl_mode(Application& application, const Invocation& given) {
            [&](session::Session::Parts::Sink sink) { return application.masking(std::move(sink)); },
        .inbox = &application.inbox(),
        .kept = !given.no_session,
-       .greeting = [&] { return greets ? greeting(application) : ""; }});
+       .greeting =
+           [&] { return greets && application.config().banner ? greeting(application) : ""; }});
   repl::Repl repl(session, input, !isatty(STDIN_FILENO));
   prompt::EditorHelp help = repl.editor_help();
   help.stopped = [] { return stop_asked().load(); };

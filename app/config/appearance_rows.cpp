@@ -3,6 +3,7 @@
 
 #include "app/config/rows.h"
 #include "core/text/spelling.h"
+#include "repl/layout/style.h"
 #include "repl/status/items.h"
 
 namespace skein::config::rows {
@@ -33,6 +34,28 @@ bool set_status_items(Target& to, const Item& item) {
   return true;
 }
 
+bool set_color(Target& to, const Item& item) {
+  std::vector<std::string_view> known;
+  for (const layout::NamedStyle& each : layout::named_styles()) known.push_back(each.name);
+  if (std::ranges::find(known, item.owner) == known.end()) {
+    const std::string_view meant = nearest(item.owner, known);
+    throw Error("nothing is called colors." + item.owner + "; " +
+                    (meant.empty() ? "`skein help config` lists the names"
+                                   : "did you mean " + std::string(meant) + "?"),
+                ExitStatus::usage);
+  }
+  to.config.colors[item.owner] = layout::parse_style(item.text);
+  return true;
+}
+
+constexpr Key color_table[] = {
+    {"colors", "", text, "the terminal's own colours", never, "",
+     "\"red\", \"bright-blue bold\", \"#ff8800\": one of the sixteen colours or #rrggbb, and bold, "
+     "dim, italic, underline. NAME is prompt, own (what you typed), dim, error, warning, success, "
+     "accent, heading, title, code, link, keyword, string, number, comment, added or removed",
+     set_color},
+};
+
 constexpr Key statusline_table[] = {
     {"statusline", "items", words, "model, context, cost, branch, git, cwd", never, "",
      "what stands above the prompt, the most important first: also mode, thinking, title, session, "
@@ -51,6 +74,7 @@ constexpr Key statusline_table[] = {
 
 }  // namespace
 
+std::span<const Key> color_rows() { return color_table; }
 std::span<const Key> statusline_rows() { return statusline_table; }
 
 }  // namespace skein::config::rows

@@ -14,6 +14,7 @@
 #include "core/permission/policy.h"
 #include "core/tools/sandbox/process.h"
 #include "core/tools/sandbox/sandbox.h"
+#include "repl/layout/style.h"
 
 namespace skein::config {
 
@@ -82,7 +83,9 @@ struct Config {
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's
   bool claude_hooks = false;                          // those in Claude Code's settings count too
   std::vector<std::string> notices{};                 // what was passed over, and why
-  std::vector<std::string> troubles{};  // what is wrong in the files: "FILE:LINE: …"
+  std::vector<std::string> troubles{};            // what is wrong in the files: "FILE:LINE: …"
+  bool banner = true;                             // a new session begins with a greeting
+  std::map<std::string, layout::Style> colors{};  // by the names of layout::named_styles()
 
   tools::sandbox::ProgramLimits command_limits() const;
 };

@@ -160,10 +160,11 @@ class Reader {
     const std::string kind(key.str());
     if (is_plain_table(kind)) return plain_table(kind, key, node);
     const bool flat = find_table(kind)->shape == Table::Shape::names;
-    if (const Key* const any = find_key(kind, "");
-        flat && any->workspace == Key::Workspace::never && writer_ != Writer::user)
-      return note(into_.passed_over_, kind);
-    note(into_.wants_, kind);
+    if (flat && find_key(kind, "")->workspace == Key::Workspace::never) {
+      if (writer_ != Writer::user) return note(into_.passed_over_, kind);
+    } else {
+      note(into_.wants_, kind);
+    }
     if (writer_ == Writer::workspace) return;
     const toml::table* names = node.as_table();
     if (names == nullptr)

@@ -239,6 +239,8 @@ constexpr Key general_table[] = {
      set<&Config::color>},
     {"", "screen-reader", truth, "false", never, "--screen-reader",
      "plain lines, nothing that moves", set<&Config::screen_reader>},
+    {"", "banner", truth, "true", never, "", "false: a new session begins without a greeting",
+     set<&Config::banner>},
     {"", "quiet", truth, "false", never, "--quiet", "no notices", set<&Config::quiet>},
 };
 

@@ -33,6 +33,7 @@ std::span<const Table> tables() {
       {"expiry", once, "[expiry]", rows::expiry_rows},
       {"statusline", once, "[statusline]", rows::statusline_rows},
       {"keys", names, "[keys]", rows::chord_rows},
+      {"colors", names, "[colors]", rows::color_rows},
       {"providers", for_a_name, "[providers.NAME]", rows::provider_rows},
       {"models", for_a_name, "[models.\"PROVIDER/MODEL\"]", rows::model_rows},
       {"mcp", for_a_name, "[mcp.NAME]", rows::server_rows},

@@ -42,6 +42,7 @@ std::span<const Key> general_rows();  // above all tables
 std::span<const Key> expiry_rows();
 std::span<const Key> statusline_rows();
 std::span<const Key> chord_rows();  // [keys]
+std::span<const Key> color_rows();
 std::span<const Key> provider_rows();
 std::span<const Key> model_rows();
 std::span<const Key> server_rows();

@@ -29,14 +29,42 @@ bool is_safe_address(std::string_view address) {
   return !host.empty() && host.find('@') == std::string_view::npos;  // "https://bank@evil"
 }
 
-bool is_own_attribute(std::string_view number) {
-  constexpr std::string_view attributes[] = {"1", "2", "3", "4", "9"};
-  return std::ranges::find(attributes, number) != std::end(attributes) ||
-         (number.size() == 2 && number[0] == '3' && number[1] >= '1' && number[1] <= '6');
+bool is_own_colour(std::string_view number) {
+  return number.size() == 2 && (number[0] == '3' || number[0] == '9') && number[1] >= '0' &&
+         number[1] <= '7';
 }
 
-bool are_own_attributes(std::string_view numbers) {
-  return !numbers.ends_with(';') && std::ranges::all_of(split(numbers, ';'), is_own_attribute);
+bool is_own_attribute(std::string_view number) {
+  constexpr std::string_view attributes[] = {"1", "2", "3", "4", "9"};
+  return std::ranges::find(attributes, number) != std::end(attributes) || is_own_colour(number);
+}
+
+bool is_part_of_colour(std::string_view number) {
+  return !number.empty() && number.size() < 4 &&
+         number.find_first_not_of("0123456789") == std::string_view::npos;
+}
+
+bool are_own_attributes(std::string_view given) {
+  const std::vector<std::string_view> all = split(given, ';');
+  if (given.ends_with(';')) return false;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (all[i] != "38") {
+      if (!is_own_attribute(all[i])) return false;
+      continue;
+    }
+    if (i + 4 >= all.size() || all[i + 1] != "2") return false;
+    for (const std::size_t part : {2u, 3u, 4u})
+      if (!is_part_of_colour(all[i + part])) return false;
+    i += 4;
+  }
+  return true;
+}
+
+std::string numbers_of(Colour colour) {
+  const auto value = static_cast<std::uint32_t>(colour);
+  if (value < 0x1000000u) return std::to_string(value);
+  return "38;2;" + std::to_string(value >> 16 & 255u) + ";" + std::to_string(value >> 8 & 255u) +
+         ";" + std::to_string(value & 255u);
 }
 
 std::size_t own_link(std::string_view bytes) {
@@ -82,7 +110,7 @@ std::string start_of(Style style) {
   add(style.italic, "3");
   add(style.underline, "4");
   add(style.strike, "9");
-  add(style.colour != Colour::none, std::to_string(static_cast<int>(style.colour)));
+  add(style.colour != Colour::none, numbers_of(style.colour));
   return numbers.empty() ? numbers : "\033[" + numbers + "m";
 }
 

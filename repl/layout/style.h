@@ -1,7 +1,10 @@
 // How text looks: a few attributes and the terminal's own sixteen colours, so that themes follow
-// the user's terminal; or nothing at all. Its input is already sanitized.
+// the user's terminal, or what the user wants instead; or nothing at all. Its input is already
+// sanitized.
 #pragma once
 
+#include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 
@@ -29,8 +32,22 @@ struct Surroundings {
 };
 TerminalStyle look_for(const Surroundings& surroundings);
 
-// Colours that can be read on dark and on light backgrounds.
-enum class Colour : unsigned char { none = 0, red = 31, green, yellow, blue, magenta, cyan };
+// Of the terminal's own, red to cyan can be read on dark and on light backgrounds; see also rgb().
+enum class Colour : std::uint32_t {
+  none = 0,
+  black = 30,
+  red,
+  green,
+  yellow,
+  blue,
+  magenta,
+  cyan,
+  white,
+  bright_black = 90,
+  bright_white = 97,
+};
+// 0xRRGGBB, whatever the terminal's own are.
+constexpr Colour rgb(std::uint32_t parts) { return static_cast<Colour>(0x1000000u | parts); }
 
 struct Style {
   bool bold = false, dim = false, italic = false, underline = false, strike = false;
@@ -39,28 +56,41 @@ struct Style {
 };
 Style operator|(Style outer, Style inner);  // both; the inner colour wins
 
+// What each kind of text looks like. Changed before anything is shown, if at all: see set_style().
 namespace style {
 inline constexpr Style plain{};
-inline constexpr Style dim{.dim = true};
 inline constexpr Style strong{.bold = true};
 inline constexpr Style emphasis{.italic = true};
 inline constexpr Style strike{.strike = true};
-inline constexpr Style heading{.bold = true, .colour = Colour::magenta};
-inline constexpr Style title{.bold = true, .underline = true, .colour = Colour::magenta};
-inline constexpr Style code{.colour = Colour::cyan};
-inline constexpr Style link{.underline = true};
-inline constexpr Style keyword{.colour = Colour::magenta};
-inline constexpr Style literal{.colour = Colour::green};
-inline constexpr Style number{.colour = Colour::cyan};
-inline constexpr Style comment{.dim = true};
-inline constexpr Style added{.colour = Colour::green};
-inline constexpr Style removed{.colour = Colour::red};
-inline constexpr Style place{.colour = Colour::cyan};
-inline constexpr Style good{.colour = Colour::green};
-inline constexpr Style bad{.bold = true, .colour = Colour::red};
-inline constexpr Style warning{.colour = Colour::magenta};  // yellow is lost on white
-inline constexpr Style prompt{.bold = true, .colour = Colour::cyan};
+inline Style prompt{.bold = true, .colour = Colour::cyan};
+inline Style own{.bold = true};  // what the user has typed
+inline Style dim{.dim = true};
+inline Style bad{.bold = true, .colour = Colour::red};
+inline Style warning{.colour = Colour::magenta};  // yellow is lost on white
+inline Style good{.colour = Colour::green};
+inline Style place{.colour = Colour::cyan};
+inline Style heading{.bold = true, .colour = Colour::magenta};
+inline Style title{.bold = true, .underline = true, .colour = Colour::magenta};
+inline Style code{.colour = Colour::cyan};
+inline Style link{.underline = true};
+inline Style keyword{.colour = Colour::magenta};
+inline Style literal{.colour = Colour::green};
+inline Style number{.colour = Colour::cyan};
+inline Style comment{.dim = true};
+inline Style added{.colour = Colour::green};
+inline Style removed{.colour = Colour::red};
 }  // namespace style
+
+// Those that the user may change, by the names the configuration gives them.
+struct NamedStyle {
+  std::string_view name, meaning;
+  Style* style;
+};
+std::span<const NamedStyle> named_styles();
+// Only at the start, before there are threads. False: there is none of that name.
+bool set_style(std::string_view name, const Style& style);
+// "bold bright-red", "#ff8800 underline". Throws Error that says which word it does not know.
+Style parse_style(std::string_view words);
 
 // The sequence that switches to `style` from plain; empty for plain itself.
 std::string start_of(Style style);

@@ -236,9 +236,9 @@ class ReplxxEditor : public LineEditor {
       ++count;
       const std::string text = layout::fit(row.text, static_cast<std::size_t>(columns - 1));
       const std::size_t used = layout::display_width(text);
-      out +=
-          "\r\n" + styled(row.chosen ? "\x1b[1m" : "", text) +
-          styled("\x1b[2m", layout::fit(row.aside, static_cast<std::size_t>(columns - 1) - used));
+      out += "\r\n" + styled(row.chosen ? layout::style::strong : layout::style::plain, text) +
+             styled(layout::style::dim,
+                    layout::fit(row.aside, static_cast<std::size_t>(columns - 1) - used));
     }
     popup.set_shown();
     const int below = drawn_.end.row - drawn_.caret.row;
@@ -247,9 +247,8 @@ class ReplxxEditor : public LineEditor {
                      std::to_string(count + below) + "A\x1b[" +
                      std::to_string(drawn_.caret.column + 1) + "G");
   }
-  std::string styled(std::string_view start, const std::string& text) const {
-    if (start.empty() || text.empty() || !help_.color) return text;
-    return std::string(start) + text + "\x1b[0m";
+  std::string styled(const layout::Style& style, const std::string& text) const {
+    return layout::painted(text, style, {.colour = help_.color});
   }
 
   // It must not wrap: replxx counts its letters, not its columns.
@@ -300,7 +299,7 @@ class ReplxxEditor : public LineEditor {
   // The scrollback shows the line as it was typed, with its newlines.
   void print_line(std::string_view end) {
     terminal().write(prompt_text_ +
-                     layout::painted(layout::sanitized(prompt_.text()), layout::style::strong,
+                     layout::painted(layout::sanitized(prompt_.text()), layout::style::own,
                                      {.colour = help_.color}) +
                      std::string(end));
   }

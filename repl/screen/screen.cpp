@@ -51,7 +51,7 @@ void Screen::separate() {
 }
 
 void Screen::show_sent(const std::string& prompt, std::string_view untrusted) {
-  output_.add(prompt + painted(sanitized(untrusted), style::strong, parts_.look) + "\n");
+  output_.add(prompt + painted(sanitized(untrusted), style::own, parts_.look) + "\n");
   output_.flush();
 }
 
@@ -300,7 +300,7 @@ void Screen::show_prompt(const model::Entry& entry, const model::Message& messag
   for (const std::string& file : model::attached_names(message)) text += "\n+ " + sanitized(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
     text.replace(at, 1, "\n  ");
-  say(painted(mark, style::prompt, parts_.look) + painted(text, style::strong, parts_.look),
+  say(painted(mark, style::prompt, parts_.look) + painted(text, style::own, parts_.look),
       style::plain);
 }
 

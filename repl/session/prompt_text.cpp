@@ -13,12 +13,12 @@ namespace style = layout::style;
 struct ModeWord {
   permission::Mode mode;
   std::string_view word;
-  layout::Style style;
+  const layout::Style* style;
 };
-constexpr ModeWord words[] = {{permission::Mode::normal, "", style::prompt},
-                              {permission::Mode::plan, "plan", style::heading},
-                              {permission::Mode::accept_edits, "edits", style::good},
-                              {permission::Mode::bypass, "yolo", style::bad}};
+constexpr ModeWord words[] = {{permission::Mode::normal, "", &style::prompt},
+                              {permission::Mode::plan, "plan", &style::heading},
+                              {permission::Mode::accept_edits, "edits", &style::good},
+                              {permission::Mode::bypass, "yolo", &style::bad}};
 static_assert(std::ranges::is_sorted(words, {}, &ModeWord::mode));
 
 }  // namespace
@@ -27,7 +27,8 @@ std::string prompt_text(permission::Mode mode, const layout::TerminalStyle& look
   const ModeWord& row = words[static_cast<std::size_t>(mode)];
   const std::string word(row.word);
   if (look.labels) return word.empty() ? "you: " : "you (" + word + "): ";
-  return layout::painted((word.empty() ? "" : word + " ") + "› ", row.style | style::strong, look);
+  if (word.empty()) return layout::painted("› ", *row.style, look);
+  return layout::painted(word + " › ", *row.style | style::strong, look);
 }
 
 }  // namespace skein::session

@@ -79,3 +79,39 @@ TEST_CASE("every style we have is made of sequences that are ours") {
   CHECK(without_styles(painted("a", style::title, {.colour = true})) == "a");
   CHECK(painted("a", style::title, {}) == "a");
 }
+
+TEST_CASE("a style is written in words") {
+  CHECK(start_of(parse_style("red")) == "\033[31m");
+  CHECK(start_of(parse_style("bright-blue bold underline")) == "\033[1;4;94m");
+  CHECK(start_of(parse_style("dim  italic")) == "\033[2;3m");
+  CHECK(start_of(parse_style("#ff8000")) == "\033[38;2;255;128;0m");
+  CHECK(start_of(parse_style("grey")) == "\033[90m");
+  CHECK(parse_style("default") == style::plain);
+  for (const auto& [words, says] :
+       {std::pair{"gren", "did you mean green?"}, std::pair{"#ff80", "say #rrggbb"},
+        std::pair{"#gg0000", "say #rrggbb"}, std::pair{"31", "there are black"},
+        std::pair{"bright-default", "there are black"}}) {
+    CAPTURE(words);
+    CHECK_THROWS_WITH_AS(parse_style(words), doctest::Contains(says), Error);
+  }
+}
+
+TEST_CASE("what a style can be is ours, and can be taken out again") {
+  for (const std::string_view words : {"white", "bright-black bold", "#000000 dim", "#ffffff"}) {
+    const std::string start = start_of(parse_style(words));
+    CHECK(own_sequence(start) == start.size());
+    CHECK(without_styles(start + "x" + std::string(end_of_style)) == "x");
+  }
+  for (const std::string_view other :
+       {"\033[38;2;1;2m", "\033[38;2;1;2;3333m", "\033[38;2;1;2;;m", "\033[38m", "\033[98m"})
+    CHECK_MESSAGE(own_sequence(other) == 0, other.substr(1));
+}
+
+TEST_CASE("a style that is named can be changed") {
+  const Style before = style::added;
+  CHECK(set_style("added", parse_style("blue")));
+  CHECK(painted("x", style::added, {.colour = true}) == "\033[34mx\033[m");
+  CHECK(painted("x", style::added, {}) == "x");
+  CHECK(set_style("added", before));
+  CHECK_FALSE(set_style("adde", before));
+}
