@@ -37,7 +37,8 @@ TEST_CASE("a list lines up by what is seen, and is cut to the width there is") {
   CHECK(drawn(table, 0, {.colour = true}).find("\033[1m* other:key") != std::string::npos);
 }
 
-TEST_CASE("a table that is read out says each value with its column, and has no blanks to fill it") {
+TEST_CASE(
+    "a table that is read out says each value with its column, and has no blanks to fill it") {
   const Table table{.columns = {{"key"}, {"turns", true, true}, {"title"}},
                     .rows = {{"main:cli:user", "3", ""}, {"main:bot:1", "12", "tabs\nhere"}},
                     .marked = 1};
