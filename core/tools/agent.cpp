@@ -12,31 +12,24 @@ namespace skein::tools {
 
 namespace {
 
-constexpr std::string_view agent_schema = R"({
+std::string agent_schema(bool background) {
+  return std::string(R"({
   "type": "object",
   "properties": {
     "description": {"type": "string", "description": "what for, in three to five words"},
     "prompt": {"type": "string", "description": "the whole task: the agent knows nothing else"},
     "agent": {"type": "string", "description": "its name; left out: general"},
-    "model": {"type": "string", "description": "provider/model, only if the user asked for it"},
-    "background": {"type": "boolean", "description": "do not wait; you will be told what it found"},
+    "model": {"type": "string", "description": "provider/model, only if the user asked for it"},)") +
+         (background ? R"(
+    "background": {"type": "boolean", "description": "do not wait; you will be told what it found"},)"
+                     : "") +
+         R"(
     "resume": {"type": "string", "description": "the session of an earlier agent, to go on there"}
   },
   "required": ["description", "prompt"],
   "additionalProperties": false
 })";
-constexpr std::string_view agent_schema_in_front = R"({
-  "type": "object",
-  "properties": {
-    "description": {"type": "string", "description": "what for, in three to five words"},
-    "prompt": {"type": "string", "description": "the whole task: the agent knows nothing else"},
-    "agent": {"type": "string", "description": "its name; left out: general"},
-    "model": {"type": "string", "description": "provider/model, only if the user asked for it"},
-    "resume": {"type": "string", "description": "the session of an earlier agent, to go on there"}
-  },
-  "required": ["description", "prompt"],
-  "additionalProperties": false
-})";
+}
 
 AgentRequest request_in(Arguments& arguments) {
   return {.agent = arguments.text("agent", ""),
@@ -58,7 +51,7 @@ Tool agent_tool(AskAgent ask, bool background) {
       "`general` has your tools. Use it where a search would fill this conversation with files "
       "that do not matter later, or for tasks that do not depend on each other: several calls in "
       "one answer run at the same time. Do small things yourself.";
-  tool.schema = background ? agent_schema : agent_schema_in_front;
+  tool.schema = agent_schema(background);
   tool.effect = Effect::reads;  // its own calls are judged one by one
   tool.concurrent = true;
   tool.delegates = true;
