@@ -2,6 +2,8 @@
 
 #include <doctest/doctest.h>
 
+#include "core/text/base.h"
+
 using namespace skein;
 using namespace skein::layout;
 
