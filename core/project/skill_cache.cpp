@@ -16,7 +16,7 @@ namespace skein::project {
 
 namespace {
 
-constexpr std::size_t most_bytes = 64u << 20;
+constexpr std::size_t most_cached_bytes = 64u << 20;
 constexpr char path_separator = '\x1f';
 constexpr std::string_view opening = "skein skills 2\n";
 
@@ -125,7 +125,7 @@ SkillCache::SkillCache(std::string file) : file_(std::move(file)) {}
 
 void SkillCache::load() {
   if (std::exchange(loaded_, true) || file_.empty()) return;
-  text_ = read_small_file(file_, most_bytes);
+  text_ = read_small_file(file_, most_cached_bytes);
   if (!text_.starts_with(opening)) return;
   const std::vector<std::string_view> lines =
       split(std::string_view(text_).substr(opening.size()), '\n');
