@@ -5,12 +5,15 @@
 
 #include <algorithm>
 #include <memory>
+#include <optional>
 #include <set>
 #include <string_view>
+#include <thread>
 #include <unordered_set>
 #include <utility>
 
 #include "core/text/fd.h"
+#include "core/text/quiet_thread.h"
 
 namespace skein::project {
 
@@ -56,16 +59,45 @@ class SkillWalk {
     std::vector<const Name*> sorted;  // thousands are moved much more slowly than pointers
     for (const Name& name : names) sorted.push_back(&name);
     std::ranges::sort(sorted, {}, [](const Name* name) -> std::string_view { return name->text; });
-    for (const Name* name : sorted) {
-      if (cut_) return;
-      consider(fd.get(), folder, name->text, name->is_link, depth);
-    }
+    const std::vector<Look> looks = look_at(fd.get(), sorted);
+    for (std::size_t i = 0; i < sorted.size() && !cut_; ++i)
+      consider(fd.get(), folder, *sorted[i], looks[i], depth);
   }
 
   struct Name {
     std::string text;
     bool is_link;
   };
+
+  // The SKILL.md in a folder.
+  struct Look {
+    bool exists = false;
+    std::optional<FileStamp> file{};  // if it is one
+  };
+
+  static Look look_into(int fd, const std::string& folder) {
+    const std::string path = folder + "/" + std::string(skill_file);
+    struct stat info {};
+    Look out{.exists = fstatat(fd, path.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0};
+    if (out.exists && S_ISREG(info.st_mode)) out.file.emplace(info);
+    return out;
+  }
+
+  // Except behind links. Nearly all of the time is the kernel's, and two threads take half of it.
+  static std::vector<Look> look_at(int fd, const std::vector<const Name*>& names) {
+    constexpr std::size_t worth_a_thread = 500;
+    std::vector<Look> out(names.size());
+    const auto look = [&](std::size_t from, std::size_t to) {
+      for (std::size_t i = from; i < to; ++i)
+        if (!names[i]->is_link) out[i] = look_into(fd, names[i]->text);
+    };
+    const std::size_t middle = names.size() < worth_a_thread ? names.size() : names.size() / 2;
+    std::thread other;
+    if (middle < names.size()) other = quiet_thread([&] { look(middle, names.size()); });
+    look(0, middle);
+    if (other.joinable()) other.join();
+    return out;
+  }
 
   // Folders and links; no more than the limits could ever need.
   std::vector<Name> names_in(int fd) const {
@@ -84,29 +116,26 @@ class SkillWalk {
     return out;
   }
 
-  void consider(int fd, const std::string& above, const std::string& name, bool is_link,
-                int depth) {
-    std::string folder = above + "/" + name;
-    if (is_link) {
+  void consider(int fd, const std::string& above, const Name& name, Look look, int depth) {
+    std::string folder = above + "/" + name.text;
+    if (name.is_link) {
       struct stat info {};
-      if (fstatat(fd, name.c_str(), &info, 0) != 0 || !S_ISDIR(info.st_mode)) return;
+      if (fstatat(fd, name.text.c_str(), &info, 0) != 0 || !S_ISDIR(info.st_mode)) return;
       folder = followed(folder, places_, top_->of_project);
       if (folder.empty()) return;
       linked_ = true;
+      look = look_into(fd, name.text);
     }
-    const std::string file = name + "/" + std::string(skill_file);
-    struct stat info {};
-    if (fstatat(fd, file.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0) {
+    if (!look.exists) {
       if (depth + 1 < deepest) look_in(folder, depth + 1);
       return;
     }
-    // A SKILL.md that is a link itself could be anything.
-    if (!S_ISREG(info.st_mode)) return;
+    if (!look.file) return;  // one that is a link itself could be anything
     if (++folders_ > limits_.folders || found_.size() >= limits_.skills) {
       cut_ = true;
       return;
     }
-    found_.push_back({std::move(folder), top_->path, top_->of_project, FileStamp(info)});
+    found_.push_back({std::move(folder), top_->path, top_->of_project, *look.file});
   }
 
   const Places& places_;
