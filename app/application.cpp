@@ -154,13 +154,10 @@ Application::Application(const Invocation& invocation, const Helper* helper)
                    store::value_or_throw(store_.open(*ports.session)).state.head);
         }));
   if (!role_) set_up_agents();
-  make_system_prompt();
-  if (std::ranges::any_of(project_.skills().all(),
-                          [](const project::LoadedSkill& each) { return each.skill.for_model; }))
-    tools_.push_back(
-        tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
-          return project_.skills().read(name, ports);
-        }));
+  tools_.push_back(
+      tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
+        return project_.skills().read(name, ports);
+      }));
   if (config_.web_fetch) tools_.push_back(web_tool());
   if (config_.planning_tools)
     for (model::Tool (*const make)() :
@@ -169,6 +166,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
   if (helper != nullptr) std::ranges::copy(helper->borrowed, std::back_inserter(tools_));
   keep_to_role(tools_);
   own_tools_ = tools_.size();
+  if (helper != nullptr || invocation.print || project_.skills().are_read()) take_skills();
   server_notices_ = std::move(servers.notices);
   std::ranges::copy(agent_remarks_, std::back_inserter(server_notices_));
   set_up_hooks();
@@ -226,21 +224,6 @@ Application::Application(const Invocation& invocation, const Helper* helper)
   if (!servers.entries.empty()) start_servers(servers.entries);
 }
 
-void Application::make_system_prompt() {
-  system_ = system_prompt(config_, workspace_, instructions_.documents(), memory_);
-  if (!role_ || subagents::has_tool(*role_, tools::skill_tool({}))) add_skills_to(system_);
-  if (role_) read_skills_of_role(system_);
-  add_agents_to(system_);
-}
-
-void Application::read_changed() {
-  const bool other_notes = memory_.refresh();
-  const bool other_skills = project_.skills().changed();
-  if (other_skills) project_.skills().load();
-  const bool other_agents = crew_ && look_for_agents();
-  if (instructions_.refresh() || other_notes || other_skills || other_agents) make_system_prompt();
-}
-
 void Application::remember(const std::string& text, memory::Scope scope, Id session,
                            std::optional<Id> entry) const {
   memory_.file(scope).add({.text = clean(text),
@@ -249,30 +232,9 @@ void Application::remember(const std::string& text, memory::Scope scope, Id sess
                            .date = now_utc().substr(0, 10)});
 }
 
-void Application::look_around(agent::Settings& settings) {
-  read_changed();
-  settings.system = system_.text;
-  settings.surroundings = system_.surroundings;
-  add_server_texts(settings);
-}
-
 std::int64_t Application::first_window() const {
   const std::string name = config_.model.empty() ? default_model() : config_.model;
   return catalog_.find_model(catalog_.parse(name)).window;
-}
-
-// In at most two percent of the window, by the model that is asked first; a list that was once sent
-// stays as it is.
-void Application::add_skills_to(SystemPrompt& system) {
-  constexpr std::int64_t most_tokens = 8000, bytes_per_token = 4;
-  const std::vector<project::LoadedSkill>& skills = project_.skills().all();
-  if (skills.empty()) return;
-  const std::int64_t window = first_window();
-  const std::int64_t tokens = window > 0 ? std::min(most_tokens, window / 50) : most_tokens;
-  system.skills = project::skill_list(skills, static_cast<std::size_t>(tokens * bytes_per_token));
-  if (system.skills.empty()) return;
-  system.text += "\n\n" + system.skills;
-  system.surroundings.push_back({"the list of skills", system.skills, true});
 }
 
 std::optional<project::RenderedCommand> Application::rendered(std::string_view name,

@@ -93,6 +93,12 @@ class Application {
   News& news() { return news_; }
   bool works_beside() const;  // a job or a sub-agent does, beside the conversation
 
+  // At the prompt nobody waits for the user's skills until something is to be done: then they are
+  // taken, and the model knows of them. True: now, so settings have to be made anew.
+  bool take_skills();
+  bool took_skills() const { return took_skills_; }
+  bool skills_wait() const;  // they are there, and not taken yet
+
   // How a session is to be worked on: as it was last, unless flags say otherwise. They count when
   // skein is started; whatever is opened later goes on as it was left.
   enum class Flags { count, do_not };
@@ -190,7 +196,8 @@ class Application {
   model::Tools tools_;
   instructions::Instructions instructions_;
   memory::Memory memory_;
-  SystemPrompt system_;
+  SystemPrompt system_;  // empty until the skills are taken
+  bool took_skills_ = false;
   mutable store::home::Grants grants_;  // read when first asked
   mutable store::home::RulesHere rules_here_;
   std::map<std::string, std::unique_ptr<model::Provider>> providers_{};

@@ -16,6 +16,11 @@ void News::put(Id session, Item item) {
   items_[session].push_back(std::move(item));
 }
 
+void News::tell(const std::string& notice) {
+  const std::lock_guard lock(mutex_);
+  if (!notice.empty()) told_ += notice + "\n";
+}
+
 void News::seen(Id session, const std::string& about) {
   const std::lock_guard lock(mutex_);
   std::erase_if(items_[session], [&](const Item& each) {
@@ -27,7 +32,7 @@ void News::seen(Id session, const std::string& about) {
 
 News::Notices News::take_notices() {
   const std::lock_guard lock(mutex_);
-  Notices out;
+  Notices out{.text = std::exchange(told_, "")};
   if (!entered_) return out;
   for (Item& each : items_[*entered_])
     if (const std::string line = std::exchange(each.notice, ""); !line.empty()) {
@@ -39,6 +44,7 @@ News::Notices News::take_notices() {
 
 bool News::has_notices() const {
   const std::lock_guard lock(mutex_);
+  if (!told_.empty()) return true;
   const auto found = entered_ ? items_.find(*entered_) : items_.end();
   return found != items_.end() &&
          std::ranges::any_of(found->second, [](const Item& each) { return !each.notice.empty(); });

@@ -26,6 +26,7 @@ class News {
   };
   void enter(Id session);
   void put(Id session, Item item);
+  void tell(const std::string& notice);  // the user alone, in whatever session; empty: nothing
   // The model knows by now.
   void seen(Id session, const std::string& about);
   // Lines for the user, once; empty: there is nothing to tell.
@@ -40,6 +41,7 @@ class News {
   agent::Inbox& inbox_;
   mutable std::mutex mutex_{};
   std::optional<Id> entered_{};
+  std::string told_{};
   std::map<Id, std::vector<Item>> items_{};
 };
 

@@ -38,6 +38,7 @@ class ProjectFiles {
                                                  const Confirm& confirm);
 
   ProjectSkills& skills() { return skills_; }
+  const ProjectSkills& skills() const { return skills_; }
 
   // Those that can be asked, the built-in ones last; looks at the folders anew each time. What is
   // wrong with others is added to `remarks`.

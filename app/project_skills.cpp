@@ -3,6 +3,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <exception>
 #include <set>
 #include <unordered_set>
 
@@ -67,12 +68,14 @@ void ProjectSkills::load() {
   if (!of_project.empty()) add_those_of_project(of_project);
   is_settled_ = false;
   if (own_folders_.empty()) return;
+  are_read_ = false;
   thread_ = quiet_thread([this] {
     try {
       read_own();
-    } catch (...) {
-      failed_ = std::current_exception();
+    } catch (const std::exception& error) {
+      own_trouble_ = error.what();
     }
+    are_read_ = true;
   });
 }
 
@@ -90,7 +93,8 @@ void ProjectSkills::read_own() {
 void ProjectSkills::settle() {
   if (std::exchange(is_settled_, true)) return;
   if (thread_.joinable()) thread_.join();
-  if (failed_) std::rethrow_exception(std::exchange(failed_, nullptr));
+  if (!own_trouble_.empty())
+    remarks_.push_back("your own skills could not be read: " + std::exchange(own_trouble_, ""));
   skills_.reserve(skills_.size() + own_.size());
   for (Read& each : std::exchange(own_, {})) add(std::move(each));
   if (std::exchange(own_cut_, false))

@@ -1,8 +1,8 @@
 // The skills that count here: the user's own, and those of the project that are trusted.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
-#include <exception>
 #include <functional>
 #include <map>
 #include <memory>
@@ -21,7 +21,7 @@
 
 namespace skein::app {
 
-// The user may have thousands: they are loaded in a thread, and whatever needs them waits for it.
+// The user may have thousands: they are read in a thread, and whatever needs them waits for it.
 class ProjectSkills {
  public:
   using GetTrust = std::function<project::TrustRecord&()>;
@@ -31,6 +31,7 @@ class ProjectSkills {
   ProjectSkills& operator=(const ProjectSkills&) = delete;
 
   void load();           // the project's at once, then begins with the user's
+  bool are_read() const { return are_read_; }  // nobody would have to wait for them
   bool changed() const;  // a folder of skills has, as far as one look at it tells
 
   // Sorted by name; valid until they are loaded again.
@@ -74,7 +75,8 @@ class ProjectSkills {
   std::vector<project::OwnFolder> own_folders_{};
   std::vector<Read> own_{};  // what the thread has read
   bool own_cut_ = false;
-  std::exception_ptr failed_{};  // in the thread
+  std::string own_trouble_{};  // of the thread; empty: none
+  std::atomic<bool> are_read_ = true;
   bool is_settled_ = true;
   std::thread thread_{};
 };

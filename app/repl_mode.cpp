@@ -36,15 +36,6 @@ bool can_edit_lines(const config::Config& config) {
 // The console shows some of what it does not know.
 bool knows_marks() { return env("TERM") != "linux"; }
 
-// A few lines at most: /skills shows all of them.
-std::string skill_notices(const std::vector<std::string>& remarks) {
-  constexpr std::size_t most = 3;
-  std::string out;
-  for (std::size_t i = 0; i < std::min(most, remarks.size()); ++i) out += remarks[i] + "\n";
-  if (remarks.size() > most) out += "there is more of this kind: /skills\n";
-  return out;
-}
-
 // For a session in which nothing has been said: what this is, and what can be done with it.
 std::string greeting(const Application& application) {
   const std::string branch = project::git_branch(application.workspace());
@@ -210,10 +201,14 @@ int repl_mode(Application& application, const Invocation& given) {
   help.stopped = [] { return stop_asked().load(); };
   help.color = screen.look().colour;
   help.look_again = [&]() -> std::optional<std::chrono::milliseconds> {
+    if (!application.took_skills()) return std::chrono::milliseconds(20);
     if (!application.works_beside() && !application.news().has_notices()) return std::nullopt;
     return std::chrono::milliseconds(250);
   };
-  help.has_news = [&] { return application.news().has_notices() || keyboard->misses_keys(); };
+  help.has_news = [&] {
+    if (application.skills_wait()) session.catch_up();
+    return application.news().has_notices() || keyboard->misses_keys();
+  };
   help.announce = [&] {
     screen.print(keyboard->take_missing_keys());
     const News::Notices news = application.news().take_notices();
@@ -234,8 +229,8 @@ int repl_mode(Application& application, const Invocation& given) {
   if (!application.config().quiet)
     screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
-  screen.print_untrusted(skill_notices(application.project().skills().remarks()));
   for (const std::string& text : application.server_notices()) screen.print_untrusted(text + "\n");
+  screen.print_untrusted(application.news().take_notices().text);
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();
   session.close();

@@ -162,6 +162,7 @@ session::Services Application::services() {
   };
   services.skills = [this] { return project_.skills().all(); };
   services.skill_remarks = [this] { return project_.skills().remarks(); };
+  services.catch_up = [this] { return take_skills(); };
   services.own_commands = [this] { return project_.commands(); };
   services.render = [this](std::string_view name, std::string_view arguments,
                            const session::CommandPorts& ports) {

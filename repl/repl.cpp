@@ -85,7 +85,10 @@ void Repl::run() {
     edit::Draft line;
     switch (input_.read(session_.prompt(), line)) {
       case ReadResult::end: session_.leave(); break;
-      case ReadResult::woken: session_.go_on(); break;
+      case ReadResult::woken:
+        session_.catch_up();
+        session_.go_on();
+        break;
       case ReadResult::interrupt:
         if (session_.leaving() || Clock::now() - warned < second_press) {
           session_.leave();
@@ -114,6 +117,7 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
   const std::size_t start = text.find_first_not_of(" \t");
   if (start == std::string::npos) return;
   input_.begin_line(line, typed);
+  session_.catch_up();
   const std::string_view rest = std::string_view(text).substr(start);
   try {
     if (rest.front() == '/' || rest.front() == '!' || rest == "?") {

@@ -133,6 +133,9 @@ struct Services {
   std::function<CallCost()> call_cost = [] {
     return [](const std::string&, const model::Usage&) { return std::nullopt; };
   };
+  // Called before anything is done for the user: what was still being read when the prompt came is
+  // taken. True: the settings have to be made anew.
+  std::function<bool()> catch_up = [] { return false; };
   // What the user should be told between two prompts, once; empty: nothing.
   std::function<std::string(Id open)> news = [](Id) { return std::string{}; };
   // How to provide keys, and which were found; with a provider's name, whether its key works.

@@ -409,6 +409,10 @@ void Session::refresh_settings() {
   settings_ = std::move(fresh);
 }
 
+void Session::catch_up() {
+  if (parts_.services.catch_up()) refresh_settings();
+}
+
 void Session::compact(const std::string& focus) {
   agent::Compacted compacted;
   work([&](const Ports& ports) {

@@ -59,6 +59,7 @@ class Session {
   // provider/model as it was before the user chose another; empty: not since skein began.
   std::string& model_before() { return model_before_; }
   void refresh_settings();  // after the session's entries changed them; model and mode stay
+  void catch_up();          // with what was still being read when the prompt came
   // Selects the next permission mode and returns what to tell the user about it.
   std::string cycle_mode();
   std::string prompt() const;  // what stands in front of the line
