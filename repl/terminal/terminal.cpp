@@ -67,7 +67,11 @@ Terminal::Terminal(int in, int out) : in_(in), out_(out) {
 
   struct sigaction action {};
   action.sa_handler = die;
-  for (std::size_t i = 0; i < deaths.size(); ++i) sigaction(deaths[i], &action, &before[i]);
+  for (std::size_t i = 0; i < deaths.size(); ++i) {
+    sigaction(deaths[i], nullptr, &before[i]);
+    // What whoever started us wants ignored does not end us, so the terminal must stay as it is.
+    if (before[i].sa_handler != SIG_IGN) sigaction(deaths[i], &action, nullptr);
+  }
   action.sa_handler = [](int) { resized = true; };
   sigaction(SIGWINCH, &action, nullptr);
 }

@@ -103,6 +103,8 @@ pid_t Pty::start(const std::vector<std::string>& words, const std::function<void
   setsid();
   ioctl(slave_, TIOCSCTTY, 0);
   for (const int fd : {0, 1, 2}) dup2(slave_, fd);
+  // A shell that started the tests in the background wants these ignored.
+  for (const int signal : {SIGINT, SIGQUIT}) std::signal(signal, SIG_DFL);
   if (before_exec) before_exec();
   execv(arguments[0], arguments.data());
   _exit(127);

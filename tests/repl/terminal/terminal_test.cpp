@@ -96,6 +96,20 @@ TEST_CASE("a death by our own fault leaves a sane terminal and keeps its cause")
   }
 }
 
+TEST_CASE("a signal that was ignored before stays so, and leaves the terminal as it is") {
+  Pty pty;
+  const pid_t child = start([&] {
+    std::signal(SIGQUIT, SIG_IGN);  // as a shell starts what it puts in the background
+    Terminal terminal(pty.slave(), pty.slave());
+    terminal.set(Terminal::Mode::editing);
+    raise(SIGQUIT);
+    return pty.modes() == sane ? 1 : 0;
+  });
+  int status = -1;
+  waitpid(child, &status, 0);
+  CHECK(status == 0);
+}
+
 TEST_CASE("a terminal tells its size, and 80 by 24 where it has none") {
   Pty pty(123, 45);
   Terminal terminal(pty.slave(), pty.slave());
