@@ -156,7 +156,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
   if (!role_) set_up_agents();
   tools_.push_back(
       tools::skill_tool([this](const std::string& name, const model::ToolPorts& ports) {
-        return project_.skills().read(name, ports);
+        return project_.skills().read(name, ports, agent_names());
       }));
   if (config_.web_fetch) tools_.push_back(web_tool());
   if (config_.planning_tools)
@@ -246,8 +246,9 @@ std::optional<project::RenderedCommand> Application::rendered(std::string_view n
     const Agent::OwnRun done = agent_->run_own(command, lends, ports.rules, ports.ports);
     return {done.run, done.text, done.status};
   };
-  auto out = project_.render(name, arguments, {.run = run, .session = to_string(ports.session)},
-                             ports.confirm);
+  auto out = project_.render(
+      name, arguments, {.run = run, .session = to_string(ports.session), .agents = agent_names()},
+      ports.confirm);
   return out ? std::move(out) : rendered_prompt(name, arguments, ports.ports);
 }
 

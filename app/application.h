@@ -164,6 +164,7 @@ class Application {
   void set_up_hooks();
   std::vector<session::HookLine> hook_lines() const;
   void set_up_agents();
+  std::vector<std::string> agent_names() const;  // that can be asked
   bool look_for_agents();  // true: the model has something to hear
   void add_agents_to(SystemPrompt& system) const;
   void choose_role();  // --agent

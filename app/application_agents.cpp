@@ -129,6 +129,12 @@ bool Application::look_for_agents() {
   return subagents::agent_list(agents_, std::string::npos) != before;
 }
 
+std::vector<std::string> Application::agent_names() const {
+  std::vector<std::string> out;
+  for (const Definition& each : agents_) out.push_back(each.name);
+  return out;
+}
+
 // In at most one percent of the window, by the model that is asked first.
 void Application::add_agents_to(SystemPrompt& system) const {
   constexpr std::int64_t most_tokens = 4000, bytes_per_token = 4;

@@ -8,6 +8,7 @@
 #include <unordered_set>
 
 #include "app/home.h"
+#include "core/model/delegation.h"
 #include "core/project/skill_search.h"
 #include "core/text/amounts.h"
 #include "core/text/quiet_thread.h"
@@ -197,7 +198,8 @@ std::vector<const LoadedSkill*> ProjectSkills::about(const std::string& below) {
   return out;
 }
 
-model::ToolOutcome ProjectSkills::read(const std::string& name, const model::ToolPorts& ports) {
+model::ToolOutcome ProjectSkills::read(const std::string& name, const model::ToolPorts& ports,
+                                       const std::vector<std::string>& agents) {
   const LoadedSkill* found = find(name);
   if (found == nullptr || !found->skill.for_model) {
     std::vector<std::string> names;
@@ -212,7 +214,9 @@ model::ToolOutcome ProjectSkills::read(const std::string& name, const model::Too
       trust_().of(found->file(), sha256_hex(file.text)) != project::Trust::given)
     return model::tool_failure("the skill '" + name +
                                "' has changed since the user trusted it; go on without it");
-  const std::string text = project::skill_text(*found, file, places_.root());
+  std::string text = project::skill_text(*found, file, places_.root());
+  if (const std::string agent = project::agent_for(file, agents); !agent.empty())
+    text = model::handing_on(agent, text);
   model::ToolOutcome outcome =
       model::tool_text(ports.was_said && ports.was_said(text) ? "already loaded above" : text);
   outcome.lends = file.front.list("allowed-tools", ", ");

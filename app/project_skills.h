@@ -30,7 +30,7 @@ class ProjectSkills {
   ProjectSkills(const ProjectSkills&) = delete;
   ProjectSkills& operator=(const ProjectSkills&) = delete;
 
-  void load();           // the project's at once, then begins with the user's
+  void load();                                 // the project's at once, then begins with the user's
   bool are_read() const { return are_read_; }  // nobody would have to wait for them
   bool changed() const;  // a folder of skills has, as far as one look at it tells
 
@@ -41,8 +41,9 @@ class ProjectSkills {
   std::vector<const project::LoadedSkill*> about(const std::string& below);
   // Why skills that were found do not count, and what is wrong with others.
   const std::vector<std::string>& remarks();
-  // The tool's answer.
-  model::ToolOutcome read(const std::string& name, const model::ToolPorts& ports);
+  // The tool's answer. Agents: to which a skill that wants one can be handed on.
+  model::ToolOutcome read(const std::string& name, const model::ToolPorts& ports,
+                          const std::vector<std::string>& agents = {});
 
   // The folders of all skills that count.
   std::shared_ptr<const tools::workspace::ReadableFolders> readable() const { return readable_; }

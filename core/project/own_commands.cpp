@@ -4,9 +4,11 @@
 #include <map>
 #include <tuple>
 
+#include "core/model/delegation.h"
 #include "core/model/entry.h"
 #include "core/permission/shell_words.h"
 #include "core/project/command_text.h"
+#include "core/project/skill.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
 
@@ -103,6 +105,8 @@ RenderedCommand render(const OwnCommand& command, const MarkdownFile& file,
     // What a command printed names no files.
     out.mentions += piece.is_shell ? "\n" : piece.text;
   }
+  if (const std::string agent = agent_for(file, ports.agents); !agent.empty())
+    out.text = model::handing_on(agent, out.text);
   out.meta = model::command_meta(command.name, std::string(arguments), command.path,
                                  sha256_hex(file.text));
   return out;

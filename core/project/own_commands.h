@@ -41,6 +41,7 @@ struct RenderPorts {
   // By these rules too, which the file lends.
   std::function<ShellRun(const std::string& command, const std::vector<std::string>& lends)> run;
   std::string session{}, project_folder{};
+  std::vector<std::string> agents{};  // to which a command can be handed on
 };
 
 // The message that a command becomes.

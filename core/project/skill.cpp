@@ -13,6 +13,7 @@ namespace skein::project {
 namespace {
 
 constexpr std::size_t longest_name = 64, longest_compatibility = 500;
+constexpr std::string_view fork = "fork", general_agent = "general";
 
 bool is_small(char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); }
 
@@ -106,16 +107,27 @@ bool is_about(const Skill& skill, std::string_view below) {
   });
 }
 
+std::string agent_for(const MarkdownFile& file, std::span<const std::string> agents) {
+  if (file.front.text("context") != fork) return {};
+  // Files that were written for Claude Code write names as it does.
+  const std::string wanted = lower(file.front.text("agent"));
+  std::string usual;
+  for (const std::string& each : agents) {
+    if (!wanted.empty() && lower(each) == wanted) return each;
+    if (each == general_agent) usual = each;
+  }
+  return usual;
+}
+
 std::vector<std::string> not_obeyed(const MarkdownFile& file) {
   std::vector<std::string> out;
   for (const char* field : {"model", "effort"})
     if (file.front.find(field) != nullptr)
       out.push_back(std::string(field) + " counts when a person calls it, not when the model does");
-  for (const char* field : {"context", "agent"})
-    if (file.front.find(field) != nullptr)
-      out.push_back(
-          std::string(field) +
-          " is passed over: the skill is loaded into the conversation, not a sub-agent's");
+  if (const std::string context = file.front.text("context"); !context.empty() && context != fork)
+    out.push_back("context is passed over: the one value it can have is " + std::string(fork));
+  if (file.front.find("agent") != nullptr && file.front.text("context") != fork)
+    out.push_back("agent counts together with `context: " + std::string(fork) + "` only");
   if (file.front.find("hooks") != nullptr)
     out.push_back("hooks is passed over: hooks stand in the configuration");
   return out;

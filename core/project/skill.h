@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstddef>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -33,6 +34,10 @@ Skill skill_from(const MarkdownFile& file, std::string_view folder);
 
 // Whether it is for this file of the workspace, and has to be told of with it.
 bool is_about(const Skill& skill, std::string_view below);
+
+// The agent that is to do what the file says, of those there are: `context: fork` wants one, and
+// `agent` says which. Empty: it is for the model of the conversation.
+std::string agent_for(const MarkdownFile& file, std::span<const std::string> agents);
 
 // What of a skill's or command's front matter skein does not obey, or not everywhere, in sentences.
 std::vector<std::string> not_obeyed(const MarkdownFile& file);

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/delegation.h"
 #include "core/text/text.h"
 
 namespace skein::session {
@@ -31,10 +32,7 @@ std::optional<Delegated> delegated(std::string_view prompt, const std::vector<Kn
   // An agent may itself be called agent-x.
   if (!known(name) && name.starts_with(agent_prefix)) name.remove_prefix(agent_prefix.size());
   if (!known(name)) return std::nullopt;
-  return Delegated{"Give this task to the agent `" + std::string(name) +
-                       "` with your tool `agent`, and answer with what it reports:\n\n" +
-                       std::string(task),
-                   end};
+  return Delegated{model::handing_on(name, task), end};
 }
 
 }  // namespace skein::session

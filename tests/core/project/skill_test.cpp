@@ -82,7 +82,22 @@ TEST_CASE("it is said what of a front matter is not obeyed") {
     return project::not_obeyed(file).size();
   };
   CHECK(notes("---\ndescription: x\npaths: a\n---\nx") == 0);
-  CHECK(notes("---\nmodel: a/b\neffort: high\ncontext: fork\nagent: x\n---\nx") == 4);
+  CHECK(notes("---\nmodel: a/b\neffort: high\ncontext: fork\nagent: x\n---\nx") == 2);
+  CHECK(notes("---\ncontext: else\nagent: x\n---\nx") == 2);
+}
+
+TEST_CASE("a skill that wants an agent of its own gets the one it names, or the general one") {
+  const std::vector<std::string> agents{"explore", "general", "Reviewer"};
+  const auto agent = [&](const std::string& front) {
+    project::MarkdownFile file{.text = "---\n" + front + "---\nx"};
+    file.front = project::read_front_matter(file.text);
+    return project::agent_for(file, agents);
+  };
+  CHECK(agent("agent: explore\n").empty());
+  CHECK(agent("context: fork\n") == "general");
+  CHECK(agent("context: fork\nagent: Explore\n") == "explore");
+  CHECK(agent("context: fork\nagent: reviewer\n") == "Reviewer");
+  CHECK(agent("context: fork\nagent: general-purpose\n") == "general");
 }
 
 TEST_CASE("a skill says what it is for") {
