@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/model/payloads.h"
+#include "core/model/schema.h"
 #include "core/text/json.h"
 
 namespace skein::agent {
@@ -113,6 +114,10 @@ PermissionGate::Permission PermissionGate::judge(Turn& turn, const model::Tool& 
   const permission::Decision decision = decide(turn, call, hook);
   if (decision.verdict == Verdict::allow) return {true, hook.note, decision.place};
   if (decision.verdict == Verdict::deny) return {false, reason_of(decision)};
+  // Nobody is asked about what could not be done anyway.
+  if (std::string trouble = model::trouble_with_arguments(tool.schema, call.input);
+      !trouble.empty())
+    return {false, "not run: " + trouble};
   return ask(turn, tool, call, decision, hook);
 }
 

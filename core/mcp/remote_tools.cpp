@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/model/schema.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
@@ -21,20 +22,6 @@ bool is_tool_letter(char c) {
 bool is_property_name(const std::string& name) {
   return !name.empty() && name.size() <= 64 &&
          std::ranges::all_of(name, [](char c) { return is_tool_letter(c) || c == '.'; });
-}
-
-bool is_of_type(const Json& value, std::string_view type) {
-  if (type == "string") return value.is_string();
-  if (type == "integer")
-    return value.is_number_integer() ||
-           (value.is_number() &&
-            value.get<double>() ==
-                static_cast<double>(static_cast<std::int64_t>(value.get<double>())));
-  if (type == "number") return value.is_number();
-  if (type == "boolean") return value.is_boolean();
-  if (type == "array") return value.is_array();
-  if (type == "object") return value.is_object();
-  return true;
 }
 
 // What the user is to agree to, all of it.
@@ -67,22 +54,6 @@ JsonText usable_schema(const JsonText& schema) {
   return dump(*json);
 }
 
-std::string trouble_with_arguments(const JsonText& schema, const JsonText& input) {
-  const std::optional<Json> wanted = parse_json(schema), given = parse_json(input);
-  if (!given || !given->is_object()) return "the arguments are no JSON object";
-  if (!wanted) return {};
-  if (at(*wanted, "required").is_array())
-    for (const Json& each : at(*wanted, "required"))
-      if (each.is_string() && !given->contains(each.get<std::string>()))
-        return "`" + each.get<std::string>() + "` is missing";
-  for (const auto& [name, value] : given->items()) {
-    const std::string type = string_at(at(at(*wanted, "properties"), name), "type");
-    if (!type.empty() && !value.is_null() && !is_of_type(value, type))
-      return "`" + name + "` must be of the type " + type;
-  }
-  return {};
-}
-
 namespace {
 
 model::Tool local_tool(const std::string& server, const std::string& name, const JsonText& schema,
@@ -104,7 +75,7 @@ model::Tool local_tool(const std::string& server, const std::string& name, const
       .preview = shown_arguments,
       .run = [call, schema, remote = each.name](
                  const JsonText& input, const model::ToolPorts& ports) -> model::ToolOutcome {
-        if (const std::string why = trouble_with_arguments(schema, input); !why.empty())
+        if (const std::string why = model::trouble_with_arguments(schema, input); !why.empty())
           return model::tool_failure("not called: " + why);
         return call(remote, input, ports);
       },

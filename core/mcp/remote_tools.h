@@ -22,9 +22,6 @@ std::string tool_name(std::string_view server, std::string_view tool,
 // The schema with what a provider would refuse at its top taken out; empty: it cannot be used.
 JsonText usable_schema(const JsonText& schema);
 
-// Why a call cannot have meant this schema, looking at its top level only; empty: it can.
-std::string trouble_with_arguments(const JsonText& schema, const JsonText& input);
-
 using CallServer = std::function<model::ToolOutcome(const std::string& tool, const JsonText& input,
                                                     const model::ToolPorts& ports)>;
 // Those that can be used, each behind the name its server has for it; the names of others are added

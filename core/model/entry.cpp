@@ -4,6 +4,7 @@
 #include <array>
 
 #include "core/model/attachments.h"
+#include "core/model/tool.h"
 #include "core/text/json.h"
 
 namespace skein::model {
@@ -40,10 +41,12 @@ std::string words_of(const Message& message) {
   for (const Block& block : message.content) {
     if (const auto* call = std::get_if<ToolUse>(&block)) return call->name + " " + call->input;
     if (const auto* thinking = std::get_if<Thinking>(&block)) return thinking->thinking;
-    if (const auto* result = std::get_if<ToolResult>(&block))
+    if (const auto* result = std::get_if<ToolResult>(&block)) {
+      if (was_refused(*result)) return refusal_words(*result);
       for (const ResultBlock& part : result->content)
         if (const auto* text = std::get_if<Text>(&part))
           return (result->is_error ? "failed: " : "") + text->text;
+    }
   }
   return message.error;
 }

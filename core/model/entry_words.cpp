@@ -3,14 +3,19 @@
 #include <algorithm>
 #include <variant>
 
+#include "core/model/tool.h"
+
 namespace skein::model {
 
 namespace {
 
-bool failed(const Message& message) {
-  return std::ranges::any_of(message.content, [](const Block& block) {
+// What the user did not allow has not failed.
+bool failed(const ToolResult& result) { return result.is_error && !was_refused(result); }
+
+bool any_result(const Message& message, bool (*is)(const ToolResult&)) {
+  return std::ranges::any_of(message.content, [&](const Block& block) {
     const auto* result = std::get_if<ToolResult>(&block);
-    return result != nullptr && result->is_error;
+    return result != nullptr && is(*result);
   });
 }
 
@@ -20,6 +25,7 @@ void add(std::string& out, std::string_view line) {
 }
 
 void add(std::string& out, const ToolResult& result) {
+  if (was_refused(result)) return add(out, "○ " + refusal_words(result));
   if (result.is_error) add(out, "✗ failed:");
   for (const ResultBlock& part : result.content)
     if (const auto* text = std::get_if<Text>(&part)) add(out, text->text);
@@ -30,12 +36,14 @@ void add(std::string& out, const ToolResult& result) {
 std::string kind_of(const Entry& entry) {
   const std::optional<Message> message = message_of(entry);
   if (!message) return "[" + entry.type + "]";
-  return std::string(name(message->role)) + (failed(*message) ? " failed" : "");
+  return std::string(name(message->role)) + (any_result(*message, failed)        ? " failed"
+                                             : any_result(*message, was_refused) ? " refused"
+                                                                                 : "");
 }
 
 bool is_failed_result(const Entry& entry) {
   const std::optional<Message> message = message_of(entry);
-  return message && failed(*message);
+  return message && any_result(*message, failed);
 }
 
 std::string words_of(const Entry& entry, Thoughts thoughts) {

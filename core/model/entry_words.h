@@ -7,7 +7,8 @@
 
 namespace skein::model {
 
-// "user", "assistant", "tool", "tool failed"; of what is no message "[model_change]".
+// "user", "assistant", "tool", "tool failed", "tool refused"; of what is no message
+// "[model_change]".
 std::string kind_of(const Entry& entry);
 // Whether it is the result of a call that failed.
 bool is_failed_result(const Entry& entry);

@@ -32,6 +32,12 @@ bool was_refused(const ToolResult& result) {
   return result.is_error && first != nullptr && first->text.starts_with(refusal_opening);
 }
 
+std::string refusal_words(const ToolResult& result) {
+  const auto* first = result.content.empty() ? nullptr : std::get_if<Text>(&result.content[0]);
+  if (first == nullptr || !first->text.starts_with(refusal_opening)) return "refused";
+  return "refused" + first->text.substr(refusal_opening.size());
+}
+
 const Tool* find_tool(const Tools& tools, std::string_view name) {
   const auto found = std::ranges::find(tools, name, &Tool::name);
   return found == tools.end() ? nullptr : &*found;

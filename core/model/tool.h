@@ -69,6 +69,8 @@ bool was_amended(const ToolResult& result);
 // How the result of a call begins that the user did not allow; and whether one does.
 inline constexpr std::string_view refusal_opening = "the user said no";
 bool was_refused(const ToolResult& result);
+// "refused", with the reason if one was given, as it is said to people.
+std::string refusal_words(const ToolResult& result);
 
 // What rules say of a web address that a call leads to.
 struct UrlStanding {
@@ -117,6 +119,7 @@ struct Tool {
   std::string description;
   JsonText schema;
   Effect effect = Effect::runs;
+  std::string does{};  // in a word or two for people, where the effect does not tell it: "stops"
   Argument argument{};
   // One line for people: "read src/main.cpp". Never fails, whatever the input is.
   std::function<std::string(const JsonText& input)> title;

@@ -150,8 +150,10 @@ Tool job_output_tool(SharedJobs jobs) {
 }
 
 Tool job_stop_tool(SharedJobs jobs) {
-  return job_tool("job_stop", "End a job with everything it has started.", stop_schema,
-                  std::move(jobs), job_stop);
+  Tool tool = job_tool("job_stop", "End a job with everything it has started.", stop_schema,
+                       std::move(jobs), job_stop);
+  tool.does = "stops";
+  return tool;
 }
 
 }  // namespace skein::tools

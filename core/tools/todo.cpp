@@ -42,6 +42,7 @@ Tool todo_tool() {
       "the whole list whenever an item begins or is done.";
   tool.schema = todo_schema;
   tool.effect = Effect::reads;
+  tool.does = "plans";
   tool.title = todo_title;
   tool.run = [](const JsonText& input, const ToolPorts&) {
     const plan::ReadTodo read = plan::read_todo(input);

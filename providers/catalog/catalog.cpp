@@ -316,6 +316,11 @@ model::ModelRef Catalog::parse(std::string_view text) const {
     throw Error("unknown provider " + std::string(provider) + "; there are " + names,
                 ExitStatus::usage);
   }
+  if (const BuiltInRow* const row = find_built_in(provider);
+      row != nullptr && !row->model.empty() && !model.empty() && model != row->model)
+    throw Error("no model is called " + std::string(text) + "; there is " + std::string(provider) +
+                    "/" + std::string(row->model),
+                ExitStatus::usage);
   if (model.empty())
     throw Error("no model named after " + std::string(provider) + "/", ExitStatus::usage);
   return {std::string(provider), std::string(model)};

@@ -144,18 +144,33 @@ std::vector<std::string> format_names(Session&, std::string_view start) {
   return names_from(exchange::exporters::formats(), start, &exchange::exporters::Format::name);
 }
 
+namespace {
+
+std::string words_for_effect(const model::Tool& tool) {
+  if (!tool.does.empty()) return tool.does;
+  if (tool.asks_user) return "asks you";
+  if (tool.delegates) return "delegates";
+  if (tool.argument.kind == model::Argument::Kind::url) return "fetches";
+  return tool.effect == model::Effect::reads    ? "reads"
+         : tool.effect == model::Effect::writes ? "changes"
+                                                : "runs";
+}
+
+}  // namespace
+
 void show_tools(Session& session, std::string_view) {
   if (session.services().tools == nullptr) return;
   const layout::TerminalStyle& look = session.screen().look();
-  std::size_t longest = 0;
-  for (const model::Tool& tool : *session.services().tools)
+  std::size_t longest = 0, effects = 0;
+  for (const model::Tool& tool : *session.services().tools) {
     longest = std::max(longest, layout::display_width(tool.name));
-  const std::size_t names = std::min<std::size_t>(longest, 16), column = 2 + names + 2 + 7 + 2;
+    effects = std::max(effects, layout::display_width(words_for_effect(tool)));
+  }
+  const std::size_t names = std::min<std::size_t>(longest, 16),
+                    column = 2 + names + 2 + effects + 2;
   for (const model::Tool& tool : *session.services().tools) {
     const std::string name = layout::sanitized_row(tool.name);
-    const std::string effect = tool.argument.kind == model::Argument::Kind::url ? "fetches"
-                               : tool.effect == model::Effect::reads            ? "reads"
-                                                                                : "changes";
+    const std::string effect = layout::sanitized_row(words_for_effect(tool));
     const std::string what =
         layout::sanitized_row(tool.description.substr(0, tool.description.find_first_of(".\n")));
     if (look.labels) {
@@ -164,12 +179,14 @@ void show_tools(Session& session, std::string_view) {
     }
     const bool under = layout::display_width(name) > names;
     session.screen().print("  " + painted(layout::padded(name, names), layout::style::code, look) +
-                           "  " + painted(layout::padded(effect, 7), layout::style::dim, look) +
+                           "  " +
+                           painted(layout::padded(effect, effects), layout::style::dim, look) +
                            (under ? "\n" + std::string(column, ' ') : "  ") +
                            layout::hanging(what, column, session.screen().width()) + "\n");
   }
   session.screen().print(
-      "Tools that change or fetch something ask first; /permissions shows what is allowed.\n");
+      "Tools that change, run or fetch something ask first; /permissions shows what is "
+      "allowed.\n");
 }
 
 void show_config(Session& session, std::string_view) {

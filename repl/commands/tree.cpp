@@ -26,7 +26,11 @@ namespace {
 std::string mark_of(const model::Entry& entry) {
   const auto message = model::message_of(entry);
   if (!message || message->role == model::Role::assistant || message->continuation) return {};
-  return message->role == model::Role::user ? "› " : "● ";
+  if (message->role == model::Role::user) return "› ";
+  for (const model::Block& block : message->content)
+    if (const auto* result = std::get_if<model::ToolResult>(&block))
+      return model::was_refused(*result) ? "○ " : result->is_error ? "✗ " : "● ";
+  return "● ";
 }
 
 struct EntryWords {

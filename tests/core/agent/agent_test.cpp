@@ -192,6 +192,24 @@ TEST_CASE("a tool the user refuses is answered with the reason, and the model ma
   CHECK(end.text == "as you wish");
 }
 
+TEST_CASE("nobody is asked about a call that lacks what its tool needs") {
+  Stage stage(R"([[{"call": {"id": "c1", "name": "poke", "input": {"n": 1}}},
+                   {"call": {"id": "c2", "name": "poke", "input": {"with": 2}}}], "I see"])");
+  REQUIRE(stage.tools.back().name == "poke");
+  stage.tools.back().schema =
+      R"({"type":"object","properties":{"with":{"type":"string"}},"required":["with"]})";
+  stage.answer = model::Answer{model::Answer::Choice::yes};
+  Conversation conversation = stage.conversation();
+
+  stage.turn(conversation, "go");
+
+  CHECK(stage.questions.empty());
+  CHECK(stage.runs == Lines{});
+  const Lines stored = lines_of(stage.stored(conversation));
+  CHECK(stored[4] == "result c1 failed: not run: `with` is missing");
+  CHECK(stored[5] == "result c2 failed: not run: `with` must be of the type string");
+}
+
 TEST_CASE("a call the user rewrites is asked about anew, run so, and the model is told") {
   Stage stage(
       R"([[{"call": {"id": "c1", "name": "poke", "input": {"with": "a stick"}}}], "I see"])");

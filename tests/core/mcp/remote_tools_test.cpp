@@ -48,17 +48,6 @@ TEST_CASE("a schema that one provider would refuse takes no request with it") {
   CHECK(usable_schema(deep) == deep);
 }
 
-TEST_CASE("arguments are checked at the top before a server is bothered") {
-  const JsonText schema =
-      R"({"type":"object","properties":{"n":{"type":"integer"},"s":{"type":"string"}},"required":["n"]})";
-  CHECK(trouble_with_arguments(schema, R"({"n":1,"s":"x","more":[]})").empty());
-  CHECK(trouble_with_arguments(schema, R"({"n":1.0})").empty());
-  CHECK(trouble_with_arguments(schema, R"({"s":"x"})").find("`n` is missing") == 0);
-  CHECK(trouble_with_arguments(schema, R"({"n":"1"})").find("integer") != std::string::npos);
-  CHECK(trouble_with_arguments(schema, R"({"n":1e300})").find("integer") != std::string::npos);
-  CHECK_FALSE(trouble_with_arguments(schema, "[]").empty());
-}
-
 TEST_CASE("every call of a server's tool asks, unless a rule says otherwise") {
   std::vector<std::string> left_out;
   model::Tools tools;

@@ -34,6 +34,8 @@ TEST_CASE("a name that means nothing is an error of usage that says what to do")
     }
     return std::string();
   };
+  CHECK(trouble("offline/anything") ==
+        "no model is called offline/anything; there is offline/demo");
   CHECK(trouble("nonsense") == "no model is called nonsense; write it as provider/model");
   CHECK(trouble("antropic/x").starts_with("unknown provider antropic; there are anthropic, "));
   CHECK(trouble("openai/") == "no model named after openai/");
