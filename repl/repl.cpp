@@ -7,9 +7,9 @@
 
 #include "core/text/text.h"
 #include "repl/commands/completion.h"
+#include "repl/commands/handlers.h"
 #include "repl/commands/table.h"
 #include "repl/edit/external_editor.h"
-#include "repl/layout/width.h"
 
 namespace skein::repl {
 
@@ -17,13 +17,6 @@ namespace {
 
 constexpr std::chrono::seconds second_press{2};
 constexpr std::size_t most_output = 64 * 1024;
-
-std::string keys_text(const terminal::KeyMap& keys) {
-  std::string out;
-  for (const terminal::KeyRow& row : terminal::key_rows())
-    out += "  " + layout::padded(keys.shown(row), 24) + "  " + std::string(row.words) + "\n";
-  return out;
-}
 
 // What the model is told about a command that the user ran.
 std::string report(std::string_view command, std::string output, int status) {
@@ -61,9 +54,7 @@ void run_for_user(session::Session& session, std::string_view command, bool tell
 
 // `!command` and `!!command` for the system's shell, `?` for the keys.
 void shell_escape(session::Session& session, std::string_view line) {
-  if (line == "?")
-    return session.screen().print(
-        keys_text(session.keyboard() ? session.keyboard()->keys() : terminal::usual_keys()));
+  if (line == "?") return commands::show_keys(session);
   const bool alone = line.starts_with("!!");
   run_for_user(session, line.substr(alone ? 2 : 1), !alone);
 }
@@ -100,6 +91,7 @@ void Repl::run() {
       case ReadResult::line:
         warned = never;
         session_.marks().sent();
+        session_.screen().print_untrusted(session_.services().changed_settings());
         handle(line, piped_ ? "" : line.text);
         input_.keep_unsent();
         if (!session_.leaving())

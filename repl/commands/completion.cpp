@@ -1,6 +1,7 @@
 #include "repl/commands/completion.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/model/attachments.h"
 #include "core/project/own_commands.h"
@@ -38,7 +39,9 @@ std::vector<prompt::Choice> command_names(Session& session) {
     if (layout::sanitized_row(prompt.name) == prompt.name)
       out.push_back(named(prompt.name, prompt.hint,
                           prompt.description.substr(0, prompt.description.find('\n'))));
-  std::ranges::stable_sort(out, {}, &prompt::Choice::letters);
+  std::ranges::stable_sort(out, {}, [](const prompt::Choice& each) {
+    return std::pair(use_of(each.letters), std::string_view(each.letters));
+  });
   return out;
 }
 

@@ -9,48 +9,13 @@
 #include "core/model/turns.h"
 #include "core/store/children.h"
 #include "core/text/amounts.h"
+#include "repl/commands/context_picture.h"
 #include "repl/commands/handlers.h"
-#include "repl/layout/width.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
 
 namespace {
-
-std::string right(const std::string& text, std::size_t width) {
-  return std::string(width - std::min(width, text.size()), ' ') + text;
-}
-
-struct Share {
-  const char* name;
-  char mark;
-  std::int64_t context::TokenBreakdown::*tokens;
-};
-constexpr Share shares[] = {{"system", '#', &context::TokenBreakdown::system},
-                            {"tools", '%', &context::TokenBreakdown::tools},
-                            {"summary", '=', &context::TokenBreakdown::summary},
-                            {"messages", '*', &context::TokenBreakdown::messages},
-                            {"tool results", '+', &context::TokenBreakdown::results}};
-
-// Each kind gets marks in proportion to its share of the window, and at least one if it is there.
-std::string bar(const context::TokenBreakdown& filling, std::int64_t window, std::size_t width) {
-  std::string out;
-  for (const Share& share : shares) {
-    const std::int64_t tokens = filling.*(share.tokens);
-    if (tokens <= 0) continue;
-    const auto marks = static_cast<std::size_t>(tokens) * width /
-                       static_cast<std::size_t>(std::max(window, tokens));
-    out.append(std::max<std::size_t>(1, marks), share.mark);
-  }
-  out.resize(width, '.');
-  return "[" + out + "]";
-}
-
-// A line of the table; `mark` is the one used in the bar.
-std::string context_row(char mark, const char* name, std::int64_t tokens, std::int64_t whole) {
-  return std::string("  ") + mark + " " + layout::padded(name, 19) + right(short_count(tokens), 8) +
-         right(percent(tokens, whole), 6) + "\n";
-}
 
 // What tokens cost, summed over the models whose prices are known.
 struct Cost {
@@ -113,31 +78,17 @@ void compact(Session& session, std::string_view focus) { session.compact(std::st
 void show_context(Session& session, std::string_view) {
   const context::BuiltContext built = session.context();
   const agent::Agent::Settings& settings = session.settings();
-  const std::int64_t total = built.filling.total();
-  const std::int64_t window = built.window.tokens;
-  const std::int64_t whole = window > 0 ? window : total;
-  const std::string sum = "about " + short_count(total) +
-                          (window > 0 ? " of " + short_count(window) : "") + " tokens, " +
-                          model::to_string(settings.model) + "\n";
-  constexpr std::size_t widest_bar = 60;
-  const std::size_t width = session.screen().width();  // 0: unlimited
-  std::string out =
-      bar(built.filling, whole,
-          width == 0 ? widest_bar : std::clamp(width, std::size_t{10}, widest_bar + 2) - 2);
-  out += (width > 0 && out.size() + 2 + sum.size() > width ? "\n" : "  ") + sum;
-  for (const Share& share : shares)
-    if (built.filling.*(share.tokens) > 0)
-      out += context_row(share.mark, share.name, built.filling.*(share.tokens), whole);
-  if (window > 0) {
-    out += context_row(' ', "reserved for answer", window - built.room, whole);
-    out += context_row('.', "free", std::max<std::int64_t>(0, built.room - total), whole);
-  }
+  std::string out = context_picture({.filling = built.filling,
+                                     .window = built.window.tokens,
+                                     .room = built.room,
+                                     .model = model::to_string(settings.model)},
+                                    session.screen().width(), session.screen().look());
   if (!built.fits())
     out += "too much for the model: older messages are summarized or left out before it is asked\n";
-  if (settings.compact_at > 0 && window > 0)
+  if (settings.compact_at > 0 && built.window.tokens > 0)
     out += "summarized automatically at " + percent(std::lround(settings.compact_at * 100), 100) +
            " of the window, or with /compact\n";
-  session.screen().print_untrusted(out);
+  session.screen().print(out);
 }
 
 void show_usage(Session& session, std::string_view) {

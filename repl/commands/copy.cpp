@@ -104,6 +104,8 @@ std::vector<std::string> copy_words(Session&, std::string_view start) {
   return out;
 }
 
+void expand_last(Session& session, std::string_view) { session.screen().expand_last(); }
+
 void show_raw(Session& session, std::string_view) {
   const auto found = newest(session, 0, answer_in);
   if (!found) throw Error("there is no answer yet");

@@ -14,7 +14,8 @@ struct CommandGroup {
 inline std::span<const CommandGroup> command_groups() {
   static constexpr CommandGroup groups[] = {
       {"This conversation",
-       "new undo redo retry edit continue btw rewind compact context usage history copy raw export "
+       "new undo redo retry edit continue btw rewind compact context usage history expand copy raw "
+       "export "
        "quit"},
       {"Model", "model thinking system login"},
       {"Plans and files", "plan todo diff web init instructions memory remember"},

@@ -49,7 +49,9 @@ void replay_session(Session& session, std::string_view entry_and_pace);
 void copy(Session& session, std::string_view what);
 std::vector<std::string> copy_words(Session& session, std::string_view start);
 void show_raw(Session& session, std::string_view);
+void expand_last(Session& session, std::string_view);
 
+void show_keys(Session& session);  // in short, for `?`
 void show_help(Session& session, std::string_view name);
 void fetch_page(Session& session, std::string_view url_and_question);
 void show_agents(Session& session, std::string_view words);

@@ -10,6 +10,7 @@
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/session/session.h"
+#include "repl/terminal/key_help.h"
 
 namespace skein::commands {
 
@@ -24,7 +25,7 @@ constexpr LineStart line_starts[] = {
     {"@path", "attach a file; Tab finds it"},
     {"!command", "run it in the shell and show the model its output"},
     {"!!command", "run it without telling the model"},
-    {"?", "the keys"},
+    {"?", "the keys; /help keys says more of each"},
 };
 
 constexpr std::size_t beside = 2 + 24 + 2, below = 6;  // columns at which help begins
@@ -80,12 +81,27 @@ void print_own(Session& session) {
               prompt.description.substr(0, prompt.description.find('\n')));
 }
 
+const terminal::KeyMap& keys_of(Session& session) {
+  return session.keyboard() != nullptr ? session.keyboard()->keys() : terminal::usual_keys();
+}
+
+void print_keys(Session& session) {
+  for (const terminal::KeyRow& row : terminal::key_rows())
+    print_row(session, keys_of(session).shown(row), row.words);
+}
+
 }  // namespace
+
+void show_keys(Session& session) {
+  session.screen().print(
+      terminal::key_help(keys_of(session), session.screen().width(), session.screen().look()));
+}
 
 void show_help(Session& session, std::string_view name) {
   if (name.starts_with('/')) name.remove_prefix(1);
   if (const Command* command = name.empty() ? nullptr : find_command(name))
     return print_row(session, usage_of(*command), help_of(*command));
+  if (name == "keys") return print_keys(session);
   if (!name.empty())
     throw Error("no command is called /" + std::string(name) + "; /help lists them");
   for (const CommandGroup& group : command_groups()) {

@@ -41,13 +41,16 @@ constexpr Command table[] = {
     {"doctor", "", "check this session for damage", nullptr, show_health},
     {"edit", "[n]", "change your last message, or the n-th last, and send it again as a branch",
      nullptr, edit_prompt},
+    {"expand", "", "show in full what was last folded: a result, a diff, thinking", nullptr,
+     expand_last},
     {"export", "[format] [file] [flags]",
      "save this branch as markdown, html, jsonl, json, text, pi, openai, anthropic or google",
      format_names, export_session},
     {"follow", "[session]", "show what another process says in a session; t takes over",
      session_names, follow_session},
     {"fork", "[key]", "continue in a new session that branches off here", nullptr, fork_session},
-    {"help", "[command]", "list the commands, or say what one does", nullptr, show_help},
+    {"help", "[command|keys]", "list the commands, or say what one does, or the keys", nullptr,
+     show_help},
     {"history", "[n|all]", "show the latest messages", nullptr, show_history},
     {"hooks", "", "list the programs that are run at fixed points of a session", nullptr,
      show_hooks},
@@ -131,9 +134,19 @@ static_assert(std::ranges::is_sorted(table, {}, &Command::name));
 constexpr std::pair<std::string_view, std::string_view> aliases[] = {
     {"?", "help"}, {"clear", "new"}, {"cost", "usage"}, {"exit", "quit"}, {"q", "quit"}};
 
+constexpr std::string_view used_often[] = {"context", "diff", "help",   "model",    "new",
+                                           "plan",    "quit", "resume", "sessions", "usage"};
+constexpr std::string_view used_carefully[] = {"archive", "delete", "redact", "rollback"};
+
 }  // namespace
 
 std::span<const Command> commands() { return table; }
+
+Use use_of(std::string_view name) {
+  if (std::ranges::find(used_often, name) != std::end(used_often)) return Use::often;
+  return std::ranges::find(used_carefully, name) != std::end(used_carefully) ? Use::careful
+                                                                             : Use::sometimes;
+}
 
 std::vector<std::string_view> aliases_of(std::string_view name) {
   std::vector<std::string_view> out;

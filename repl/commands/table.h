@@ -27,6 +27,10 @@ struct Command {
 };
 
 std::span<const Command> commands();  // sorted by name
+// How often a command is wanted: of several that begin with what was typed the first is taken. What
+// cannot simply be taken back comes last, whatever its name.
+enum class Use { often, sometimes, careful };
+Use use_of(std::string_view name);
 // Those of the project and the user's own that no other hides, sorted by name.
 std::vector<project::OwnCommand> own_commands(session::Session& session);
 const Command* find_command(std::string_view name);

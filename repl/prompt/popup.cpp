@@ -71,7 +71,12 @@ void Popup::choose_eagerly(std::string_view letters) {
   if (!place_.eager || letters.empty() || !open()) return;
   const auto starts = [&](std::size_t at) { return begins_with(texts_[at], letters); };
   // What was typed is a name itself: Enter means that one.
-  if (std::ranges::any_of(fits_, [&](std::size_t at) { return texts_[at] == letters; })) return;
+  const auto exact =
+      std::ranges::find_if(fits_, [&](std::size_t at) { return texts_[at] == letters; });
+  if (exact != fits_.end()) {
+    std::rotate(fits_.begin(), exact, exact + 1);
+    return;
+  }
   const auto found = std::ranges::find_if(fits_, starts);
   if (found == fits_.end()) return;
   std::rotate(fits_.begin(), found, found + 1);

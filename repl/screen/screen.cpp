@@ -23,7 +23,10 @@ constexpr std::size_t most_printed = 5;  // lines of a running command
 }  // namespace
 
 Screen::Screen(Parts parts)
-    : parts_(std::move(parts)), output_(parts_.port, parts_.look), markdown_(parts_.look) {}
+    : parts_(std::move(parts)),
+      output_(parts_.port, parts_.look),
+      markdown_(parts_.look),
+      thinking_(parts_.look) {}
 
 Screen::~Screen() {
   output_.set_live({});
@@ -67,15 +70,20 @@ void Screen::pause() {
   start_line();
 }
 
-void Screen::start_line() {
+void Screen::interrupt() {
   if (text_open_) output_.add(markdown_.interrupt());
+  if (thinking_.begun()) output_.add(thinking_.interrupt());
+}
+
+void Screen::start_line() {
+  interrupt();
   if (!output_.at_line_start()) output_.add("\n");
   output_.flush();
 }
 
 // A message of our own, on its own line.
 void Screen::say(std::string_view safe, Style style) {
-  if (text_open_) output_.add(markdown_.interrupt());
+  interrupt();
   if (!output_.at_line_start()) output_.add("\n");
   output_.add(painted(wrapped(safe, output_.width()), style, parts_.look) + "\n");
 }
@@ -116,19 +124,18 @@ void Screen::add_text(std::string_view untrusted) {
 
 void Screen::add_thinking(std::string_view untrusted) {
   if (text_open_) end_text();
-  thinking_ += untrusted;
-  if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
+  thinking_.add(untrusted);
+  if (thinking_whole_) show_thinking();
 }
 
-// Line by line, each once it is complete.
-void Screen::show_thinking(std::size_t until) {
-  const bool first = thinking_shown_ == 0;
-  const std::size_t from = first ? thinking_.find_first_not_of(" \t\n") : thinking_shown_;
-  if (from >= until) return;
-  std::string lines = sanitized(std::string_view(thinking_).substr(from, until - from));
-  if (lines.ends_with('\n')) lines.pop_back();
-  say((first ? thinking_mark(parts_.look) : "") + lines, style::dim | style::emphasis);
-  thinking_shown_ = until;
+// Word by word, like the text of an answer.
+void Screen::show_thinking() {
+  last_text_ = output_.now();
+  if (!thinking_.begun() && !output_.at_line_start()) output_.add("\n");
+  const std::string shown = thinking_.flow(output_.width());
+  if (shown.empty()) return;
+  if (!input_.used) output_.set_live({});
+  output_.add(shown);
 }
 
 void Screen::end_text() {
@@ -139,12 +146,14 @@ void Screen::end_text() {
     output_.add(rest += markdown_.end());
     text_open_ = false;
   }
-  if (!thinking_.empty()) {
-    if (thinking_whole_) show_thinking(thinking_.size());
-    const std::string thinking = std::exchange(thinking_, {});
-    if (std::exchange(thinking_shown_, 0) == 0)
-      show_view(view_of_thinking(thinking, output_.width(), parts_.look));
-  }
+  if (thinking_.empty()) return;
+  if (thinking_whole_) return output_.add(thinking_.end(output_.width()));
+  // What the user has seen the beginning of is not begun again.
+  if (thinking_.begun())
+    folded_ = folded_thinking(thinking_.text());
+  else
+    show_view(view_of_thinking(thinking_.text(), output_.width(), parts_.look));
+  thinking_.clear();
 }
 
 void Screen::show_view(const ToolView& view) {
@@ -295,7 +304,7 @@ void Screen::show_prompt(const model::Entry& entry, const model::Message& messag
   if (!typed.empty()) {
     const auto lines = static_cast<std::size_t>(std::ranges::count(words, '\n')) + 1;
     text += painted(" (" + counted(lines, "line") + ")", style::dim, parts_.look);
-    folded_ = {.title = typed, .text = words};
+    folded_ = {.title = typed, .text = words, .prose = true};
   }
   for (const std::string& file : model::attached_names(message)) text += "\n+ " + sanitized(file);
   for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
@@ -370,14 +379,14 @@ void Screen::expand_last() {
   if (folded_ == Folded{})
     say("nothing is folded", style::dim);
   else
-    output_.add(unfolded(folded_, parts_.look));
+    output_.add(unfolded(folded_, output_.width(), parts_.look));
   output_.flush();
 }
 
 void Screen::change_thinking() {
   thinking_whole_ = !thinking_whole_;
   say(thinking_whole_ ? "showing all of the thinking" : "showing one line of thinking", style::dim);
-  if (thinking_whole_) show_thinking(thinking_.rfind('\n') + 1);
+  if (thinking_whole_ && !thinking_.empty()) show_thinking();
   output_.flush();
 }
 
@@ -389,6 +398,7 @@ void Screen::tick() {
   // Below an unfinished line the live line would only get in the way of the text.
   if (!output_.at_line_start() && !input_.used && !silent) return output_.flush_if_due();
   if (text_open_ && silent) output_.add(markdown_.pause());
+  if (thinking_.begun() && silent) output_.add(thinking_.pause());
   paint_live();
 }
 
@@ -407,10 +417,15 @@ void Screen::paint_live() {
   if (width > 1) {
     status.stop_key = parts_.look.stop_key;
     live.rows.push_back({status_text(status, width - 1), style::dim});
+    if (const std::string mark = "  " + thinking_mark(parts_.look);
+        !thinking_.empty() && !thinking_whole_ && width > mark.size())
+      if (const std::string latest = thinking_.latest(width - mark.size()); !latest.empty())
+        live.rows.push_back({mark + latest, style::dim | style::emphasis});
     for (const std::string& row : status.rows)
       live.rows.push_back({"  " + layout::sanitized_row(row), style::dim});
     // Two rows are left to the text, or nothing could be put back in its place.
-    const std::size_t taken = input_.region.rows.size() + 3, height = output_.height();
+    const std::size_t taken = input_.region.rows.size() + live.rows.size() + 2,
+                      height = output_.height();
     for (const std::string& line :
          activity_.printed(std::min(most_printed, height > taken ? height - taken : 0)))
       live.rows.push_back({"  │ " + layout::sanitized_row(line), style::dim});

@@ -16,6 +16,7 @@
 #include "repl/screen/activity.h"
 #include "repl/screen/markdown/markdown.h"
 #include "repl/screen/output.h"
+#include "repl/screen/thinking.h"
 #include "repl/screen/tool_view.h"
 #include "repl/screen/turn_summary.h"
 
@@ -87,8 +88,9 @@ class Screen {
   void tell_of_retries();
   void add_text(std::string_view untrusted);
   void add_thinking(std::string_view untrusted);
-  void show_thinking(std::size_t until);
-  void end_text();  // and thinking: the message is over, or something else begins
+  void show_thinking();
+  void interrupt();  // what flows: something else begins on a new line
+  void end_text();   // and thinking: the message is over, or something else begins
   void say(std::string_view safe, Style style);
   void show_message(const model::Message& message);
   void show_aside(const model::Aside& aside);
@@ -105,10 +107,9 @@ class Screen {
   layout::Sanitizer sanitizer_{};
   markdown::Markdown markdown_;
   bool text_open_ = false;
-  std::string thinking_{};
+  ThinkingStream thinking_;
   bool thinking_whole_ = false;
-  std::size_t thinking_shown_ = 0;  // bytes of it
-  bool streamed_ = false;           // something of the message that will be committed next
+  bool streamed_ = false;  // something of the message that will be committed next
 
   std::map<std::string, model::ToolUse> calls_{};  // of this turn, by id
   std::string running_{};                          // the running call

@@ -5,6 +5,7 @@
 
 #include "core/text/amounts.h"
 #include "core/text/text.h"
+#include "repl/layout/flow.h"
 #include "repl/layout/sanitize.h"
 #include "repl/layout/width.h"
 #include "repl/screen/markdown/highlight.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr std::size_t shown_lines = 6, shown_diff_lines = 16;
 constexpr std::size_t longest_title = 400;
+constexpr std::string_view refused_label = "refused: ";
 
 // A lone CR overwrites its line, as progress counters do.
 std::vector<std::string> lines_of(std::string_view text) {
@@ -62,6 +64,12 @@ std::string counts_of(const std::vector<std::string>& diff) {
   return "+" + count('+') + " −" + count('-');
 }
 
+// Without keys there is a command. Where nobody can answer, nothing is said.
+std::string how_to_unfold(const TerminalStyle& look) {
+  if (look.live && !look.unfold_key.empty()) return std::string(look.unfold_key);
+  return look.live || look.labels ? "/expand" : "";
+}
+
 struct Body {
   std::vector<std::string> lines{};
   bool diff = false;
@@ -77,9 +85,9 @@ std::string painted_body(const Body& body, std::size_t width, const TerminalStyl
   const std::size_t last = folds && !body.from_end ? body.most : count;
   std::string out;
   const std::size_t hidden = count - (last - first);
-  const std::string key(look.live ? look.unfold_key : "");
+  const std::string how = how_to_unfold(look);
   const std::string note =
-      "  … " + counted(hidden, "more line") + (key.empty() ? "" : " (" + key + " shows all)");
+      "  … " + counted(hidden, "more line") + (how.empty() ? "" : " (" + how + " shows all)");
   const std::string more = painted(width > 0 ? fit(note, width) : note, style::dim, look) + "\n";
   if (folds && body.from_end) out += more;
   for (std::size_t i = first; i < last; ++i) {
@@ -112,8 +120,9 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
   const bool refused = model::was_refused(end.result);
   std::string outcome = failed ? "failed" : counted(body.lines.size(), "line");
   if (refused) {
-    const std::string why = sanitized_row(text.substr(model::refusal_opening.size()));
-    outcome = look.labels ? why.substr(std::min<std::size_t>(2, why.size())) : "refused" + why;
+    outcome = sanitized_row(model::refusal_words(end.result));
+    // The label says it already.
+    if (look.labels) outcome = outcome.substr(std::min(outcome.size(), refused_label.size()));
     body.lines.clear();
   }
 
@@ -135,7 +144,7 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
   if (end.duration_ms > 0 && !refused) outcome += " · " + short_duration(end.duration_ms);
 
   const bool broke = failed && !refused;
-  const std::string mark = look.labels ? (refused  ? "refused: "
+  const std::string mark = look.labels ? (refused  ? std::string(refused_label)
                                           : failed ? "failed: "
                                                    : "done: ")
                            : refused   ? "○ "
@@ -168,25 +177,28 @@ ToolView view_of_thinking(std::string_view thinking, std::size_t width, const Te
   const auto first = std::ranges::find_if(
       lines, [](const std::string& line) { return line.find_first_not_of(" \t") != line.npos; });
   if (first == lines.end()) return {};
-  const std::string mark = thinking_mark(look);
+  const std::string mark = thinking_mark(look), how = how_to_unfold(look);
   std::string rest;
   if (lines.size() > 1)
-    rest = "  … " + counted(lines.size(), "line") +
-           (look.live && !look.unfold_key.empty() ? ", " + std::string(look.unfold_key) + " shows"
-                                                  : "");
+    rest = "  … " + counted(lines.size(), "line") + (how.empty() ? "" : ", " + how + " shows");
   const std::size_t room = display_width(mark) + display_width(rest);
   const std::string line = width == 0 ? *first : fit(*first, width > room ? width - room : 1);
   ToolView view;
   view.shown = painted(mark + line + rest, style::dim | style::emphasis, look) + "\n";
-  if (lines.size() > 1 || line != *first) view.folded = {"thinking", std::string(thinking), false};
+  if (lines.size() > 1 || line != *first) view.folded = folded_thinking(thinking);
   return view;
 }
 
-std::string unfolded(const Folded& folded, const TerminalStyle& look) {
+Folded folded_thinking(std::string_view thinking) {
+  return {.title = "thinking", .text = std::string(thinking), .prose = true};
+}
+
+std::string unfolded(const Folded& folded, std::size_t width, const TerminalStyle& look) {
   std::string out =
       painted((look.labels ? "" : "▾ ") + sanitized_row(folded.title), style::strong, look) + "\n";
   std::string text;
   for (const std::string& line : lines_of(folded.text)) text += line + "\n";
+  if (folded.prose) text = layout::wrapped(text, width);
   return out +=
          folded.diff ? markdown::painted_diff(text, look) : painted(text, style::plain, look);
 }

@@ -17,6 +17,7 @@ struct Folded {
   std::string title{};
   std::string text{};  // all of it; untrusted
   bool diff = false;
+  bool prose = false;  // lines break between words
   bool operator==(const Folded&) const = default;
 };
 
@@ -40,10 +41,11 @@ ToolView view_of(const ToolCallEnd& end, const model::Tools* tools, std::size_t 
 std::string title_of(const model::ToolUse& call, const model::Tools* tools);
 
 std::string thinking_mark(const TerminalStyle& look);  // precedes thinking
+Folded folded_thinking(std::string_view thinking);
 // Thinking, folded to its first line.
 ToolView view_of_thinking(std::string_view thinking, std::size_t width, const TerminalStyle& look);
 
-// All of it.
-std::string unfolded(const Folded& folded, const TerminalStyle& look);
+// All of it; `width` 0: unlimited.
+std::string unfolded(const Folded& folded, std::size_t width, const TerminalStyle& look);
 
 }  // namespace skein::screen

@@ -138,6 +138,8 @@ struct Services {
   std::function<bool()> catch_up = [] { return false; };
   // What the user should be told between two prompts, once; empty: nothing.
   std::function<std::string(Id open)> news = [](Id) { return std::string{}; };
+  // The same before a line is followed: that what is in force is no longer what is written.
+  std::function<std::string()> changed_settings = [] { return std::string{}; };
   // How to provide keys, and which were found; with a provider's name, whether its key works.
   std::function<std::string(std::string_view provider)> login = [](std::string_view) {
     return std::string{};

@@ -53,6 +53,7 @@ struct KeyRow {
   std::string_view chords;  // the usual ones, with commas; of a row without an action what is shown
   Place place;
   std::string_view words;  // what it does
+  std::string_view brief;  // the same in at most 20 columns
   bool edits = false;      // the line alone; a key that is taken away from it does nothing then
 };
 std::span<const KeyRow> key_rows();

@@ -3,6 +3,7 @@
 #include <atomic>
 
 #include "core/store/home/file_backend.h"
+#include "core/tools/tools.h"
 #include "providers/offline/offline.h"
 #include "repl/repl.h"
 #include "tests/support/homes.h"
@@ -42,9 +43,10 @@ struct Scene {
            [](const agent::Conversation&) {
              return agent::Agent::Settings{.model = {"offline", "demo"}, .system = "be brief"};
            },
-       .services = {.cost = [](const std::string& model, const model::Usage&) {
-         return model == "new/model" ? std::nullopt : std::optional(session::Cost{0.25});
-       }}}};
+       .services = {.tools = &tools, .cost = [](const std::string& model, const model::Usage&) {
+                      return model == "new/model" ? std::nullopt
+                                                  : std::optional(session::Cost{0.25});
+                    }}}};
   repl::Repl repl{session, input};
 
   Scene() { session.open(session_called(store, "main:cli:user")); }
@@ -64,15 +66,30 @@ TEST_CASE("/context shows what fills the window") {
   Scene scene;
   scene.shown("hello");
   const std::string table = scene.shown("/context");
-  CHECK(table.starts_with("[#"));
-  CHECK(table.find("...]  about ") != std::string::npos);
-  CHECK(table.find(" of 32.0k tokens, offline/demo\n") != std::string::npos);
+  CHECK(table.starts_with("offline/demo: about "));
+  CHECK(table.find(" of 32.0k tokens, <1%\n  [#*...") != std::string::npos);
   for (const char* row :
-       {"  # system ", "  * messages ", "    reserved for answer    4.0k   12%\n"})
+       {"  # system ", "  * messages ", "  - reserved for answer    4.0k   12%\n"})
     CHECK(table.find(row) != std::string::npos);
   for (const char* nothing : {"% tools", "= summary", "+ tool results"})
     CHECK(table.find(nothing) == std::string::npos);
   CHECK(table.ends_with("summarized automatically at 85% of the window, or with /compact\n"));
+}
+
+TEST_CASE("/tools says what each tool does, as it says of itself") {
+  Scene scene;
+  scene.tools = {shown_tool("read", model::Effect::reads),
+                 shown_tool("bash", model::Effect::runs),
+                 shown_tool("ask", model::Effect::reads),
+                 tools::todo_tool(),
+                 tools::job_stop_tool({}),
+                 tools::agent_tool({})};
+  scene.tools[2].asks_user = true;
+  const std::string table = scene.shown("/tools");
+  for (const char* row : {"  read      reads      ", "  bash      runs       ",
+                          "  ask       asks you   ", "  todo      plans      Keep a list",
+                          "  job_stop  stops      End a job", "  agent     delegates  Ask another"})
+    CHECK(table.find(row) != std::string::npos);
 }
 
 TEST_CASE("/usage says what each prompt and each model cost") {

@@ -9,6 +9,8 @@
 #include "core/store/home/file_backend.h"
 #include "providers/offline/offline.h"
 #include "repl/commands/completion.h"
+#include "repl/commands/table.h"
+#include "repl/prompt/popup.h"
 #include "repl/repl.h"
 #include "tests/support/homes.h"
 #include "tests/support/recorded_screen.h"
@@ -119,6 +121,39 @@ TEST_CASE("Tab, hints and guesses know own commands") {
   CHECK(has(scene.shown("/reviw"), "did you mean /review?"));
   CHECK(has(scene.shown("/histor"), "did you mean /history?"));
   CHECK(has(scene.shown("/commit"), "no command /commit; /help lists them\n"));
+}
+
+TEST_CASE("of commands that begin alike the usual comes first, and what destroys last") {
+  Scene scene;
+  const auto first = [&](std::string_view typed) {
+    prompt::Popup popup(
+        [&](std::string_view line) { return commands::complete(scene.session, line); });
+    popup.refresh(typed);
+    return popup.first() == nullptr ? "" : popup.first()->text;
+  };
+  CHECK(first("/re") == "/resume ");
+  CHECK(first("/d") == "/diff ");
+  CHECK(first("/q") == "/quit");
+  CHECK(first("/red") == "/redo");
+  CHECK(first("/reda") == "/redact ");
+  CHECK(first("/branch") == "/branch ");
+  CHECK(first("/rev") == "/review ");
+  std::vector<std::string> names;
+  for (const prompt::Choice& each : commands::complete(scene.session, "/").choices())
+    names.push_back(each.letters);
+  CHECK(names.back() == "rollback");
+  for (const char* careful : {"archive", "delete", "redact"})
+    CHECK(std::ranges::find(names, careful) >= names.end() - 4);
+}
+
+TEST_CASE("every command that is ranked is one") {
+  int often = 0, careful = 0;
+  for (const commands::Command& each : commands::commands()) {
+    often += commands::use_of(each.name) == commands::Use::often;
+    careful += commands::use_of(each.name) == commands::Use::careful;
+  }
+  CHECK(often == 10);
+  CHECK(careful == 4);
 }
 
 TEST_CASE("what a command becomes is sent, and shown as it was typed") {

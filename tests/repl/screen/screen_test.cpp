@@ -36,33 +36,6 @@ TEST_CASE("a turn in a pipe is its words, without escapes and without anything t
   CHECK(screen.bytes() == "thinking: First.  … 2 lines\nHello **world**\nm · 2.1 s\n");
 }
 
-TEST_CASE("thinking is shown in full, line by line as it comes, once that is wanted") {
-  RecordedScreen screen(piped);
-  screen->show(committed(model::user_message("hi")));
-  screen->change_thinking();
-  screen->show(thinking_event("\n\nFirst.\n\nSec"));
-  CHECK(screen.bytes() == "showing all of the thinking\nthinking: First.\n\n");
-  screen->show(thinking_event("ond\x1b[2J."));
-  screen->show(text_event("Hello"));
-  screen->show(committed(answer("Hello")));
-  screen->end_turn(model::Stop::stop, "");
-  CHECK(screen.bytes() ==
-        "showing all of the thinking\nthinking: First.\n\nSecond␛[2J.\nHello\nm · 2.1 s\n");
-}
-
-TEST_CASE("thinking that is wanted in the middle comes from its beginning, and is not said twice") {
-  RecordedScreen screen(piped);
-  screen->show(thinking_event("First.\nSecond.\nThi"));
-  screen->change_thinking();
-  screen->show(thinking_event("rd."));
-  screen->change_thinking();
-  screen->show(text_event("Hello"));
-  screen->end_turn(model::Stop::stop, "");
-  CHECK(screen.bytes() ==
-        "showing all of the thinking\nthinking: First.\nSecond.\nshowing one line of "
-        "thinking\nHello\n");
-}
-
 TEST_CASE("what happened looks the same when it is replayed, byte for byte") {
   for (const layout::TerminalStyle& look : {piped, at_terminal, no_colour}) {
     Stage stage(R"([[{"think": "Hm.\nYes."}, {"say": "Let me **look**:\n\n- one\n- two"},

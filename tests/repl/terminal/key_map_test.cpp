@@ -32,6 +32,8 @@ TEST_CASE("every action has one row, a name, words and keys that make sense") {
   for (const KeyRow& row : key_rows()) {
     CAPTURE(std::string(row.words));
     CHECK_FALSE(row.words.empty());
+    CHECK_FALSE(row.brief.empty());
+    CHECK(row.brief.size() <= 20);
     CHECK((row.action == Action::none) == row.name.empty());
     if (row.action == Action::none) continue;
     CHECK(seen.insert(row.action).second);
