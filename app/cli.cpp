@@ -249,6 +249,7 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   app.add_option("--output-format", invocation.output_format,
                  "with -p: the answer alone, one object at the end, or one for each event")
       ->check(CLI::IsMember({"text", "json", "stream-json"}));
+  app.add_flag("--raw", invocation.raw, "with -p: show Markdown as it came, at a terminal too");
   app.add_flag("-c,--continue", invocation.continue_last,
                "go on with the session used last in this workspace");
   app.add_option("-n,--new", said.title, "start a new session")

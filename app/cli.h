@@ -69,6 +69,7 @@ struct Invocation {
   std::string color{};  // empty: the configuration decides
   bool screen_reader = false;
   bool quiet = false;
+  bool raw = false;  // -p: Markdown is left as it is
   bool debug = false;
 
   const Subcommand* subcommand = nullptr;  // none: the REPL

@@ -3,8 +3,10 @@
 
 #include <cerrno>
 #include <cstdio>
+#include <map>
 
 #include "app/application.h"
+#include "app/print_status.h"
 #include "app/session_choice.h"
 #include "core/checkpoints/rewind.h"
 #include "core/model/attachments.h"
@@ -53,28 +55,22 @@ const char* name(Notice::Level level) {
 }
 
 // The events of --output-format stream-json: a stable contract.
-struct EventWriter {
-  Output& out;
-  void line(const Json& event) const { out.line(event); }
+class EventWriter {
+ public:
+  explicit EventWriter(Output& to) : out(to) {}
 
-  // Some servers begin a block with a piece of nothing.
-  void piece(const char* kind, const std::string& text) const {
-    if (!text.empty()) line({{"type", "delta"}, {"kind", kind}, {"text", text}});
-  }
-  void operator()(const model::Streaming& event) const {
+  void operator()(const model::Streaming& event) {
     if (const auto* text = std::get_if<delta::TextPiece>(&event.delta)) piece("text", text->text);
     if (const auto* thinking = std::get_if<delta::ThinkingPiece>(&event.delta))
       piece("thinking", thinking->text);
+    if (const auto* call = std::get_if<delta::ToolStart>(&event.delta))
+      calls_.insert_or_assign(last_ = call->block, call->id);
     if (const auto* input = std::get_if<delta::ToolInput>(&event.delta))
-      piece("tool_input", input->json_piece);
+      piece("tool_input", input->json_piece, calls_[input->block.empty() ? last_ : input->block]);
   }
-  void operator()(const model::Committed& event) const {
+  void operator()(const model::Committed& event) {
+    calls_.clear();  // the next answer begins to count again
     out.line("{\"type\":\"entry\",\"entry\":" + store::to_json(event.entry) + "}");
-  }
-  void tool(const char* phase, const std::string& id, const Json& more) const {
-    Json event{{"type", "tool"}, {"phase", phase}, {"id", id}};
-    event.update(more);
-    line(event);
   }
   void operator()(const model::ToolStarted& event) const {
     const model::ToolUse& call = event.call;
@@ -97,6 +93,25 @@ struct EventWriter {
           {"attempt", event.attempt},
           {"retry_ms", event.wait.count()}});
   }
+
+ private:
+  void line(const Json& event) const { out.line(event); }
+  // Some servers begin a block with a piece of nothing. `id`: of the call it belongs to.
+  void piece(const char* kind, const std::string& text, const std::string& id = {}) const {
+    if (text.empty()) return;
+    Json event{{"type", "delta"}, {"kind", kind}, {"text", text}};
+    if (!id.empty()) event["id"] = id;
+    line(event);
+  }
+  void tool(const char* phase, const std::string& id, const Json& more) const {
+    Json event{{"type", "tool"}, {"phase", phase}, {"id", id}};
+    event.update(more);
+    line(event);
+  }
+
+  Output& out;
+  std::map<std::string, std::string> calls_{};  // their ids, by the blocks of this answer
+  std::string last_{};                          // the block that began last
 };
 
 // What is piped in.
@@ -152,22 +167,39 @@ void take_wishes(const Application& application, const Said& said, Agent::Settin
   if (const auto level = model::parse_thinking_level(said.effort)) settings.model.thinking = *level;
 }
 
-Json result_json(const TurnEnd& end, const store::SessionRecord& record, bool ok) {
+// What a turn took.
+struct Spent {
+  std::int64_t began = now_ms();
+  screen::TurnSummary turn{};  // its cost is known only to the catalog
+
+  void hear(const model::Event& event) {
+    const auto* committed = std::get_if<model::Committed>(&event);
+    const auto message = committed ? model::message_of(committed->entry) : std::nullopt;
+    if (message) screen::add(turn, *message);
+  }
+};
+
+Json result_json(const TurnEnd& end, const Spent& spent, const store::SessionRecord& record,
+                 bool ok) {
   Json result = {{"type", "result"},
                  {"ok", ok},
                  {"session", to_string(record.header.session)},
                  {"key", record.key},
                  {"stop_reason", skein::model::name(end.stop)},
                  {"text", end.text},
-                 {"usage", model::usage_json(end.usage)}};
+                 {"usage", model::usage_json(end.usage)},
+                 {"turns", end.calls},
+                 {"duration_ms", now_ms() - spent.began}};
+  if (spent.turn.cost_usd) result["cost_usd"] = *spent.turn.cost_usd;
   if (!end.error.empty()) result["error"] = end.error;
   return result;
 }
 
 // For a script the answer as it is; a person at a terminal is shown it, and the terminal kept safe.
-std::string answer_text(const screen::Screen::Parts& screen, const std::string& text) {
-  if (!isatty(STDOUT_FILENO) && !screen.look.colour)
-    return text + (text.ends_with('\n') ? "" : "\n");
+std::string answer_text(const screen::Screen::Parts& screen, const std::string& text, bool raw) {
+  const bool terminal = isatty(STDOUT_FILENO) == 1;
+  if (raw || (!terminal && !screen.look.colour))
+    return (terminal ? layout::sanitized(text) : text) + (text.ends_with('\n') ? "" : "\n");
   screen::markdown::Markdown markdown(screen.look, screen.look.live ? screen.port.width() : 0);
   std::string out = markdown.feed(layout::sanitized(text));
   return out += markdown.end();
@@ -267,14 +299,27 @@ int print_mode(Application& application, const Invocation& invocation) {
               {"model", model::to_string(settings.model)},
               {"cwd", application.workspace()},
               {"instructions", instructions}});
+  const screen::Screen::Parts screen = application.screen_parts();
+  const config::Config& config = application.config();
+  const bool quiet = config.quiet;
+  PrintStatus status_line(
+      screen::screen_parts(STDERR_FILENO, config.color.empty() ? "auto" : config.color,
+                           config.screen_reader),
+      !events && !quiet);
+  EventWriter writer(out);
+  Spent spent;
   Ports ports;
   ports.stop = &stop_asked();
+  ports.input = status_line.input();
   ports.sink = application.masking([&](const model::Event& event) {
-    if (events) return std::visit(EventWriter{out}, event);
-    if (const auto* notice = std::get_if<Notice>(&event); notice && !application.config().quiet)
-      say(notice->text);
-    if (const auto* retry = std::get_if<Retrying>(&event); retry && !application.config().quiet)
-      say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
+    spent.hear(event);
+    if (events) return std::visit(writer, event);
+    status_line.hear(event);
+    if (const auto* notice = std::get_if<Notice>(&event); notice && !quiet)
+      status_line.erase(), say(notice->text);
+    if (const auto* retry = std::get_if<Retrying>(&event); retry && !quiet)
+      status_line.erase(),
+          say(retry->reason + "; trying again in " + short_duration(retry->wait.count()));
   });
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
@@ -286,8 +331,10 @@ int print_mode(Application& application, const Invocation& invocation) {
     ports.sink(Notice{Notice::Level::info, "attached " + file.name + " (" + file.what + ")"});
 
   const auto conclude = [&](const TurnEnd& end, bool ok) {
+    status_line.erase();
+    screen.account(spent.turn);
     if (events && !end.error.empty()) out.line({{"type", "error"}, {"text", end.error}});
-    out.line(result_json(end, conversation.record(), ok));
+    out.line(result_json(end, spent, conversation.record(), ok));
   };
   for (const std::string& line : application.take_up_work(conversation))
     ports.sink(Notice{Notice::Level::info, line});
@@ -299,10 +346,12 @@ int print_mode(Application& application, const Invocation& invocation) {
     if (json) conclude({.stop = model::Stop::error, .error = error.what()}, false);
     throw;
   }
+  status_line.erase();
   if (const std::string left = application.leave_work(false); !left.empty())
     say(left + ": nothing goes on in the background after `skein -p`");
   Ports unstopped = ports;
   unstopped.stop = nullptr;
+  unstopped.input = {};
   agent::Turn last{conversation, settings, unstopped};
   application.agent().hooks().session_ends(last, stop_asked() ? "signal" : "other");
   if (chosen.remember) application.store().remember(chosen.session, "");
@@ -313,7 +362,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   if (json) {
     conclude(end, status == 0);
   } else {
-    if (!end.text.empty()) out.write(answer_text(application.screen_parts(), end.text));
+    if (!end.text.empty()) out.write(answer_text(screen, end.text, invocation.raw));
     if (!end.error.empty()) say(end.error);
   }
   if (out.incomplete())

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "app/application.h"
+#include "app/config_watch.h"
 #include "app/expiry.h"
 #include "app/home.h"
 #include "app/notify_command.h"
@@ -167,9 +168,12 @@ int repl_mode(Application& application, const Invocation& given) {
   Expiry expiry(application.config(), application.store(),
                 greets && !given.no_session ? home_folder(given) + "/expiry" : "");
   session::Services services = application.services();
+  ConfigWatch watch(given, application.workspace());
   services.news = [&](Id open) {
-    return application.news().take_notices().text + expiry.announce(open);
+    return application.news().take_notices().text + (greets ? watch.announce() : "") +
+           expiry.announce(open);
   };
+  services.changed_settings = [&] { return greets ? watch.announce() : ""; };
   session::Session session(
       {.store = application.store(),
        .agent = application.agent(),
