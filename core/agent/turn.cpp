@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/model/pause.h"
+#include "core/model/turns.h"
 #include "core/text/log.h"
 
 namespace skein::agent {
@@ -68,7 +69,12 @@ void Turn::commit_prompt(std::vector<model::Entry> entries) {
     tell(model::Notice::Level::info,
          "Another process has gone on in this session meanwhile; your message follows what it "
          "wrote:");
-  for (const model::Entry& entry : arrived) ports.sink(model::Committed{entry});
+  for (const model::Entry& entry : arrived) {
+    // Whoever shows what is committed has shown prompts when they were typed, but not this one.
+    if (model::is_prompt(entry))
+      tell(model::Notice::Level::info, "› " + model::preview(entry, 400));
+    ports.sink(model::Committed{entry});
+  }
   for (const model::Entry& entry : outcome->entries) ports.sink(model::Committed{entry});
 }
 

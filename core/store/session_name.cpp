@@ -53,6 +53,25 @@ Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
   return no_session(name);
 }
 
+// …:20260102T030405.678-1f2e, and what is behind it if the key was taken.
+bool is_made_up(std::string_view key) {
+  constexpr std::string_view form = "00000000T000000.000";
+  const std::string_view time = key.substr(key.rfind(':') + 1);
+  if (time.size() < form.size()) return false;
+  return std::ranges::equal(time.substr(0, form.size()), form, [](char letter, char wanted) {
+    return wanted == '0' ? letter >= '0' && letter <= '9' : letter == wanted;
+  });
+}
+
+std::string shown_name(const SessionRecord& session) {
+  if (!session.state.title.empty()) return session.state.title;
+  return is_made_up(session.key) ? "new session" : session.key;
+}
+
+std::string_view key_tail(std::string_view key) {
+  return is_made_up(key) ? key.substr(key.rfind('T') + 1) : key;
+}
+
 bool works_for(const SessionHeader& header, std::string_view key, Id parent) {
   return header.parent_session && header.parent_session->session == parent &&
          key.starts_with(child_prefix);

@@ -19,6 +19,13 @@ bool is_whole_key(std::string_view name);
 Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
                                             std::string_view name);
 
+// A key that was made up from the time, as fresh_key() does: it tells nobody anything.
+bool is_made_up(std::string_view key);
+// What people see of a session: its title; else its key, or what stands for one that was made up.
+std::string shown_name(const SessionRecord& session);
+// The part of a key that differs from others: of one that was made up, the end.
+std::string_view key_tail(std::string_view key);
+
 // Whether `name` means this session of which only that much is known; by title or by the beginning
 // of its id, unless it is a whole key.
 bool means(std::string_view name, std::string_view key, Id session, std::string_view title);

@@ -8,10 +8,11 @@
 #include "core/store/home/blobs.h"
 #include "core/store/home/fork.h"
 #include "core/store/home/migration.h"
+#include "core/store/home/presence.h"
 #include "core/store/home/sift.h"
 #include "core/store/home/transcript_watch.h"
 #include "core/store/home/trash.h"
-#include "core/store/home/work_note.h"
+#include "core/text/text.h"
 
 namespace skein::store::home {
 
@@ -176,8 +177,8 @@ std::optional<Id> FileBackend::last_used(const std::string& workspace) {
 
 // One file for all sessions, each with a place of its own in it: nothing that could be left behind.
 Result<SessionLease> FileBackend::hold(Id session, LockMode company) {
-  Result<files::OpenFile> file =
-      files::open(home_->files(), "work.lock", files::OpenAs::locker, "work.lock");
+  Result<files::OpenFile> file = files::open(home_->files(), presence::at_work.lock,
+                                             files::OpenAs::locker, presence::at_work.lock);
   if (!file) return file.error();
   if (const auto held = file->hold(session.value, company); !held)
     return held.error().kind == Failure::Kind::busy
@@ -186,15 +187,23 @@ Result<SessionLease> FileBackend::hold(Id session, LockMode company) {
   // The lock goes last: whoever sees it is told who has it.
   struct Held {
     files::OpenFile lock;
-    std::optional<WorkNote> note{};
+    std::optional<PresenceNote> note{};
   };
   const auto lease = std::make_shared<Held>(*std::move(file));
-  if (company == LockMode::shared) lease->note.emplace(home_, session);
+  if (company == LockMode::shared)
+    lease->note.emplace(std::shared_ptr<files::Files>(home_, &home_->files()), presence::at_work,
+                        session);
   return SessionLease(lease);
 }
 
 std::map<Id, std::string> FileBackend::at_work(std::span<const Id> sessions) {
-  return noted_workers(*home_, sessions);
+  std::map<Id, std::string> out;
+  for (const auto& [session, all] : present(home_->files(), presence::at_work, sessions)) {
+    std::vector<std::string> names;
+    for (const Present& each : all) names.push_back(each.who);
+    out[session] = names.empty() ? "another process" : listed(names);
+  }
+  return out;
 }
 
 std::unique_ptr<SessionWatch> FileBackend::watch(Id session) {

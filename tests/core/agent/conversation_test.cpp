@@ -51,7 +51,8 @@ TEST_CASE("a prompt follows what another process wrote meanwhile, after it has b
   CHECK(without_surroundings(lines_of(ours.path())) == together);
   CHECK(pair.ours.committed() ==
         Lines{"user: theirs", "assistant: two -> stop", "user: ours", "assistant: three -> stop"});
-  CHECK(pair.ours.notices().size() == 1);
+  CHECK(pair.ours.notices().size() == 2);
+  CHECK(pair.ours.notices().back() == "› theirs");
   CHECK(pair.ours.contexts.back().messages.size() == 5);
   CHECK(ours.state().leaves.size() == 1);
 }

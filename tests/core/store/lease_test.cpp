@@ -4,6 +4,7 @@
 #include <unistd.h>
 
 #include "core/store/home/file_backend.h"
+#include "core/store/home/presence.h"
 #include "tests/support/homes.h"
 #include "tests/support/process.h"
 #include "tests/support/stage.h"
@@ -41,6 +42,28 @@ TEST_CASE("any number may be at work in a session, one alone only when nobody el
   CHECK(!can(ours, session, LockMode::shared));
   alone.reset();
   CHECK(can(ours, session, LockMode::shared));
+}
+
+TEST_CASE("whoever has a session open is known to others, until it is closed") {
+  const TempDir dir;
+  SessionStore store = store_at(dir.path().string());
+  const Id session = session_called(store, "main:test:one"),
+           other = session_called(store, "main:test:two");
+  const std::shared_ptr<files::Files> folder = value_of(files::files_beneath(dir.path().string()));
+  CHECK(home::open_by(*folder, session).empty());
+
+  SessionLease first = home::keep_open(folder, session);
+  REQUIRE(first);
+  const std::string who = home::open_by(*folder, session);
+  CHECK(who.ends_with("process " + std::to_string(getpid())));
+  CHECK(home::open_by(*folder, other).empty());
+  CHECK(can(store, session, LockMode::exclusive));  // nobody is kept out
+
+  first.reset();
+  CHECK(home::open_by(*folder, session).empty());
+  std::vector<std::string> notes;
+  folder->list("open", notes);
+  CHECK(notes.empty());
 }
 
 TEST_CASE("whoever dies at work is not at work any more, and its children never were") {

@@ -124,3 +124,16 @@ TEST_CASE("a key has three parts, five or seven, and the reason it is none is to
   const Result<const SessionRecord*> none = session_called({}, "main:cli:a b");
   CHECK(none.error().text.find("only letters, digits and ._@+-") != std::string::npos);
 }
+
+TEST_CASE("a key that was made up is no name for people, its end tells it from others") {
+  CHECK(is_made_up(fresh_key("main:cli")));
+  CHECK(is_made_up("main:print:20261115T192603.090"));
+  for (const char* const key : {"main:cli:user", "main:cli:20261115", "main:cli:20261115T1926", ""})
+    CHECK_FALSE(is_made_up(key));
+  const std::string made_up = "main:cli:20261115T192603.090-76c7";
+  CHECK(shown_name(record(1, made_up, "fix the lexer")) == "fix the lexer");
+  CHECK(shown_name(record(1, made_up, "")) == "new session");
+  CHECK(shown_name(record(1, "main:cli:user", "")) == "main:cli:user");
+  CHECK(key_tail(made_up) == "192603.090-76c7");
+  CHECK(key_tail("main:cli:user") == "main:cli:user");
+}

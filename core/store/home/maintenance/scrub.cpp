@@ -66,7 +66,8 @@ Result<Scrubbed> scrub(Home& home, Id session, Id entry, const ScrubWish& wish) 
   Scrubbed report;
   FileScrubber scrubber(files, what, report);
   // What an archiving left behind is a file more that holds it.
-  std::set<std::string> spared{"sessions.json", "last", "index.lock", "work.lock", "unsettled"};
+  std::set<std::string> spared{"sessions.json", "last",      "index.lock",
+                               "work.lock",     "open.lock", "unsettled"};
   std::vector<Id> sessions;
   Result<Index*> index = change->settle();
   if (!index) return index.error();
