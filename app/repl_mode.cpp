@@ -19,11 +19,11 @@
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "providers/detect.h"
+#include "repl/layout/short_folder.h"
 #include "repl/pick/ask.h"
 #include "repl/pick/numbered.h"
 #include "repl/pick/session_picker.h"
 #include "repl/repl.h"
-#include "repl/status/items.h"
 
 namespace skein::app {
 
@@ -40,7 +40,7 @@ bool knows_marks() { return env("TERM") != "linux"; }
 // For a session in which nothing has been said: what this is, and what can be done with it.
 std::string greeting(const Application& application) {
   const std::string branch = project::git_branch(application.workspace());
-  std::string out = "skein " SKEIN_VERSION " · " + status::short_folder(application.workspace());
+  std::string out = "skein " SKEIN_VERSION " · " + layout::short_folder(application.workspace());
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
   if (application.config().model.empty() &&
@@ -68,16 +68,19 @@ std::string offer_of(const store::SessionRecord& record) {
 // -r at a terminal: unless the text fits exactly one session, a list. Nothing: it was left.
 std::optional<Invocation> with_chosen_session(const Invocation& invocation,
                                               terminal::Keyboard& keyboard, screen::Screen& screen,
-                                              store::SessionStore& store) {
+                                              store::SessionStore& store,
+                                              const std::string& workspace) {
   const std::vector<store::SessionRecord> found = sessions_with(store, *invocation.resume);
   const auto erase = [&](const store::SessionRecord& record) {
-    if (!pick::ask_yes(keyboard, screen, "Move " + record.key + " to the trash?")) return;
+    if (!pick::ask_yes(keyboard, screen, pick::delete_question(record))) return;
     store::value_or_throw(store::erase_family(store, record.header.session));
   };
   const std::optional<Id> session =
       found.size() == 1
           ? found.front().header.session
-          : pick::pick_session(keyboard, store, {.query = *invocation.resume, .erase = erase});
+          : pick::pick_session(
+                keyboard, store,
+                {.query = *invocation.resume, .workspace = workspace, .erase = erase});
   if (!session) return std::nullopt;
   Invocation out = invocation;
   out.resume.reset();
@@ -87,15 +90,23 @@ std::optional<Invocation> with_chosen_session(const Invocation& invocation,
 
 // The same for those who have it read out, and answer with a number.
 std::optional<Invocation> with_session_by_number(const Invocation& invocation,
-                                                 screen::Screen& screen,
-                                                 store::SessionStore& store) {
+                                                 screen::Screen& screen, store::SessionStore& store,
+                                                 const std::string& workspace) {
   constexpr std::size_t most = 20;
   std::vector<store::SessionRecord> found = sessions_with(store, *invocation.resume);
   if (found.empty()) return invocation;  // whoever opens it says so
   std::size_t chosen = 0;
   if (found.size() > 1) {
+    const std::size_t all = found.size();
+    if (invocation.resume->empty())
+      if (auto here = pick::listed_sessions(found, {.workspace = workspace}).shown; !here.empty())
+        found = std::move(here);
     found.resize(std::min(most, found.size()));
-    screen.print_untrusted(pick::numbered_list("sessions", pick::session_lines(found, {})));
+    screen.print_untrusted(pick::numbered_list(
+        all > found.size()
+            ? "sessions, and " + std::to_string(all - found.size()) + " more: -r TEXT finds them"
+            : "sessions",
+        pick::session_lines(found, {})));
     screen.flush();
     edit::Draft answer;
     prompt::make_plain_editor(STDIN_FILENO, false, [] {
@@ -139,9 +150,11 @@ int repl_mode(Application& application, const Invocation& given) {
   }
   std::optional<Invocation> invocation = given;
   if (keyboard && given.resume)
-    invocation = with_chosen_session(given, *keyboard, screen, application.store());
+    invocation =
+        with_chosen_session(given, *keyboard, screen, application.store(), application.workspace());
   else if (given.resume && attended())
-    invocation = with_session_by_number(given, screen, application.store());
+    invocation =
+        with_session_by_number(given, screen, application.store(), application.workspace());
   if (!invocation) return 0;
   OfferSession offer;
   if (keyboard)
@@ -197,6 +210,8 @@ int repl_mode(Application& application, const Invocation& given) {
        .masking =
            [&](session::Session::Parts::Sink sink) { return application.masking(std::move(sink)); },
        .inbox = &application.inbox(),
+       .unasked = given.session.empty() && !given.resume && !given.continue_last &&
+                  !given.new_session && !given.fork,
        .kept = !given.no_session,
        .greeting =
            [&] { return greets && application.config().banner ? greeting(application) : ""; }});

@@ -10,6 +10,7 @@
 #include "app/load_config.h"
 #include "app/model_refresh.h"
 #include "core/model/tokens.h"
+#include "core/store/home/presence.h"
 #include "core/text/log.h"
 #include "core/tools/workspace/tree_walk.h"
 #include "providers/catalog/ending.h"
@@ -88,6 +89,15 @@ std::vector<std::string> files_below(
     return out.size() < most_files ? WalkControl::go_on : WalkControl::stop;
   });
   return out;
+}
+
+// Of a home in a database only those on this machine know.
+void take_presence(session::Services& services, const std::string& folder) {
+  store::Result<std::unique_ptr<store::files::Files>> opened = store::files::files_beneath(folder);
+  if (!opened) return;
+  const std::shared_ptr<store::files::Files> home = *std::move(opened);
+  services.keep_open = [home](Id session) { return store::home::keep_open(home, session); };
+  services.open_by = [home](Id session) { return store::home::open_by(*home, session); };
 }
 
 }  // namespace
@@ -208,6 +218,7 @@ session::Services Application::services() {
       return std::move(kept.notices);
     };
   }
+  if (!invocation_.no_session) take_presence(services, home_folder(invocation_));
   services.typed = [this](Id session, std::string_view text) { note_typed(session, text); };
   using Follow = session::Services::FilesFollow;
   services.files_follow = config_.files_follow == "always"  ? Follow::always

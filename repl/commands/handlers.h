@@ -19,7 +19,8 @@ using session::Session;
 void open_with_this_model(Session& session, Id id);
 
 void new_session(Session& session, std::string_view title);
-void list_sessions(Session& session, std::string_view filter);
+void list_sessions(Session& session, std::string_view words);
+std::vector<std::string> list_words(Session& session, std::string_view start);
 void resume_session(Session& session, std::string_view text);
 void switch_session(Session& session, std::string_view name);
 void show_history(Session& session, std::string_view count);

@@ -10,7 +10,7 @@
 #include "core/store/expiry.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
-#include "repl/layout/width.h"
+#include "core/text/text.h"
 #include "repl/pick/fuzzy.h"
 #include "repl/pick/session_picker.h"
 #include "repl/session/session.h"
@@ -21,7 +21,17 @@ using store::fresh_key, store::SessionRecord, store::value_or_throw;
 
 namespace {
 
-std::optional<Id> choose(Session& session, std::string_view query);
+std::optional<Id> choose(Session& session, std::string_view query, bool everywhere);
+
+// The one whose key ends so, as lists show it; nothing: none does, or several.
+std::optional<Id> session_ending_in(std::string_view end, const std::vector<SessionRecord>& all) {
+  constexpr std::string_view cut = "…";
+  constexpr std::size_t least = 4;
+  if (end.starts_with(cut)) end.remove_prefix(cut.size());
+  const auto ends_so = [&](const SessionRecord& each) { return each.key.ends_with(end); };
+  if (end.size() < least || std::ranges::count_if(all, ends_so) != 1) return std::nullopt;
+  return std::ranges::find_if(all, ends_so)->header.session;
+}
 
 // The session called `name`. At a terminal an ambiguous name opens the list; a whole key is never
 // ambiguous.
@@ -29,24 +39,22 @@ std::optional<Id> session_meant(Session& session, std::string_view name) {
   const store::Result<SessionRecord> found = session.store().find(name);
   if (found) return found->header.session;
   const std::vector<SessionRecord> all = session.store().list();
+  if (!store::is_whole_key(name))
+    if (const auto id = session_ending_in(name, all)) return id;
   const auto fits = [&](const SessionRecord& each) {
     return pick::fuzzy_score(name, each.key + " " + each.state.title).has_value();
   };
   const bool can_choose = session.keyboard() != nullptr || session.chooses_by_number();
   if (!can_choose || store::is_whole_key(name) || std::ranges::none_of(all, fits))
     throw Error(found.error().text, store::exit_status_of(found.error()));
-  return choose(session, name);
+  return choose(session, name, true);
 }
 
 // Asks first. To delete the open session, another one is opened before it goes.
 void erase(Session& session, const SessionRecord& chosen) {
   const auto record = chosen;  // a copy: it may belong to the conversation, which changes below
   const Id id = record.header.session;
-  const std::string title =
-      record.state.title.empty() ? "" : ", " + layout::fit(record.state.title, 40);
-  if (!session.confirm("Move " + record.key + title + " (" +
-                       counted(static_cast<std::size_t>(record.state.messages), "turn") +
-                       ") to the trash?")) {
+  if (!session.confirm(pick::delete_question(record))) {
     session.screen().print("nothing was deleted\n");
     return;
   }
@@ -68,27 +76,35 @@ void erase(Session& session, const SessionRecord& chosen) {
 
 std::optional<Id> choose_by_number(Session& session, std::string_view query) {
   constexpr std::size_t most = 20;
-  std::vector<SessionRecord> all = session.store().list();
-  store::fold_children(all);
-  std::erase_if(all, [&](const SessionRecord& each) {
-    return !pick::fuzzy_score(query, each.key + " " + each.state.title);
-  });
+  // What is asked for by name may be anywhere.
+  pick::ListedSessions listed = pick::listed_sessions(
+      session.store().list(),
+      {.which = query.empty() ? pick::Listing::here : pick::Listing::everywhere,
+       .workspace = session.workspace(),
+       .current = query.empty() ? std::optional(session.id()) : std::nullopt,
+       .fits = [&](const SessionRecord& each) {
+         return pick::fuzzy_score(query, each.key + " " + each.state.title).has_value();
+       }});
+  std::vector<SessionRecord>& all = listed.shown;
   if (all.empty()) throw Error("no session matches");
-  const std::size_t more = all.size() > most ? all.size() - most : 0;
-  all.resize(all.size() - more);
+  const std::size_t older = all.size() > most ? all.size() - most : 0;
+  const std::size_t more = older + listed.left_out();
+  all.resize(all.size() - older);
   const auto chosen = session.choose(
-      "sessions" + (more > 0 ? ", and " + std::to_string(more) + " older: /resume TEXT finds them"
+      "sessions" + (more > 0 ? ", and " + std::to_string(more) + " more: /resume TEXT finds them"
                              : std::string()),
       pick::session_lines(all, session.id()));
   return chosen ? std::optional(all[*chosen].header.session) : std::nullopt;
 }
 
-std::optional<Id> choose(Session& session, std::string_view query) {
+std::optional<Id> choose(Session& session, std::string_view query, bool everywhere) {
   if (session.chooses_by_number()) return choose_by_number(session, query);
   return pick::pick_session(
       *session.keyboard(), session.store(),
       {.query = std::string(query),
        .current = session.id(),
+       .workspace = session.workspace(),
+       .everywhere = everywhere,
        .erase = [&](const SessionRecord& record) { erase(session, record); }});
 }
 
@@ -132,24 +148,44 @@ void new_session(Session& session, std::string_view title) {
 
 // At a terminal only the newest are listed unless all are asked for: thousands would push whatever
 // the user was reading out of sight.
-void list_sessions(Session& session, std::string_view filter) {
+void list_sessions(Session& session, std::string_view words) {
   constexpr std::size_t most = 50;
-  const bool all = filter == "all", own = filter == "own";
-  if (all || own) filter = {};
-  std::vector<SessionRecord> shown = session.store().list();
-  if (own) std::erase_if(shown, &pick::is_import);
-  if (!all) store::fold_children(shown);
-  std::erase_if(shown, [&](const SessionRecord& record) {
-    return (record.key + " " + record.state.title).find(filter) == std::string::npos;
-  });
-  if (shown.empty()) return session.screen().print("no session matches\n");
-  const std::size_t more =
-      session.keyboard() == nullptr || all || shown.size() <= most ? 0 : shown.size() - most;
-  shown.resize(shown.size() - more);
-  session.screen().show(pick::session_table(shown, session.id(), session.store().at_work(shown)));
-  if (more > 0)
-    session.screen().print("and " + with_separators(more) +
+  const auto [first, rest] = first_word(words);
+  const bool own = first == "own";
+  pick::ListWish wish{.workspace = session.workspace(), .current = session.id()};
+  if (first == "all") wish.which = pick::Listing::all;
+  if (first == "archived") wish.which = pick::Listing::archived;
+  const bool named = own || wish.which != pick::Listing::here;
+  const std::string filter = lower(trimmed(named ? rest : words, " "));
+  wish.fits = [&](const SessionRecord& record) {
+    return !(own && pick::is_import(record)) &&
+           lower(record.key + " " + record.state.title).find(filter) != std::string::npos;
+  };
+  if (wish.which == pick::Listing::archived) wish.current.reset();
+  pick::ListedSessions listed = pick::listed_sessions(session.store().list(), wish);
+  std::vector<SessionRecord>& shown = listed.shown;
+  const std::size_t older =
+      session.keyboard() == nullptr || shown.size() <= most || wish.which == pick::Listing::all
+          ? 0
+          : shown.size() - most;
+  shown.resize(shown.size() - older);
+  const screen::Screen& screen = session.screen();
+  if (shown.empty())
+    session.screen().print(wish.which == pick::Listing::archived ? "no session is archived\n"
+                                                                 : "no session matches\n");
+  else
+    session.screen().show(
+        pick::session_table(shown, {.current = session.id(),
+                                    .at_work = session.store().at_work(shown),
+                                    .folders = wish.which != pick::Listing::here,
+                                    .whole_keys = screen.width() == 0 && !screen.look().labels}));
+  if (older > 0)
+    session.screen().print("and " + with_separators(older) +
                            " older; /sessions all shows them, /resume finds one\n");
+  if (listed.left_out() > 0)
+    session.screen().print("not shown: " + pick::left_out_text(listed) + "; /sessions all" +
+                           (filter.empty() ? "" : " " + filter) + " shows " +
+                           (listed.left_out() == 1 ? "it\n" : "them\n"));
 }
 
 void switch_session(Session& session, std::string_view name) {
@@ -167,7 +203,7 @@ void switch_session(Session& session, std::string_view name) {
 void resume_session(Session& session, std::string_view text) {
   if (session.keyboard() == nullptr && !session.chooses_by_number())
     return list_sessions(session, text);
-  if (const auto id = choose(session, text)) open_with_files(session, *id);
+  if (const auto id = choose(session, text, false)) open_with_files(session, *id);
 }
 
 void show_history(Session& session, std::string_view count) {
@@ -203,6 +239,13 @@ void rename_session(Session& session, std::string_view title) {
 
 std::vector<std::string> session_names(Session& session, std::string_view start) {
   return names_from(session.store().list(), start, &SessionRecord::key);
+}
+
+std::vector<std::string> list_words(Session&, std::string_view start) {
+  std::vector<std::string> out;
+  for (const std::string_view word : {"all", "archived", "own"})
+    if (word.starts_with(start)) out.emplace_back(word);
+  return out;
 }
 
 // Found by their titles too.

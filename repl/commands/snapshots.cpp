@@ -5,6 +5,7 @@
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
 #include "core/store/children.h"
+#include "core/store/session_name.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
@@ -109,9 +110,9 @@ void archive_session(Session& session, std::string_view name) {
   const store::SessionRecord record =
       name.empty() ? session.conversation().record() : value_or_throw(session.store().find(name));
   value_or_throw(store::archive_family(session.store(), record.header.session));
-  session.screen().print_untrusted(record.key +
-                                   " is archived; it can be read as before, and the next message "
-                                   "to it unpacks it\n");
+  session.screen().print_untrusted(store::shown_name(record) +
+                                   " is archived: /sessions archived lists it, it can be read as "
+                                   "before, and the next message to it unpacks it\n");
 }
 
 // Asks the same question again; the new answer is a branch beside the first, which is kept.

@@ -12,17 +12,18 @@ namespace {
 
 constexpr std::string_view gap = "  ";
 
-std::string cell(const std::string& text, std::size_t width, bool right) {
-  std::string cut = fit(text, width);
+std::string cell(const std::string& text, std::size_t width, const Table::Column& column) {
+  std::string cut = column.keep_end ? fit_end(text, width) : fit(text, width);
   const std::size_t used = display_width(cut);
   const std::string space(used < width ? width - used : 0, ' ');
-  return right ? space + cut : cut + space;
+  return column.right ? space + cut : cut + space;
 }
 
 // Drops optional columns until the rest can be read.
 Table with_room(Table table, const std::vector<std::size_t>& wanted, std::size_t width) {
-  constexpr std::size_t readable = 16;
-  const auto needed = [&](std::size_t i) { return gap.size() + std::min(wanted[i], readable); };
+  const auto needed = [&](std::size_t i) {
+    return gap.size() + std::min(wanted[i], table.columns[i].readable);
+  };
   std::size_t sum = 0;
   for (std::size_t i = 0; i < wanted.size(); ++i) sum += needed(i);
   for (std::size_t i = wanted.size(); width > 0 && sum > width && i-- > 0;) {
@@ -109,7 +110,7 @@ std::string drawn(const Table& given, std::size_t width, const TerminalStyle& lo
     std::string text(lead);
     for (std::size_t i = 0; i < cells.size(); ++i) {
       if (i > 0) text += gap;
-      text += cell(cells[i], widths[i], table.columns[i].right);
+      text += cell(cells[i], widths[i], table.columns[i]);
     }
     text.erase(text.find_last_not_of(' ') + 1);
     return painted(text, style, look) + "\n";

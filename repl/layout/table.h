@@ -20,8 +20,10 @@ std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t 
 struct Table {
   struct Column {
     std::string_view title;
-    bool right = false;     // numbers
-    bool optional = false;  // dropped when room is scarce
+    bool right = false;         // numbers
+    bool optional = false;      // dropped when room is scarce
+    bool keep_end = false;      // what is too long is cut at its start: keys, folders
+    std::size_t readable = 16;  // so many columns of it are worth dropping others for
   };
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows{};

@@ -44,6 +44,8 @@ class Picker {
   std::optional<Picked> take(const Key& key) {
     if (key == ctrl('c') || key.code == Code::escape || (key == ctrl('d') && !has_further(key)))
       return left();
+    if (std::ranges::count(list_.switches, key) > 0)
+      return Picked{std::nullopt, key, query_.text(), chosen_};
     if (key == skein::terminal::key(Code::enter) || key == skein::terminal::key(Code::tab) ||
         has_further(key)) {
       if (fits_.empty()) return std::nullopt;
@@ -115,8 +117,32 @@ class Picker {
   }
 
   std::size_t rows() const {
-    const int free = keyboard_.terminal().size().rows - (list_.preview ? 3 + 3 : 3);
+    const int taken = (list_.preview ? 3 : 0) + 2 + static_cast<int>(hints().size());
+    const int free = keyboard_.terminal().size().rows - taken;
     return std::clamp<std::size_t>(static_cast<std::size_t>(std::max(free, 1)), 1, most_rows);
+  }
+
+  // How many there are and what the keys do, in as many rows as it takes.
+  std::vector<std::string> hints() const {
+    constexpr std::string_view between = " · ";
+    const auto columns = static_cast<std::size_t>(keyboard_.terminal().size().columns);
+    const std::string all = std::to_string(fits_.size()) + " of " +
+                            std::to_string(list_.lines.size()) +
+                            (busy_ ? ", asking for more …" : "") + " · Enter " +
+                            (list_.keys.empty() ? "chooses" : list_.keys) + " · Esc leaves";
+    std::vector<std::string> out{"  "};
+    std::string_view rest = all;
+    while (!rest.empty()) {
+      const std::size_t end = std::min(rest.find(between), rest.size());
+      const std::string part(rest.substr(0, end));
+      rest.remove_prefix(std::min(rest.size(), end + between.size()));
+      const bool begins = out.back().size() == 2;
+      if (!begins && layout::display_width(out.back() + std::string(between) + part) >= columns)
+        out.push_back("  " + part);
+      else
+        out.back() += (begins ? "" : std::string(between)) + part;
+    }
+    return out;
   }
 
   void draw() {
@@ -134,11 +160,7 @@ class Picker {
       for (std::size_t i = 0; i < std::min(preview.size(), most_preview); ++i)
         lines.push_back({Style::dim, "  │ " + preview[i]});
     }
-    lines.push_back({Style::dim, "  " + std::to_string(fits_.size()) + " of " +
-                                     std::to_string(list_.lines.size()) +
-                                     (busy_ ? ", asking for more …" : "") + " · Enter " +
-                                     (list_.keys.empty() ? "chooses" : list_.keys) +
-                                     " · Esc leaves"});
+    for (const std::string& hint : hints()) lines.push_back({Style::dim, hint});
     const auto column = layout::display_width(label + query_.text().substr(0, query_.cursor()));
     panel_.show(lines, {0, static_cast<int>(column)});
   }

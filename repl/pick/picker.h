@@ -13,12 +13,13 @@ namespace skein::pick {
 
 struct PickList {
   std::string title{};
-  std::vector<std::string> lines{};      // as shown, best first
-  std::vector<std::string> texts{};      // the texts to search; none: the lines themselves
-  std::string query{};                   // at first
-  std::string keys{};                    // help on the further keys
-  std::vector<terminal::Key> further{};  // keys that leave the list and are returned
-  std::size_t chosen = 0;                // among the matches, at first
+  std::vector<std::string> lines{};       // as shown, best first
+  std::vector<std::string> texts{};       // the texts to search; none: the lines themselves
+  std::string query{};                    // at first
+  std::string keys{};                     // help on the further keys
+  std::vector<terminal::Key> further{};   // keys that leave the list and are returned
+  std::vector<terminal::Key> switches{};  // the same, also if nothing fits
+  std::size_t chosen = 0;                 // among the matches, at first
   std::function<std::vector<std::string>(std::size_t)> preview{};  // a few lines about one
   // Work that goes on while the list is open, for example asking for more lines. It watches the
   // keyboard through the ports and must end soon once they are stopped. True: it has changed lines

@@ -3,18 +3,20 @@
 #include <algorithm>
 
 #include "core/model/redaction.h"
-#include "core/store/children.h"
+#include "core/store/session_name.h"
 #include "core/text/amounts.h"
-#include "repl/layout/sanitize.h"
+#include "core/text/text.h"
+#include "repl/layout/short_folder.h"
 #include "repl/layout/width.h"
 #include "repl/pick/ask.h"
+#include "repl/pick/fuzzy.h"
 #include "repl/pick/picker.h"
 
 namespace skein::pick {
 
 namespace {
 
-using Cells = std::vector<std::string>;
+constexpr std::size_t title_columns = 30;  // before anything else is shown
 
 std::string_view last_used(const store::SessionRecord& record) {
   return record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
@@ -25,29 +27,40 @@ std::int64_t tokens_of(const model::SessionState& state) {
   return usage.input + usage.output;
 }
 
-Cells facts_of(const store::SessionRecord& record) {
-  const model::SessionState& state = record.state;
-  const std::int64_t tokens = tokens_of(state);
-  return {age(last_used(record)), counted(static_cast<std::size_t>(state.messages), "turn"),
-          state.leaves.size() > 1 ? std::to_string(state.leaves.size()) + " branches" : "",
-          tokens > 0 ? short_count(tokens) + " tokens" : ""};
+std::string title_of(const store::SessionRecord& record) {
+  if (!record.state.title.empty()) return record.state.title;
+  return record.state.messages == 0 ? "new session" : "(untitled)";
 }
 
-// Cells in columns; an empty column is left out, and the last one is not padded.
-std::vector<std::string> aligned(const std::vector<Cells>& table) {
-  std::vector<std::size_t> widths;
-  for (const Cells& cells : table) {
-    widths.resize(cells.size());
-    for (std::size_t i = 0; i < cells.size(); ++i)
-      widths[i] = std::max(widths[i], layout::display_width(cells[i]));
-  }
+std::string turns_of(const store::SessionRecord& record) {
+  return counted(static_cast<std::size_t>(record.state.messages), "turn");
+}
+
+std::string branches_of(const store::SessionRecord& record) {
+  const std::size_t branches = record.state.leaves.size();
+  return branches > 1 ? std::to_string(branches) + " branches" : "";
+}
+
+std::string all_tokens(const store::SessionRecord& record) {
+  const std::int64_t tokens = tokens_of(record.state);
+  return tokens > 0 ? short_count(tokens) : "";
+}
+
+// Of a key that was made up only the end differs from others: enough of it to name the session.
+std::vector<std::string> short_keys(const std::vector<store::SessionRecord>& sessions) {
+  constexpr std::size_t enough = 8;
+  const auto end_of = [](std::string_view key) { return key.substr(key.size() - enough); };
+  std::map<std::string_view, int> ends;
+  for (const store::SessionRecord& each : sessions)
+    if (store::is_made_up(each.key)) ++ends[end_of(each.key)];
   std::vector<std::string> out;
-  for (const Cells& cells : table) {
-    std::string line;
-    for (std::size_t i = 0; i + 1 < cells.size(); ++i)
-      if (widths[i] > 0) line += layout::padded(cells[i], widths[i]) + "  ";
-    out.push_back(line + cells.back());
-  }
+  for (const store::SessionRecord& each : sessions)
+    if (!store::is_made_up(each.key))
+      out.push_back(each.key);
+    else if (ends[end_of(each.key)] == 1)
+      out.push_back("…" + std::string(end_of(each.key)));
+    else
+      out.push_back("…" + std::string(store::key_tail(each.key)));
   return out;
 }
 
@@ -83,81 +96,161 @@ std::string age(std::string_view timestamp) {
   return counted(static_cast<std::size_t>(seconds / 86'400), "day");
 }
 
-layout::Table session_table(const std::vector<store::SessionRecord>& sessions, Id current,
-                            const std::map<Id, std::string>& at_work) {
-  layout::Table table{.columns = {{"key"},
-                                  {"title"},
-                                  {"age", true},
-                                  {"turns", true, true},
-                                  {"branches", true, true},
-                                  {"tokens", true, true}}};
+layout::Table session_table(const std::vector<store::SessionRecord>& sessions,
+                            const SessionColumns& columns) {
+  layout::Table table{.columns = {{.title = "title", .readable = title_columns}, {"age", true}}};
+  if (columns.folders)
+    table.columns.push_back({.title = "folder", .optional = true, .keep_end = true});
+  for (const char* const title : {"turns", "branches", "tokens"})
+    table.columns.push_back({title, true, true});
   const bool imports = std::ranges::any_of(sessions, &is_import);
   if (imports) table.columns.push_back({"from"});
-  if (!at_work.empty()) table.columns.push_back({"at work"});
-  for (const store::SessionRecord& record : sessions) {
-    if (record.header.session == current) table.marked = table.rows.size();
-    const model::SessionState& state = record.state;
-    const std::int64_t tokens = tokens_of(state);
-    table.rows.push_back({record.key, state.title, age(last_used(record)),
-                          std::to_string(state.messages), std::to_string(state.leaves.size()),
-                          tokens > 0 ? short_count(tokens) : ""});
-    if (imports) table.rows.back().push_back(state.origin);
-    if (at_work.empty()) continue;
-    const auto worker = at_work.find(record.header.session);
-    table.rows.back().push_back(worker == at_work.end() ? "" : "● " + worker->second);
+  const bool states =
+      !columns.at_work.empty() || std::ranges::any_of(sessions, &store::SessionRecord::archived);
+  if (states) table.columns.push_back({"state"});
+  table.columns.push_back({.title = "key", .keep_end = true});
+  const std::vector<std::string> keys = short_keys(sessions);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const store::SessionRecord& record = sessions[i];
+    if (record.header.session == columns.current) table.marked = i;
+    std::vector<std::string> row{title_of(record), age(last_used(record))};
+    if (columns.folders) row.push_back(layout::short_folder(record.header.cwd));
+    row.insert(row.end(), {std::to_string(record.state.messages),
+                           std::to_string(record.state.leaves.size()), all_tokens(record)});
+    if (imports) row.push_back(record.state.origin);
+    const auto worker = columns.at_work.find(record.header.session);
+    if (states)
+      row.push_back(worker != columns.at_work.end() ? "● " + worker->second
+                    : record.archived               ? "archived"
+                                                    : "");
+    row.push_back(columns.whole_keys ? record.key : keys[i]);
+    table.rows.push_back(std::move(row));
   }
   return table;
 }
 
+// The rows of a table that has no heading, and says in each what is counted.
 std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
-                                      std::size_t title_columns) {
-  std::vector<Cells> table;
-  for (const store::SessionRecord& record : sessions) {
-    Cells cells = facts_of(record);
-    const std::string title = layout::sanitized(record.state.title);
-    cells.insert(cells.begin(), layout::fit(title.empty() ? "(untitled)" : title, title_columns));
-    cells.push_back(record.key);
-    table.push_back(std::move(cells));
+                                      std::size_t width, std::optional<Id> current, bool folders) {
+  layout::Table table{.columns = {{.title = "", .readable = title_columns},
+                                  {""},
+                                  {.title = "", .optional = true, .keep_end = true},
+                                  {"", true, true},
+                                  {"", true, true},
+                                  {"", true, true},
+                                  {.title = "", .keep_end = true}}};
+  const std::vector<std::string> keys = short_keys(sessions);
+  for (std::size_t i = 0; i < sessions.size(); ++i) {
+    const store::SessionRecord& record = sessions[i];
+    const std::string tokens = all_tokens(record);
+    table.rows.push_back({title_of(record), age(last_used(record)),
+                          folders ? layout::short_folder(record.header.cwd) : "", turns_of(record),
+                          branches_of(record), tokens.empty() ? "" : tokens + " tokens",
+                          record.header.session == current ? "(this one)" : keys[i]});
   }
-  return aligned(table);
+  // What nobody has takes no room.
+  for (std::size_t column = table.columns.size(); column-- > 0;) {
+    if (std::ranges::any_of(table.rows, [&](const auto& row) { return !row[column].empty(); }))
+      continue;
+    const auto at = static_cast<std::ptrdiff_t>(column);
+    table.columns.erase(table.columns.begin() + at);
+    for (auto& row : table.rows) row.erase(row.begin() + at);
+  }
+  // Before each row the table leaves room for a mark, as the list does.
+  const std::string drawn = layout::drawn(table, width, {});
+  std::vector<std::string> out;
+  for (const std::string_view line : split(drawn, '\n'))
+    out.emplace_back(line.substr(std::min<std::size_t>(2, line.size())));
+  out.erase(out.begin());
+  out.resize(sessions.size());
+  return out;
 }
 
 std::vector<std::string> session_lines(const std::vector<store::SessionRecord>& sessions,
                                        std::optional<Id> current) {
   std::vector<std::string> out;
   for (const store::SessionRecord& record : sessions) {
-    std::string line = record.state.title.empty() ? "untitled" : record.state.title;
-    for (const std::string& fact : facts_of(record))
-      if (!fact.empty()) line += ", " + fact;
-    out.push_back(line + ", " + record.key +
-                  (record.header.session == current ? ", this one" : ""));
+    std::string line = title_of(record) + ", " + age(last_used(record)) + ", " + turns_of(record);
+    if (const std::string branches = branches_of(record); !branches.empty())
+      line += ", " + branches;
+    if (const std::string tokens = all_tokens(record); !tokens.empty())
+      line += ", " + tokens + " tokens";
+    if (!store::is_made_up(record.key)) line += ", " + record.key;
+    out.push_back(line + (record.header.session == current ? ", this one" : ""));
   }
   return out;
 }
 
+std::string delete_question(const store::SessionRecord& record) {
+  const std::string name = store::shown_name(record);
+  return "Move “" + layout::fit(name, 40) + "” (" + turns_of(record) +
+         (name == record.key ? "" : ", " + std::string(store::key_tail(record.key))) +
+         ") to the trash?";
+}
+
+namespace {
+
+// The list as it is asked for, and what the keys do in it.
+struct Shelf {
+  std::vector<store::SessionRecord> sessions{};
+  std::size_t others = 0;  // that Ctrl+A would bring
+  bool has_imports = false;
+};
+
+Shelf shelf_of(store::SessionStore& store, const SessionChoice& choice, bool everywhere, bool own) {
+  ListedSessions listed =
+      listed_sessions(store.list(), {.which = everywhere ? Listing::everywhere : Listing::here,
+                                     .workspace = choice.workspace,
+                                     .current = choice.current});
+  Shelf out{.sessions = std::move(listed.shown), .others = listed.left_out()};
+  out.has_imports = std::ranges::any_of(out.sessions, &is_import);
+  if (own) std::erase_if(out.sessions, &is_import);
+  return out;
+}
+
+bool fits(std::string_view query, const store::SessionRecord& record) {
+  return fuzzy_score(query, record.key + " " + record.state.title).has_value();
+}
+
+}  // namespace
+
 std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore& store,
                                const SessionChoice& choice) {
-  PickList list{.title = "sessions",
-                .query = choice.query,
-                .keys = "opens · Ctrl+R renames · Ctrl+D deletes",
-                .further = {terminal::ctrl('r'), terminal::ctrl('d'), terminal::ctrl('o')}};
+  PickList list{.query = choice.query,
+                .further = {terminal::ctrl('r'), terminal::ctrl('d'), terminal::ctrl('o')},
+                .switches = {terminal::ctrl('a')}};
   bool own = false;  // without those of other programs
+  bool everywhere = choice.everywhere;
+  // What is asked for may be elsewhere.
+  if (!everywhere)
+    everywhere = std::ranges::none_of(
+        shelf_of(store, choice, false, false).sessions,
+        [&](const store::SessionRecord& each) { return fits(choice.query, each); });
   for (;;) {
-    std::vector<store::SessionRecord> sessions = store.list();
-    store::fold_children(sessions);
-    if (std::ranges::any_of(sessions, &is_import))
-      list.keys = own ? "opens · Ctrl+R renames · Ctrl+D deletes · Ctrl+O shows imports"
-                      : "opens · Ctrl+R renames · Ctrl+D deletes · Ctrl+O hides imports";
-    if (own) std::erase_if(sessions, &is_import);
+    const Shelf shelf = shelf_of(store, choice, everywhere, own);
+    const std::vector<store::SessionRecord>& sessions = shelf.sessions;
+    list.title = everywhere ? "all sessions" : "sessions here";
+    list.keys = "opens";
+    if (everywhere)
+      list.keys += " · Ctrl+A this folder";
+    else if (shelf.others > 0)
+      list.keys += " · Ctrl+A " + std::to_string(shelf.others) + " more";
+    list.keys += " · Ctrl+R renames · Ctrl+D deletes";
+    if (shelf.has_imports) list.keys += own ? " · Ctrl+O shows imports" : " · Ctrl+O hides imports";
     const int columns = keyboard.terminal().size().columns;
-    list.lines = session_rows(sessions, static_cast<std::size_t>(std::max(12, columns * 2 / 5)));
+    list.lines = session_rows(sessions, static_cast<std::size_t>(std::max(12, columns - 1)),
+                              choice.current, everywhere);
     list.texts.clear();
-    for (std::size_t i = 0; i < sessions.size(); ++i) {
-      if (sessions[i].header.session == choice.current) list.lines[i] += " (this one)";
-      list.texts.push_back(sessions[i].key + " " + sessions[i].state.title);
-    }
+    for (const store::SessionRecord& each : sessions)
+      list.texts.push_back(each.key + " " + each.state.title);
     list.preview = [&](std::size_t i) { return last_words(store, sessions[i]); };
     const Picked picked = pick(keyboard, list);
+    list.query = picked.query;
+    if (picked.key == terminal::ctrl('a')) {
+      everywhere = !everywhere;
+      list.chosen = 0;
+      continue;
+    }
     if (!picked.index) return std::nullopt;
     const store::SessionRecord& record = sessions[*picked.index];
     if (picked.key == terminal::ctrl('o')) {
@@ -171,7 +264,6 @@ std::optional<Id> pick_session(terminal::Keyboard& keyboard, store::SessionStore
     } else {
       return record.header.session;
     }
-    list.query = picked.query;
     list.chosen = picked.chosen;
   }
 }

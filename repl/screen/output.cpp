@@ -126,6 +126,7 @@ std::string TerminalOutput::painted_live() {
 }
 
 void TerminalOutput::flush() {
+  if (held_) return;
   std::string out;
   if (!pending_.empty() || live_ != on_screen_) {
     out = erased();

@@ -39,6 +39,17 @@ class TerminalOutput {
   // What stands below the text; no rows: nothing. Painted with the next write.
   void set_live(LiveRegion region) { live_ = std::move(region); }
 
+  // From here on nothing is written, until what was added is taken away. Begins a line.
+  void hold() {
+    flush();
+    held_ = true;
+  }
+  std::string take_held() {
+    held_ = false;
+    at_line_start_ = true;
+    return std::exchange(pending_, {});
+  }
+
   void flush();
   // Writes at most 60 times a second at a terminal, immediately elsewhere.
   void flush_if_due();
@@ -55,6 +66,7 @@ class TerminalOutput {
   std::string row_{};  // of the text, since its last line end; at a terminal
   bool at_line_start_ = true;
   bool added_ = false;
+  bool held_ = false;
   LiveRegion live_{};
   LiveRegion on_screen_{};             // as it was last painted
   std::vector<std::size_t> widths_{};  // of its rows

@@ -343,6 +343,23 @@ void Screen::replay(const model::Entry& entry) {
   output_.flush_if_due();
 }
 
+std::string Screen::drawn(const std::function<void()>& show) {
+  start_line();
+  output_.hold();
+  show();
+  start_line();
+  return output_.take_held();
+}
+
+void Screen::print_drawn(std::string_view drawn) {
+  output_.add(drawn);
+  output_.flush();
+}
+
+void Screen::fold(std::string title, std::string whole) {
+  folded_ = {.title = std::move(title), .text = std::move(whole), .drawn = true};
+}
+
 // The same words live and in a replay.
 void Screen::show_end(model::Stop stop, std::string_view error, bool empty) {
   end_text();

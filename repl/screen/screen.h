@@ -59,6 +59,11 @@ class Screen {
   void show_sent(const std::string& prompt, std::string_view untrusted);
   // Shows a saved entry as it looked originally. Call flush() after the last one.
   void replay(const model::Entry& entry);
+  // What `show` would print, without printing it: whole lines.
+  std::string drawn(const std::function<void()>& show);
+  void print_drawn(std::string_view drawn);  // that, or a part of it
+  // What was left out of it, for expand_last(); `whole` was drawn.
+  void fold(std::string title, std::string whole);
   // Everything from here to end_turn() belongs to one turn.
   void begin_turn();
   // Shows how the turn ended, and a summary of it.
@@ -75,6 +80,7 @@ class Screen {
 
   const TerminalStyle& look() const { return parts_.look; }
   std::size_t width() const { return output_.width(); }  // 0: not a terminal
+  std::size_t height() const { return output_.height(); }
 
  private:
   void on(const model::Streaming& event);

@@ -196,6 +196,7 @@ Folded folded_thinking(std::string_view thinking) {
 std::string unfolded(const Folded& folded, std::size_t width, const TerminalStyle& look) {
   std::string out =
       painted((look.labels ? "" : "▾ ") + sanitized_row(folded.title), style::strong, look) + "\n";
+  if (folded.drawn) return out + folded.text;
   std::string text;
   for (const std::string& line : lines_of(folded.text)) text += line + "\n";
   if (folded.prose) text = layout::wrapped(text, width);

@@ -18,6 +18,7 @@ struct Folded {
   std::string text{};  // all of it; untrusted
   bool diff = false;
   bool prose = false;  // lines break between words
+  bool drawn = false;  // the text is as it was shown, and safe
   bool operator==(const Folded&) const = default;
 };
 

@@ -10,6 +10,7 @@
 #include "core/model/turns.h"
 #include "core/store/backend.h"
 #include "core/text/amounts.h"
+#include "repl/layout/rows.h"
 
 namespace skein::session {
 
@@ -95,9 +96,9 @@ void PathView::show_around(Id wanted) const {
     screen_.print("… " + counted(path.size() - end, "entry", "entries") + " after this\n");
 }
 
-void PathView::show_end(std::size_t entries) const {
-  if (!conversation_.head()) return;
-  // Includes the prompt that the first of them answers: an answer alone says little.
+// The last so many with the prompt that the first of them answers: an answer alone says little.
+PathView::Entries PathView::end_of_path(std::size_t entries) const {
+  if (!conversation_.head()) return {};
   std::size_t count = 0;
   Entries path = with_asides(
       value_or_throw(store_.path_until(conversation_.session(), *conversation_.head(),
@@ -109,13 +110,65 @@ void PathView::show_end(std::size_t entries) const {
           .entries,
       entries == 0 ? std::numeric_limits<std::size_t>::max() : a_glance);
   std::erase_if(path, [&](const store::StoredEntry& each) { return !is_shown(each.entry); });
-  const std::size_t first = entries == 0 || path.size() <= entries ? 0 : path.size() - entries;
-  if (first > 0) show(path.front());
-  if (first > 1)
-    screen_.print("… " + counted(first - 1, "entry", "entries") +
-                  " in between; /history all shows everything\n");
-  for (std::size_t i = first; i < path.size(); ++i) show(path[i]);
+  return path;
+}
+
+// Those between the first one and the last `most` are only counted.
+void PathView::show_some(const Entries& path, std::size_t most, std::size_t from,
+                         std::size_t to) const {
+  const std::size_t first = most == 0 || path.size() <= most ? 0 : path.size() - most;
+  for (std::size_t i = from; i < to; ++i) {
+    if (i == first && first > 1)
+      screen_.print("… " + counted(first - 1, "entry", "entries") +
+                    " in between; /history all shows everything\n");
+    if (i == 0 || i >= first) show(path[i]);
+  }
+}
+
+void PathView::show_end(std::size_t entries) const {
+  const Entries path = end_of_path(entries);
+  show_some(path, entries, 0, path.size());
   screen_.flush();
+}
+
+void PathView::show_last() const {
+  constexpr std::size_t most = 4, kept_free = 8, least = 6;
+  // Where nothing scrolls away nothing is left out.
+  if (!screen_.look().live && !screen_.look().labels) return show_end(most);
+  const Entries path = end_of_path(most);
+  const auto asked = std::find_if(path.rbegin(), path.rend(), [](const store::StoredEntry& each) {
+    return model::is_prompt(each.entry);
+  });
+  const auto at =
+      asked == path.rend() ? std::size_t{0} : static_cast<std::size_t>(path.rend() - asked) - 1;
+  const auto part = [&](std::size_t from, std::size_t to) {
+    return screen_.drawn([&] { show_some(path, most, from, to); });
+  };
+  const std::string before = part(0, at), question = part(at, std::min(at + 1, path.size())),
+                    rest = part(std::min(at + 1, path.size()), path.size());
+  const std::size_t height = screen_.height();
+  const std::size_t rows = height > kept_free + least ? height - kept_free : least;
+  if (layout::rows_of(before + question + rest, screen_.width()) <= rows)
+    screen_.print_drawn(before + question + rest);
+  else
+    show_folded(question, rest, rows);
+}
+
+// A third for the question, if it needs that much.
+void PathView::show_folded(const std::string& question, const std::string& rest,
+                           std::size_t rows) const {
+  const std::size_t width = screen_.width();
+  const layout::Cut asked = layout::first_rows(question, rows / 3, width);
+  const std::size_t left = rows - std::min(rows, layout::rows_of(asked.text, width));
+  const layout::Cut end = layout::last_rows(rest, left, width);
+  screen_.print_drawn(asked.text);
+  if (const std::size_t out = asked.lines_out + end.lines_out; out > 0) {
+    const std::string key(screen_.look().live ? screen_.look().unfold_key : "");
+    screen_.note("… " + counted(out, "more line") + " (" + (key.empty() ? "" : key + " or ") +
+                 "/history shows " + (out == 1 ? "it)" : "them)"));
+    screen_.fold("what was said last", question + rest);
+  }
+  screen_.print_drawn(end.text);
 }
 
 }  // namespace skein::session

@@ -247,6 +247,10 @@ struct Services {
   // A session is opened: what there is to say of what was left at work in it.
   std::function<std::vector<std::string>(const agent::Conversation&)> take_up_work =
       [](const agent::Conversation&) { return std::vector<std::string>{}; };
+  // Others are told that we have a session open, for as long as what is returned lives; null: they
+  // cannot be. And who else has it open, for people; empty: nobody that we know of.
+  std::function<store::SessionLease(Id session)> keep_open = [](Id) { return nullptr; };
+  std::function<std::string(Id session)> open_by = [](Id) { return std::string{}; };
   // Folders besides the workspace: those that are open; the one that is meant (throws Error if it
   // must not be opened); opening and closing, which return what to tell the model.
   std::function<std::vector<FolderLine>()> folders = [] { return std::vector<FolderLine>{}; };

@@ -7,8 +7,6 @@
 #include "core/model/turns.h"
 #include "core/store/backend.h"
 #include "core/text/amounts.h"
-#include "repl/layout/width.h"
-#include "repl/pick/session_picker.h"
 #include "repl/session/delegation.h"
 #include "repl/session/leaving.h"
 #include "repl/session/model_for_a_turn.h"
@@ -17,7 +15,7 @@
 
 namespace skein::session {
 
-using agent::Agent, agent::Conversation, model::Ports, model::Tool, store::SessionRecord;
+using agent::Agent, model::Ports, model::Tool;
 using store::value_or_throw;
 
 namespace {
@@ -27,89 +25,11 @@ bool is_prompt(const model::Event& event) {
   return committed != nullptr && model::is_prompt(committed->entry);
 }
 
-// "main:cli:user · fix the lexer · 14 min ago · anthropic/…": which session, how old, who answers.
-std::string where_we_are(const SessionRecord& record, const model::ModelRef& model, bool kept) {
-  std::string out = kept ? record.key : "nothing is kept";
-  if (!record.state.title.empty()) out += " · " + layout::fit(record.state.title, 40);
-  if (const std::string old = pick::age(record.state.updated_at); old != "-" && old != "now")
-    out += " · " + old + " ago";
-  return out + " · " + model::to_string(model);
-}
-
 }  // namespace
-
-void Session::open(Id session) {
-  const bool first = !conversation_;
-  Conversation next(parts_.store, session);
-  Agent::Settings settings = parts_.settings_for(next);
-  if (conversation_) {
-    // The permission mode was chosen for this prompt, whichever session is open; the model belongs
-    // to the session.
-    settings.rules.mode = settings_.rules.mode;
-    if (auto changes = agent::changes_to(conversation_->state(), settings_.model); !changes.empty())
-      value_or_throw(conversation_->append(std::move(changes)));
-  }
-  close(next.state().messages == 0 ? "new" : "switch");
-  conversation_.emplace(std::move(next));
-  looked_at_.reset();
-  parts_.store.enter(session, parts_.workspace);
-  settings_ = std::move(settings);
-  parts_.input.enter(session);
-  for (const std::vector<std::string>& texts : {conversation_->notices(), settings_.notices})
-    for (const std::string& text : texts) parts_.screen.print_untrusted(text + "\n");
-
-  const model::SessionState& state = conversation_->state();
-  if (const auto greeting = std::exchange(parts_.greeting, {}); greeting && state.messages == 0)
-    parts_.screen.print_untrusted(greeting());
-  if (state.messages > 0) {
-    parts_.screen.note("Restored: " +
-                       counted(static_cast<std::size_t>(conversation_->turns()), "previous turn"));
-    const PathView view(parts_.store, *conversation_, parts_.screen);
-    shown_first_ ? view.show_around(*shown_first_) : view.show_end(4);
-  }
-  const SessionRecord record = conversation_->record();
-  if (state.messages > 0 && record.header.cwd != parts_.workspace)
-    parts_.screen.print_untrusted("This session was started in " + record.header.cwd +
-                                  "; tools work in " + parts_.workspace + ".\n");
-  parts_.screen.note(where_we_are(record, settings_.model, parts_.kept));
-  if (first && settings_.rules.mode == permission::Mode::bypass)
-    parts_.screen.show(model::Notice{model::Notice::Level::error,
-                                     "everything runs unasked; Shift+Tab changes that"});
-  show_title();
-  const Agent::Recovery recovered = parts_.agent.recover(*conversation_, settings_, ports());
-  if (recovered.calls > 0)
-    parts_.screen.print(counted(recovered.calls, "tool call was", "tool calls were") +
-                        " interrupted; /continue resumes.\n");
-  else if (parts_.agent.lacks_answer(*conversation_, ports()))
-    parts_.screen.print("The last turn ended without an answer; /continue asks for it.\n");
-  for (const std::string& line : parts_.services.take_up_work(*conversation_))
-    parts_.screen.print_untrusted(line + "\n");
-  if (!recovered.anew.empty()) begin_anew(recovered.anew, recovered.anew_meta);
-}
 
 void Session::settle_work() {
   const Leaving leaving(parts_.services, parts_.input, parts_.screen);
   leaving_ = leaving.settle(parts_.leave);
-}
-
-std::string Session::title() const {
-  const std::string& title = conversation_->state().title;
-  if (!title.empty()) return title;
-  return parts_.kept ? conversation_->record().key : "nothing is kept";
-}
-
-void Session::show_title() { parts_.marks.title("skein: " + title()); }
-
-void Session::close(std::string_view reason) {
-  if (conversation_) {
-    Ports unstopped = ports();  // what ends the program does not end the hooks that hear of it
-    unstopped.stop = nullptr;
-    agent::Turn last{*conversation_, settings_, unstopped};
-    parts_.agent.hooks().session_ends(last, parts_.leave ? "signal" : reason);
-    // The session used last was recorded when it was used; another terminal may have moved on.
-    parts_.store.remember(conversation_->session(), "");
-  }
-  conversation_.reset();
 }
 
 void Session::before_model(const model::ModelRef& to, const std::vector<std::string>& losses) {
@@ -124,33 +44,6 @@ void Session::after_model(const model::ModelRef& from, const std::vector<std::st
   const Ports asking = ports();
   agent::Turn outside{*conversation_, settings_, asking};
   parts_.agent.hooks().after_model(outside, from, losses);
-}
-
-void Session::open_at(Id session, Id entry) {
-  shown_first_ = entry;
-  try {
-    open(session);
-  } catch (const Error&) {
-    shown_first_.reset();
-    throw;
-  }
-  shown_first_.reset();
-  if (entry == conversation_->head()) return;
-  looked_at_ = {entry, conversation_->head()};
-  parts_.screen.print("What you say next follows " + to_string(entry).substr(0, 8) +
-                      ", as a branch; until then nothing is changed" +
-                      (conversation_->head()
-                           ? " (/branch " + to_string(*conversation_->head()).substr(0, 8) +
-                                 " goes back to the end)\n"
-                           : "\n"));
-}
-
-void Session::follow_shown() {
-  const std::optional<LookedAt> there = std::exchange(looked_at_, std::nullopt);
-  if (!there || conversation_->head() != there->head) return;
-  conversation_->move_head(there->entry);
-  parts_.screen.print("the next message follows " + to_string(there->entry).substr(0, 8) +
-                      "; the old branch is kept (/tree)\n");
 }
 
 const std::atomic<bool>& Session::begin_stoppable() {
@@ -422,12 +315,6 @@ void Session::compact(const std::string& focus) {
   if (!compacted.done) throw Error("nothing was summarized: " + compacted.why_not);
   parts_.screen.print("summarized: " + short_count(compacted.before) + " → " +
                       short_count(compacted.after) + " tokens; /undo reverts it\n");
-}
-
-std::string Session::farewell() const {
-  if (!parts_.kept || !conversation_ || conversation_->state().messages == 0) return {};
-  return "Saved. `skein -c` continues here; from elsewhere: skein -s " +
-         conversation_->record().key + "\n";
 }
 
 std::string Session::prompt() const {

@@ -37,6 +37,7 @@ class Session {
     using Sink = std::function<void(const model::Event&)>;
     std::function<Sink(Sink)> masking = [](Sink sink) { return sink; };
     agent::Inbox* inbox = nullptr;  // the way to the model while it works; may be null
+    bool unasked = false;           // nobody has named the session that is opened first
     bool kept = true;               // false: the store is in memory and is gone at the end
     std::function<std::string()> greeting{};  // shown once, if the first session is empty
   };
@@ -132,9 +133,11 @@ class Session {
                                         When when = When::idle);
   model::Ports ports();
   std::string title() const;  // what it is called, one way or another
+  void tell_of_others(const std::string& open_elsewhere);
 
   Parts parts_;
   std::optional<agent::Conversation> conversation_{};
+  store::SessionLease open_{};  // tells others that we have it open
   agent::Agent::Settings settings_{};
   std::string model_before_{};
   struct LookedAt {

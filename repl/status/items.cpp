@@ -6,6 +6,7 @@
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/layout/sanitize.h"
+#include "repl/layout/short_folder.h"
 #include "repl/layout/width.h"
 #include "repl/screen/turn_summary.h"
 
@@ -55,7 +56,7 @@ constexpr StatusItem all_items[] = {
     {"cost", cost_item},
     {"branch", branch_item},
     {"git", [](const Facts& facts) { return facts.git.empty() ? "" : "git " + facts.git; }},
-    {"cwd", [](const Facts& facts) { return short_folder(facts.folder); }},
+    {"cwd", [](const Facts& facts) { return layout::short_folder(facts.folder); }},
     {"mode", [](const Facts& facts) { return std::string(permission::name(facts.mode)); }},
     {"thinking",
      [](const Facts& facts) { return "thinking " + std::string(name(facts.model.thinking)); }},
@@ -74,12 +75,6 @@ std::vector<std::string_view> item_names() {
 
 std::vector<std::string> usual_items() {
   return {"model", "context", "cost", "branch", "git", "cwd"};
-}
-
-std::string short_folder(const std::string& folder) {
-  const std::string home = env("HOME");
-  if (home.empty() || !(folder + "/").starts_with(home + "/")) return folder;
-  return "~" + folder.substr(home.size());
 }
 
 std::string items_text(std::span<const std::string> items, const Facts& facts,

@@ -18,7 +18,4 @@ std::vector<std::string> usual_items();
 // known. Safe for a terminal; empty: there is nothing to say.
 std::string items_text(std::span<const std::string> items, const Facts& facts, std::size_t columns);
 
-// With ~ for the user's home.
-std::string short_folder(const std::string& folder);
-
 }  // namespace skein::status

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <array>
 
 #include "repl/repl.h"
 #include "tests/support/homes.h"
@@ -273,4 +274,61 @@ TEST_CASE("/search tells where something was said, in any session") {
   CHECK(room.screen.bytes().find("nothing found") != std::string::npos);
   room.type("/search re:(");
   CHECK(room.screen.bytes().find("the pattern cannot be used") != std::string::npos);
+}
+
+TEST_CASE("/sessions leaves out what nobody looks for, and says how to see it") {
+  Room room(talk);
+  for (const char* const key : {"main:test:here", "main:test:packed", "main:test:unused"})
+    value_of(room.stage.store.create_session({.key = key, .cwd = "/ws"}));
+  room.open("main:test:here");
+  room.type("about the walrus");
+  const Id packed = room.open("main:test:packed");
+  room.type("about the heron");
+  const auto made = room.stage.store.create_session(
+      {.key = "main:test:there", .cwd = "/elsewhere", .title = "another place"});
+  REQUIRE(made);
+  value_of(room.stage.store.append_session_entries(made->session_id,
+                                                   std::array{user_says("something")}));
+  room.open("main:test:here");
+  value_of(room.stage.store.archive(packed));
+  const auto says = [&](const std::string& line) {
+    room.screen.writes.clear();
+    room.type(line);
+    return room.screen.bytes();
+  };
+
+  const std::string here = says("/sessions");
+  CHECK(here.find("about the walrus") != std::string::npos);
+  CHECK(here.find("main:test:unused") == std::string::npos);
+  CHECK(here.find("another place") == std::string::npos);
+  CHECK(here.find("heron") == std::string::npos);
+  CHECK(here.find("not shown: 1 in other folders, 1 archived; /sessions all shows them") !=
+        std::string::npos);
+  const std::string all = says("/sessions all");
+  for (const char* const part :
+       {"main:test:unused", "another place", "heron", "archived", "folder"})
+    CHECK(all.find(part) != std::string::npos);
+  CHECK(all.find("not shown") == std::string::npos);
+  const std::string archived = says("/sessions archived");
+  CHECK(archived.find("heron") != std::string::npos);
+  CHECK(archived.find("walrus") == std::string::npos);
+  const std::string found = says("/sessions another");
+  CHECK(found.find("no session matches") != std::string::npos);
+  CHECK(found.find("not shown: 1 in other folders; /sessions all another shows it") !=
+        std::string::npos);
+  // Its name leads there all the same.
+  says("/switch about the heron");
+  CHECK(room.session.id() == packed);
+}
+
+TEST_CASE("the end of a key, as lists show it, names a session") {
+  Room room(talk);
+  const Id first = room.open("main:cli:20261115T192603.090-76c7");
+  room.open("main:cli:20261115T203604.091-86c8");
+  room.type("/switch …090-76c7");
+  CHECK(room.session.id() == first);
+  room.type("/switch 091-86c8");
+  CHECK(room.session.id() != first);
+  room.type("/switch 00-nosuch");
+  CHECK(room.screen.bytes().find("no session called") != std::string::npos);
 }

@@ -53,6 +53,46 @@ TEST_CASE("what is said at one terminal is seen at another, which then takes ove
   CHECK(reader.modes() == "echo cooked signals");
 }
 
+TEST_CASE("a session that another terminal has open says so, and what was asked there") {
+  const TempDir dir;
+  Pty ours, theirs;
+  const pid_t first = ours.start_skein(dir.path().string());
+  REQUIRE(ours.shows("› "));
+  CHECK_FALSE(ours.shows("another skein", 1));
+  ours.type("say the first thing\r");
+  REQUIRE(ours.shows(" out · "));
+
+  const pid_t second = theirs.start_skein(dir.path().string());
+  // It was not chosen, so it says how to begin another one.
+  REQUIRE(theirs.shows("Restored: 1 previous turn; /new starts afresh"));
+  CHECK(theirs.shows("Also open in another skein ("));
+  CHECK(theirs.shows("process " + std::to_string(first) + "); /follow watches it"));
+  theirs.forget();
+  theirs.type("say what ours cannot know\r");
+  REQUIRE(theirs.shows(" out · "));
+
+  ours.forget();
+  ours.type("say the second thing\r");
+  CHECK(ours.shows("your message follows"));
+  CHECK(ours.shows("› say what ours cannot know"));
+  CHECK(ours.shows(" out · "));
+  theirs.type("\x04");
+  CHECK(theirs.status_of(second) == 0);
+  CHECK(theirs.shows("continues “say the first thing”; from elsewhere: skein"));
+
+  // Nobody has it open any more but we, and whoever names it is not told of /new.
+  ours.type("\x04");
+  CHECK(ours.status_of(first) == 0);
+  Pty again;
+  const pid_t third = again.start_skein(dir.path().string(), {"-c"});
+  REQUIRE(again.shows("say the first thing · main:cli:user"));
+  REQUIRE(again.shows("› "));
+  CHECK_FALSE(again.shows("another skein", 1));
+  CHECK_FALSE(again.shows("/new starts afresh", 1));
+  again.type("\x04");
+  CHECK(again.status_of(third) == 0);
+}
+
 TEST_CASE("^C ends following, and leaves the terminal as it was") {
   const TempDir dir;
   Pty pty;

@@ -46,3 +46,16 @@ TEST_CASE(
         "key: main:cli:user, turns: 3\n"
         "current, key: main:bot:1, turns: 12, title: tabs here\n");
 }
+
+TEST_CASE("of keys and folders the end is kept, and what is worth it gets room from others") {
+  const Table table{.columns = {{.title = "title", .readable = 20},
+                                {.title = "turns", .right = true, .optional = true},
+                                {.title = "key", .keep_end = true}},
+                    .rows = {{"a title of some length", "3", "main:cli:user"}}};
+  CHECK(drawn(table, 30, {}) ==
+        "  title          key\n"
+        "  a title of s…  main:cli:user\n");
+  CHECK(drawn(table, 20, {}) ==
+        "  title     key\n"
+        "  a title…  …li:user\n");
+}
