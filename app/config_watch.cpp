@@ -7,7 +7,7 @@
 #include <utility>
 
 #include "app/load_config.h"
-#include "repl/status/items.h"
+#include "repl/layout/short_folder.h"
 
 namespace skein::app {
 
@@ -45,7 +45,7 @@ std::string ConfigWatch::announce() {
     const std::string text = now == Stamp{} ? "" : text_in(file.path);
     // Written back, or only touched.
     if (text == std::exchange(file.told, text) || text == file.in_force) continue;
-    out += status::short_folder(file.path) + (now == Stamp{} ? " is gone" : " has changed") +
+    out += layout::short_folder(file.path) + (now == Stamp{} ? " is gone" : " has changed") +
            ": that counts from the next start of skein\n";
   }
   return out.empty() ? out : out + trouble();
