@@ -245,11 +245,13 @@ void add_options(CLI::App& app, Invocation& invocation, Said& said) {
   app.set_help_flag("-h,--help", "say what there is, and exit");
   app.set_version_flag("-v,--version", "skein " SKEIN_VERSION, "print the version, and exit");
   app.add_option("prompt", said.words, "the first message");
-  app.add_flag("-p,--print", invocation.print, "one turn, the answer on stdout, then exit");
+  CLI::Option* const print =
+      app.add_flag("-p,--print", invocation.print, "one turn, the answer on stdout, then exit");
   app.add_option("--output-format", invocation.output_format,
                  "with -p: the answer alone, one object at the end, or one for each event")
       ->check(CLI::IsMember({"text", "json", "stream-json"}));
-  app.add_flag("--raw", invocation.raw, "with -p: show Markdown as it came, at a terminal too");
+  app.add_flag("--raw", invocation.raw, "with -p: show Markdown as it came, at a terminal too")
+      ->needs(print);
   app.add_flag("-c,--continue", invocation.continue_last,
                "go on with the session used last in this workspace");
   app.add_option("-n,--new", said.title, "start a new session")

@@ -12,7 +12,7 @@ namespace skein::app {
 namespace {
 
 constexpr long tick_ns = 100'000'000;
-constexpr std::int64_t patience = 400;  // ms; what is over by then needs no status
+constexpr std::int64_t shown_after = 400;  // ms; what is over by then needs no status
 
 }  // namespace
 
@@ -44,7 +44,7 @@ void PrintStatus::hear(const model::Event& event) {
 void PrintStatus::paint() {
   const std::int64_t now = parts_.port.clock();
   const std::size_t width = parts_.port.width();
-  if (now - begun_ < patience || width < 2) return;
+  if (now - begun_ < shown_after || width < 2) return;
   screen::Status status = activity_.at(now);
   status.frame = frame_++;
   status.stop_key = "";

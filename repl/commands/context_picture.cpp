@@ -44,7 +44,7 @@ std::vector<Part> parts_of(const ContextFacts& facts) {
 }
 
 // How many of `cells` each part gets: in proportion, at least one, and all of them together.
-std::vector<std::size_t> cells_of(const std::vector<Part>& parts, std::size_t cells) {
+std::vector<std::size_t> bar_cells(const std::vector<Part>& parts, std::size_t cells) {
   std::int64_t whole = 0;
   for (const Part& part : parts) whole += part.tokens;
   std::vector<std::size_t> out;
@@ -65,7 +65,7 @@ std::vector<std::size_t> cells_of(const std::vector<Part>& parts, std::size_t ce
 
 std::string bar(const std::vector<Part>& parts, std::size_t cells,
                 const layout::TerminalStyle& look) {
-  const std::vector<std::size_t> shares = cells_of(parts, cells);
+  const std::vector<std::size_t> shares = bar_cells(parts, cells);
   std::string out;
   for (std::size_t i = 0; i < parts.size(); ++i) {
     std::string piece;
@@ -76,7 +76,7 @@ std::string bar(const std::vector<Part>& parts, std::size_t cells,
   return look.colour ? "  " + out : "  [" + out + "]";
 }
 
-std::string share_of(std::int64_t tokens, std::int64_t whole) {
+std::string percent_of(std::int64_t tokens, std::int64_t whole) {
   const std::string text = percent(tokens, whole);
   return text == "0%" && tokens > 0 ? "<1%" : text;
 }
@@ -85,8 +85,8 @@ std::string right(const std::string& text, std::size_t width) {
   return std::string(width - std::min(width, text.size()), ' ') + text;
 }
 
-std::string row(const Part& part, std::int64_t whole, const layout::TerminalStyle& look) {
-  const std::string count = short_count(part.tokens), share = share_of(part.tokens, whole);
+std::string part_row(const Part& part, std::int64_t whole, const layout::TerminalStyle& look) {
+  const std::string count = short_count(part.tokens), share = percent_of(part.tokens, whole);
   if (look.labels) return std::string(part.name) + ": " + count + " tokens, " + share + "\n";
   return "  " +
          painted(look.colour ? part.block : std::string_view(&part.sign, 1), part.style, look) +
@@ -102,7 +102,7 @@ std::string context_picture(const ContextFacts& facts, std::size_t width,
   const std::int64_t whole = facts.window > 0 ? facts.window : total;
   std::string out = layout::sanitized_row(facts.model) + ": about " + short_count(total) +
                     (facts.window > 0 ? " of " + short_count(facts.window) : "") + " tokens" +
-                    (facts.window > 0 ? ", " + share_of(total, whole) : "") + "\n";
+                    (facts.window > 0 ? ", " + percent_of(total, whole) : "") + "\n";
   const std::vector<Part> parts = parts_of(facts);
   if (!look.labels) {
     // Two columns to the left, as below it, and as many to the right.
@@ -110,7 +110,7 @@ std::string context_picture(const ContextFacts& facts, std::size_t width,
     const std::size_t room = width == 0 ? widest_bar : width - std::min(width, beside);
     out += bar(parts, std::clamp(room, narrowest_bar, widest_bar), look) + "\n";
   }
-  for (const Part& part : parts) out += row(part, whole, look);
+  for (const Part& part : parts) out += part_row(part, whole, look);
   return out;
 }
 

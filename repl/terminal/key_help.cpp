@@ -13,7 +13,7 @@ constexpr std::size_t side_by_side = 76;  // columns from which two rows fit bes
 constexpr std::size_t widest_key = 18, widest_words = 20;
 
 // One of its keys is enough to remember.
-std::string key_of(const KeyMap& keys, const KeyRow& row) {
+std::string one_key_of(const KeyMap& keys, const KeyRow& row) {
   if (row.action == Action::none) return std::string(row.chords);
   const std::string first = keys.first_shown(row.action);
   return first.empty() ? "-" : first;
@@ -34,13 +34,13 @@ std::string key_help(const KeyMap& keys, std::size_t width, const layout::Termin
   if (look.labels || width == 0) return in_full(keys, look);
   std::size_t names = 0;
   for (const KeyRow& row : key_rows())
-    names = std::max(names, layout::display_width(key_of(keys, row)));
+    names = std::max(names, layout::display_width(one_key_of(keys, row)));
   names = std::min(names, widest_key);
   const std::size_t columns = width >= side_by_side ? 2 : 1;
   const std::size_t cell =
       std::min((width - std::min<std::size_t>(width, 2)) / columns, names + 2 + widest_words + 4);
   const auto drawn = [&](const KeyRow& row, bool last) {
-    const std::string key = layout::padded(layout::fit(key_of(keys, row), names), names) + "  ";
+    const std::string key = layout::padded(layout::fit(one_key_of(keys, row), names), names) + "  ";
     const std::size_t room = cell - std::min(cell, names + 2);
     std::string words = layout::fit(row.brief, last ? room : room - 1);
     if (!last) words = layout::padded(std::move(words), room);
