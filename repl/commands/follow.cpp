@@ -2,6 +2,7 @@
 #include <utility>
 
 #include "repl/commands/handlers.h"
+#include "repl/commands/named_session.h"
 #include "repl/follow/at_terminal.h"
 #include "repl/session/session.h"
 
@@ -18,7 +19,7 @@ void follow_session(Session& session, std::string_view name) {
     throw Error("/follow needs a terminal; `skein follow KEY` follows without one");
   const Id followed = name.empty()
                           ? session.id()
-                          : store::value_or_throw(session.store().find(name)).header.session;
+                          : store::value_or_throw(named_session(session, name)).header.session;
   const follow::End end = follow::follow(
       session.store(), followed, followed == session.id() ? 0 : shown_before,
       follow::ports_at(*session.keyboard(), session.screen(), session.begin_stoppable()));

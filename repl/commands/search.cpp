@@ -9,6 +9,7 @@
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/handlers.h"
+#include "repl/commands/named_session.h"
 #include "repl/pick/hit_lines.h"
 #include "repl/pick/hit_picker.h"
 #include "repl/session/session.h"
@@ -104,7 +105,7 @@ search::Request request_for(Session& session, std::string_view typed) {
     request.filter.session =
         options.session == "."
             ? session.id()
-            : store::value_or_throw(session.store().find(options.session)).header.session;
+            : store::value_or_throw(named_session(session, options.session)).header.session;
   return request;
 }
 

@@ -1,6 +1,7 @@
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
+#include "repl/commands/named_session.h"
 
 #include <algorithm>
 #include <charconv>
@@ -23,24 +24,12 @@ namespace {
 
 std::optional<Id> choose(Session& session, std::string_view query, bool everywhere);
 
-// The one whose key ends so, as lists show it; nothing: none does, or several.
-std::optional<Id> session_ending_in(std::string_view end, const std::vector<SessionRecord>& all) {
-  constexpr std::string_view cut = "…";
-  constexpr std::size_t least = 4;
-  if (end.starts_with(cut)) end.remove_prefix(cut.size());
-  const auto ends_so = [&](const SessionRecord& each) { return each.key.ends_with(end); };
-  if (end.size() < least || std::ranges::count_if(all, ends_so) != 1) return std::nullopt;
-  return std::ranges::find_if(all, ends_so)->header.session;
-}
-
 // The session called `name`. At a terminal an ambiguous name opens the list; a whole key is never
 // ambiguous.
 std::optional<Id> session_meant(Session& session, std::string_view name) {
-  const store::Result<SessionRecord> found = session.store().find(name);
+  const store::Result<SessionRecord> found = named_session(session, name);
   if (found) return found->header.session;
   const std::vector<SessionRecord> all = session.store().list();
-  if (!store::is_whole_key(name))
-    if (const auto id = session_ending_in(name, all)) return id;
   const auto fits = [&](const SessionRecord& each) {
     return pick::fuzzy_score(name, each.key + " " + each.state.title).has_value();
   };
@@ -190,7 +179,7 @@ void list_sessions(Session& session, std::string_view words) {
 
 void switch_session(Session& session, std::string_view name) {
   if (name.empty()) throw Error("which session? /sessions lists them");
-  const store::Result<SessionRecord> found = session.store().find(name);
+  const store::Result<SessionRecord> found = named_session(session, name);
   if (!found && found.error().kind == store::Failure::Kind::gone && store::is_whole_key(name) &&
       session.confirm("There is no session " + std::string(name) + ". Create it?"))
     return open_with_this_model(

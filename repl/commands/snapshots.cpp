@@ -10,6 +10,7 @@
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
 #include "repl/commands/handlers.h"
+#include "repl/commands/named_session.h"
 #include "repl/session/session.h"
 
 namespace skein::commands {
@@ -108,7 +109,7 @@ void redact_entry(Session& session, std::string_view entry_and_reason) {
 
 void archive_session(Session& session, std::string_view name) {
   const store::SessionRecord record =
-      name.empty() ? session.conversation().record() : value_or_throw(session.store().find(name));
+      name.empty() ? session.conversation().record() : value_or_throw(named_session(session, name));
   value_or_throw(store::archive_family(session.store(), record.header.session));
   session.screen().print_untrusted(store::shown_name(record) +
                                    " is archived: /sessions archived lists it, it can be read as "

@@ -329,6 +329,8 @@ TEST_CASE("the end of a key, as lists show it, names a session") {
   CHECK(room.session.id() == first);
   room.type("/switch 091-86c8");
   CHECK(room.session.id() != first);
+  room.type("/archive 090-76c7");
+  CHECK(value_of(room.stage.store.open(first)).archived);
   room.type("/switch 00-nosuch");
   CHECK(room.screen.bytes().find("no session called") != std::string::npos);
 }
