@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "core/agent/agent.h"
+#include "core/agent/other_at_work.h"
 #include "core/agent/unfinished_answer.h"
 #include "core/model/pause.h"
 #include "core/plan/presented.h"
@@ -65,9 +66,7 @@ Agent::Recovery Agent::recover(Conversation& conversation, Settings& settings,
   if (store::unanswered_calls(conversation.path()).empty()) return {};
   const store::Result<store::SessionLease> alone = hold_alone(conversation.session(), ports);
   if (!alone && alone.error().kind == store::Failure::Kind::busy) {
-    ports.sink(model::Notice{
-        model::Notice::Level::info,
-        "another process is working in this session; its unfinished calls are left to it"});
+    ports.sink(model::Notice{model::Notice::Level::info, std::string(other_at_work)});
     return {};
   }
   conversation.catch_up();  // the other process may just have finished

@@ -4,6 +4,7 @@
 #include <map>
 #include <utility>
 
+#include "core/agent/other_at_work.h"
 #include "core/store/backend.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
@@ -71,8 +72,13 @@ void Session::open(Id session) {
     parts_.screen.show(model::Notice{model::Notice::Level::error,
                                      "everything runs unasked; Shift+Tab changes that"});
   show_title();
-  tell_of_others(open_elsewhere);
-  const Agent::Recovery recovered = parts_.agent.recover(*conversation_, settings_, ports());
+  Ports recovering = ports();
+  if (tell_of_others(open_elsewhere))
+    recovering.sink = [sink = std::move(recovering.sink)](const model::Event& event) {
+      const auto* notice = std::get_if<model::Notice>(&event);
+      if (notice == nullptr || notice->text != agent::other_at_work) sink(event);
+    };
+  const Agent::Recovery recovered = parts_.agent.recover(*conversation_, settings_, recovering);
   if (recovered.calls > 0)
     parts_.screen.print(counted(recovered.calls, "tool call was", "tool calls were") +
                         " interrupted; /continue resumes.\n");
@@ -90,15 +96,17 @@ std::string Session::title() const {
 }
 
 // What the other one writes is shown before our next prompt is answered; see agent::Turn.
-void Session::tell_of_others(const std::string& open_elsewhere) {
+bool Session::tell_of_others(const std::string& open_elsewhere) {
   const std::map<Id, std::string> at_work = parts_.store.at_work(std::array{id()});
   const auto worker = at_work.find(id());
-  if (worker == at_work.end() && open_elsewhere.empty()) return;
+  const bool works = worker != at_work.end();
+  if (!works && open_elsewhere.empty()) return false;
   const std::string who = open_elsewhere.empty() ? worker->second : open_elsewhere;
-  parts_.screen.show(model::Notice{model::Notice::Level::warning,
-                                   (worker == at_work.end() ? "Also open in another skein ("
-                                                            : "Another skein is at work here (") +
-                                       who + "); /follow watches it"});
+  parts_.screen.show(
+      model::Notice{model::Notice::Level::warning,
+                    (works ? "Another skein is at work here (" : "Also open in another skein (") +
+                        who + "); /follow watches it"});
+  return works;
 }
 
 void Session::show_title() { parts_.marks.title("skein: " + title()); }

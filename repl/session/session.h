@@ -132,8 +132,8 @@ class Session {
   model::PromptWithFiles with_its_files(const std::string& prompt, std::string_view mentions,
                                         When when = When::idle);
   model::Ports ports();
-  std::string title() const;  // what it is called, one way or another
-  void tell_of_others(const std::string& open_elsewhere);
+  std::string title() const;                               // what it is called, one way or another
+  bool tell_of_others(const std::string& open_elsewhere);  // true: somebody is at work
 
   Parts parts_;
   std::optional<agent::Conversation> conversation_{};

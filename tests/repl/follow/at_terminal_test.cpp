@@ -93,6 +93,24 @@ TEST_CASE("a session that another terminal has open says so, and what was asked 
   CHECK(again.status_of(third) == 0);
 }
 
+TEST_CASE("a session in which another terminal is at work says so once") {
+  const TempDir dir;
+  Pty ours, theirs;
+  const pid_t first = ours.start_skein(dir.path().string(), {"-y"});
+  REQUIRE(ours.shows("› "));
+  ours.type("run sleep 60\r");
+  REQUIRE(ours.shows("bash sleep 60"));
+  const pid_t second = theirs.start_skein(dir.path().string(), {"-c"});
+  CHECK(theirs.shows("Another skein is at work here ("));
+  theirs.type("\x04");
+  CHECK(theirs.status_of(second) == 0);
+  CHECK_FALSE(theirs.shows("another process", 1));
+  ours.type("\x1b");
+  REQUIRE(ours.shows("stopped"));
+  ours.type("\x04");
+  CHECK(ours.status_of(first) == 0);
+}
+
 TEST_CASE("^C ends following, and leaves the terminal as it was") {
   const TempDir dir;
   Pty pty;
