@@ -165,7 +165,7 @@ class Application {
   std::vector<session::HookLine> hook_lines() const;
   void set_up_agents();
   std::vector<std::string> agent_names() const;  // that can be asked
-  bool look_for_agents();  // true: the model has something to hear
+  bool look_for_agents();                        // true: the model has something to hear
   void add_agents_to(SystemPrompt& system) const;
   void choose_role();  // --agent
   void keep_to_role(model::Tools& tools) const;
