@@ -16,8 +16,6 @@
 
 namespace skein::app {
 
-using hooks::Definition;
-
 namespace {
 
 constexpr std::size_t most_hook_bytes = 1u << 20;  // of a file that holds hooks
@@ -70,7 +68,8 @@ std::string single_quoted(const std::string& word) {
 }
 
 // The files of the project that it runs, by their real places.
-std::vector<std::string> files_run_by(const Definition& definition, const project::Places& places) {
+std::vector<std::string> files_run_by(const hooks::Definition& definition,
+                                      const project::Places& places) {
   std::string command = definition.command;
   if (definition.words) {
     command = single_quoted(command);
@@ -93,20 +92,20 @@ std::vector<std::string> files_run_by(const Definition& definition, const projec
   return files;
 }
 
-std::vector<Definition> of_config(const config::Config& config) {
-  std::vector<Definition> out;
+std::vector<hooks::Definition> of_config(const config::Config& config) {
+  std::vector<hooks::Definition> out;
   for (const config::ConfiguredHook& each : config.hooks) out.push_back(each.definition);
   return out;
 }
 
-void add(std::vector<Definition>& to, std::vector<Definition> more) {
+void add(std::vector<hooks::Definition>& to, std::vector<hooks::Definition> more) {
   std::ranges::move(more, std::back_inserter(to));
 }
 
 // hooks.json beside the configuration, and what Claude Code has for the user.
-std::vector<Definition> of_user(const config::Config& config, const project::Places& places,
-                                std::vector<std::string>& notices) {
-  std::vector<Definition> out;
+std::vector<hooks::Definition> of_user(const config::Config& config, const project::Places& places,
+                                       std::vector<std::string>& notices) {
+  std::vector<hooks::Definition> out;
   std::vector<std::string> paths;
   if (!places.config.empty()) paths.push_back(places.config + "/hooks.json");
   if (config.claude_hooks && !places.home.empty())
@@ -121,7 +120,7 @@ std::vector<Definition> of_user(const config::Config& config, const project::Pla
 
 }  // namespace
 
-std::string hook_words(const Definition& definition) {
+std::string hook_words(const hooks::Definition& definition) {
   return std::string(hooks::name(definition.event)) +
          (definition.matcher.empty() ? "" : " " + definition.matcher) + ": " + shown(definition);
 }
@@ -130,8 +129,8 @@ ConfiguredHooks configured_hooks(const Invocation& invocation, const config::Con
                                  ProjectFiles& project) {
   ConfiguredHooks out;
   if (invocation.no_hooks) return out;
-  std::vector<Definition> of_workspace;
-  for (Definition& each : of_config(config))
+  std::vector<hooks::Definition> of_workspace;
+  for (hooks::Definition& each : of_config(config))
     (each.of_project ? of_workspace : out.definitions).push_back(std::move(each));
   add(out.definitions, of_user(config, project.places(), out.notices));
   add(out.definitions, std::move(of_workspace));
@@ -153,7 +152,7 @@ ConfiguredHooks configured_hooks(const Invocation& invocation, const config::Con
   return out;
 }
 
-std::string hook_refusal(const Definition& definition, ProjectFiles& project) {
+std::string hook_refusal(const hooks::Definition& definition, ProjectFiles& project) {
   for (const std::string& file : files_run_by(definition, project.places())) {
     const Trust trust = project.trust().of(file, hash_of_program(file));
     if (trust == Trust::given) continue;
@@ -166,7 +165,7 @@ std::string hook_refusal(const Definition& definition, ProjectFiles& project) {
   return {};
 }
 
-std::vector<Definition> hooks_in(const WorkspaceFile& file, const std::string& workspace) {
+std::vector<hooks::Definition> hooks_in(const WorkspaceFile& file, const std::string& workspace) {
   config::Config config;
   catalog::Catalog catalog;
   config::File read(file.path, file.text, config::Writer::trusted_workspace);
@@ -184,8 +183,8 @@ std::vector<TrustItem> hooks_to_trust(const config::Config& config, ProjectFiles
     out.push_back(
         {std::move(kind), path, std::move(what), sha256, project.trust().of(path, sha256)});
   };
-  std::vector<Definition> all = of_user(config, places, ignored);
-  for (Definition& each : of_config(config))
+  std::vector<hooks::Definition> all = of_user(config, places, ignored);
+  for (hooks::Definition& each : of_config(config))
     if (!each.of_project) all.push_back(std::move(each));
   if (const auto file = workspace_file(places.workspace);
       file && trust_in(places.workspace, file->text) != Trust::refused)
@@ -193,18 +192,18 @@ std::vector<TrustItem> hooks_to_trust(const config::Config& config, ProjectFiles
   if (config.claude_hooks)
     for (ClaudeFile& file : claude_files_of(project)) {
       std::string what;
-      for (const Definition& each : file.read.definitions)
+      for (const hooks::Definition& each : file.read.definitions)
         what += (what.empty() ? "" : "\n  ") + hook_words(each);
       if (!what.empty()) add_item("hooks", file.path, what, file.sha256);
       add(all, std::move(file.read.definitions));
     }
-  for (const Definition& each : all)
+  for (const hooks::Definition& each : all)
     for (const std::string& path : files_run_by(each, places))
       add_item("file that a hook runs", path, hook_words(each), hash_of_program(path));
   return out;
 }
 
-std::vector<std::string> hook_environment(const Definition& definition,
+std::vector<std::string> hook_environment(const hooks::Definition& definition,
                                           const std::vector<std::string>& secrets) {
   const std::vector<std::string> own = tools::sandbox::own_environment();
   std::vector<std::string> out;
