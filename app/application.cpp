@@ -19,7 +19,6 @@
 #include "app/trust.h"
 #include "app/trust_items.h"
 #include "core/project/project_id.h"
-#include "core/project/project_root.h"
 #include "core/store/home/file_backend.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
@@ -86,20 +85,20 @@ std::atomic<bool>& leave_asked() {
   return asked;
 }
 
-Application::Application(const Invocation& invocation, const Helper* helper)
+Application::Application(const Invocation& invocation, const project::Places& places,
+                         const Helper* helper)
     : invocation_(invocation),
-      workspace_(workspace_folder(invocation)),
-      project_(workspace_, ProjectFiles::Skills::load),
+      workspace_(places.workspace),
+      project_(places, ProjectFiles::Skills::load),
       config_(load_config(invocation, workspace_, catalog_)),
       store_(store_for(invocation)),
       windows_(windows_file(invocation)),
       model_cache_(models_file(invocation)),
-      withheld_(std::make_shared<const tools::workspace::Withheld>(
-          withheld_settings(workspace_, config_))),
-      instructions_(instruction_places(workspace_), config_.max_instructions,
+      withheld_(
+          std::make_shared<const tools::workspace::Withheld>(withheld_settings(places, config_))),
+      instructions_(instruction_places(places), config_.max_instructions,
                     [this](const std::string& file) { return withheld_->keeps(file); }),
-      memory_(memory_folder(invocation),
-              project::project_id(project::project_root(workspace_, env("HOME")))),
+      memory_(memory_folder(invocation), project::project_id(places.root())),
       grants_(grants_file(invocation), workspace_),
       rules_here_(rules_file(invocation), workspace_),
       file_keeper_([this] {
@@ -126,7 +125,7 @@ Application::Application(const Invocation& invocation, const Helper* helper)
     catalog_.move_provider(catalog_.parse(model).provider, invocation.base_url);
   }
   const std::string state = state_folder();
-  project_.skills().withhold(withheld_settings(workspace_, config_));
+  project_.skills().withhold(withheld_->settings());
   open_folders();
   const std::vector<std::string> guarded = guarded_files(project_);
   for (const std::string& path : guarded)
@@ -438,8 +437,9 @@ int run(const Invocation& given) {
   }
   catch_signals();
   tools::sandbox::hide_process_memory();
-  if (!invocation.print && attended()) offer_trust(invocation, workspace_folder(invocation));
-  Application application(invocation);
+  const project::Places places = places_around(workspace_folder(invocation));
+  if (!invocation.print && attended()) offer_trust(invocation, places);
+  Application application(invocation, places);
   return invocation.print ? print_mode(application, invocation)
                           : repl_mode(application, invocation);
 }

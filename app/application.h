@@ -55,7 +55,8 @@ struct Helper {
 class Application {
  public:
   // With a helper it is made for a sub-agent, and may be made in any thread.
-  explicit Application(const Invocation& invocation, const Helper* helper = nullptr);
+  Application(const Invocation& invocation, const project::Places& places,
+              const Helper* helper = nullptr);
 
   store::SessionStore& store() { return store_; }
   agent::Agent& agent() { return *agent_; }
@@ -219,7 +220,7 @@ class Application {
 };
 
 // What the model is kept from in a workspace, by its files and the user's.
-tools::workspace::Withheld::Settings withheld_settings(const std::string& workspace,
+tools::workspace::Withheld::Settings withheld_settings(const project::Places& places,
                                                        const config::Config& config);
 
 // Each returns the exit status.

@@ -46,8 +46,9 @@ std::vector<Definition> given_agents(const std::string& json) {
 // What a sub-agent works with: an Application of its own.
 class ApplicationWorker : public subagents::Worker {
  public:
-  ApplicationWorker(const Invocation& invocation, const Helper& helper, const Order& order)
-      : application_(invocation, &helper), order_(order) {}
+  ApplicationWorker(const Invocation& invocation, const project::Places& places,
+                    const Helper& helper, const Order& order)
+      : application_(invocation, places, &helper), order_(order) {}
 
   store::SessionStore& store() override { return application_.store(); }
   agent::Agent& agent() override { return application_.agent(); }
@@ -207,7 +208,7 @@ subagents::MakeWorker Application::hire(const Order& order) const {
       };
     }
   return [this, helper = std::move(helper), order]() -> std::unique_ptr<subagents::Worker> {
-    return std::make_unique<ApplicationWorker>(invocation_, helper, order);
+    return std::make_unique<ApplicationWorker>(invocation_, project_.places(), helper, order);
   };
 }
 

@@ -8,7 +8,6 @@
 
 #include "app/application.h"
 #include "app/home.h"
-#include "core/project/project_root.h"
 #include "core/text/json.h"
 #include "core/text/text.h"
 #include "core/tools/workspace/tree_walk.h"
@@ -62,21 +61,20 @@ std::string with_its_use(const FurtherFolder& folder) {
 
 }  // namespace
 
-tools::workspace::Withheld::Settings withheld_settings(const std::string& workspace,
+tools::workspace::Withheld::Settings withheld_settings(const project::Places& places,
                                                        const config::Config& config) {
-  const std::string folder = config_folder();
-  return {.workspace = workspace,
-          .project = project::project_root(workspace, env("HOME")),
-          .own_file = folder.empty() ? "" : folder + "/ignore",
+  return {.workspace = places.workspace,
+          .project = places.root(),
+          .own_file = places.config.empty() ? "" : places.config + "/ignore",
           .names = config.ignore_files};
 }
 
 // Those of the flags, which are checked before anything is begun.
 void Application::open_folders() {
-  further_ = std::make_shared<FurtherRoots>(
-      FurtherRoots::Settings{.workspace = workspace_,
-                             .forbidden = own_places(invocation_),
-                             .withheld = withheld_settings(workspace_, config_)});
+  further_ =
+      std::make_shared<FurtherRoots>(FurtherRoots::Settings{.workspace = workspace_,
+                                                            .forbidden = own_places(invocation_),
+                                                            .withheld = withheld_->settings()});
   if (for_another_) return;
   for (const std::string& given : invocation_.add_dirs) {
     const bool read_only = given.ends_with(":ro");

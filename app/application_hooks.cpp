@@ -56,7 +56,7 @@ std::vector<session::HookLine> Application::hook_lines() const {
                    .last_ms = line.last_ms,
                    .trouble = trouble});
   };
-  ProjectFiles now(workspace_);  // trusted or not by now
+  ProjectFiles now(project_.places());  // trusted or not by now
   if (hooks_)
     for (const hooks::Hooks::Line& line : hooks_->lines())
       add(line, hook_refusal(line.definition, now));

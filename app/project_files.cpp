@@ -1,6 +1,7 @@
 #include "app/project_files.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "app/home.h"
 #include "app/load_config.h"
@@ -19,8 +20,12 @@ constexpr std::size_t shown_bytes = 8u << 10;
 
 }  // namespace
 
-ProjectFiles::ProjectFiles(const std::string& workspace, Skills skills)
-    : places_(project::places_of(workspace, env("HOME"), config_folder())),
+project::Places places_around(const std::string& workspace) {
+  return project::places_of(workspace, env("HOME"), config_folder());
+}
+
+ProjectFiles::ProjectFiles(project::Places places, Skills skills)
+    : places_(std::move(places)),
       skills_(places_, [this]() -> project::TrustRecord& { return trust(); }) {
   if (skills == Skills::load) skills_.load();
 }

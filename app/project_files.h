@@ -20,10 +20,14 @@ namespace skein::app {
 std::vector<std::string> agent_files(const project::OwnFolder& folder,
                                      const project::Places& places);
 
+// Where they are looked for, from a workspace on. It takes a look at every folder above: found
+// once, it is handed on.
+project::Places places_around(const std::string& workspace);
+
 class ProjectFiles {
  public:
   enum class Skills { load, do_not };
-  explicit ProjectFiles(const std::string& workspace, Skills skills = Skills::do_not);
+  explicit ProjectFiles(project::Places places, Skills skills = Skills::do_not);
 
   const project::Places& places() const { return places_; }
   // Looks at the folders anew each time: there is nothing to reload.

@@ -3,7 +3,6 @@
 #include <cstdint>
 
 #include "core/model/tokens.h"
-#include "core/project/project_root.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 
@@ -52,16 +51,15 @@ SystemPrompt system_prompt(const config::Config& config, const std::string& work
   return out;
 }
 
-instructions::Places instruction_places(const std::string& workspace) {
+instructions::Places instruction_places(const project::Places& project) {
   instructions::Places places;
-  places.home = env("HOME");
-  if (const std::string folder = config_folder(); !folder.empty())
-    places.own.push_back(folder + "/AGENTS.md");
+  places.home = project.home;
+  if (!project.config.empty()) places.own.push_back(project.config + "/AGENTS.md");
   if (!places.home.empty()) {
     places.own.push_back(places.home + "/.config/AGENTS.md");
     places.own.push_back(places.home + "/.claude/CLAUDE.md");
   }
-  places.folders = project::project_folders(workspace, places.home);
+  places.folders = project.levels;
   return places;
 }
 

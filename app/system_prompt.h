@@ -9,6 +9,7 @@
 #include "core/agent/parts.h"
 #include "core/instructions/instructions.h"
 #include "core/memory/memory.h"
+#include "core/project/places.h"
 
 namespace skein::app {
 
@@ -22,7 +23,7 @@ SystemPrompt system_prompt(const config::Config& config, const std::string& work
                            const memory::Memory& memory);
 
 // Where instructions for work in this folder are looked for.
-instructions::Places instruction_places(const std::string& workspace);
+instructions::Places instruction_places(const project::Places& project);
 // What was read, in one line for the user; empty: nothing.
 std::string read_line(const std::vector<instructions::Document>& documents);
 

@@ -84,9 +84,8 @@ std::optional<bool> answered(const std::string& question) {
 
 // Those that are new or have changed. Of very many only `skein trust` tells: a start should not
 // read them all.
-void offer_skills(const std::string& workspace) {
+void offer_skills(ProjectFiles& files) {
   constexpr project::SkillLimits look{.folders = 200, .skills = 50};
-  ProjectFiles files(workspace);
   FoundItems found = instructions_to_trust(files, look);
   std::erase_if(found.items, [](const TrustItem& each) { return each.trust != Trust::unknown; });
   if (found.cut || found.items.empty()) return;
@@ -117,8 +116,7 @@ void offer_configuration(const std::string& workspace) {
   if (agreed) set_trust(workspace, file->text, *agreed ? Trust::given : Trust::refused);
 }
 
-void offer_servers(const std::string& workspace) {
-  ProjectFiles files(workspace);
+void offer_servers(ProjectFiles& files) {
   const std::optional<SharedServers> file = shared_servers_file(files);
   if (!file || file->text.size() > most_shown ||
       files.trust().of(file->path, sha256_hex(file->text)) != Trust::unknown)
@@ -145,10 +143,10 @@ bool may_have_hooks(const std::string& workspace) {
   return false;
 }
 
-void offer_hooks(const Invocation& invocation, const std::string& workspace) {
+void offer_hooks(const Invocation& invocation, ProjectFiles& files) {
+  const std::string& workspace = files.places().workspace;
   if (invocation.no_hooks || !may_have_hooks(workspace)) return;
   catalog::Catalog catalog;
-  ProjectFiles files(workspace);
   std::vector<TrustItem> items =
       hooks_to_trust(load_config_anyway(invocation, workspace, catalog), files);
   std::erase_if(items, [](const TrustItem& each) { return each.trust != Trust::unknown; });
@@ -170,11 +168,12 @@ void offer_hooks(const Invocation& invocation, const std::string& workspace) {
 
 }  // namespace
 
-void offer_trust(const Invocation& invocation, const std::string& workspace) {
-  offer_configuration(workspace);
-  offer_skills(workspace);
-  offer_hooks(invocation, workspace);
-  if (!invocation.strict_mcp_config) offer_servers(workspace);
+void offer_trust(const Invocation& invocation, const project::Places& places) {
+  ProjectFiles files(places);
+  offer_configuration(places.workspace);
+  offer_skills(files);
+  offer_hooks(invocation, files);
+  if (!invocation.strict_mcp_config) offer_servers(files);
 }
 
 std::vector<std::string> trusted_workspaces() {

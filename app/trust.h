@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "app/cli.h"
+#include "core/project/places.h"
 #include "core/project/trust_record.h"
 
 namespace skein::app {
@@ -27,6 +28,6 @@ std::vector<std::string> trusted_workspaces();
 // Shows a configuration that wants more than it may, skills that are new or have changed, and
 // servers that want to run, and asks, once, whether they may. To be called only at a terminal with
 // a user.
-void offer_trust(const Invocation& invocation, const std::string& workspace);
+void offer_trust(const Invocation& invocation, const project::Places& places);
 
 }  // namespace skein::app

@@ -34,7 +34,7 @@ app::Servers servers_of(const app::Invocation& invocation) {
   catalog::Catalog catalog;
   const std::string workspace = app::workspace_folder(invocation);
   const config::Config config = app::load_config(invocation, workspace, catalog);
-  app::ProjectFiles project(workspace);
+  app::ProjectFiles project(app::places_around(workspace));
   return app::configured_servers(invocation, config, project, catalog);
 }
 

@@ -35,7 +35,8 @@ std::size_t check_skill(const std::string& folder) {
 
 // skein skills list
 int list_skills(const app::Invocation& invocation) {
-  app::ProjectFiles files(app::workspace_folder(invocation), app::ProjectFiles::Skills::load);
+  app::ProjectFiles files(app::places_around(app::workspace_folder(invocation)),
+                          app::ProjectFiles::Skills::load);
   Json all = Json::array();
   layout::Table table{.columns = {{"skill"}, {"tokens", true}, {"from"}, {"what it is for"}}};
   for (const LoadedSkill& each : files.skills().all()) {

@@ -49,7 +49,7 @@ int list_trust(const app::Invocation& invocation) {
 int trust(const app::Invocation& invocation) {
   if (invocation.has("--list")) return list_trust(invocation);
   const std::string workspace = app::workspace_folder(invocation);
-  app::ProjectFiles files(workspace);
+  app::ProjectFiles files(app::places_around(workspace));
   if (invocation.has("--remove")) return remove_trust(workspace, files);
   const std::optional<app::WorkspaceFile> file = app::workspace_file(workspace);
   app::FoundItems found = app::all_to_trust(files);

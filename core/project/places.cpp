@@ -82,7 +82,7 @@ std::vector<OwnFolder> agent_folders(const Places& places) {
 
 std::string followed(const std::string& path, const Places& places) {
   const std::string real = canonical(path);
-  if (lies_in(real, places.root())) return real;
+  if (real.empty() || lies_in(real, places.root())) return real;
   for (const std::string_view kind : {"skills", "commands", "agents"})
     for (const std::string& folder : users_folders(places, kind, skill_families))
       if (lies_in(real, canonical(folder))) return real;

@@ -294,8 +294,8 @@ class Bash {
   // What the model is kept from in one of the roots; false: it was too much to look through.
   bool mask(const Root& root, SandboxSpec& room) {
     const workspace::Withheld* withheld = root.withheld();
-    if (withheld == nullptr ||
-        (&root == root_.get() && !withheld->has_patterns() && !guard().has_met(withheld->names())))
+    if (withheld == nullptr || (&root == root_.get() && !withheld->has_patterns() &&
+                                !guard().has_met(withheld->settings().names)))
       return true;
     const workspace::Withheld::Found found = withheld->find();
     for (const std::string& place : found.places)

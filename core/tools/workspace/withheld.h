@@ -50,7 +50,7 @@ class Withheld {
   };
   Found find() const;
 
-  const std::vector<std::string>& names() const { return settings_.names; }
+  const Settings& settings() const { return settings_; }
   // Every pattern that counts at the top, with where it is written: for people.
   std::vector<std::string> described() const;
   static std::string_view secrets();  // the patterns of those, with blanks between
