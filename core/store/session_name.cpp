@@ -81,7 +81,8 @@ bool means(std::string_view name, std::string_view key, Id session, std::string_
   if (name.empty()) return false;
   if (name == key) return true;
   if (is_whole_key(name)) return false;
-  return name == title || (name.size() >= 4 && to_string(session).starts_with(name));
+  return name == title || name == key_tail(key) ||
+         (name.size() >= 4 && to_string(session).starts_with(name));
 }
 
 }  // namespace skein::store

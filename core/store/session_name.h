@@ -26,8 +26,8 @@ std::string shown_name(const SessionRecord& session);
 // The part of a key that differs from others: of one that was made up, the end.
 std::string_view key_tail(std::string_view key);
 
-// Whether `name` means this session of which only that much is known; by title or by the beginning
-// of its id, unless it is a whole key.
+// Whether `name` means this session of which only that much is known; by title, by the tail of its
+// key or by the beginning of its id, unless it is a whole key.
 bool means(std::string_view name, std::string_view key, Id session, std::string_view title);
 
 // How the keys of sessions begin that work for another one, which is their parent; no person would

@@ -76,7 +76,7 @@ std::vector<StatusRow> status_rows(Session& session) {
   const session::ProgramFacts program = session.services().program();
   const std::string thinking(model::name(settings.model.thinking));
   return {{"version", program.version},
-          {"session", record.key + (state.title.empty() ? "" : " · " + state.title)},
+          {"session", (state.title.empty() ? "" : state.title + " · ") + record.key},
           {"folder", session.workspace()},
           {"model",
            model::to_string(settings.model) + (thinking == "off" ? "" : " · thinking " + thinking)},

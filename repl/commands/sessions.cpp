@@ -59,8 +59,8 @@ void erase(Session& session, const SessionRecord& chosen) {
       session.open(other->header.session);
   }
   value_or_throw(store::erase_family(session.store(), id));
-  session.screen().print_untrusted("moved to the trash; /restore " + record.key +
-                                   " brings it back\n");
+  session.screen().print_untrusted("moved to the trash; /restore " +
+                                   std::string(store::key_tail(record.key)) + " brings it back\n");
 }
 
 std::optional<Id> choose_by_number(Session& session, std::string_view query) {
@@ -108,11 +108,11 @@ void open_with_files(Session& session, Id id) {
 void show_trash(Session& session) {
   const std::vector<store::TrashedSession> all = value_or_throw(session.store().trash());
   if (all.empty()) return session.screen().print("the trash is empty\n");
-  layout::Table table{.columns = {{"key"}, {"deleted"}, {"turns", true, true}, {"title"}}};
+  layout::Table table{.columns = {{"title"}, {"deleted"}, {"turns", true, true}, {"key"}}};
   for (const store::TrashedSession& each : all)
-    table.rows.push_back({each.key.empty() ? to_string(each.session) : each.key,
-                          pick::age(utc_from_ms(each.thrown_away_ms)),
-                          std::to_string(each.messages), each.title});
+    table.rows.push_back(
+        {each.title, pick::age(utc_from_ms(each.thrown_away_ms)), std::to_string(each.messages),
+         each.key.empty() ? to_string(each.session) : std::string(store::key_tail(each.key))});
   session.screen().show(table);
   session.screen().print("/restore KEY brings one back\n");
 }
@@ -215,8 +215,8 @@ void delete_session(Session& session, std::string_view name) {
 void restore_session(Session& session, std::string_view name) {
   if (name.empty()) return show_trash(session);
   const SessionRecord record = value_or_throw(store::restore_for_use(session.store(), name));
-  session.screen().print_untrusted("restored as " + record.key + "; /switch " + record.key +
-                                   " opens it\n");
+  session.screen().print_untrusted("restored: " + store::shown_name(record) + "; /switch " +
+                                   std::string(store::key_tail(record.key)) + " opens it\n");
 }
 
 void rename_session(Session& session, std::string_view title) {
@@ -245,7 +245,8 @@ void describe_sessions(Session& session, std::vector<prompt::Choice>& choices) {
     prompt::Choice& choice = choices[i];
     const model::SessionState& state = all[i].state;
     choice.about = state.title.empty() ? "(untitled)" : state.title;
-    choice.letters = choice.text + " " + state.title;
+    choice.letters = all[i].key + " " + state.title;
+    choice.text = store::key_tail(all[i].key);
     choice.about += " · " + pick::age(state.updated_at);
   }
 }

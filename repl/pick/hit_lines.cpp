@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "core/store/session_name.h"
 #include "core/text/amounts.h"
 #include "core/text/utf8.h"
 #include "repl/layout/sanitize.h"
@@ -42,14 +43,14 @@ std::string marked(const search::Snippet& snippet, const layout::TerminalStyle& 
 }  // namespace
 
 std::string hit_heading(const store::SessionRecord& record, const layout::TerminalStyle& look) {
+  const std::string name = store::shown_name(record);
   std::string rest;
-  if (!record.state.title.empty())
-    rest += " · " + layout::fit(sanitized_row(record.state.title), 60);
+  if (name != record.key) rest += " · " + sanitized_row(store::key_tail(record.key));
   const std::string old = age(record.used_at());
   rest += old == "-" ? "" : old == "now" ? " · now" : " · " + old + " ago";
   if (!record.state.model.empty()) rest += " · " + sanitized_row(record.state.model);
   if (record.archived) rest += " · archived";
-  return painted(sanitized_row(record.key), layout::style::place, look) + rest;
+  return painted(layout::fit(sanitized_row(name), 60), layout::style::place, look) + rest;
 }
 
 std::string hit_line(const search::Hit& hit, const layout::TerminalStyle& look) {

@@ -9,7 +9,7 @@
 
 namespace skein::pick {
 
-// "main:cli:user · fix the lexer · 3 days ago · anthropic/…". Safe.
+// "fix the lexer · 030405.678-1f2e · 3 days ago · anthropic/…". Safe.
 std::string hit_heading(const store::SessionRecord& record, const layout::TerminalStyle& look);
 // "  1f2e3d4c user       …what fits…  (branch 2 of 3)". Safe.
 std::string hit_line(const search::Hit& hit, const layout::TerminalStyle& look);

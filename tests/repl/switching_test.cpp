@@ -269,7 +269,7 @@ TEST_CASE("/search tells where something was said, in any session") {
   room.type("about the walrus");
   room.open("main:test:second");
   room.type("/search WALRUS");
-  CHECK(room.screen.bytes().find("main:test:first · about the walrus") != std::string::npos);
+  CHECK(room.screen.bytes().find("about the walrus · main:test:first") != std::string::npos);
   room.type("/search zebra");
   CHECK(room.screen.bytes().find("nothing found") != std::string::npos);
   room.type("/search re:(");

@@ -136,4 +136,8 @@ TEST_CASE("a key that was made up is no name for people, its end tells it from o
   CHECK(shown_name(record(1, "main:cli:user", "")) == "main:cli:user");
   CHECK(key_tail(made_up) == "192603.090-76c7");
   CHECK(key_tail("main:cli:user") == "main:cli:user");
+  CHECK(means("192603.090-76c7", made_up, Id{}, "a title"));
+  CHECK(means("a title", made_up, Id{}, "a title"));
+  CHECK_FALSE(means("192603.090-76c8", made_up, Id{}, "a title"));
+  CHECK_FALSE(means("user", "main:cli:user", Id{}, "a title"));
 }

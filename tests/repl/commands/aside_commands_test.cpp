@@ -87,7 +87,7 @@ TEST_CASE("/status says on one screen where one is") {
   scene.shown("hi");
   const std::string status = scene.shown("/status");
   for (const char* part :
-       {"version       skein 1.2\n", "session       main:cli:user · hi\n", "folder        /ws\n",
+       {"version       skein 1.2\n", "session       hi · main:cli:user\n", "folder        /ws\n",
         "model         scripted/x\n", "mode          ", "context       about ",
         "used          1 message · ", " 1 branch\n", "settings      /etc/a, /etc/b\n",
         "instructions  none\n", "MCP servers   files ready\n", "log           /log\n"})
