@@ -25,6 +25,10 @@ bool is_shown(const model::Entry& entry) {
          model::may_be_aside(entry.type, entry.payload);
 }
 
+bool begins_turn(const model::Entry& entry) {
+  return model::is_prompt(entry) && !model::is_steered(entry);
+}
+
 }  // namespace
 
 void PathView::show(const store::StoredEntry& placed) const {
@@ -113,7 +117,8 @@ PathView::Entries PathView::end_of_path(std::size_t entries) const {
   return path;
 }
 
-// Those between the first one and the last `most` are only counted.
+// Those between the first one and the last `most` are only counted. A blank line stands between
+// turns, as it does when they happen.
 void PathView::show_some(const Entries& path, std::size_t most, std::size_t from,
                          std::size_t to) const {
   const std::size_t first = most == 0 || path.size() <= most ? 0 : path.size() - most;
@@ -121,7 +126,11 @@ void PathView::show_some(const Entries& path, std::size_t most, std::size_t from
     if (i == first && first > 1)
       screen_.print("… " + counted(first - 1, "entry", "entries") +
                     " in between; /history all shows everything\n");
-    if (i == 0 || i >= first) show(path[i]);
+    if (i != 0 && i < first) continue;
+    show(path[i]);
+    if (screen_.look().live && i + 1 >= first && i + 1 < path.size() &&
+        begins_turn(path[i + 1].entry))
+      screen_.print("\n");
   }
 }
 
