@@ -8,7 +8,6 @@
 find_package(nlohmann_json 3.11 REQUIRED)
 find_package(CLI11 2.1 REQUIRED)
 find_package(simdjson REQUIRED)
-find_package(ZLIB REQUIRED)
 find_package(SQLite3 REQUIRED)
 find_package(PostgreSQL REQUIRED)  # libpq
 find_package(tomlplusplus REQUIRED)
@@ -30,6 +29,7 @@ endfunction()
 # Archives first: a shared library is one more to load at every start. The module that needs
 # Zstandard is loaded only when it is needed, so the shared one does.
 skein_find_library(utf8proc utf8proc.h libutf8proc-dev libutf8proc.a utf8proc)
+skein_find_library(zlib zlib.h zlib1g-dev libz.a z)
 skein_find_library(yaml yaml.h libyaml-dev libyaml.a yaml)
 skein_find_library(zstd zstd.h libzstd-dev zstd)
 
@@ -53,6 +53,16 @@ if(CMAKE_BUILD_TYPE STREQUAL Release)
   target_compile_definitions(skein_spdlog INTERFACE SPDLOG_FMT_EXTERNAL FMT_HEADER_ONLY=1)
 else()
   target_link_libraries(skein_spdlog INTERFACE spdlog::spdlog)
+endif()
+
+# The same for toml++, which one file includes too.
+add_library(skein_toml INTERFACE)
+if(CMAKE_BUILD_TYPE STREQUAL Release)
+  get_target_property(toml_includes tomlplusplus::tomlplusplus INTERFACE_INCLUDE_DIRECTORIES)
+  target_include_directories(skein_toml SYSTEM INTERFACE ${toml_includes})
+  target_compile_definitions(skein_toml INTERFACE TOML_HEADER_ONLY=1)
+else()
+  target_link_libraries(skein_toml INTERFACE tomlplusplus::tomlplusplus)
 endif()
 
 set(SKEIN_PACKAGES ${PROJECT_SOURCE_DIR}/build/packages CACHE PATH "where fetched sources are kept")
