@@ -54,9 +54,13 @@ PresenceNote::PresenceNote(std::shared_ptr<files::Files> home, const presence::P
     : home_(std::move(home)) {
   const std::string path =
       std::string(place.notes) + "/" + to_string(session) + "." + std::to_string(getpid());
-  home_->make_folder(place.notes);
-  home_->remove(path);  // of a process that had our number
-  const auto file = files::open(*home_, path, files::OpenAs::creator, path);
+  const auto create = [&] { return files::open(*home_, path, files::OpenAs::creator, path); };
+  Result<files::OpenFile> file = create();
+  if (!file) {  // there is no folder yet, or one of a process that had our number
+    home_->make_folder(place.notes);
+    home_->remove(path);
+    file = create();
+  }
   if (!file) return;
   path_ = path;
   (void)bool(file->write(who_we_are()));
