@@ -44,11 +44,15 @@ std::string reason_in(const std::string& refusal) {
 }  // namespace
 
 Source::Source(std::string project, std::size_t most_bytes, Withheld withheld)
-    : project_(std::move(project)), most_bytes_(most_bytes), withheld_(std::move(withheld)) {
-  try {
-    root_ = std::make_unique<Root>(project_, std::vector<std::string>{});
-  } catch (const Error&) {  // nothing can be read there
-  }
+    : project_(std::move(project)), most_bytes_(most_bytes), withheld_(std::move(withheld)) {}
+
+// Most projects have few of the files that are looked for, and many have none.
+const Root* Source::root() {
+  if (!root_) try {
+      root_ = std::make_unique<Root>(project_, std::vector<std::string>{});
+    } catch (const Error&) {  // nothing can be read there
+    }
+  return root_.get();
 }
 
 Source::Stamp Source::stamp_of(const std::string& path) {
@@ -64,13 +68,13 @@ bool Source::has_changed() const {
 }
 
 // An absolute link may lead back into the project.
-Place Source::place_of(const std::string& path) const {
-  Place place = root_->locate(path);
+Place Source::place_of(const Root& root, const std::string& path) {
+  Place place = root.locate(path);
   if (place || place.missing) return place;
   std::error_code failed;
   const fs::path real = fs::canonical(path, failed);
-  if (!failed && tools::workspace::is_below(real.string(), root_->path()))
-    return root_->locate(real.string());
+  if (!failed && tools::workspace::is_below(real.string(), root.path()))
+    return root.locate(real.string());
   return place;
 }
 
@@ -83,11 +87,12 @@ std::optional<SourceText> Source::of_project(const std::string& path) {
     remark(shown + " is not read: " + why);
     return std::nullopt;
   };
-  if (!root_) return std::nullopt;
-  const Place place = place_of(path);
+  const Root* const root = this->root();
+  if (root == nullptr) return std::nullopt;
+  const Place place = place_of(*root, path);
   if (!place) return refuse(reason_in(place.refusal));
   if (withheld_ && withheld_(place.below)) return refuse("it is kept from the model");
-  const Opened file = root_->open_file(place);
+  const Opened file = root->open_file(place);
   if (!file) return file.missing ? std::nullopt : refuse(reason_in(file.refusal));
   return read(file, shown);
 }
@@ -124,12 +129,13 @@ std::optional<SourceText> Source::read(const Opened& file, const std::string& pa
 }
 
 std::vector<std::string> Source::names_in(const std::string& folder, const std::string& suffix) {
-  stamps_[folder] = stamp_of(folder);
   std::vector<std::string> out;
-  if (!root_) return out;
-  const Place place = root_->locate(folder);
+  if ((stamps_[folder] = stamp_of(folder)).size < 0) return out;
+  const Root* const root = this->root();
+  if (root == nullptr) return out;
+  const Place place = root->locate(folder);
   if (!place) return out;
-  Opened opened = root_->open_folder(place);
+  Opened opened = root->open_folder(place);
   DIR* const stream = opened ? fdopendir(opened.fd.get()) : nullptr;
   if (stream == nullptr) return out;
   opened.fd.release();

@@ -57,12 +57,14 @@ class Source {
   };
   static Stamp stamp_of(const std::string& path);
   std::optional<SourceText> read(const tools::workspace::Opened& file, const std::string& path);
-  tools::workspace::Place place_of(const std::string& path) const;
+  const tools::workspace::Root* root();  // null: it cannot be opened
+  static tools::workspace::Place place_of(const tools::workspace::Root& root,
+                                          const std::string& path);
 
   std::string project_;
   std::size_t most_bytes_;
   Withheld withheld_;
-  std::unique_ptr<tools::workspace::Root> root_{};
+  std::unique_ptr<tools::workspace::Root> root_{};  // made when it is first needed
   std::map<std::string, Stamp> stamps_{};
   std::vector<std::string> remarks_{};
 };
