@@ -1,6 +1,7 @@
 #include "core/store/session_store.h"
 
 #include <algorithm>
+#include <ranges>
 #include <set>
 
 #include "core/model/payloads.h"
@@ -350,20 +351,22 @@ std::vector<SessionRecord> SessionStore::unused_for(std::int64_t ms) {
   return out;
 }
 
+// Whatever is not a result ends the wait for those before it: only the end of the path is read.
 std::vector<model::ToolUse> unanswered_calls(std::span<const Entry> path) {
-  std::vector<model::ToolUse> open;
-  for (const Entry& entry : path) {
+  std::vector<model::Message> last;
+  for (const Entry& entry : path | std::views::reverse) {
     if (entry.type != type::message) continue;
-    const std::optional<model::Message> message = model::message_from_json(entry.payload);
-    if (!message) continue;
-    if (message->role != model::Role::tool) open.clear();
-    for (const model::Block& block : message->content) {
+    if (auto message = model::message_from_json(entry.payload)) last.push_back(*std::move(message));
+    if (!last.empty() && last.back().role != model::Role::tool) break;
+  }
+  std::vector<model::ToolUse> open;
+  for (const model::Message& message : last | std::views::reverse)
+    for (const model::Block& block : message.content) {
       if (const auto* call = std::get_if<model::ToolUse>(&block)) open.push_back(*call);
       if (const auto* result = std::get_if<model::ToolResult>(&block))
         std::erase_if(open,
                       [&](const model::ToolUse& each) { return each.id == result->tool_use_id; });
     }
-  }
   return open;
 }
 
