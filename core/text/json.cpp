@@ -116,6 +116,30 @@ Json value_of(simdjson::dom::element element) {
   return nullptr;
 }
 
+// Nothing at all may have no place in memory, which the parser copies from. A raw NUL is never
+// JSON, but the parser takes one for the end of its input.
+bool may_be_json(std::string_view text) {
+  return !text.empty() && text.find('\0') == std::string_view::npos && !too_deep(text);
+}
+
+// `root` lives until the next text is parsed; with `passing`, which is used for what would make the
+// buffers large for good.
+bool parse_fast(std::string_view text, simdjson::dom::parser& passing,
+                simdjson::dom::element& root) {
+  constexpr std::size_t most_kept = 1u << 20;
+  static thread_local simdjson::dom::parser kept;
+  simdjson::dom::parser& parser = text.size() <= most_kept ? kept : passing;
+  return parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS;
+}
+
+// What only nlohmann's parser takes.
+std::optional<Json> parse_slowly(std::string_view text) {
+  if (too_many_members(text)) return std::nullopt;
+  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
+  if (value.is_discarded()) return std::nullopt;
+  return value;
+}
+
 struct Range {
   char32_t first, last;
 };
@@ -163,20 +187,19 @@ std::size_t plain_run(std::string_view text) {
 // simdjson reads what is common in half the time (4.3 µs a message against 9.5); what it refuses,
 // as numbers of more than 64 bits, is nlohmann's.
 std::optional<Json> parse_json(std::string_view text) {
-  constexpr std::size_t most_kept = 1u << 20;
-  // Nothing at all may have no place in memory, which the parser copies from. A raw NUL is never
-  // JSON, but the parser takes one for the end of its input.
-  if (text.empty() || text.find('\0') != std::string_view::npos || too_deep(text))
-    return std::nullopt;
-  static thread_local simdjson::dom::parser kept;
-  simdjson::dom::parser passing;  // for what would make the buffers large for good
-  simdjson::dom::parser& parser = text.size() <= most_kept ? kept : passing;
+  if (!may_be_json(text)) return std::nullopt;
+  simdjson::dom::parser passing;
   simdjson::dom::element root;
-  if (parser.parse(text.data(), text.size()).get(root) == simdjson::SUCCESS) return value_of(root);
-  if (too_many_members(text)) return std::nullopt;
-  Json value = Json::parse(text, nullptr, /*allow_exceptions=*/false);
-  if (value.is_discarded()) return std::nullopt;
-  return value;
+  return parse_fast(text, passing, root) ? value_of(root) : parse_slowly(text);
+}
+
+bool is_json_object(std::string_view text) {
+  if (!may_be_json(text)) return false;
+  simdjson::dom::parser passing;
+  simdjson::dom::element root;
+  if (parse_fast(text, passing, root)) return root.is_object();
+  const std::optional<Json> json = parse_slowly(text);
+  return json && json->is_object();
 }
 
 std::size_t bracketed_length(std::string_view text) {

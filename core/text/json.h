@@ -18,6 +18,8 @@ inline constexpr int json_max_depth = 256;
 
 // Strict, at most json_max_depth deep, never throws, in time linear in the text. nullopt: not JSON.
 std::optional<Json> parse_json(std::string_view text);
+// Whether that is an object, without making a value of what is in it.
+bool is_json_object(std::string_view text);
 
 // The length of the object or array at the start of `text`, by its brackets alone; 0: none, or it
 // has no end.

@@ -1,6 +1,7 @@
 #include "core/store/files/open_file.h"
 
 #include <cerrno>
+#include <memory>
 
 namespace skein::store::files {
 
@@ -23,11 +24,12 @@ Result<std::size_t> OpenFile::read(char* to, std::size_t count, std::uint64_t at
 }
 
 Result<void> OpenFile::read_all(const Take& take) const {
-  std::string block(256u << 10, '\0');
+  constexpr std::size_t block_bytes = 64u << 10;  // most files are much smaller
+  const auto block = std::make_unique_for_overwrite<char[]>(block_bytes);
   for (std::uint64_t at = 0;;) {
-    const Result<std::size_t> got = read(block.data(), block.size(), at);
+    const Result<std::size_t> got = read(block.get(), block_bytes, at);
     if (!got) return got.error();
-    if (*got == 0 || !take(std::string_view(block).substr(0, *got))) return {};
+    if (*got == 0 || !take(std::string_view(block.get(), *got))) return {};
     at += *got;
   }
 }

@@ -20,9 +20,11 @@ bool only(std::string_view text, std::string_view extra, std::size_t longest) {
          });
 }
 
-bool is_json_object(const JsonText& text) {
-  const std::optional<Json> json = parse_json(json_line(text));
-  return json && json->is_object();
+// As it stands in a line.
+Entry in_a_line(Entry entry) {
+  entry.payload = json_line(entry.payload);
+  if (!entry.meta.empty()) entry.meta = json_line(entry.meta);
+  return entry;
 }
 
 // What is wrong with an entry that wants in, or nothing.
@@ -48,18 +50,18 @@ Result<std::vector<Entry>> LogAppender::resolve(std::span<const NewEntry> entrie
     const auto refuse = [&](Kind kind, const std::string& why) {
       return Failure{kind, "entry " + to_string(each.entry.id) + " is refused: " + why};
     };
-    if (const auto trouble = trouble_with(each.entry)) return refuse(Kind::refused, *trouble);
+    Entry entry = in_a_line(each.entry);
+    if (const auto trouble = trouble_with(entry)) return refuse(Kind::refused, *trouble);
     const bool marginal = model::is_marginal(each.entry.type);
     if (!given.emplace(each.entry.id, marginal).second)
       return refuse(Kind::id_conflict, "its id stands twice in the batch");
 
     const auto there = places_.find(each.entry.id);
     if (there != places_.end()) {
-      const Result<bool> same = same_content(each, there->second.at);
+      const Result<bool> same = same_content(std::move(entry), each.follows, there->second.at);
       if (!same) return same.error();
       if (!*same) return refuse(Kind::id_conflict, "its id is taken by another entry");
     } else {
-      Entry entry = each.entry;
       if (each.follows) {
         entry.parent = previous;
       } else if (entry.parent) {
@@ -78,8 +80,6 @@ Result<std::vector<Entry>> LogAppender::resolve(std::span<const NewEntry> entrie
                         "its parent " + to_string(*entry.parent) + " is a marginal entry");
       }
       if (entry.timestamp.empty()) entry.timestamp = now_utc();
-      entry.payload = json_line(entry.payload);
-      if (!entry.meta.empty()) entry.meta = json_line(entry.meta);
       batch.push_back(std::move(entry));
     }
     if (!marginal) previous = each.entry.id;
@@ -100,13 +100,10 @@ Result<void> LogAppender::check_lines(Position end, std::span<const std::string>
 }
 
 // What the caller left to the store (time, parent) cannot differ.
-Result<bool> LogAppender::same_content(const NewEntry& given, Position where) {
+Result<bool> LogAppender::same_content(Entry wanted, bool follows, Position where) {
   const Result<StoredEntry> there = at(where);
   if (!there) return there.error();
-  Entry wanted = given.entry;
-  wanted.payload = json_line(wanted.payload);
-  if (!wanted.meta.empty()) wanted.meta = json_line(wanted.meta);
-  if (given.follows) wanted.parent = there->entry.parent;
+  if (follows) wanted.parent = there->entry.parent;
   if (wanted.timestamp.empty()) wanted.timestamp = there->entry.timestamp;
   return wanted == there->entry;
 }

@@ -27,7 +27,8 @@ class LogAppender : public LogReader {
   Failure conflict(Id expected);
 
  private:
-  Result<bool> same_content(const NewEntry& given, Position where);
+  // `wanted` is compared as it stands in a line.
+  Result<bool> same_content(Entry wanted, bool follows, Position where);
 };
 
 }  // namespace skein::store::log

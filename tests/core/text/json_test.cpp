@@ -120,7 +120,10 @@ TEST_CASE("text is JSON, and the same value, for both parsers or for none") {
                            "\xff", "nul", "\xef\xbb\xbf{}", "[[[]]]", "tru", "\"a"}) {
     CAPTURE(text);
     CHECK(parse_json(text) == judged(text));
+    CHECK_FALSE(is_json_object(text));
   }
+  CHECK(is_json_object(sample));
+  CHECK(is_json_object(R"({"n":123456789012345678901234567890})"));  // for the slower one
   std::uint32_t dice = 1;
   const auto roll = [&](std::size_t limit) {
     dice = dice * 1664525 + 1013904223;
@@ -135,6 +138,7 @@ TEST_CASE("text is JSON, and the same value, for both parsers or for none") {
     const auto ours = parse_json(text), theirs = judged(text);
     good += ours.has_value();
     if (ours != theirs || (ours && dump(*ours) != dump(*theirs))) FAIL("not the same: " << text);
+    if (is_json_object(text) != (ours && ours->is_object())) FAIL("an object or not: " << text);
   }
   CHECK(good > 1000);
 }
