@@ -74,22 +74,25 @@ bool too_many_members(std::string_view text) {
 
 Json value_of(simdjson::dom::element element);
 
-// The library's way of adding a member looks through all there are, so many are found by a hash.
+// The library's way of adding a member looks through all there are, and moves them one by one when
+// there is no room. So there is room from the start, and among many a member is found by a hash.
 Json object_of(simdjson::dom::object object) {
   constexpr std::size_t many = 32;
   Json out = Json::object();
-  if (object.size() < many) {
-    for (const auto& [key, value] : object) out[std::string(key)] = value_of(value);
-    return out;
-  }
   auto& members = out.get_ref<Json::object_t&>();
   members.reserve(object.size());
   std::unordered_map<std::string_view, std::size_t> places;
+  const auto place_of = [&](std::string_view key) {
+    if (object.size() >= many) return places.emplace(key, members.size()).first->second;
+    std::size_t at = 0;
+    while (at < members.size() && members.data()[at].first != key) ++at;
+    return at;
+  };
   for (const auto& [key, value] : object)
-    if (const auto [place, added] = places.emplace(key, members.size()); added)
+    if (const std::size_t at = place_of(key); at == members.size())
       members.emplace_back(std::string(key), value_of(value));
     else
-      members.data()[place->second].second = value_of(value);
+      members.data()[at].second = value_of(value);
   return out;
 }
 
@@ -101,7 +104,9 @@ Json value_of(simdjson::dom::element element) {
     case Type::OBJECT: return object_of(element);
     case Type::ARRAY: {
       Json out = Json::array();
-      for (const auto& each : simdjson::dom::array(element)) out.push_back(value_of(each));
+      const simdjson::dom::array values(element);
+      out.get_ref<Json::array_t&>().reserve(values.size());
+      for (const auto& each : values) out.push_back(value_of(each));
       return out;
     }
     case Type::STRING: return std::string(std::string_view(element));
