@@ -116,8 +116,10 @@ Result<std::vector<SessionRecord>> FileBackend::list(const ListFilter& filter) {
   if (auto quick = home_->index().quick_list(filter)) return *std::move(quick);
   const Result<Index*> index = home_->index().current();
   if (!index) return index.error();
+  const std::vector<const IndexEntry*> newest = newest_first(**index);
   std::vector<SessionRecord> out;
-  for (const IndexEntry* entry : newest_first(**index)) {
+  out.reserve(filter.limit > 0 ? std::min(filter.limit, newest.size()) : newest.size());
+  for (const IndexEntry* entry : newest) {
     if (!filter.cwd.empty() && entry->memory.header.cwd != filter.cwd) continue;
     if (!filter.project.empty() && entry->memory.header.project != filter.project) continue;
     if (!filter.unused_since.empty() &&
