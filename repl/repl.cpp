@@ -109,9 +109,9 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
   const std::size_t start = text.find_first_not_of(" \t");
   if (start == std::string::npos) return;
   input_.begin_line(line, typed);
-  session_.catch_up();
   const std::string_view rest = std::string_view(text).substr(start);
   try {
+    session_.catch_up();
     if (rest.front() == '/' || rest.front() == '!' || rest == "?") {
       input_.keep({});  // unlike a prompt, which stays a draft until it is saved
       rest.front() == '/' ? dispatch(rest.substr(1)) : shell_escape(session_, rest);
