@@ -288,12 +288,12 @@ void run_sequence(Sweep& sweep, const std::vector<const Verb*>& sequence, std::s
 
 int main() {
   Sweep sweep("power_sweep");
-  const std::size_t scale = long_run() ? 20 : 1;
-  for (const Verb& last : verbs) run_sequence(sweep, {&last}, 4000 * scale);
+  const std::size_t scale = long_run() ? 40 : 1;
+  for (const Verb& last : verbs) run_sequence(sweep, {&last}, 2000 * scale);
   for (const Verb& first : verbs)
     for (const Verb& last : verbs) {
-      run_sequence(sweep, {&first, &last}, 600 * scale);
-      for (const Verb& second : verbs) run_sequence(sweep, {&first, &second, &last}, 120 * scale);
+      run_sequence(sweep, {&first, &last}, 300 * scale);
+      for (const Verb& second : verbs) run_sequence(sweep, {&first, &second, &last}, 60 * scale);
     }
   if (long_run())
     for (const Verb& a : verbs)
