@@ -120,7 +120,7 @@ TEST_CASE("text is JSON, and the same value, for both parsers or for none") {
                            "\xff", "nul", "\xef\xbb\xbf{}", "[[[]]]", "tru", "\"a"}) {
     CAPTURE(text);
     CHECK(parse_json(text) == judged(text));
-    CHECK_FALSE(is_json_object(text));
+    CHECK(is_json_object(text) == (judged(text) && judged(text)->is_object()));
   }
   CHECK(is_json_object(sample));
   CHECK(is_json_object(R"({"n":123456789012345678901234567890})"));  // for the slower one

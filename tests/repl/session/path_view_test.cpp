@@ -84,3 +84,18 @@ TEST_CASE("what fits is shown as it was, and in a pipe everything is") {
     CHECK(screen.bytes().find(part) != std::string::npos);
   CHECK(screen.bytes().find("more line") == std::string::npos);
 }
+
+TEST_CASE("a blank line stands between turns, before the first there is none") {
+  Stage stage(R"(["short", "shorter"])");
+  agent::Conversation conversation = stage.conversation();
+  stage.turn(conversation, "first");
+  stage.turn(conversation, "second");
+  RecordedScreen screen(no_colour);
+  const std::string shown = last_shown(stage, conversation, screen);
+  CHECK(shown.starts_with("› first\nshort\n"));
+  CHECK(shown.find("\n\n› second\nshorter\n") != std::string::npos);
+  CHECK(shown.find("\n\n\n") == std::string::npos);
+  RecordedScreen pipe(piped);
+  session::PathView(stage.store, conversation, *pipe).show_last();
+  CHECK(pipe.bytes().find("\n\n") == std::string::npos);
+}
