@@ -29,7 +29,7 @@ int main() {
   std::size_t complaints =
       complaints_of(points.size(), 2, [&](std::size_t i) { return strike(points[i], {kill}); });
   // A fault while what the first one left is being repaired.
-  const std::size_t step = wants_long() ? 1 : 3;
+  const std::size_t step = wants_long() ? 1 : 6;
   const std::size_t compound = points.size() / step;
   complaints += complaints_of(compound, 2, [&](std::size_t i) {
     return strike(points[i * step], {kill, i % 2 == 0 ? kill : disk});
