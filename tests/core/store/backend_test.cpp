@@ -100,6 +100,22 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
   }
 }
 
+TEST_CASE("a session whose maker died is not opened as made while its name cannot be kept") {
+  struct Killed {};
+  CrashDisk disk;
+  store::home::FileBackend one(disk.process()), two(disk.process());
+  bool dead = false;
+  disk.fault = [&](const char* call) -> int {
+    if (std::string_view(call) != "sync_folder") return 0;
+    if (!std::exchange(dead, true)) throw Killed{};
+    return EIO;
+  };
+  CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
+  CHECK_FALSE(ok(create(two, b, "main:cli:user")));
+  disk.fault = {};
+  CHECK(create(two, b, "main:cli:user")->record.header.session == a);
+}
+
 TEST_CASE("an index that cannot be read just now is not an empty one") {
   CrashDisk disk;
   store::home::FileBackend one(disk.process()), two(disk.process());

@@ -332,3 +332,39 @@ TEST_CASE("circles, orphans and doubled ids still give every path an end") {
   CHECK(tree.path(entry_id(5)).size() == 4);
   CHECK(tree.oddities().size() == 4);
 }
+
+TEST_CASE("a file that was edited and has grown is read anew") {
+  const Sample sample = three_lines();
+  CrashDisk disk;
+  put_transcript(disk, sample.bytes);
+  const auto files = disk.process();
+  LogWriter log(*files, sample_session);
+  REQUIRE(log.refresh());
+  std::string bytes = sample.bytes;
+  bytes.replace(bytes.find("hello", sample.lines[1].begin), 5, "hello, in many more words");
+  disk.put(path, bytes);
+  REQUIRE(log.refresh());
+  CHECK(log.state().entries == 3);
+  CHECK(log.memory().end == bytes.size());
+  CHECK(log.memory().damage.altered == 1);
+}
+
+TEST_CASE("an end that was cut off is no torn write if what stood there was acknowledged") {
+  CrashDisk disk;
+  {
+    store::home::FileBackend one(disk.process());
+    REQUIRE(ok(one.create(header_of(sample_session), {})));
+    for (const store::NewEntry& entry : {says(1), says(2)})
+      REQUIRE(ok(one.append(sample_session, std::span(&entry, 1), {})));
+    REQUIRE(one.list()->size() == 1);  // and the index knows how long it is
+  }
+  std::string bytes = disk.bytes(path);
+  bytes.resize(bytes.size() - 10);
+  disk.put(path, bytes);
+  store::home::FileBackend two(disk.process());
+  const store::NewEntry more = says(3);
+  REQUIRE(ok(two.append(sample_session, std::span(&more, 1), {})));
+  CHECK(ids_of(two, sample_session) == std::vector{entry_id(1), entry_id(3)});
+  CHECK(disk.bytes(path).starts_with(bytes));
+  CHECK(quarantined(disk).empty());
+}
