@@ -68,7 +68,7 @@ search::Outcome print_newest(const app::Invocation& invocation, store::SessionSt
   search::Outcome outcome =
       search::search_newest(store, request, [&](const search::SessionHits& session) {
         shown += session.hits.size();
-        print_styled(pick::hit_heading(*session.record, look));
+        print_styled(pick::hit_heading(*session.record, session.record->key, look));
         for (const Hit& hit : session.hits) print_styled(pick::hit_line(hit, look));
         if (const std::string more = pick::more_hits(session); !more.empty())
           print_styled(layout::painted("  " + more, layout::style::dim, look));

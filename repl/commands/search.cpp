@@ -5,6 +5,7 @@
 
 #include "core/model/redaction.h"
 #include "core/search/options.h"
+#include "core/store/session_name.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
@@ -82,7 +83,7 @@ search::Outcome look_for(Session& session, const search::Request& request,
   return search::search_newest(session.store(), request, [&](const search::SessionHits& found) {
     const std::string more = pick::more_hits(found);
     const std::string heading =
-        pick::hit_heading(*found.record, {}) +
+        pick::hit_heading(*found.record, store::key_tail(found.record->key), {}) +
         (found.record->header.session == session.id() ? " (this one)" : "") +
         (more.empty() ? "" : " · " + more);
     for (const Hit& hit : found.hits) take({&hit == &found.hits.front() ? heading : "", hit});

@@ -42,10 +42,11 @@ std::string marked(const search::Snippet& snippet, const layout::TerminalStyle& 
 
 }  // namespace
 
-std::string hit_heading(const store::SessionRecord& record, const layout::TerminalStyle& look) {
+std::string hit_heading(const store::SessionRecord& record, std::string_view key,
+                        const layout::TerminalStyle& look) {
   const std::string name = store::shown_name(record);
   std::string rest;
-  if (name != record.key) rest += " · " + sanitized_row(store::key_tail(record.key));
+  if (name != record.key) rest += " · " + sanitized_row(key);
   const std::string old = age(record.used_at());
   rest += old == "-" ? "" : old == "now" ? " · now" : " · " + old + " ago";
   if (!record.state.model.empty()) rest += " · " + sanitized_row(record.state.model);
