@@ -141,8 +141,6 @@ std::size_t complaints_of(std::size_t count, int workers,
   return complaints;
 }
 
-bool wants_long() { return std::getenv("SKEIN_LONG") != nullptr; }
-
 void use_memory_disk() {
   if (access("/dev/shm", W_OK | X_OK) == 0) setenv("TMPDIR", "/dev/shm", 1);
 }

@@ -39,8 +39,6 @@ int status_of(pid_t process);  // waits
 std::size_t complaints_of(std::size_t count, int workers,
                           const std::function<std::string(std::size_t)>& each);
 
-// The long job was asked for.
-bool wants_long();
 // Temporary folders go to memory where there is such a place: what is tested here is the order of
 // calls, and a sync that costs nothing lets more of them be tried.
 void use_memory_disk();

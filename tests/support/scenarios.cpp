@@ -1,8 +1,8 @@
 #include "tests/support/scenarios.h"
 
 #include "tests/support/gzip.h"
+#include "tests/support/long_run.h"
 #include "tests/support/model_server.h"
-#include "tests/support/sweep.h"
 
 namespace skein::test {
 

@@ -33,10 +33,4 @@ class Sweep {
   std::size_t states_ = 0, wrong_ = 0;
 };
 
-// The larger run.
-inline bool long_run() {
-  const char* value = std::getenv("SKEIN_LONG");
-  return value != nullptr && *value != '\0' && *value != '0';
-}
-
 }  // namespace skein::test

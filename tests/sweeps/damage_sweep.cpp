@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/store/files/named_files.h"
+#include "tests/support/long_run.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 

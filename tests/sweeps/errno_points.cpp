@@ -3,6 +3,7 @@
 #include <cstdio>
 
 #include "tests/support/fault_points.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 
 using namespace skein::test;
@@ -32,8 +33,8 @@ int main() {
         }
     }
   // Every call of every case is struck; with which errors changes from one to the next.
-  const std::size_t wanted = 4600;
-  const std::size_t step = wants_long() || all.size() <= wanted ? 1 : all.size() / wanted | 1;
+  const std::size_t wanted = long_run() ? 46'000 : 4'600;
+  const std::size_t step = all.size() <= wanted ? 1 : all.size() / wanted | 1;
   const std::size_t count = all.size() / step;
   const std::size_t complaints = complaints_of(
       count, 2, [&](std::size_t i) { return strike(all[i * step].point, {all[i * step].fault}); });

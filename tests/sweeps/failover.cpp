@@ -13,6 +13,7 @@
 
 #include "core/store/postgres/database_backend.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/process.h"
 #include "tests/support/store_samples.h"
@@ -131,14 +132,13 @@ Round one_round(bool synchronous) {
 
 }  // namespace
 
-int main(int count, char** words) {
+int main() {
   if (PostgresServer::programs().empty()) {
     std::printf("failover: skipped, there is no PostgreSQL server on this machine\n");
     return 0;
   }
-  const bool long_job = (count > 1 && std::string(words[1]) == "--long") || long_run();
   Sweep sweep("failover");
-  for (int i = 0; i < (long_job ? 20 : 2); ++i) {
+  for (int i = 0; i < (long_run() ? 20 : 2); ++i) {
     const Round round = one_round(true);
     sweep.count(round.acknowledged);
     sweep.check(round.lost + round.halves + round.twice + round.failed == 0, [&] {
@@ -147,7 +147,7 @@ int main(int count, char** words) {
              std::to_string(round.failed) + " writers gave up";
     });
   }
-  if (long_job) {
+  if (long_run()) {
     // That the sweep can fail: an asynchronous standby may lack what was acknowledged.
     std::size_t lost = 0;
     for (int i = 0; i < 10 && lost == 0; ++i) lost = one_round(false).lost;

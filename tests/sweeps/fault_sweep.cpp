@@ -8,6 +8,7 @@
 #include "core/store/home/maintenance/repair.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/home/migration.h"
+#include "tests/support/long_run.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 

@@ -10,6 +10,7 @@
 
 #include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/own_mounts.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
@@ -355,7 +356,7 @@ int main() {
 
   std::size_t disks = 0;
   if (enter_own_mounts()) {
-    for (int kilobytes = 32; kilobytes <= 256; kilobytes += wants_long() ? 4 : 8, ++disks)
+    for (int kilobytes = 32; kilobytes <= 256; kilobytes += long_run() ? 4 : 8, ++disks)
       fill_a_disk(kilobytes);
     read_only_disk();
     trash_on_another_disk();

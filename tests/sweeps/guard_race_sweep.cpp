@@ -11,6 +11,7 @@
 #include <string>
 #include <thread>
 
+#include "tests/support/long_run.h"
 #include "tests/support/sweep.h"
 #include "tests/support/workbench.h"
 

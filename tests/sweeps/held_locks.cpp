@@ -15,6 +15,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/log/log_writer.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -191,7 +192,7 @@ std::string told(const Test& test) {
 
 int main() {
   use_memory_disk();
-  const std::size_t more = wants_long() ? 10 : 1, waiting = std::size(waits);
+  const std::size_t more = long_run() ? 10 : 1, waiting = std::size(waits);
   // All at once: each waits for ten seconds and does nothing else.
   std::size_t complaints = complaints_of(waiting + 1, static_cast<int>(waiting) + 1, [](auto i) {
     return told(

@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tests/support/fault_points.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 
 using namespace skein::test;
@@ -23,13 +24,13 @@ int main() {
   std::vector<FaultPoint> points;
   for (const FaultCase& each : fault_cases())
     for (FaultPoint& point : points_of(each))
-      if (wants_long() || !looks.contains(point.call)) points.push_back(std::move(point));
+      if (long_run() || !looks.contains(point.call)) points.push_back(std::move(point));
 
   const Fault kill{"signal=KILL"}, disk{"error=EIO"};
   std::size_t complaints =
       complaints_of(points.size(), 2, [&](std::size_t i) { return strike(points[i], {kill}); });
   // A fault while what the first one left is being repaired.
-  const std::size_t step = wants_long() ? 1 : 6;
+  const std::size_t step = long_run() ? 2 : 6;
   const std::size_t compound = points.size() / step;
   complaints += complaints_of(compound, 2, [&](std::size_t i) {
     return strike(points[i * step], {kill, i % 2 == 0 ? kill : disk});

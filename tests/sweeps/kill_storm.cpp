@@ -16,6 +16,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/repair.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -200,7 +201,7 @@ int main() {
   void* place =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   shared = new (place) Shared;
-  const std::size_t rounds = wants_long() ? 2000 : 20;
+  const std::size_t rounds = long_run() ? 100 : 20;
   std::size_t kills = 0, acknowledged = 0, index_kills = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     kills += storm_on_transcripts(300 + round);

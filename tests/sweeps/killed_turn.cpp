@@ -16,6 +16,7 @@
 #include "core/text/json.h"
 #include "tests/support/handover_rules.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -191,9 +192,9 @@ int main(int argc, char** argv) {
     std::puts("killed_turn: skipped, strace is not installed");
     return 0;
   }
-  const std::size_t wanted = argc > 1       ? std::strtoul(argv[1], nullptr, 10)
-                             : wants_long() ? 5'000
-                                            : 200;
+  const std::size_t wanted = argc > 1     ? std::strtoul(argv[1], nullptr, 10)
+                             : long_run() ? 5'000
+                                          : 200;
   constexpr std::array signals{"KILL", "INT", "TERM", "HUP"};
   const std::vector<Point> all = points_of_a_turn();
   const std::size_t points = std::min(wanted, all.size());

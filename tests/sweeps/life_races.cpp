@@ -15,6 +15,7 @@
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/home/migration.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -191,7 +192,7 @@ std::size_t race_migrations(int rounds) {
 
 int main(int argc, char** argv) {
   use_memory_disk();
-  const int rounds = argc > 1 ? std::atoi(argv[1]) : wants_long() ? 10'000 : 1'000;
+  const int rounds = argc > 1 ? std::atoi(argv[1]) : long_run() ? 5'000 : 1'000;
   std::printf("life_races: %d rounds each:", rounds);
   for (const Race& race : races)
     std::printf(" %s beside %zu appends,", race.name, run_race(race, rounds));

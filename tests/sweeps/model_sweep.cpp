@@ -4,6 +4,7 @@
 #include <cerrno>
 #include <random>
 
+#include "tests/support/long_run.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
@@ -257,7 +258,7 @@ class World {
 
 int main() {
   Sweep sweep("model_sweep");
-  for (std::uint64_t seed = 1; seed <= (long_run() ? 20'000 : 1'500); ++seed) {
+  for (std::uint64_t seed = 1; seed <= (long_run() ? 200'000 : 1'500); ++seed) {
     World world(sweep, seed);
     for (int step = 0; step < 60; ++step) world.step();
     world.end();

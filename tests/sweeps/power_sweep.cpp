@@ -7,6 +7,7 @@
 #include "core/store/home/gzip.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/home/transcript.h"
+#include "tests/support/long_run.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 
@@ -288,7 +289,7 @@ void run_sequence(Sweep& sweep, const std::vector<const Verb*>& sequence, std::s
 
 int main() {
   Sweep sweep("power_sweep");
-  const std::size_t scale = long_run() ? 40 : 1;
+  const std::size_t scale = long_run() ? 20 : 1;
   for (const Verb& last : verbs) run_sequence(sweep, {&last}, 2000 * scale);
   for (const Verb& first : verbs)
     for (const Verb& last : verbs) {

@@ -4,6 +4,7 @@
 #include <csignal>
 #include <random>
 
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/pty.h"
 #include "tests/support/sweep.h"
@@ -210,7 +211,7 @@ class Run {
 
 int main(int argc, char** argv) {
   use_memory_disk();
-  const std::size_t runs = argc > 1 ? std::stoul(argv[1]) : long_run() ? 10'000 : 300;
+  const std::size_t runs = argc > 1 ? std::stoul(argv[1]) : long_run() ? 5'000 : 300;
   const std::size_t first = argc > 2 ? std::stoul(argv[2]) : 0;
   const std::size_t wrong =
       complaints_of(runs, 4, [&](std::size_t i) { return Run(first + i).run(); });

@@ -4,6 +4,7 @@
 // write of ours leaves: what they hold is at most told to be altered.
 #include <algorithm>
 
+#include "tests/support/long_run.h"
 #include "tests/support/store_samples.h"
 #include "tests/support/sweep.h"
 

@@ -12,6 +12,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/repair.h"
 #include "tests/support/homes.h"
+#include "tests/support/long_run.h"
 #include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
@@ -188,7 +189,7 @@ void many_sessions(int workers, int operations, int keys, Acknowledged& log) {
 
 int main() {
   use_memory_disk();
-  const int more = wants_long() ? 20 : 1;
+  const int more = long_run() ? 10 : 1;
   std::size_t appends = 0;
   for (const auto& [workers, each] : {std::pair{2, 2000}, {4, 1250}, {8, 625}, {16, 1000}})
     appends += one_session(workers, each * more);

@@ -9,7 +9,7 @@
 #include "core/permission/policy.h"
 #include "core/text/json.h"
 #include "core/tools/tools.h"
-#include "tests/support/process.h"
+#include "tests/support/long_run.h"
 #include "tests/support/rule_texts.h"
 #include "tests/support/temp_dir.h"
 
@@ -190,7 +190,7 @@ TEST_CASE("a link that is turned again and again never leads past a rule") {
     }
   });
   std::size_t seen = 0;
-  const std::size_t tries = wants_long() ? 100'000 : 1'000;
+  const std::size_t tries = long_run() ? 100'000 : 1'000;
   for (std::size_t i = 0; i < tries; ++i)
     for (const model::ToolUse& use : {reads, writes}) {
       const permission::Decision decision = here.decided(rules, use);
