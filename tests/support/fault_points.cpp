@@ -349,6 +349,15 @@ std::string strike_home(const FaultPoint& point, const std::vector<Fault>& fault
   return not_usable(home);
 }
 
+bool changes_the_disk(const std::string& call, const std::string& line) {
+  static const std::set<std::string> others{"read",       "pread64",   "fstat",      "newfstatat",
+                                            "statx",      "lseek",     "fcntl",      "getdents64",
+                                            "readlinkat", "faccessat", "faccessat2", "close",
+                                            "flock",      "getrandom", "getcwd",     "ioctl"};
+  if (call == "openat") return line.find("O_CREAT") != std::string::npos;
+  return !others.contains(call);
+}
+
 }  // namespace
 
 std::vector<FaultCase> fault_cases() {
@@ -388,7 +397,8 @@ std::vector<FaultPoint> points_of(const FaultCase& each) {
     begun = begun || line.find(home) != std::string::npos || line.starts_with("read(0,");
     ++counts[call];
     // Memory is not the home's business; an allocation that fails has a test of its own.
-    if (begun && call != "mmap" && call != "exit_group") out.push_back({each, call, counts[call]});
+    if (begun && call != "mmap" && call != "exit_group")
+      out.push_back({each, call, counts[call], changes_the_disk(call, line)});
   }
   return out;
 }

@@ -18,7 +18,8 @@ std::string name(const FaultCase& each);
 struct FaultPoint {
   FaultCase where{};
   std::string call{};
-  int number = 0;  // among the calls of that name
+  int number = 0;        // among the calls of that name
+  bool changes = false;  // what is on the disk, or when it is there
 };
 // In the order they happen, from the first that has to do with the home or the input.
 std::vector<FaultPoint> points_of(const FaultCase& each);

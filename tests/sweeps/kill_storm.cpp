@@ -102,7 +102,7 @@ int read_until_over(const std::string& home, Id session) {
 std::size_t storm(std::size_t crew, std::size_t kills, Clock::duration at_most,
                   const std::function<int(std::uint64_t)>& work) {
   std::mt19937_64 random(crew);
-  std::vector<pid_t> running;
+  std::vector<pid_t> running, killed;
   std::uint64_t number = 1;
   for (std::size_t i = 0; i < crew; ++i)
     running.push_back(start([&, seed = number++] { return work(seed * 7919); }));
@@ -112,14 +112,17 @@ std::size_t storm(std::size_t crew, std::size_t kills, Clock::duration at_most,
     nap(static_cast<long>(random() % 2500));
     pid_t& victim = running[random() % crew];
     kill(victim, SIGKILL);
-    if (const int status = status_of(victim); status != 137)
-      complain("a process ended by itself with " + std::to_string(status));
+    killed.push_back(victim);
     victim = start([&, seed = number++] { return work(seed * 7919); });
   }
   for (const pid_t each : running) {
     kill(each, SIGKILL);
-    status_of(each);
+    killed.push_back(each);
   }
+  // Not one by one as they are killed: dying takes a processor, for which all of them wait.
+  for (const pid_t each : killed)
+    if (const int status = status_of(each); status != 137)
+      complain("a process ended by itself with " + std::to_string(status));
   return done + crew;
 }
 
@@ -201,7 +204,7 @@ int main() {
   void* place =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   shared = new (place) Shared;
-  const std::size_t rounds = long_run() ? 100 : 20;
+  const std::size_t rounds = long_run() ? 400 : 20;
   std::size_t kills = 0, acknowledged = 0, index_kills = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     kills += storm_on_transcripts(300 + round);
