@@ -47,6 +47,11 @@ std::optional<Note> note_called(const std::string& name) {
   return out;
 }
 
+// Of a process on another machine nothing is known.
+bool is_dead(const Note& note, const std::string& who) {
+  return host_in(who) == host_in(who_we_are()) && kill(note.process, 0) != 0 && errno == ESRCH;
+}
+
 }  // namespace
 
 PresenceNote::PresenceNote(std::shared_ptr<files::Files> home, const presence::Place& place,
@@ -83,13 +88,27 @@ std::map<Id, std::vector<Present>> present(files::Files& home, const presence::P
   if (out.empty()) return out;
   std::vector<std::string> names;
   home.list(place.notes, names);
-  const std::string here = host_in(who_we_are());
   for (const std::string& name : names) {
     const std::optional<Note> note = note_called(name);
     if (!note || !out.contains(note->session)) continue;
     std::string who = text_in(home, std::string(place.notes) + "/" + name);
-    const bool dead = host_in(who) == here && kill(note->process, 0) != 0 && errno == ESRCH;
-    if (!dead && !who.empty()) out[note->session].push_back({std::move(who), note->process});
+    if (!who.empty() && !is_dead(*note, who))
+      out[note->session].push_back({std::move(who), note->process});
+  }
+  return out;
+}
+
+std::vector<std::string> notes_of_the_dead(files::Files& home) {
+  std::vector<std::string> out;
+  for (const presence::Place& place : {presence::at_work, presence::open}) {
+    std::vector<std::string> names;
+    home.list(place.notes, names);
+    for (const std::string& name : names) {
+      const std::string path = std::string(place.notes) + "/" + name;
+      if (const std::optional<Note> note = note_called(name);
+          note && is_dead(*note, text_in(home, path)))
+        out.push_back(path);
+    }
   }
   return out;
 }

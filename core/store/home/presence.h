@@ -28,7 +28,8 @@ inline constexpr Place at_work{"work.lock", "work"}, open{"open.lock", "open"};
 
 }  // namespace presence
 
-// Written when it is made, removed with it. What a crash leaves behind is passed over.
+// Written when it is made, removed with it. What a crash leaves behind is passed over, until
+// somebody cleans up.
 class PresenceNote {
  public:
   PresenceNote(std::shared_ptr<files::Files> home, const presence::Place& place, Id session);
@@ -49,6 +50,9 @@ struct Present {
 // Which of these somebody holds, and who, as far as that was noted.
 std::map<Id, std::vector<Present>> present(files::Files& home, const presence::Place& place,
                                            std::span<const Id> sessions);
+
+// The files that processes of this machine left there when they crashed.
+std::vector<std::string> notes_of_the_dead(files::Files& home);
 
 // Says that we have a session open, for as long as it lives. It keeps nobody out, and nothing
 // depends on it. Null: others cannot be told.

@@ -5,6 +5,7 @@
 #include "core/store/files/named_files.h"
 #include "core/store/home/gzip.h"
 #include "core/store/home/migration.h"
+#include "core/store/home/presence.h"
 #include "core/store/log/new_transcript.h"
 #include "core/text/log.h"
 
@@ -86,6 +87,10 @@ Result<std::vector<std::string>> remove_leftovers(Home& home) {
       if (const auto removed = files::remove(files, path); !removed) return removed.error();
       out.push_back(path);
     }
+  }
+  for (const std::string& path : notes_of_the_dead(files)) {
+    if (const auto removed = files::remove(files, path); !removed) return removed.error();
+    out.push_back(path);
   }
   return out;
 }

@@ -1,8 +1,11 @@
 #include "core/store/home/maintenance/repair.h"
 
 #include <doctest/doctest.h>
+#include <unistd.h>
 
+#include "core/store/home/presence.h"
 #include "tests/support/homes.h"
+#include "tests/support/process.h"
 #include "tests/support/temp_dir.h"
 
 using namespace skein;
@@ -98,4 +101,24 @@ TEST_CASE("a temporary file is left behind by a dead process only when it is an 
 
   CHECK(!fs::exists(old));
   CHECK(fs::exists(young));
+}
+
+TEST_CASE("what says that somebody is there is removed when they have died") {
+  const TempDir dir;
+  const auto home = home_at((dir / "home").string());
+  const std::shared_ptr<store::files::Files> folder =
+      value_of(store::files::files_beneath((dir / "home").string()));
+  const Id session = parse_id("abcd000000000001").value();
+  const pid_t crashed = start([&]() -> int {
+    const store::SessionLease lease = keep_open(folder, session);
+    _exit(lease ? 7 : 1);
+  });
+  REQUIRE(status_of(crashed) == 7);
+  const store::SessionLease ours = keep_open(folder, session);
+
+  CHECK(value_of(maintenance::remove_leftovers(*home)) ==
+        std::vector{"open/" + to_string(session) + "." + std::to_string(crashed)});
+
+  CHECK(texts_in(dir / "home" / "open") == std::vector{store::who_we_are()});
+  CHECK(value_of(maintenance::remove_leftovers(*home)).empty());
 }
