@@ -76,10 +76,7 @@ void Repl::run() {
     edit::Draft line;
     switch (input_.read(session_.prompt(), line)) {
       case ReadResult::end: session_.leave(); break;
-      case ReadResult::woken:
-        session_.catch_up();
-        session_.go_on();
-        break;
+      case ReadResult::woken: attempt([this] { session_.go_on(); }); break;
       case ReadResult::interrupt:
         if (session_.leaving() || Clock::now() - warned < second_press) {
           session_.leave();
@@ -110,8 +107,7 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
   if (start == std::string::npos) return;
   input_.begin_line(line, typed);
   const std::string_view rest = std::string_view(text).substr(start);
-  try {
-    session_.catch_up();
+  attempt([&] {
     if (rest.front() == '/' || rest.front() == '!' || rest == "?") {
       input_.keep({});  // unlike a prompt, which stays a draft until it is saved
       rest.front() == '/' ? dispatch(rest.substr(1)) : shell_escape(session_, rest);
@@ -119,6 +115,13 @@ void Repl::handle(const edit::Draft& line, const std::string& typed) {
     } else {
       session_.turn(text);
     }
+  });
+}
+
+void Repl::attempt(const std::function<void()>& work) {
+  try {
+    session_.catch_up();
+    work();
   } catch (const Error& error) {
     session_.screen().end_turn(model::Stop::error, error.what());
   }

@@ -2,6 +2,7 @@
 // shell and everything else to the session.
 #pragma once
 
+#include <functional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -27,6 +28,8 @@ class Repl {
  private:
   // `typed`: the part of the line in which files can be mentioned.
   void handle(const edit::Draft& line, const std::string& typed);
+  // What goes wrong is told, and the prompt comes again.
+  void attempt(const std::function<void()>& work);
   void dispatch(std::string_view command_line);
   void tell_of_mode(const std::string& meaning);
 

@@ -22,6 +22,7 @@ namespace {
 struct Typist : prompt::LineEditor {
   ReadResult read(const std::string&, edit::Draft& line) override {
     found.push_back(line.text);
+    if (std::exchange(woken, false)) return ReadResult::woken;
     if (next == lines.size()) return ReadResult::end;
     line = {lines[next++]};
     return ReadResult::line;
@@ -29,6 +30,7 @@ struct Typist : prompt::LineEditor {
   Lines lines{};
   Lines found{};  // what stood in the line already
   std::size_t next = 0;
+  bool woken = false;  // before the first line
 };
 
 // A prompt on a stage.
@@ -47,7 +49,8 @@ struct Room {
                  .leave = leave,
                  .workspace = "/ws",
                  .settings_for = [this](const agent::Conversation& on) { return settings_for(on); },
-                 .services = {.tools = &tools::tool_table()}}) {
+                 .services = {.tools = &tools::tool_table(),
+                              .catch_up = [this] { return catch_up(); }}}) {
     input.use(typist);
   }
 
@@ -73,6 +76,7 @@ struct Room {
   Stage stage;
   RecordedScreen screen{piped};
   std::atomic<bool> leave{false};
+  std::function<bool()> catch_up = [] { return false; };
   Typist typist{};
   session::TypedInput input;
   session::Session session;
@@ -333,4 +337,21 @@ TEST_CASE("the end of a key, as lists show it, names a session") {
   CHECK(value_of(room.stage.store.open(first)).archived);
   room.type("/switch 00-nosuch");
   CHECK(room.screen.bytes().find("no session called") != std::string::npos);
+}
+
+TEST_CASE("what fails while nobody types is told, and the prompt comes again") {
+  Room room(R"(["hello"])");
+  room.open("main:test:one");
+  bool broken = true;
+  room.catch_up = [&] {
+    if (std::exchange(broken, false)) throw Error("the skills are gone");
+    return false;
+  };
+  room.typist.woken = true;
+  room.typist.lines = {"hi"};
+
+  room.repl.run();
+
+  CHECK(room.screen.bytes().find("error: the skills are gone") != std::string::npos);
+  CHECK(room.screen.bytes().find("hello") != std::string::npos);
 }
