@@ -83,7 +83,7 @@ TEST_CASE("a session whose maker died is safe once somebody else works with it")
       if (std::string_view(call) == "sync_folder") throw Killed{};
       return 0;
     };
-    CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
+    CHECK_THROWS_AS(ok(create(one, a, "main:cli:user")), Killed);
     disk.fault = {};
     REQUIRE(disk.has(store::log::transcript_path(a)));
 
@@ -110,7 +110,7 @@ TEST_CASE("a session whose maker died is not opened as made while its name canno
     if (!std::exchange(dead, true)) throw Killed{};
     return EIO;
   };
-  CHECK_THROWS_AS(create(one, a, "main:cli:user"), Killed);
+  CHECK_THROWS_AS(ok(create(one, a, "main:cli:user")), Killed);
   CHECK_FALSE(ok(create(two, b, "main:cli:user")));
   disk.fault = {};
   CHECK(create(two, b, "main:cli:user")->record.header.session == a);
