@@ -14,8 +14,8 @@ struct Stray {
   std::string why{};
 };
 Result<std::vector<Stray>> strays(Home& home);
-// Removes what processes that died left behind, files they were writing once an hour has passed, and
-// names it.
+// Removes what processes that died left behind, files they were writing once an hour has passed,
+// and names it.
 Result<std::vector<std::string>> remove_leftovers(Home& home);
 // Rebuilds a transcript whose first line is damaged: writes every entry that can be read, under its
 // own id, behind a new header into a new file, which then takes the old one's place; the old one
