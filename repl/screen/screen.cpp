@@ -1,14 +1,14 @@
 #include "repl/screen/screen.h"
 
-#include <algorithm>
 #include <utility>
 
-#include "core/model/attachments.h"
 #include "core/model/ending.h"
 #include "core/model/turns.h"
 #include "core/text/amounts.h"
 #include "repl/layout/flow.h"
+#include "repl/screen/live_view.h"
 #include "repl/screen/markdown/highlight.h"
+#include "repl/screen/prompt_view.h"
 #include "repl/screen/todo_view.h"
 
 namespace skein::screen {
@@ -17,15 +17,14 @@ using layout::painted, layout::sanitized, layout::wrapped;
 
 namespace {
 
-constexpr std::int64_t silence = 1000;   // ms without text, after which the live line comes back
-constexpr std::size_t most_printed = 5;  // lines of a running command
+constexpr std::int64_t silence = 1000;  // ms without text, after which the live line comes back
 
 }  // namespace
 
 Screen::Screen(Parts parts)
     : parts_(std::move(parts)),
       output_(parts_.port, parts_.look),
-      markdown_(parts_.look),
+      text_(parts_.look),
       thinking_(parts_.look) {}
 
 Screen::~Screen() {
@@ -71,7 +70,7 @@ void Screen::pause() {
 }
 
 void Screen::interrupt() {
-  if (text_open_) output_.add(markdown_.interrupt());
+  output_.add(text_.interrupt());
   if (thinking_.begun()) output_.add(thinking_.interrupt());
 }
 
@@ -109,21 +108,12 @@ void Screen::on(const model::Streaming& event) {
 
 void Screen::add_text(std::string_view untrusted) {
   if (!thinking_.empty()) end_text();
-  if (untrusted.empty()) return;
-  if (!std::exchange(text_open_, true) && parts_.look.labels) output_.add("assistant: ");
-  last_text_ = output_.now();
-  std::string safe;
-  sanitizer_.feed(untrusted, safe);
-  markdown_.set_width(output_.width());
-  const std::string shown = markdown_.feed(safe);
-  if (shown.empty()) return;
-  // While text streams no live line is needed, but what was typed stays visible.
-  if (!input_.used) output_.set_live({});
-  output_.add(shown);
+  if (!untrusted.empty()) last_text_ = output_.now();
+  flow(text_.add(untrusted, output_.width()));
 }
 
 void Screen::add_thinking(std::string_view untrusted) {
-  if (text_open_) end_text();
+  if (text_.begun()) end_text();
   thinking_.add(untrusted);
   if (thinking_whole_) show_thinking();
 }
@@ -132,20 +122,18 @@ void Screen::add_thinking(std::string_view untrusted) {
 void Screen::show_thinking() {
   last_text_ = output_.now();
   if (!thinking_.begun() && !output_.at_line_start()) output_.add("\n");
-  const std::string shown = thinking_.flow(output_.width());
+  flow(thinking_.flow(output_.width()));
+}
+
+// While text streams no live line is needed, but what was typed stays visible.
+void Screen::flow(const std::string& shown) {
   if (shown.empty()) return;
   if (!input_.used) output_.set_live({});
   output_.add(shown);
 }
 
 void Screen::end_text() {
-  if (text_open_) {
-    std::string rest;
-    sanitizer_.end(rest);
-    rest = markdown_.feed(rest);
-    output_.add(rest += markdown_.end());
-    text_open_ = false;
-  }
+  output_.add(text_.end());
   if (thinking_.empty()) return;
   if (thinking_whole_) return output_.add(thinking_.end(output_.width()));
   // What the user has seen the beginning of is not begun again.
@@ -297,20 +285,9 @@ void Screen::show_todo(const model::ToolUse& call) {
 }
 
 void Screen::show_prompt(const model::Entry& entry, const model::Message& message) {
-  const std::string mark = parts_.look.labels ? "you: " : "› ";
-  const std::string words = model::words_alone(message);
-  const std::string typed = model::typed_command(entry);
-  std::string text = sanitized(typed.empty() ? words : typed);
-  if (!typed.empty()) {
-    const auto lines = static_cast<std::size_t>(std::ranges::count(words, '\n')) + 1;
-    text += painted(" (" + counted(lines, "line") + ")", style::dim, parts_.look);
-    folded_ = {.title = typed, .text = words, .prose = true};
-  }
-  for (const std::string& file : model::attached_names(message)) text += "\n+ " + sanitized(file);
-  for (std::size_t at = 0; (at = text.find('\n', at)) != std::string::npos; at += 3)
-    text.replace(at, 1, "\n  ");
-  say(painted(mark, style::prompt, parts_.look) + painted(text, style::own, parts_.look),
-      style::plain);
+  const ToolView view = view_of_prompt(entry, message, parts_.look);
+  say(view.shown, style::plain);
+  if (view.folded != Folded{}) folded_ = view.folded;
 }
 
 void Screen::show_aside(const model::Aside& aside) {
@@ -414,7 +391,7 @@ void Screen::tick() {
   const bool silent = output_.now() - last_text_ >= silence;
   // Below an unfinished line the live line would only get in the way of the text.
   if (!output_.at_line_start() && !input_.used && !silent) return output_.flush_if_due();
-  if (text_open_ && silent) output_.add(markdown_.pause());
+  if (silent) output_.add(text_.pause());
   if (thinking_.begun() && silent) output_.add(thinking_.pause());
   paint_live();
 }
@@ -426,31 +403,14 @@ void Screen::set_input(LiveInput input) {
 }
 
 void Screen::paint_live() {
-  const std::size_t width = output_.width();
-  Status status = activity_.at(output_.now());
-  status.todo = todo_part(todo_);
-  status.frame = frame_;
-  LiveRegion live;
-  if (width > 1) {
-    status.stop_key = parts_.look.stop_key;
-    live.rows.push_back({status_text(status, width - 1), style::dim});
-    if (const std::string mark = "  " + thinking_mark(parts_.look);
-        !thinking_.empty() && !thinking_whole_ && width > mark.size())
-      if (const std::string latest = thinking_.latest(width - mark.size()); !latest.empty())
-        live.rows.push_back({mark + latest, style::dim | style::emphasis});
-    for (const std::string& row : status.rows)
-      live.rows.push_back({"  " + layout::sanitized_row(row), style::dim});
-    // Two rows are left to the text, or nothing could be put back in its place.
-    const std::size_t taken = input_.region.rows.size() + live.rows.size() + 2,
-                      height = output_.height();
-    for (const std::string& line :
-         activity_.printed(std::min(most_printed, height > taken ? height - taken : 0)))
-      live.rows.push_back({"  │ " + layout::sanitized_row(line), style::dim});
-    if (input_.region.caret)
-      live.caret = {input_.region.caret->row + live.rows.size(), input_.region.caret->column};
-    live.rows.insert(live.rows.end(), input_.region.rows.begin(), input_.region.rows.end());
-  }
-  output_.set_live(std::move(live));
+  const bool thinks_below = !thinking_.empty() && !thinking_whole_;
+  output_.set_live(live_view(
+      {.activity = activity_,
+       .todo = todo_,
+       .thinking = thinks_below ? &thinking_ : nullptr,
+       .input = input_.region},
+      {.now = output_.now(), .frame = frame_, .width = output_.width(), .height = output_.height()},
+      parts_.look));
   output_.flush_if_due();
 }
 

@@ -11,11 +11,10 @@
 #include "core/model/event.h"
 #include "core/model/tool.h"
 #include "core/plan/todo_list.h"
-#include "repl/layout/sanitize.h"
 #include "repl/layout/table.h"
 #include "repl/screen/activity.h"
-#include "repl/screen/markdown/markdown.h"
 #include "repl/screen/output.h"
+#include "repl/screen/text_stream.h"
 #include "repl/screen/thinking.h"
 #include "repl/screen/tool_view.h"
 #include "repl/screen/turn_summary.h"
@@ -95,6 +94,7 @@ class Screen {
   void add_text(std::string_view untrusted);
   void add_thinking(std::string_view untrusted);
   void show_thinking();
+  void flow(const std::string& shown);
   void interrupt();  // what flows: something else begins on a new line
   void end_text();   // and thinking: the message is over, or something else begins
   void say(std::string_view safe, Style style);
@@ -110,9 +110,7 @@ class Screen {
 
   Parts parts_;
   TerminalOutput output_;
-  layout::Sanitizer sanitizer_{};
-  markdown::Markdown markdown_;
-  bool text_open_ = false;
+  TextStream text_;
   ThinkingStream thinking_;
   bool thinking_whole_ = false;
   bool streamed_ = false;  // something of the message that will be committed next
