@@ -3,8 +3,8 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/application.h"
 #include "app/load_config.h"
+#include "app/signals.h"
 #include "core/project/project_id.h"
 #include "core/project/project_root.h"
 #include "core/store/home/file_backend.h"

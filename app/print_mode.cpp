@@ -8,6 +8,7 @@
 #include "app/application.h"
 #include "app/print_status.h"
 #include "app/session_choice.h"
+#include "app/signals.h"
 #include "core/checkpoints/rewind.h"
 #include "core/model/attachments.h"
 #include "core/model/usage_json.h"
@@ -252,7 +253,7 @@ TurnEnd one_turn(Application& application, agent::Conversation& conversation,
             checkpoints::note_on_files(application.store(), conversation.session());
         !note.empty())
       application.agent().note(conversation, note, settings, ports);
-    if (const std::string note = application.told_of_folders(conversation.session()); !note.empty())
+    if (const std::string note = application.folders().told(conversation.session()); !note.empty())
       application.agent().note(conversation, agent::news(note, "folder"), settings, ports);
     return application.agent().run_turn(conversation, prompt, settings, ports);
   }
@@ -311,7 +312,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   Ports ports;
   ports.stop = &stop_asked();
   ports.input = status_line.input();
-  ports.sink = application.masking([&](const model::Event& event) {
+  ports.sink = application.models().masking([&](const model::Event& event) {
     spent.hear(event);
     if (events) return std::visit(writer, event);
     status_line.hear(event);
@@ -324,7 +325,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::vector<std::string>& texts :
-       {application.config().notices, application.server_notices(), settings.notices, remarks,
+       {application.config().notices, application.notices(), settings.notices, remarks,
         application.project().skills().remarks()})
     for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)

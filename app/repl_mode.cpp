@@ -13,6 +13,7 @@
 #include "app/home.h"
 #include "app/notify_command.h"
 #include "app/session_choice.h"
+#include "app/signals.h"
 #include "app/status_line.h"
 #include "core/project/git_files.h"
 #include "core/store/children.h"
@@ -44,7 +45,7 @@ std::string greeting(const Application& application) {
   if (!branch.empty()) out += " (git: " + branch + ")";
   out += "\n";
   if (application.config().model.empty() &&
-      application.default_model() == application.without_key()) {
+      application.models().default_name() == application.models().built_in_name()) {
     out +=
         "No API key was found. Everything works offline with the built-in model: it reads, "
         "searches and edits by rule, but it does not reason. /login says how to give a key, /model "
@@ -123,8 +124,6 @@ std::optional<Invocation> with_session_by_number(const Invocation& invocation,
 }
 
 }  // namespace
-
-bool attended() { return isatty(STDIN_FILENO) && isatty(STDOUT_FILENO); }
 
 int repl_mode(Application& application, const Invocation& given) {
   for (const auto& [name, style] : application.config().colors) layout::set_style(name, style);
@@ -208,7 +207,9 @@ int repl_mode(Application& application, const Invocation& given) {
             .in_front = [&] { return keyboard->in_front(); },
             .run = [&](const terminal::Notice& notice) { notify_command.run(notice); }}),
        .masking =
-           [&](session::Session::Parts::Sink sink) { return application.masking(std::move(sink)); },
+           [&](session::Session::Parts::Sink sink) {
+             return application.models().masking(std::move(sink));
+           },
        .inbox = &application.inbox(),
        .unasked = given.session.empty() && !given.resume && !given.continue_last &&
                   !given.new_session && !given.fork,
@@ -243,12 +244,12 @@ int repl_mode(Application& application, const Invocation& given) {
                                  });
   input.use(*editor, repl.editor_help().complete);
   session.open(chosen.session);
-  if (const std::string note = application.told_of_folders(session.id()); !note.empty())
+  if (const std::string note = application.folders().told(session.id()); !note.empty())
     session.tell(agent::news(note, "folder"));
   if (!application.config().quiet)
     screen.print_untrusted(read_line(application.instructions().documents()));
   for (const std::string& text : application.config().notices) screen.print_untrusted(text + "\n");
-  for (const std::string& text : application.server_notices()) screen.print_untrusted(text + "\n");
+  for (const std::string& text : application.notices()) screen.print_untrusted(text + "\n");
   screen.print_untrusted(application.news().take_notices().text);
   if (!given.prompt.empty()) repl.send({.text = given.prompt});
   repl.run();

@@ -9,10 +9,10 @@
 #include <fstream>
 #include <iterator>
 
-#include "app/application.h"
 #include "app/configured_hooks.h"
 #include "app/load_config.h"
 #include "app/mcp_servers.h"
+#include "app/signals.h"
 #include "app/trust_items.h"
 #include "core/text/json.h"
 #include "core/text/sha256.h"

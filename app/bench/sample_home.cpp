@@ -2,7 +2,7 @@
 
 #include <fstream>
 
-#include "app/application.h"
+#include "app/signals.h"
 #include "core/model/entry.h"
 #include "core/store/home/file_backend.h"
 #include "core/store/log/header.h"

@@ -12,8 +12,8 @@
 #include <cstring>
 #include <vector>
 
-#include "app/application.h"
 #include "app/bench/workload.h"
+#include "app/signals.h"
 #include "core/text/fd.h"
 #include "core/text/io.h"
 

@@ -7,8 +7,8 @@
 #include <string>
 #include <vector>
 
-#include "app/application.h"
 #include "app/bench/workload.h"
+#include "app/signals.h"
 #include "core/search/search.h"
 #include "core/text/amounts.h"
 #include "core/text/fd.h"

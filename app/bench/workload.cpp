@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <vector>
 
-#include "app/application.h"
+#include "app/signals.h"
 
 namespace skein::bench {
 

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <filesystem>
 
-#include "app/application.h"
 #include "app/bench/workload.h"
 #include "app/home.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/text/amounts.h"

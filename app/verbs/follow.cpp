@@ -7,6 +7,7 @@
 
 #include "app/application.h"
 #include "app/home.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/model/entry_words.h"

@@ -8,8 +8,8 @@
 #include <optional>
 #include <set>
 
-#include "app/application.h"
 #include "app/home.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/progress.h"
 #include "app/verbs/subcommands.h"

@@ -5,9 +5,9 @@
 #include <cstdio>
 #include <string>
 
-#include "app/application.h"
 #include "app/home.h"
 #include "app/load_config.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/text/json.h"

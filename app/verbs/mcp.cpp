@@ -7,12 +7,12 @@
 #include <utility>
 #include <vector>
 
-#include "app/application.h"
 #include "app/config/edit.h"
 #include "app/config/file.h"
 #include "app/home.h"
 #include "app/load_config.h"
 #include "app/mcp_servers.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/mcp/hub.h"

@@ -11,9 +11,9 @@
 #include <string_view>
 #include <utility>
 
-#include "app/application.h"
 #include "app/home.h"
 #include "app/session_offer.h"
+#include "app/signals.h"
 #include "app/verbs/subcommands.h"
 #include "core/mcp/server.h"
 #include "core/text/io.h"

@@ -7,8 +7,8 @@
 #include <optional>
 #include <string>
 
-#include "app/application.h"
 #include "app/home.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/text/text.h"

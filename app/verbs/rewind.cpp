@@ -6,9 +6,9 @@
 #include <string>
 #include <vector>
 
-#include "app/application.h"
 #include "app/home.h"
 #include "app/load_config.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/checkpoints/rewind.h"

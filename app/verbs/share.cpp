@@ -3,10 +3,10 @@
 #include <cstdio>
 #include <optional>
 
-#include "app/application.h"
 #include "app/home.h"
 #include "app/page_server.h"
 #include "app/shared_session.h"
+#include "app/signals.h"
 #include "app/verbs/exported.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"

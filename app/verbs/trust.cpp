@@ -1,5 +1,4 @@
 #include "app/trust.h"
-#include "app/application.h"
 #include "app/configured_hooks.h"
 #include "app/home.h"
 #include "app/load_config.h"

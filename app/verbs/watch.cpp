@@ -6,8 +6,8 @@
 #include <map>
 #include <set>
 
-#include "app/application.h"
 #include "app/home.h"
+#include "app/signals.h"
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/exchange/folder_watch.h"
