@@ -114,6 +114,8 @@ class Application {
   model::ToolPorts tool_ports(const model::Ports& ports);
   subagents::MakeWorker hire(const subagents::Order& order) const;
 
+  // In the order they are made. Models and briefing keep a reference to what is made after them,
+  // the configuration and the sub-agents, and use it only later.
   const Invocation& invocation_;
   ProjectFiles project_;  // early: its skills are loaded while the rest is made
   ModelAccess models_;
