@@ -204,7 +204,7 @@ int main() {
   void* place =
       mmap(nullptr, sizeof(Shared), PROT_READ | PROT_WRITE, MAP_SHARED | MAP_ANONYMOUS, -1, 0);
   shared = new (place) Shared;
-  const std::size_t rounds = long_run() ? 400 : 20;
+  const std::size_t rounds = long_run() ? 200 : 20;
   std::size_t kills = 0, acknowledged = 0, index_kills = 0;
   for (std::size_t round = 0; round < rounds; ++round) {
     kills += storm_on_transcripts(300 + round);
