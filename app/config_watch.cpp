@@ -2,30 +2,20 @@
 
 #include <sys/stat.h>
 
-#include <fstream>
-#include <iterator>
 #include <utility>
 
 #include "app/load_config.h"
+#include "core/text/small_file.h"
 #include "repl/layout/short_folder.h"
 
 namespace skein::app {
-
-namespace {
-
-std::string text_in(const std::string& path) {
-  std::ifstream in(path, std::ios::binary);
-  return in ? std::string(std::istreambuf_iterator<char>(in), {}) : std::string{};
-}
-
-}  // namespace
 
 ConfigWatch::ConfigWatch(const Invocation& invocation, std::string workspace)
     : invocation_(invocation), workspace_(std::move(workspace)) {
   for (std::string path : {user_config_file(), workspace_config_file(workspace_)}) {
     File file{.path = std::move(path)};
     file.stamp = stamp_of(file.path);
-    if (file.stamp != Stamp{}) file.in_force = file.told = text_in(file.path);
+    if (file.stamp != Stamp{}) file.in_force = file.told = file_text(file.path).value_or("");
     files_.push_back(std::move(file));
   }
 }
@@ -42,7 +32,7 @@ std::string ConfigWatch::announce() {
   for (File& file : files_) {
     const Stamp now = stamp_of(file.path);
     if (now == std::exchange(file.stamp, now)) continue;
-    const std::string text = now == Stamp{} ? "" : text_in(file.path);
+    const std::string text = now == Stamp{} ? "" : file_text(file.path).value_or("");
     // Written back, or only touched.
     if (text == std::exchange(file.told, text) || text == file.in_force) continue;
     out += layout::short_folder(file.path) + (now == Stamp{} ? " is gone" : " has changed") +

@@ -1,12 +1,14 @@
 #include "app/load_config.h"
 
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <optional>
 
 #include "app/config/file.h"
 #include "app/home.h"
 #include "app/trust.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"
 
@@ -15,12 +17,6 @@ namespace skein::app {
 namespace {
 
 namespace fs = std::filesystem;
-
-std::optional<std::string> text_of(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
-}
 
 // Reads and applies one file; what it says is left in `config`.
 config::File apply_file(config::Config& config, catalog::Catalog& catalog, const std::string& path,
@@ -82,7 +78,7 @@ namespace {
 
 config::Config settings_of_home() {
   config::Config config;
-  const std::optional<std::string> text = text_of(user_config_file());
+  const std::optional<std::string> text = file_text(user_config_file());
   // Most have no such key, and every start comes by here.
   if (!text || text->find("home") == std::string::npos) return config;
   catalog::Catalog catalog;
@@ -104,8 +100,9 @@ std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
   const fs::path path = workspace_config_file(workspace);
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  const std::optional<std::string> text = text_of(path);
-  if (!text) throw Error("cannot read " + path.string(), ExitStatus::usage);
+  const std::optional<std::string> text = file_text(path.string());
+  if (!text)
+    throw Error("cannot read " + path.string() + ": " + std::strerror(errno), ExitStatus::usage);
   WorkspaceFile file{path.string(), *text};
   file.wants = config::File(file.path, file.text, config::Writer::workspace).wants();
   return file;
@@ -129,10 +126,10 @@ config::Config load_config_anyway(const Invocation& invocation, const std::strin
   const fs::path own = user_config_file();
   std::error_code ignored;
   const bool there = fs::exists(own, ignored);
-  if (const auto text = there ? text_of(own) : std::nullopt)
+  if (const auto text = there ? file_text(own.string()) : std::nullopt)
     apply_file(config, catalog, own.string(), *text, config::Writer::user, see);
   else if (there)
-    config.troubles.push_back("cannot read " + own.string());
+    config.troubles.push_back("cannot read " + own.string() + ": " + std::strerror(errno));
   else if (!env("SKEIN_CONFIG").empty())
     config.troubles.push_back("SKEIN_CONFIG names " + own.string() + ", which is not there");
   if (const auto theirs = workspace.empty() ? std::nullopt : workspace_file(workspace))

@@ -3,9 +3,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
 #include <functional>
-#include <iterator>
 #include <map>
 #include <memory>
 #include <optional>
@@ -15,6 +13,7 @@
 #include "app/trust.h"
 #include "core/mcp/stdio_channel.h"
 #include "core/text/sha256.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/tools/sandbox/environment.h"
 #include "providers/http/address.h"
@@ -32,9 +31,7 @@ namespace fs = std::filesystem;
 std::optional<std::string> contents_of(const fs::path& file) {
   std::error_code ignored;
   if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  std::ifstream in(file, std::ios::binary);
-  if (!in) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(in), {});
+  return file_text(file.string());
 }
 
 std::vector<std::string> names_of(const std::vector<ServerEntry>& entries) {

@@ -6,8 +6,6 @@
 #include <cstdio>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "app/configured_hooks.h"
 #include "app/load_config.h"
@@ -35,8 +33,7 @@ fs::path trust_file() {
 }
 
 Json read_trusted() {
-  std::ifstream in(trust_file(), std::ios::binary);
-  const std::optional<Json> json = parse_json(std::string(std::istreambuf_iterator<char>(in), {}));
+  const std::optional<Json> json = parse_json(file_text(trust_file().string()).value_or(""));
   return json && json->is_object() ? *json : Json::object();
 }
 

@@ -6,10 +6,10 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <string_view>
 
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::doctor {
@@ -18,10 +18,7 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::string proc_text(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string proc_text(const fs::path& file) { return file_text(file.string()).value_or(""); }
 
 std::vector<pid_t> processes() {
   std::vector<pid_t> out;

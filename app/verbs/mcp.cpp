@@ -1,7 +1,7 @@
 // skein mcp: which servers there are, and changes to the user's own.
+#include <cerrno>
 #include <chrono>
-#include <fstream>
-#include <iterator>
+#include <cstring>
 #include <optional>
 #include <string>
 #include <utility>
@@ -19,6 +19,7 @@
 #include "core/mcp/remote_tools.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "repl/screen/screen.h"
 
@@ -48,9 +49,12 @@ Json row_json(const Hub::Row& row) {
           {"tools", row.tools}, {"from", row.source}, {"what", row.place}};
 }
 
+// What cannot be read must not be written anew: it would be all that is left.
 std::string config_text(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
+  const std::optional<std::string> text = file_text(file);
+  if (!text && errno != ENOENT)
+    throw Error("cannot read " + file + ": " + std::strerror(errno), ExitStatus::usage);
+  return text.value_or("");
 }
 
 // The servers that a text of the user's configuration names. Throws Error if it is not understood.

@@ -15,6 +15,12 @@ namespace skein {
 
 namespace fs = std::filesystem;
 
+std::optional<std::string> file_text(const std::string& file) {
+  const Fd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
+  if (!fd) return std::nullopt;
+  return read_all(fd.get(), std::string::npos - 1);
+}
+
 std::string read_small_file(const std::string& file, std::size_t most) {
   const Fd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return {};

@@ -2,11 +2,15 @@
 #pragma once
 
 #include <cstddef>
+#include <optional>
 #include <string>
 #include <string_view>
 
 namespace skein {
 
+// All of it. None if it cannot be read, and errno says why. (A stream's iterators throw when a read
+// fails: at a folder, at the /proc of a process that has just ended.)
+std::optional<std::string> file_text(const std::string& file);
 // Empty if it is not there, or larger than `most` bytes.
 std::string read_small_file(const std::string& file, std::size_t most);
 

@@ -1,11 +1,14 @@
 #include "providers/offline/scripted.h"
 
 #include <algorithm>
-#include <fstream>
+#include <cerrno>
+#include <cstring>
 #include <iterator>
 #include <optional>
+#include <utility>
 
 #include "core/text/json.h"
+#include "core/text/small_file.h"
 #include "providers/offline/paced_reply.h"
 
 namespace skein::offline {
@@ -121,9 +124,9 @@ ScriptedProvider::ScriptedProvider(JsonText script, std::chrono::milliseconds pa
 }
 
 ScriptedProvider ScriptedProvider::load(const std::string& file) {
-  std::ifstream in(file, std::ios::binary);
-  if (!in) throw Error("cannot read the script " + file);
-  return ScriptedProvider(std::string(std::istreambuf_iterator<char>(in), {}));
+  std::optional<std::string> script = file_text(file);
+  if (!script) throw Error("cannot read the script " + file + ": " + std::strerror(errno));
+  return ScriptedProvider(std::move(*script));
 }
 
 Message ScriptedProvider::stream(const model::Context& context, const model::ModelRef& model,

@@ -11,11 +11,10 @@
 #include <csignal>
 #include <cstdlib>
 #include <filesystem>
-#include <fstream>
-#include <iterator>
 
 #include "core/text/fd.h"
 #include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::edit {
@@ -58,10 +57,7 @@ class TextFile {
 
   bool written() const { return written_; }
   const std::string& path() const { return path_; }
-  std::string text() const {
-    std::ifstream in(path_, std::ios::binary);
-    return {std::istreambuf_iterator<char>(in), {}};
-  }
+  std::optional<std::string> text() const { return file_text(path_); }
 
  private:
   std::string path_{};
@@ -129,8 +125,8 @@ std::optional<std::string> edited_elsewhere(const std::string& text, terminal::T
   const TextFile file(text, ending_of(like));
   if (!file.written()) return std::nullopt;
   if (!edit_in_place(file.path(), &terminal)) return std::nullopt;
-  std::string out = file.text();
-  if (out.ends_with('\n') && !text.ends_with('\n')) out.pop_back();
+  std::optional<std::string> out = file.text();
+  if (out && out->ends_with('\n') && !text.ends_with('\n')) out->pop_back();
   return out;
 }
 

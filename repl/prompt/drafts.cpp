@@ -4,12 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <fstream>
-#include <iterator>
-
 #include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/json.h"
+#include "core/text/small_file.h"
 
 namespace skein::prompt {
 
@@ -34,9 +32,8 @@ void Drafts::keep(Id session, const edit::Draft& draft) const {
 
 edit::Draft Drafts::load(Id session) const {
   if (folder_.empty()) return {};
-  std::ifstream in(folder_ + "/" + to_string(session), std::ios::binary);
-  const std::string bytes{std::istreambuf_iterator<char>(in), {}};
-  const std::optional<Json> json = bytes.empty() ? std::nullopt : parse_json(bytes);
+  const std::optional<std::string> bytes = file_text(folder_ + "/" + to_string(session));
+  const std::optional<Json> json = bytes ? parse_json(*bytes) : std::nullopt;
   if (!json) return {};
   edit::Draft draft{.text = string_at(*json, "text")};
   for (const Json& each : at(*json, "pasted"))

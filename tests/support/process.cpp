@@ -18,6 +18,8 @@
 #include <stdexcept>
 #include <utility>
 
+#include "tests/support/temp_dir.h"
+
 namespace skein::test {
 
 namespace {
@@ -94,6 +96,12 @@ Command skein_command(const std::string& home, std::vector<std::string> words, s
 
 bool is_installed(const std::string& program) {
   return run({{"sh", "-c", "command -v " + program}}).status == 0;
+}
+
+bool is_running(const std::string& word) {
+  for (const auto& entry : std::filesystem::directory_iterator("/proc"))
+    if (read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
+  return false;
 }
 
 pid_t start(const std::function<int()>& work) {

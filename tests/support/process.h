@@ -30,6 +30,9 @@ Command skein_command(const std::string& home, std::vector<std::string> words,
 std::string skein_executable();
 bool is_installed(const std::string& program);
 
+// Whether a process with this word in its command line is left on the machine.
+bool is_running(const std::string& word);
+
 // A copy of this process that calls `work` and ends with what it returns.
 pid_t start(const std::function<int()>& work);
 int status_of(pid_t process);  // waits

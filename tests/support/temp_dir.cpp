@@ -3,8 +3,9 @@
 #include <stdlib.h>
 
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
+
+#include "core/text/small_file.h"
 
 namespace skein::test {
 
@@ -21,10 +22,7 @@ TempDir::~TempDir() {
   fs::remove_all(path_, ignored);
 }
 
-std::string read_file(const fs::path& file) {
-  std::ifstream in(file, std::ios::binary);
-  return {std::istreambuf_iterator<char>(in), {}};
-}
+std::string read_file(const fs::path& file) { return file_text(file.string()).value_or(""); }
 
 void write_file(const fs::path& file, std::string_view bytes) {
   fs::create_directories(file.parent_path());

@@ -21,6 +21,7 @@ class TempDir {
   std::filesystem::path path_;
 };
 
+// Empty if it cannot be read.
 std::string read_file(const std::filesystem::path& file);
 void write_file(const std::filesystem::path& file, std::string_view bytes);
 

@@ -12,6 +12,7 @@
 #include <thread>
 
 #include "core/tools/sandbox/sandbox.h"
+#include "tests/support/process.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -62,12 +63,6 @@ struct Bench {
 
 std::vector<tools::sandbox::Sandbox> ways() {
   return {tools::sandbox::best_sandbox(), tools::sandbox::Sandbox::none};
-}
-
-bool is_running(const std::string& word) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc"))
-    if (read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
-  return false;
 }
 
 // For a sleep that no other test has.

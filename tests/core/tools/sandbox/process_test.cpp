@@ -8,6 +8,7 @@
 #include <cstdlib>
 
 #include "core/tools/sandbox/sandbox.h"
+#include "tests/support/process.h"
 #include "tests/support/workbench.h"
 
 using namespace skein;
@@ -21,13 +22,6 @@ std::vector<Sandbox> ways() {
   if (bubblewrap_works()) all.push_back(Sandbox::bubblewrap);
   if (landlock_version() > 0) all.push_back(Sandbox::landlock);
   return all;
-}
-
-// Whether a process with this word in its command line is left on the machine.
-bool is_running(const std::string& word) {
-  for (const auto& entry : std::filesystem::directory_iterator("/proc"))
-    if (read_file(entry.path() / "cmdline").find(word) != std::string::npos) return true;
-  return false;
 }
 
 }  // namespace
