@@ -1,8 +1,11 @@
 #include "app/configured_hooks.h"
 
 #include <algorithm>
+#include <cerrno>
 #include <charconv>
+#include <cstring>
 #include <iterator>
+#include <optional>
 #include <utility>
 
 #include "app/config/file.h"
@@ -38,9 +41,10 @@ struct ClaudeFile {
 };
 
 ClaudeFile claude_file(const std::string& path, bool of_project) {
-  const std::string text = read_small_file(path, most_hook_bytes);
-  if (text.empty()) return {};
-  ClaudeFile file{path, hooks::read_claude_hooks(text, path, of_project)};
+  const std::optional<std::string> text = file_text(path, most_hook_bytes);
+  if (text ? text->empty() : errno == ENOENT || errno == ENOTDIR) return {};
+  if (!text) return {path, {.trouble = std::strerror(errno)}};
+  ClaudeFile file{path, hooks::read_claude_hooks(*text, path, of_project)};
   if (!file.read.text.empty()) file.sha256 = sha256_hex(file.read.text);
   return file;
 }
@@ -102,16 +106,22 @@ void add(std::vector<hooks::Definition>& to, std::vector<hooks::Definition> more
   std::ranges::move(more, std::back_inserter(to));
 }
 
-// hooks.json beside the configuration, and what Claude Code has for the user.
+// hooks.json beside the configuration, and what Claude Code has for the user. The first is written
+// for skein: a hook in it that was to refuse something must not be left out in silence.
 std::vector<hooks::Definition> of_user(const config::Config& config, const project::Places& places,
                                        std::vector<std::string>& notices) {
-  std::vector<hooks::Definition> out;
-  std::vector<std::string> paths;
-  if (!places.config.empty()) paths.push_back(places.config + "/hooks.json");
+  std::vector<ClaudeFile> files;
+  if (!places.config.empty()) files.push_back(claude_file(places.config + "/hooks.json", false));
+  if (!files.empty() && !files.front().read.trouble.empty())
+    throw Error(files.front().path + ": " + files.front().read.trouble +
+                    " (--no-hooks starts without hooks)",
+                ExitStatus::usage);
   if (config.claude_hooks && !places.home.empty())
-    paths.push_back(places.home + "/.claude/settings.json");
-  for (const std::string& path : paths) {
-    ClaudeFile file = claude_file(path, false);
+    files.push_back(claude_file(places.home + "/.claude/settings.json", false));
+  std::vector<hooks::Definition> out;
+  for (ClaudeFile& file : files) {
+    if (!file.read.trouble.empty())
+      notices.push_back(file.path + ": hooks passed over: " + file.read.trouble);
     add(out, std::move(file.read.definitions));
     std::ranges::move(file.read.remarks, std::back_inserter(notices));
   }

@@ -114,10 +114,10 @@ bool matches(std::string_view matcher, const std::vector<std::string>& names) {
 }
 
 ReadHooks read_claude_hooks(std::string_view json, const std::string& file, bool of_project) {
-  Reader reader(file, of_project);
   const std::optional<Json> root = parse_json(json);
-  if (!root) reader.pass_over("it is not JSON");
-  const Json& all = root ? at(*root, "hooks") : at(Json(), "hooks");
+  if (!root) return {.trouble = "it is not JSON"};
+  Reader reader(file, of_project);
+  const Json& all = at(*root, "hooks");
   if (!all.is_object()) return reader.result();
   for (const auto& [name, groups] : all.items()) reader.event(name, groups);
   ReadHooks out = reader.result();

@@ -40,6 +40,7 @@ bool matches(std::string_view matcher, const std::vector<std::string>& names);
 struct ReadHooks {
   std::vector<Definition> definitions{};
   std::vector<std::string> remarks{};  // what is passed over, and why
+  std::string trouble{};               // why nothing of the file could be read
   JsonText text{};                     // of the member alone, as it was judged; empty: none
 };
 ReadHooks read_claude_hooks(std::string_view json, const std::string& file, bool of_project);

@@ -15,16 +15,15 @@ namespace skein {
 
 namespace fs = std::filesystem;
 
-std::optional<std::string> file_text(const std::string& file) {
+std::optional<std::string> file_text(const std::string& file, std::size_t most) {
   const Fd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd) return std::nullopt;
-  return read_all(fd.get(), std::string::npos - 1);
+  errno = EFBIG;  // a read that fails says why itself
+  return read_all(fd.get(), most);
 }
 
 std::string read_small_file(const std::string& file, std::size_t most) {
-  const Fd fd(open(file.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd) return {};
-  return read_all(fd.get(), most).value_or("");
+  return file_text(file, most).value_or("");
 }
 
 bool replace_small_file(const std::string& file, std::string_view bytes, Lasting lasting) {

@@ -2,16 +2,18 @@
 #pragma once
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
 
 namespace skein {
 
-// All of it. None if it cannot be read, and errno says why. (A stream's iterators throw when a read
-// fails: at a folder, at the /proc of a process that has just ended.)
-std::optional<std::string> file_text(const std::string& file);
-// Empty if it is not there, or larger than `most` bytes.
+// All of it. None if it cannot be read or is larger than `most` bytes, and errno says why. (A
+// stream's iterators throw when a read fails: at a folder, at the /proc of a process that has just
+// ended.)
+std::optional<std::string> file_text(const std::string& file, std::size_t most = SIZE_MAX - 1);
+// The same where no file is as good as an empty one.
 std::string read_small_file(const std::string& file, std::size_t most);
 
 // What was learned may be learned again; what the user has decided must outlast a power cut.
