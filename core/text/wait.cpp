@@ -50,6 +50,10 @@ Wake wait(int fd, Deadline deadline, const std::function<bool()>& stop) {
   return wait({&input, 1}, deadline, stop);
 }
 
+Wake pause_until(Deadline deadline, const std::function<bool()>& stop) {
+  return wait(std::span<pollfd>{}, deadline, stop);
+}
+
 bool is_readable(int fd) { return wait(fd, Deadline::min()) == Wake::ready; }
 
 }  // namespace skein

@@ -6,6 +6,7 @@
 
 #include <chrono>
 #include <functional>
+#include <initializer_list>
 #include <span>
 
 namespace skein {
@@ -23,6 +24,11 @@ Wake wait(std::span<pollfd> fds, Deadline deadline, const std::function<bool()>&
 
 // The same for one descriptor that is to be read.
 Wake wait(int fd, Deadline deadline, const std::function<bool()>& stop = {});
+
+// The same for none at all. In the others' place `{}` would be descriptor 0, standard input: with
+// something to read there, no wait at all.
+Wake pause_until(Deadline deadline, const std::function<bool()>& stop = {});
+Wake wait(std::initializer_list<int>, Deadline, const std::function<bool()>& = {}) = delete;
 
 // Whether a read from it would return at once.
 bool is_readable(int fd);

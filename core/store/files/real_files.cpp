@@ -83,7 +83,7 @@ class RealFiles : public Files {
     while (::flock(file, LOCK_EX | LOCK_NB) < 0) {
       if (errno != EWOULDBLOCK && errno != EINTR) return -errno;
       if (Clock::now() >= deadline) return -EBUSY;
-      wait({}, Clock::now() + pause);
+      pause_until(Clock::now() + pause);
       pause = std::min(pause * 2, longest);
     }
     return 0;

@@ -144,7 +144,7 @@ Result<void> Connection::reconnect() {
     if (!told && tell_)
       tell_("the connection to the database is lost; it is tried again for " +
             std::to_string(failover_patience.count()) + " seconds, ^C gives up");
-    wait(std::span<pollfd>{}, Clock::now() + between_tries, stopped);
+    pause_until(Clock::now() + between_tries, stopped);
   }
 }
 

@@ -1,0 +1,45 @@
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <chrono>
+
+#include "core/store/files/files.h"
+#include "core/text/fd.h"
+#include "tests/support/temp_dir.h"
+
+using namespace skein;
+using namespace skein::store::files;
+using namespace skein::test;
+
+namespace {
+
+std::chrono::nanoseconds own_cpu_time() {
+  timespec time{};
+  clock_gettime(CLOCK_THREAD_CPUTIME_ID, &time);
+  return std::chrono::seconds(time.tv_sec) + std::chrono::nanoseconds(time.tv_nsec);
+}
+
+}  // namespace
+
+TEST_CASE("whoever waits for a lock sleeps, whatever there is on standard input") {
+  const TempDir dir;
+  const auto files = real_files(dir.path().string());
+  const int holder = files->open("lock", OpenAs::locker),
+            other = files->open("lock", OpenAs::locker);
+  REQUIRE(files->lock(holder, 0) == 0);
+  const Fd before(dup(STDIN_FILENO)), readable(open("/dev/null", O_RDONLY | O_CLOEXEC));
+  dup2(readable.get(), STDIN_FILENO);
+
+  const auto start = std::chrono::steady_clock::now();
+  const auto cpu_before = own_cpu_time();
+  CHECK(files->lock(other, 400) == -EBUSY);
+  CHECK(own_cpu_time() - cpu_before < std::chrono::milliseconds(100));
+  CHECK(std::chrono::steady_clock::now() - start >= std::chrono::milliseconds(400));
+
+  dup2(before.get(), STDIN_FILENO);
+  CHECK(files->unlock(holder) == 0);
+  CHECK(files->lock(other, 0) == 0);
+}
