@@ -12,6 +12,7 @@
 #include "app/availability.h"
 #include "app/configured_hooks.h"
 #include "app/home.h"
+#include "app/interrupted_commands.h"
 #include "app/mcp_servers.h"
 #include "app/offers.h"
 #include "app/recall.h"
@@ -162,6 +163,7 @@ void Application::make_tools() {
                                   .readable = project_.skills().readable(),
                                   .further = folders_->roots(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine",
+                                  .command_records = command_records(),
                                   .jobs = config_.background ? jobs_.jobs() : nullptr,
                                   .background_on_timeout = config_.background_on_timeout});
   if (config_.session_search) tools_.push_back(tools::recall_tool(recall_in(store_, workspace())));
@@ -486,7 +488,9 @@ int run(const Invocation& given) {
   catch_signals();
   tools::sandbox::hide_process_memory();
   const project::Places places = places_around(workspace_folder(invocation));
-  if (!invocation.print && attended()) offer_trust(invocation, places);
+  const bool can_ask = !invocation.print && attended();
+  settle_interrupted_commands(can_ask);
+  if (can_ask) offer_trust(invocation, places);
   Application application(invocation, places);
   return invocation.print ? print_mode(application, invocation)
                           : repl_mode(application, invocation);

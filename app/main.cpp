@@ -33,11 +33,8 @@ void keep_standard_streams() {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc > 1 && argv[1] == skein::jobs::keeper_word) try {
-      return skein::jobs::keep_job(std::span(argv + 2, static_cast<std::size_t>(argc) - 2));
-    } catch (const skein::Error&) {  // nobody is there to be told
-      return 1;
-    }
+  const std::span words(argv, static_cast<std::size_t>(argc));
+  if (const auto status = skein::jobs::supervise(words.subspan(argc > 0))) return *status;
   keep_standard_streams();
   // A file that may not grow is told as EFBIG, like a full disk; by default the signal would end us
   // in the middle of a turn. Children get the default back.

@@ -68,9 +68,6 @@ void set_trust(const std::string& workspace, const std::string& text, Trust trus
   write_trusted(all);
 }
 
-namespace {
-
-// Enter alone means no; nullopt: there was no answer.
 std::optional<bool> answered(const std::string& question) {
   edit::Draft answer;
   const auto editor =
@@ -78,6 +75,8 @@ std::optional<bool> answered(const std::string& question) {
   if (editor->read(question, answer) != prompt::LineEditor::ReadResult::line) return std::nullopt;
   return answer.text == "y" || answer.text == "yes";
 }
+
+namespace {
 
 // Those that are new or have changed. Of very many only `skein trust` tells: a start should not
 // read them all.

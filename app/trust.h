@@ -3,6 +3,7 @@
 // where no tool can write.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -24,6 +25,9 @@ void set_trust(const std::string& workspace, const std::string& text, Trust trus
 
 // Those with a configuration that was trusted once.
 std::vector<std::string> trusted_workspaces();
+
+// A question at the terminal that only y answers with yes; nullopt: there was no answer.
+std::optional<bool> answered(const std::string& question);
 
 // Shows a configuration that wants more than it may, skills that are new or have changed, and
 // servers that want to run, and asks, once, whether they may. To be called only at a terminal with

@@ -24,8 +24,6 @@ using tools::sandbox::ProgramEnd;
 
 namespace {
 
-// How often `check` is asked while the job runs.
-constexpr std::chrono::milliseconds check_every{10'000};
 constexpr std::size_t most_line = 400;
 
 std::string_view last_line_of(std::string_view text) {
@@ -92,12 +90,9 @@ bool Job::wait_until_ended(std::chrono::milliseconds most) const {
   return over_.wait_for(lock, most, [this] { return !record_.runs(); });
 }
 
-void Job::look() {
-  if (!parts_.check) return;
-  std::string found = parts_.check();
-  if (found.empty()) return;
+void Job::note(std::string undone) {
   const std::lock_guard lock(mutex_);
-  record_.taken_back += (record_.taken_back.empty() ? "" : "; ") + std::move(found);
+  add_undone(record_, std::move(undone));
 }
 
 void Job::watch_program() {
@@ -105,12 +100,13 @@ void Job::watch_program() {
   watch.output = [this](std::string_view piece) { log_.add(piece); };
   watch.stopped = [this] { return stops(); };
   watch.wake_fd = woken_.get();
-  watch.time = check_every;
+  watch.time = guard_interval;
   watch.grace = parts_.grace;
   watch.leaves = [this](bool due) { return due || hand_over_; };
   for (;;) {
     const std::optional<ProgramEnd> end = parts_.program->watch(watch);
-    look();
+    if (parts_.guard) note(end ? parts_.guard->finish() : parts_.guard->take_back());
+    if (end) parts_.program->settled();
     if (end)
       return finish(end->cause == ProgramEnd::Cause::stopped ? State::stopped : State::ended, *end);
     if (hand_over_) return;
@@ -175,6 +171,7 @@ bool Job::keep() {
                                           std::to_string(parts_.program->keeper().program()),
                                           std::to_string(parts_.grace.count())})) {
     parts_.left();
+    if (parts_.guard) parts_.guard->leave();
     const std::lock_guard lock(mutex_);
     record_.kept = true;
     return true;

@@ -14,6 +14,7 @@
 #include "core/jobs/output_log.h"
 #include "core/jobs/record.h"
 #include "core/text/fd.h"
+#include "core/tools/sandbox/guard.h"
 #include "core/tools/sandbox/running_program.h"
 
 namespace skein::jobs {
@@ -30,10 +31,8 @@ class Job {
     Place place{};
     // Null: it runs with its keeper.
     std::unique_ptr<tools::sandbox::RunningProgram> program{};
-    // What stays as it is for as long as the job runs, such as the guard of its workspace: asked
-    // now and then and at its end, on its thread, what was wrong and has been put right. May be
-    // empty.
-    std::function<std::string()> check{};
+    // Undoes now and then, and at the end, what the job must not change. May be null.
+    std::unique_ptr<tools::sandbox::Guard> guard{};
     std::function<void()> left = [] {};      // it runs on without us
     std::chrono::milliseconds grace{5'000};  // between SIGTERM and SIGKILL
   };
@@ -56,7 +55,7 @@ class Job {
  private:
   void watch_program();
   void watch_keeper();
-  void look();
+  void note(std::string undone);
   void wake() const;
   void finish(Record::State state, const tools::sandbox::ProgramEnd& end);
   void conclude(Record record);

@@ -12,6 +12,8 @@
 #include <cerrno>
 #include <chrono>
 #include <cstdlib>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 
@@ -22,13 +24,15 @@
 #include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/wait.h"
+#include "core/tools/sandbox/guard.h"
+#include "core/tools/sandbox/interrupted.h"
 #include "core/tools/sandbox/keeper.h"
 
 namespace skein::jobs {
 
 namespace {
 
-using tools::sandbox::keeper_output;
+using tools::sandbox::Guard, tools::sandbox::keeper_output;
 using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::milliseconds glance{100};
@@ -52,12 +56,17 @@ bool take_output(OutputLog& log) {
   return got > 0 || (got < 0 && (errno == EAGAIN || errno == EINTR));
 }
 
-// Until the program has ended. True: because it was told to.
-bool watch_over(pid_t program, std::chrono::milliseconds grace, OutputLog& log) {
+// Until the program has ended. True: because it was told to. `look` is called now and then.
+bool watch_over(pid_t program, std::chrono::milliseconds grace, OutputLog& log,
+                const std::function<void()>& look) {
   const Fd process = process_descriptor(program);
   bool told = false, prints = true;
-  Deadline kill_at = no_deadline;
+  Deadline kill_at = no_deadline, look_at = Clock::now() + guard_interval;
   while (!has_ended(program)) {
+    if (Clock::now() >= look_at) {
+      look();
+      look_at = Clock::now() + guard_interval;
+    }
     if (asked_to_end() && !told) {
       told = true;
       tools::sandbox::terminate_kept(program);
@@ -70,14 +79,13 @@ bool watch_over(pid_t program, std::chrono::milliseconds grace, OutputLog& log) 
     std::array<pollfd, 2> fds{
         {{prints ? keeper_output : -1, POLLIN, 0}, {process.get(), POLLIN, 0}}};
     // Without a descriptor that tells of its end we look again.
-    const Deadline next = process ? kill_at : std::min(kill_at, Clock::now() + glance);
+    const Deadline next =
+        std::min({kill_at, look_at, process ? no_deadline : Clock::now() + glance});
     const Wake wake = wait(fds, next, [&] { return asked_to_end() && !told; });
     if (wake == Wake::ready && fds[0].revents != 0) prints = take_output(log);
   }
   return told;
 }
-
-}  // namespace
 
 int keep_job(std::span<char* const> words) {
   if (words.size() != 3) return 2;
@@ -93,8 +101,13 @@ int keep_job(std::span<char* const> words) {
   tools::sandbox::confirm_taken_over();
   if (const int null = open("/dev/null", O_RDWR); null > 0) dup2(null, tools::sandbox::keeper_line);
 
-  const bool told = watch_over(program, grace, log);
+  const std::unique_ptr<Guard> guard =
+      Guard::of(tools::sandbox::GuardRecord::inherited(tools::sandbox::keeper_record));
+  const bool told = watch_over(program, grace, log, [&] {
+    if (guard) add_undone(*record, guard->take_back());
+  });
   const tools::sandbox::Keeper::End end = tools::sandbox::finish_kept(program);
+  if (guard) add_undone(*record, guard->finish());
   while (take_output(log) && is_readable(keeper_output)) {
   }
   record->state = told ? Record::State::stopped : Record::State::ended;
@@ -102,6 +115,20 @@ int keep_job(std::span<char* const> words) {
   if (!told && WIFEXITED(end.status)) record->exit_status = WEXITSTATUS(end.status);
   if (!told && WIFSIGNALED(end.status)) record->signal = WTERMSIG(end.status);
   return save_record(place.record(), *record) ? 0 : 1;
+}
+
+}  // namespace
+
+std::optional<int> supervise(std::span<char* const> words) {
+  if (words.empty()) return std::nullopt;
+  const std::string_view word = words.front();
+  try {
+    if (word == keeper_word) return keep_job(words.subspan(1));
+    if (word == tools::sandbox::undo_word) return tools::sandbox::undo_interrupted_command();
+  } catch (const Error&) {  // nobody is there to read it
+    return 1;
+  }
+  return std::nullopt;
 }
 
 }  // namespace skein::jobs

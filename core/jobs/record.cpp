@@ -31,6 +31,11 @@ std::string_view name_of(State state) {
 
 }  // namespace
 
+void add_undone(Record& record, std::string undone) {
+  if (undone.empty()) return;
+  record.taken_back += (record.taken_back.empty() ? "" : "; ") + std::move(undone);
+}
+
 std::uint64_t process_birth(pid_t process) {
   // The 22nd field; the second, a name in brackets, may hold anything.
   const std::string stat = read_small_file("/proc/" + std::to_string(process) + "/stat", 4096);

@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <chrono>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -36,6 +37,10 @@ struct Record {
   bool runs() const { return state == State::running; }
   bool operator==(const Record&) const = default;
 };
+
+// How often a running job is looked at, and what it must not change is undone.
+inline constexpr std::chrono::milliseconds guard_interval{10'000};
+void add_undone(Record& record, std::string undone);  // what the guard says of it; may be empty
 
 // When a process began, different for any two that had the same number; 0: there is none.
 std::uint64_t process_birth(pid_t process);

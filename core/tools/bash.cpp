@@ -190,7 +190,10 @@ class Bash {
     if (!call.program) return ProgramEnd{};
     const std::optional<ProgramEnd> end = call.program->watch(watch);
     if (const std::string rest = characters.rest(); !rest.empty()) call.ports.output(rest);
-    if (end && call.sandbox != Sandbox::none) taken_back_ = guard().take_back(wall_of(call));
+    if (end && call.sandbox != Sandbox::none) {
+      taken_back_ = guard().finish();
+      call.program->settled();
+    }
     return end;
   }
 
@@ -208,8 +211,13 @@ class Bash {
     // Landlock would have to close the folder around each, where git makes its lock files: there
     // only the guard protects them.
     if (guarded_areas_ != areas()) guard_.reset();  // others are open by now
-    if (call.sandbox != Sandbox::none) room.read_only = guard().record();
-    if (call.sandbox == Sandbox::landlock) room.read_only.clear();
+    if (call.sandbox != Sandbox::none) {
+      auto walls = guard().record(wall_of(call), call.ports.stopped);
+      if (!walls) refusal_ = "stopped by the user";
+      if (!walls) return nullptr;
+      if (inside) room.read_only = std::move(*walls);
+      program.record = guard().record_fd();
+    }
     if (inside && !mask(room)) return nullptr;
     Fd rules;
     Pipe status;
@@ -237,9 +245,7 @@ class Bash {
         .session = *call.ports.session, .command = call.command, .started = call.started};
     start.parts.program = std::move(call.program);
     start.parts.left = [temporary = temporary_] { temporary->leave(); };
-    if (call.sandbox != Sandbox::none)
-      start.parts.check = [guard = std::shared_ptr<Guard>(std::move(guard_)),
-                           wall = wall_of(call)] { return guard->take_back(wall); };
+    if (call.sandbox != Sandbox::none) start.parts.guard = std::move(guard_);
     std::string printed;
     capture.with_whole([&](std::string_view whole) { printed = whole; });
     const jobs::Record job = settings_.jobs->add(std::move(start), printed);
@@ -265,7 +271,10 @@ class Bash {
   Guard& guard() {
     if (!guard_) {
       guarded_areas_ = areas();
-      guard_ = std::make_unique<Guard>(guarded_areas_, env("HOME"), settings_.quarantine);
+      guard_ = std::make_unique<Guard>(Guard::Settings{.areas = guarded_areas_,
+                                                       .home = env("HOME"),
+                                                       .quarantine = settings_.quarantine,
+                                                       .records = settings_.command_records});
       for (const std::string& path : settings_.guarded) guard_->add(path);
     }
     return *guard_;

@@ -61,7 +61,8 @@ struct ToolSettings {
   std::shared_ptr<const workspace::ReadableFolders> readable{};
   // What the user has opened besides; shared with whoever opens it. May be null.
   std::shared_ptr<const workspace::FurtherRoots> further{};
-  std::string quarantine{};  // where bash keeps what it takes back; see Quarantine
+  std::string quarantine{};       // where bash moves what a command must not leave; see Quarantine
+  std::string command_records{};  // where it notes how to undo a command; see GuardRecord
   // Commands that run in the background, shared with whoever shows them. Null: none do.
   std::shared_ptr<jobs::Jobs> jobs{};
   bool background_on_timeout = true;  // what is out of time goes on there

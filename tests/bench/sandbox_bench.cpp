@@ -67,6 +67,8 @@ int main() {
   std::printf("sandbox: %s\n",
               std::string(tools::sandbox::name(tools::sandbox::best_sandbox())).c_str());
   TestWorkspace empty, large;
+  for (TestWorkspace* each : {&empty, &large})
+    each->settings.command_records = (each->outside() / "commands").string();
   furnish(large.root());
   measure("true, empty workspace", empty);
   measure("true, 10,000 folders", large);

@@ -11,9 +11,9 @@
 #include <random>
 
 #include "core/store/home/file_backend.h"
-#include "core/store/log/crc32c.h"
 #include "core/store/log/line_codec.h"
 #include "core/store/session_store.h"
+#include "core/text/crc32c.h"
 #include "core/text/json.h"
 #include "tests/support/large_home.h"
 

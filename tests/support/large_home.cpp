@@ -4,10 +4,10 @@
 #include <fstream>
 #include <random>
 
-#include "core/store/log/crc32c.h"
 #include "core/store/log/header.h"
 #include "core/store/log/line_codec.h"
 #include "core/store/log/log_writer.h"
+#include "core/text/crc32c.h"
 
 namespace skein::test {
 
@@ -36,7 +36,7 @@ void fill(const std::filesystem::path& transcript, Id session, std::size_t entri
     text.append(R"({"id":")").append(id).append(R"(","parentId":)").append(parent).append(body);
     std::snprintf(hex, sizeof hex, "%08x", previous);
     text.append(R"(,"seal":"0000/0001:)").append(hex).append(":");
-    previous = store::log::crc32c(seed, std::string_view(text).substr(begin));
+    previous = crc32c(seed, std::string_view(text).substr(begin));
     std::snprintf(hex, sizeof hex, "%08x\"}\n", previous);
     text += hex;
     parent = '"' + id + '"';

@@ -5,11 +5,11 @@
 #include <set>
 #include <tuple>
 
-#include "core/store/log/crc32c.h"
+#include "core/text/crc32c.h"
 
 namespace skein::store::home {
 
-std::string index_checksum(std::string_view text) { return checksum_member(log::crc32c(0, text)); }
+std::string index_checksum(std::string_view text) { return checksum_member(crc32c(0, text)); }
 
 std::string checksum_member(std::uint32_t crc) {
   char out[32];

@@ -6,7 +6,7 @@
 #include "core/store/files/named_files.h"
 #include "core/store/home/index.h"
 #include "core/store/home/parse_index.h"
-#include "core/store/log/crc32c.h"
+#include "core/text/crc32c.h"
 
 namespace skein::store::home {
 
@@ -117,7 +117,7 @@ std::optional<IndexHead> scan_index(files::Files& files, const VisitRow& visit) 
     const auto got = file->read(block.data() + left, block.size() - left, at);
     if (!got || *got == 0) return std::nullopt;
     const std::string_view fresh(block.data() + left, *got);
-    if (at < sealed) crc = log::crc32c(crc, fresh.substr(0, sealed - at));
+    if (at < sealed) crc = crc32c(crc, fresh.substr(0, sealed - at));
     at += *got;
     std::string_view rest(block.data(), left + *got);
     for (std::size_t end = rest.find('\n'); end != std::string_view::npos; end = rest.find('\n')) {

@@ -5,7 +5,7 @@
 #include <cstdio>
 #include <cstring>
 
-#include "core/store/log/crc32c.h"
+#include "core/text/crc32c.h"
 #include "core/text/hex.h"
 #include "core/text/json.h"
 #include "core/text/json_writer.h"

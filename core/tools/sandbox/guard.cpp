@@ -1,14 +1,23 @@
 #include "core/tools/sandbox/guard.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 
 #include <algorithm>
+#include <cerrno>
+#include <cstring>
 #include <filesystem>
+#include <iterator>
+#include <set>
 #include <span>
+#include <utility>
 
+#include "core/text/base.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
+#include "core/text/wait.h"
 #include "core/tools/sandbox/git_config.h"
+#include "core/tools/workspace/real_place.h"
 
 namespace skein::tools::sandbox {
 
@@ -17,11 +26,14 @@ namespace {
 namespace fs = std::filesystem;
 using Rule = GuardedPlace::Rule;
 using Author = SelfRunning::Author;
+using Extent = SelfRunning::Extent;
 
 // Every mount makes the next one slower; what is further down is compared only.
 constexpr std::size_t most_walls = 100;
 constexpr std::size_t most_named = 10;  // in what is told
 constexpr std::size_t most_config_bytes = 1024 * 1024;
+constexpr std::size_t most_record_bytes = std::size_t{64} << 20;
+constexpr std::chrono::milliseconds lock_step{5};
 
 bool is_file(const TreeRecord& tree) {
   return !tree.empty() && tree.at("").kind == Recorded::Kind::file && tree.at("").whole;
@@ -51,23 +63,121 @@ std::string pointed_at(const std::string& path, const TreeRecord& tree) {
   return target.empty() ? "" : (fs::path(path).parent_path() / target).string();
 }
 
+bool overlap(const std::vector<std::string>& some, const std::vector<std::string>& others) {
+  return std::ranges::any_of(some, [&](const std::string& one) {
+    return std::ranges::any_of(others, [&](const std::string& other) {
+      return workspace::is_below(one, other) || workspace::is_below(other, one);
+    });
+  });
+}
+
 }  // namespace
 
-Guard::Guard(std::vector<std::string> areas, std::string home, std::string quarantine)
-    : first_area_(areas.empty() ? "" : areas.front()),
-      home_(std::move(home)),
-      places_(areas, home_),
-      quarantine_(std::move(quarantine)) {
+Guard::Guard(Settings settings)
+    : settings_(std::move(settings)),
+      places_(settings_.areas, settings_.home),
+      quarantine_(settings_.quarantine) {}
+
+Guard::~Guard() {
+  if (record_ && record_.state() == GuardRecord::State::idle) record_.remove();
+}
+
+std::unique_ptr<Guard> Guard::of(GuardRecord&& record) {
+  const std::vector<std::string> batches = record.batches();
+  if (batches.empty()) return nullptr;
+  auto guard = std::make_unique<Guard>(settings_in(batches.front()));
+  for (const std::string& batch : std::span(batches).subspan(1)) guard->load(batch);
+  guard->record_ = std::move(record);
+  return guard;
+}
+
+void Guard::read_global_hook_folders() {
+  std::vector<std::string>& folders = global_hook_folders_.emplace();
+  const std::string& home = settings_.home;
   std::string config = env("XDG_CONFIG_HOME");
-  if (config.empty()) config = home_ + "/.config";
+  if (config.empty()) config = home + "/.config";
   for (const std::string& file :
-       {std::string("/etc/gitconfig"), config + "/git/config", home_ + "/.gitconfig"}) {
+       {std::string("/etc/gitconfig"), config + "/git/config", home + "/.gitconfig"}) {
     const Fd fd(open(file.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
     const auto text = fd ? read_all(fd.get(), most_config_bytes) : std::nullopt;
     if (!text) continue;
     for (std::string& folder : files_named_in(*text).hook_folders)
-      global_hook_folders_.push_back(std::move(folder));
+      folders.push_back(std::move(folder));
   }
+}
+
+// The first batch says which folders the rest is about.
+Guard::Settings Guard::settings_in(const std::string& batch) {
+  Unpacker in(batch);
+  Settings settings;
+  settings.quarantine = in.text();
+  while (in.ok() && !in.at_end()) settings.areas.push_back(in.text());
+  return settings;
+}
+
+// A new one if there is none, if another process has removed it, or if it has grown too long.
+void Guard::open_record() {
+  if (record_ && !record_.is_removed() && record_.size() < most_record_bytes) return;
+  if (record_ && !record_.is_removed()) record_.remove();
+  record_ = GuardRecord::create(settings_.records);
+  unsaved_ = Extent::everything;
+  Packer head;
+  head.text(settings_.quarantine);
+  for (const std::string& area : settings_.areas) head.text(area);
+  if (!record_ || !record_.add(head.bytes()))
+    throw Error("cannot write to " + settings_.records + ": " + std::strerror(errno));
+}
+
+// What others are about to undo must not become ours: we would put it back when they have.
+void Guard::adopt_running_commands() {
+  const GuardRecord::Others others = GuardRecord::others(settings_.records, &record_);
+  std::map<std::string, Running> running;
+  std::vector<std::string> busy;
+  for (const GuardRecord& other : others.running) {
+    const auto known = running_.find(other.path());
+    const bool changed = known == running_.end() || known->second.size != other.size();
+    const std::vector<std::string> batches = other.batches(changed ? SIZE_MAX : 0);
+    const Running& now = running[other.path()] =
+        changed ? Running{other.size(), settings_in(batches.empty() ? "" : batches.front()).areas}
+                : known->second;
+    if (!overlap(now.areas, settings_.areas)) continue;
+    std::ranges::copy(now.areas, std::back_inserter(busy));
+    for (std::size_t i = 1; i < batches.size(); ++i) load(batches[i]);
+    if (changed) unsaved_ = Extent::everything;
+  }
+  running_ = std::move(running);
+  places_.set_busy(std::move(busy));
+}
+
+// What is known of the places themselves, and then of what is in them.
+void Guard::load(const std::string& batch) {
+  Unpacker in(batch);
+  wall_ = static_cast<Wall>(in.number());
+  walled_.clear();
+  for (std::uint64_t count = in.number(); count > 0 && in.ok(); --count) walled_[in.text()];
+  places_.load(in);
+  while (in.ok() && !in.at_end()) {
+    const std::string path = in.text();
+    const auto rule = static_cast<Rule>(in.number());
+    const bool first_seen_after_command = in.number() != 0;
+    TreeRecord& tree = records_[path];
+    sandbox::load(in, tree);
+    if (in.ok()) places_.load_place(path, {rule, first_seen_after_command});
+  }
+}
+
+void Guard::save(const std::string& places) {
+  Packer out;
+  out.number(static_cast<std::uint64_t>(wall_));
+  out.number(walled_.size());
+  for (const auto& [path, fd] : walled_) out.text(path);
+  const std::string walls = out.bytes();
+  const bool folders_changed = places_.save(out, unsaved_);
+  if (folders_changed || !places.empty() || walls != std::exchange(saved_walls_, walls))
+    if (!record_.add(out.bytes() + places))
+      throw Error("cannot write to " + settings_.records + ": " + std::strerror(errno));
+  unsaved_ = Extent::changes;
+  record_.set(GuardRecord::State::running);
 }
 
 void Guard::add(const std::string& path) { places_.add(path, Rule::exact, Author::others); }
@@ -77,6 +187,10 @@ bool Guard::has_met(const std::vector<std::string>& names) const {
   });
 }
 
+std::string Guard::first_area() const {
+  return settings_.areas.empty() ? "" : settings_.areas.front();
+}
+
 bool Guard::leads_inside(const std::string& from, std::string_view path) const {
   std::error_code error;
   const fs::path real = fs::weakly_canonical(fs::path(from) / path, error);
@@ -84,26 +198,26 @@ bool Guard::leads_inside(const std::string& from, std::string_view path) const {
 }
 
 // Where a place leads to is guarded too.
-void Guard::follow_up(const std::string& path, Author author) {
-  const TreeRecord& tree = records_[path];
+void Guard::follow_up(const std::string& path, const TreeRecord& tree, Author author) {
   if (tree.empty()) return;
   const fs::path folder = fs::path(path).parent_path();
   const Rule rule = places_.places().at(path).rule;
   const auto named = [&](const fs::path& base, const std::string& value) {
     return places_.follow(
-        value.starts_with("~/") ? home_ + value.substr(1) : (base / value).string(), author);
+        value.starts_with("~/") ? settings_.home + value.substr(1) : (base / value).string(),
+        author);
   };
   if (rule == Rule::pointer) {
     places_.add_git_folder(places_.follow(pointed_at(path, tree), author), author);
   } else if (tree.at("").kind == Recorded::Kind::link) {
     places_.add(places_.follow(path, author), rule, author);
-  } else if (rule == Rule::config || path == home_ + "/.gitconfig") {
+  } else if (rule == Rule::config || path == settings_.home + "/.gitconfig") {
     NamedFiles files = files_named_in(text_in(tree));
-    files.hook_folders.insert(files.hook_folders.end(), global_hook_folders_.begin(),
-                              global_hook_folders_.end());
+    files.hook_folders.insert(files.hook_folders.end(), global_hook_folders_->begin(),
+                              global_hook_folders_->end());
     // Relative to where hooks are run: above .git, or in a repository without a work tree.
     for (const std::string& value : files.hook_folders)
-      for (const fs::path& base : {folder.parent_path(), folder, fs::path(first_area_)})
+      for (const fs::path& base : {folder.parent_path(), folder, fs::path(first_area())})
         if (const std::string end = named(base, value); end != folder && !places_.is_top(end))
           places_.add(end, Rule::hooks, author);
     for (const std::string& value : files.includes)
@@ -111,30 +225,72 @@ void Guard::follow_up(const std::string& path, Author author) {
   }
 }
 
-void Guard::record_places() {
+// Returns what has changed, for the file.
+std::string Guard::record_places() {
+  Packer changed;
   std::set<std::string> done;
   // Following adds places, so until no more come.
   while (done.size() != places_.places().size()) {
     std::vector<std::string> paths;
     for (const auto& [path, place] : places_.places())
       if (done.insert(path).second) paths.push_back(path);
-    for (const std::string& path : paths) {
-      const SelfRunning::Opened above = places_.open_above(path);
-      TreeRecord& tree = records_[path];
-      tree = above.folder ? record_tree(above.folder.get(), above.name, tree) : TreeRecord{};
-      follow_up(path, Author::others);
-    }
+    for (const std::string& path : paths) record_place(path, changed);
   }
+  return changed.bytes();
 }
 
-std::vector<std::string> Guard::record() {
-  places_.look(Author::others);
-  record_places();
+void Guard::record_place(const std::string& path, Packer& changed) {
+  const auto recorded = records_.find(path);
+  const bool is_busy = places_.is_busy(path), is_known = recorded != records_.end();
+  if (is_busy && !is_known) return;  // made by another command
+  const bool is_unsaved = !is_known || unsaved_ == Extent::everything;
+  TreeRecord before = is_known ? std::move(recorded->second) : TreeRecord{};
+  const SelfRunning::Opened above = places_.open_above(path);
+  TreeRecord& tree = records_[path];
+  tree = is_busy        ? before
+         : above.folder ? record_tree(above.folder.get(), above.name, before)
+                        : TreeRecord{};
+  if (is_unsaved) before.clear();
+  if (const TreeChanges changes = changes_between(before, tree); is_unsaved || !changes.empty()) {
+    const GuardedPlace& place = places_.places().at(path);
+    changed.text(path);
+    changed.number(static_cast<std::uint64_t>(place.rule));
+    changed.number(place.first_seen_after_command);
+    sandbox::save(changed, changes);
+  }
+  follow_up(path, tree, Author::others);
+}
+
+std::optional<std::vector<std::string>> Guard::record(Wall wall,
+                                                      const std::function<bool()>& stopped) {
+  const bool on_disk = !settings_.records.empty();
+  Fd lock;  // no other command starts in between
+  if (on_disk) {
+    open_record();
+    lock = Fd(open(settings_.records.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
+    while (lock && flock(lock.get(), LOCK_EX | LOCK_NB) != 0) {
+      if (stopped()) return std::nullopt;
+      pause_until(std::chrono::steady_clock::now() + lock_step);
+    }
+    adopt_running_commands();
+  }
+  wall_ = wall;
+  if (!global_hook_folders_) read_global_hook_folders();
+  if (!places_.look(Author::others, stopped)) return std::nullopt;
+  const std::string changed = record_places();
+  std::vector<std::string> walls = find_walls();
+  if (on_disk) save(changed);
+  return walls;
+}
+
+std::vector<std::string> Guard::find_walls() {
   std::vector<std::string> walls;
   for (const auto& [path, place] : places_.places()) {
-    const TreeRecord& tree = records_[path];
-    if (tree.empty() || place.first_seen_after_command || place.rule == Rule::plan) continue;
-    const Recorded::Kind kind = tree.at("").kind;
+    const auto recorded = records_.find(path);
+    if (recorded == records_.end() || recorded->second.empty() || place.first_seen_after_command ||
+        place.rule == Rule::plan)
+      continue;
+    const Recorded::Kind kind = recorded->second.at("").kind;
     const bool near = place.rule != Rule::exact || places_.is_top(fs::path(path).parent_path());
     if (near && (kind == Recorded::Kind::file || kind == Recorded::Kind::folder))
       walls.push_back(path);
@@ -155,15 +311,16 @@ std::vector<std::string> Guard::record() {
 
 // Behind a wall that still stands (the same file under the same name, and no other name for it)
 // only others can have changed anything: the user may edit while a command runs.
-bool Guard::cannot_have_changed(const std::string& path, const TreeRecord& now, Wall wall) const {
-  if (wall == Wall::none || !walled_.contains(path) || now.empty()) return false;
+bool Guard::cannot_have_changed(const std::string& path, const TreeRecord& now) const {
+  if (wall_ == Wall::none || !walled_.contains(path) || now.empty()) return false;
   const TreeRecord& before = records_.at(path);
   return now.at("").stamp.id == before.at("").stamp.id &&
          std::ranges::none_of(before, [](const auto& each) { return each.second.shared; });
 }
 
 std::string Guard::shown(const std::string& path) const {
-  return path.starts_with(first_area_ + "/") ? path.substr(first_area_.size() + 1) : path;
+  const std::string area = first_area();
+  return path.starts_with(area + "/") ? path.substr(area.size() + 1) : path;
 }
 
 bool Guard::take(int folder, const std::string& name, const std::string& path) {
@@ -175,6 +332,7 @@ bool Guard::take(int folder, const std::string& name, const std::string& path) {
 void Guard::restore(const std::string& path, const TreeRecord& before, const TreeRecord& now) {
   const SelfRunning::Opened above = places_.open_above(path);
   if (!above.folder) return;  // gone with its folder: nothing is there to be run
+  if (listed_ != nullptr) return list(path, before, now);
   const auto at = [&](const std::string& inner) {
     const fs::path whole = inner.empty() ? fs::path(above.name) : fs::path(above.name) / inner;
     return SelfRunning::Opened{open_below(above.folder.get(), whole.parent_path().string()),
@@ -210,11 +368,28 @@ void Guard::restore(const std::string& path, const TreeRecord& before, const Tre
   }
 }
 
+void Guard::list(const std::string& path, const TreeRecord& before, const TreeRecord& now) {
+  const auto content = [](const TreeRecord& tree, const std::string& inner) {
+    const auto found = tree.find(inner);
+    const bool has = found != tree.end() && found->second.kind == Recorded::Kind::file;
+    return has ? std::optional(found->second.bytes) : std::nullopt;
+  };
+  std::set<std::string> names;
+  for (const TreeRecord* tree : {&before, &now})
+    for (const auto& [inner, thing] : *tree) names.insert(inner);
+  for (const std::string& inner : names)
+    if (const auto old = before.find(inner), thing = now.find(inner);
+        old == before.end() || thing == now.end() || !same(old->second, thing->second))
+      listed_->push_back({shown(inner.empty() ? path : path + "/" + inner), content(before, inner),
+                          content(now, inner)});
+}
+
 void Guard::judge_new_config(const std::string& path, const TreeRecord& now) {
   const std::string folder = fs::path(path).parent_path();
   const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
   const std::string& text = text_in(now);
   if (is_file(now) && harmless_change("", text, inside)) return;
+  if (listed_ != nullptr) return list(path, {}, now);
   const SelfRunning::Opened above = places_.open_above(path);
   if (!above.folder || !take(above.folder.get(), above.name, path) || !is_file(now)) return;
   Recorded plain = now.at("");
@@ -233,7 +408,7 @@ void Guard::judge_new_hooks(const std::string& path, const TreeRecord& now) {
   restore(path, samples, now);
 }
 
-void Guard::judge(const std::string& path, const GuardedPlace& place, Wall wall) {
+void Guard::judge(const std::string& path, const GuardedPlace& place) {
   const SelfRunning::Opened above = places_.open_above(path);
   auto recorded = records_.find(path);
   if (recorded == records_.end()) recorded = records_.find(places_.earlier_name(path));
@@ -242,8 +417,7 @@ void Guard::judge(const std::string& path, const GuardedPlace& place, Wall wall)
   const TreeRecord& before = is_new ? nothing : recorded->second;
   const TreeRecord now =
       above.folder ? record_tree(above.folder.get(), above.name, before) : TreeRecord{};
-  if (same(before, now) || (!is_new && !before.empty() && cannot_have_changed(path, now, wall)))
-    return;
+  if (same(before, now) || (!is_new && !before.empty() && cannot_have_changed(path, now))) return;
   const std::string folder = fs::path(path).parent_path();
   const auto inside = [&](std::string_view value) { return leads_inside(folder, value); };
   switch (place.rule) {
@@ -277,30 +451,48 @@ namespace {
 std::string described(const std::vector<std::string>& files) {
   const auto closes = [](const std::string& file) { return file.ends_with("ignore"); };
   const bool any = std::ranges::any_of(files, closes);
-  if (std::ranges::all_of(files, closes)) return "what says what the model is kept from";
-  return std::string("what other programs run by themselves") +
-         (any ? ", and what says what the model is kept from" : "");
+  if (std::ranges::all_of(files, closes)) return "files that hide files from the model";
+  return std::string("files that other programs run automatically") +
+         (any ? " or that hide files from the model" : "");
 }
 
 }  // namespace
 
-std::string Guard::take_back(Wall wall) {
+void Guard::look_and_judge() {
   places_.look(Author::command);
   std::set<std::string> judged;
   while (judged.size() != places_.places().size()) {
     const GuardedPlaces all = places_.places();  // judging a pointer adds to them
     for (const auto& [path, place] : all)
-      if (judged.insert(path).second) judge(path, place, wall);
+      if (judged.insert(path).second) judge(path, place);
   }
+}
+
+std::vector<Guard::Change> Guard::changes() {
+  std::vector<Change> found;
+  listed_ = &found;
+  look_and_judge();
+  listed_ = nullptr;
+  return found;
+}
+
+std::string Guard::finish() {
+  std::string undone = take_back();
   walled_.clear();
+  if (record_) record_.set(GuardRecord::State::idle);
+  return undone;
+}
+
+std::string Guard::take_back() {
+  look_and_judge();
   const std::string where = quarantine_.place();
   if (taken_.empty()) return "";
-  std::string text = "the command changed " + described(taken_) + "; taken back: ";
+  std::string text = "the command changed " + described(taken_) + ", and skein restored them: ";
   text += listed(std::span(taken_).first(std::min(taken_.size(), most_named)));
   if (taken_.size() > most_named)
     text += " and " + std::to_string(taken_.size() - most_named) + " more";
-  if (!where.empty()) text += "; what it had put there is kept in " + where;
-  if (!not_restored_.empty()) text += "; could not be put back as it was: " + not_restored_.front();
+  if (!where.empty()) text += "; what the command wrote is in " + where;
+  if (!not_restored_.empty()) text += "; could not be restored: " + not_restored_.front();
   taken_.clear();
   not_restored_.clear();
   return text;

@@ -1,13 +1,22 @@
 // Watches over a command: remembers what other programs run by themselves in the folders it may
-// write to, and takes back what it made or changed of that. What exists is walled off besides,
-// where the sandbox can do that; what does not exist yet, and what git replaces by renaming, cannot
-// be.
+// write to, and undoes what the command made or changed of that. What exists is mounted read-only
+// besides, where the sandbox can do that; what does not exist yet, and what git replaces by
+// renaming, cannot be.
+//
+// What it remembers is also on disk (GuardRecord), so that another process can undo the command:
+// its supervisor if skein is killed, the next skein if both are. While a command of another guard
+// runs in the same folders, that one's memory counts: what it has changed by now is nobody's own.
 #pragma once
 
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "core/text/fd.h"
+#include "core/tools/sandbox/guard_record.h"
 #include "core/tools/sandbox/quarantine.h"
 #include "core/tools/sandbox/self_running.h"
 
@@ -15,42 +24,96 @@ namespace skein::tools::sandbox {
 
 class Guard {
  public:
-  // `areas`: the folders commands may write to, canonical. `quarantine`: see Quarantine.
-  Guard(std::vector<std::string> areas, std::string home, std::string quarantine);
+  struct Settings {
+    std::vector<std::string> areas{};  // the folders commands may write to, canonical
+    std::string home{};                // where shells start
+    std::string quarantine{};          // see Quarantine
+    std::string records{};             // the folder of all GuardRecords; empty: nothing is written
+  };
+  explicit Guard(Settings settings);
+  // The guard of a command whose skein is gone. Null: the record cannot be read, and is as it was.
+  static std::unique_ptr<Guard> of(GuardRecord&& record);
+  // What the first batch of a record says.
+  static Settings settings_in(const std::string& batch);
+  ~Guard();
+  Guard(const Guard&) = delete;
+  Guard& operator=(const Guard&) = delete;
 
   // A file that is guarded besides those that are found.
   void add(const std::string& path);
   // Whether a file of one of these names has been met.
   bool has_met(const std::vector<std::string>& names) const;
 
-  // Before a command. Returns what exists and should be mounted read-only, the nearest first.
-  std::vector<std::string> record();
-
-  // Whether what record() returned could not be written to by the command.
+  // Whether the command cannot write to what record() returns.
   enum class Wall { held, none };
-  // After it. Returns what was taken back and why, for people and models; empty: nothing.
-  std::string take_back(Wall wall);
+  // Before a command. Returns what exists and should be mounted read-only, the nearest first;
+  // nothing if `stopped`. Throws Error if the record cannot be written.
+  std::optional<std::vector<std::string>> record(
+      Wall wall, const std::function<bool()>& stopped = [] { return false; });
+  // Open and locked; -1: there is none.
+  int record_fd() const { return record_.fd(); }
+
+  // While it runs and after it. Returns what was undone and why, for people and models; empty:
+  // nothing.
+  std::string take_back();
+  // After it: the same, and the record is no longer needed.
+  std::string finish();
+  // Another process watches over the command from now on.
+  void leave() { record_ = {}; }
+
+  // What take_back() would undo. No content: there is no such file, or it is none.
+  struct Change {
+    std::string path{};
+    std::optional<std::string> before{}, now{};
+  };
+  std::vector<Change> changes();
+  const std::vector<std::string>& areas() const { return settings_.areas; }
+  GuardRecord& on_disk() { return record_; }
 
  private:
-  void record_places();
-  void follow_up(const std::string& path, SelfRunning::Author author);
-  bool cannot_have_changed(const std::string& path, const TreeRecord& now, Wall wall) const;
-  void judge(const std::string& path, const GuardedPlace& place, Wall wall);
+  void read_global_hook_folders();
+  void open_record();
+  void adopt_running_commands();
+  void load(const std::string& batch);
+  void save(const std::string& places);
+  std::string record_places();
+  void record_place(const std::string& path, Packer& changed);
+  void follow_up(const std::string& path, const TreeRecord& tree, SelfRunning::Author author);
+  std::vector<std::string> find_walls();
+  void look_and_judge();
+  bool cannot_have_changed(const std::string& path, const TreeRecord& now) const;
+  void judge(const std::string& path, const GuardedPlace& place);
   void judge_new_config(const std::string& path, const TreeRecord& now);
   void judge_new_hooks(const std::string& path, const TreeRecord& now);
   void restore(const std::string& path, const TreeRecord& before, const TreeRecord& now);
+  void list(const std::string& path, const TreeRecord& before, const TreeRecord& now);
+  std::string first_area() const;
   std::string shown(const std::string& path) const;
   bool take(int folder, const std::string& name, const std::string& path);
   bool leads_inside(const std::string& from, std::string_view path) const;
 
-  std::string first_area_, home_;
-  std::vector<std::string> global_hook_folders_{};  // core.hooksPath of the user or the machine
+  const Settings settings_;
+  // core.hooksPath of the user or the machine, once they are needed.
+  std::optional<std::vector<std::string>> global_hook_folders_{};
   SelfRunning places_;
   Quarantine quarantine_;
-  std::map<std::string, TreeRecord> records_;  // of every place, as the command found it
-  // What is walled off, kept open: as long as it is, its number belongs to no other file.
-  std::map<std::string, Fd> walled_;
-  std::vector<std::string> taken_, not_restored_;
+  std::map<std::string, TreeRecord> records_{};  // of every place, as the command found it
+  Wall wall_ = Wall::none;
+  // What is walled off, kept open: as long as it is, its number belongs to no other file. Not open
+  // in a guard that was read from a record.
+  std::map<std::string, Fd> walled_{};
+  std::vector<std::string> taken_{}, not_restored_{};
+  std::vector<Change>* listed_ = nullptr;  // nothing is undone, only listed
+
+  GuardRecord record_{};
+  SelfRunning::Extent unsaved_ = SelfRunning::Extent::everything;
+  std::string saved_walls_{};
+  // The records of other running commands: of which size, and the folders they may write to.
+  struct Running {
+    std::size_t size = 0;
+    std::vector<std::string> areas{};
+  };
+  std::map<std::string, Running> running_{};
 };
 
 }  // namespace skein::tools::sandbox

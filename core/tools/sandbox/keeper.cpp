@@ -17,6 +17,7 @@
 #include <cstddef>
 #include <cstdlib>
 #include <cstring>
+#include <iterator>
 #include <string_view>
 #include <utility>
 
@@ -29,7 +30,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr char word_terminate = 't', word_kill = 'k', word_hand_over = 'h';
+constexpr char word_terminate = 't', word_kill = 'k', word_hand_over = 'h', word_settled = 's';
 // How long what a program left behind is looked for and ended.
 constexpr int straggler_ms = 2'000, step_ms = 10;
 
@@ -165,21 +166,22 @@ void end_program(pid_t program, int grace_ms) {
   ends_within(program, straggler_ms);
 }
 
-constexpr int keeper_holds = keeper_output + 1, keeper_failure = keeper_holds + 1;
+constexpr int keeper_holds = keeper_record + 1, keeper_failure = keeper_holds + 1;
 
 // The line, the other descriptors and nothing else: not what another thread was about to give to a
 // keeper of its own, which would wait for us to let go of it. They are moved up first: one may lie
 // where another is to be.
 void arrange(const Kept& kept, int line, int failure) {
-  constexpr int places[] = {keeper_line, keeper_status, keeper_output, keeper_holds,
-                            keeper_failure};
-  const int wanted[] = {line, kept.status, kept.output, kept.holds, failure};
-  int moved[5];
-  for (std::size_t i = 0; i < 5; ++i)
+  constexpr int places[] = {keeper_line,   keeper_status, keeper_output,
+                            keeper_record, keeper_holds,  keeper_failure};
+  const int wanted[] = {line, kept.status, kept.output, kept.record, kept.holds, failure};
+  constexpr std::size_t count = std::size(places);
+  int moved[count];
+  for (std::size_t i = 0; i < count; ++i)
     moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, keeper_failure + 1);
   const int null = open("/dev/null", O_RDWR);
   for (int place = 0; place <= keeper_failure; ++place) dup2(null, place);
-  for (std::size_t i = 0; i < 5; ++i)
+  for (std::size_t i = 0; i < count; ++i)
     if (moved[i] >= 0) dup2(moved[i], places[i]);
   constexpr unsigned first = keeper_failure + 1;
   if (syscall(SYS_close_range, first, ~0u, 0u) != 0)
@@ -203,6 +205,23 @@ void become_other(char* words, ssize_t length) {
   tell({Report::Kind::failed, error});
 }
 
+// Until we have undone what the program changed. If the line ends first, we are gone: skein runs
+// again and does it.
+void wait_until_settled() {
+  char word = 0;
+  for (ssize_t got = 1; got != 0 && word != word_settled;) {
+    got = recv(keeper_line, &word, 1, 0);
+    if (got < 0 && errno != EINTR) break;
+  }
+  if (word == word_settled) return;
+  char path[] = "/proc/self/exe", undo[32] = {};
+  memcpy(undo, undo_word.data(), undo_word.size());
+  char* const argv[] = {path, undo, nullptr};
+  char* const no_environment[] = {nullptr};
+  default_signals();
+  execve(path, argv, no_environment);
+}
+
 // False: the line has ended.
 bool heed(pid_t program) {
   std::array<char, 16 * 1024> words;
@@ -218,6 +237,8 @@ bool heed(pid_t program) {
 
 [[noreturn]] void keep(const Kept& kept, int line, const Pipe& failure) {
   setsid();  // the terminal's keys are not for it
+  // Another name than skein's: `killall -9 skein` must leave it to undo the command.
+  prctl(PR_SET_NAME, "supervisor", 0, 0, 0);
   default_signals();
   signal(SIGCHLD, [](int) {});  // so that the end of the program ends a wait
   prctl(PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0);
@@ -233,6 +254,7 @@ bool heed(pid_t program) {
   }
   int error = program < 0 ? errno : 0;
   const int grace = static_cast<int>(kept.grace.count());
+  const bool recorded = kept.record >= 0;
   arrange(kept, line, failure.read.get());
   // The pipe closes by itself when exec succeeds.
   if (program > 0 &&
@@ -255,6 +277,7 @@ bool heed(pid_t program) {
   }
   const Keeper::End end = finish_kept(program);
   tell({Report::Kind::ended, end.status, static_cast<std::int32_t>(end.survivors)});
+  if (recorded) wait_until_settled();
   _exit(0);
 }
 
@@ -351,6 +374,7 @@ std::optional<Keeper::End> Keeper::end() {
 void Keeper::send(char word) const { ::send(line_.get(), &word, 1, MSG_NOSIGNAL); }
 void Keeper::terminate() const { send(word_terminate); }
 void Keeper::kill() const { send(word_kill); }
+void Keeper::settled() const { send(word_settled); }
 void Keeper::release() const { shutdown(line_.get(), SHUT_WR); }
 
 bool Keeper::hand_over(const std::vector<std::string>& arguments) {

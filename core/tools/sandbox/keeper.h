@@ -11,6 +11,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/text/fd.h"
@@ -29,6 +30,9 @@ struct Kept {
   int status = -1;
   int output = -1;  // the reading end of what it prints: open for as long as the keeper lives
   int holds = -1;   // stays open as well, for a lock that is on it
+  // The open GuardRecord of the program. Until settled() the keeper stays after the end of the
+  // program: if the line ends first, it undoes what the record says and the program has changed.
+  int record = -1;
   // When the line ends, before SIGTERM and again before SIGKILL. 0: SIGKILL at once.
   std::chrono::milliseconds grace{};
 };
@@ -57,6 +61,8 @@ class Keeper {
   void kill() const;
   void release() const;  // the line ends, and so does the program: see Kept::grace
 
+  void settled() const;  // what the program has changed is undone: see Kept::record
+
   // Lets the program live on without us: the keeper becomes `arguments` (the first is the path of
   // a program), with the line as its standard input and the descriptors named below. True once that
   // one has said so (confirm_taken_over).
@@ -75,8 +81,11 @@ class Keeper {
 };
 
 // For the program that a keeper became: where it finds what the keeper held.
-inline constexpr int keeper_line = 0, keeper_status = 3, keeper_output = 4;
+inline constexpr int keeper_line = 0, keeper_status = 3, keeper_output = 4, keeper_record = 5;
 void confirm_taken_over();
+// The first word of the command line by which a keeper runs skein again to undo a command; the
+// record is open as keeper_record.
+inline constexpr std::string_view undo_word = "--undo-command";
 // What the keeper does itself: SIGTERM to the program or what is inside it; the end of everything
 // that runs, once the program has ended and not yet been waited for.
 void terminate_kept(pid_t program);

@@ -27,7 +27,7 @@ struct Program {
   int landlock = -1;                     // a Landlock ruleset to run under
   std::vector<int> keep{};               // further descriptors that stay open in it
   int status = -1;                       // what bubblewrap says of itself arrives here; see Kept
-  int holds = -1;                        // see Kept
+  int holds = -1, record = -1;           // see Kept
   ProgramLimits limits{};
   bool sockets = true;  // false: see refuse_sockets()
 };

@@ -130,7 +130,8 @@ RunningProgram::RunningProgram(const Program& program) {
                        .plan = &plan,
                        .status = program.status,
                        .output = output_.get(),
-                       .holds = program.holds});
+                       .holds = program.holds,
+                       .record = program.record});
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
 }
 

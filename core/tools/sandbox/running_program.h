@@ -24,6 +24,7 @@ class RunningProgram {
   std::optional<ProgramEnd> watch(const Watch& watch);
 
   int error() const { return keeper_->error(); }
+  void settled() const { keeper_->settled(); }  // see Kept::record
   Keeper& keeper() { return *keeper_; }
 
  private:

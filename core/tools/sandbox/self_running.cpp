@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <filesystem>
+#include <iterator>
 #include <utility>
 
 #include "core/model/self_running_names.h"
@@ -105,7 +106,11 @@ void SelfRunning::add_git_folder(const std::string& path, Author author) {
 std::vector<std::string> SelfRunning::changed_folders() {
   std::vector<std::string> changed;
   for (auto folder = folders_.begin(); folder != folders_.end();) {
-    const auto& [path, state] = *folder;
+    auto& [path, state] = *folder;
+    if (state.gone) {
+      ++folder;
+      continue;
+    }
     const Area* area = area_of(path);
     const char* relative = path.size() == area->path.size()
                                ? "."
@@ -113,8 +118,9 @@ std::vector<std::string> SelfRunning::changed_folders() {
     struct stat info {};
     if (fstatat(area->fd.get(), relative, &info, AT_SYMLINK_NOFOLLOW) != 0 ||
         !S_ISDIR(info.st_mode)) {
-      if (!state.made_by_command) lost_.insert(path);
-      folder = folders_.erase(folder);
+      state.gone = true;
+      touch(path, state);
+      folder = state.made_by_command ? folders_.erase(folder) : std::next(folder);
       continue;
     }
     if (!surely_unchanged(state.stamp, stamp_of(info))) changed.push_back(path);
@@ -123,15 +129,19 @@ std::vector<std::string> SelfRunning::changed_folders() {
   return changed;
 }
 
-void SelfRunning::look(Author author) {
+bool SelfRunning::look(Author author, const std::function<bool()>& stopped) {
   renamed_.clear();
   std::vector<std::string> pending = changed_folders();
   while (!pending.empty() && folders_.size() < most_folders) {
     std::ranges::sort(pending);  // the outer before the inner
     std::vector<std::string> next;
-    for (const std::string& path : pending) list(path, author, next);
+    for (const std::string& path : pending) {
+      if (stopped()) return false;
+      list(path, is_busy(path) ? Author::command : author, next);
+    }
     pending = std::move(next);
   }
+  return true;
 }
 
 void SelfRunning::list(const std::string& path, Author author, std::vector<std::string>& pending) {
@@ -176,10 +186,67 @@ void SelfRunning::recognise(const std::string& path, int fd, Folder& folder) {
   const Identity identity{
       folder.stamp.id.device, folder.stamp.id.inode,
       std::int64_t{info.stx_btime.tv_sec} * 1'000'000'000 + info.stx_btime.tv_nsec};
+  if (std::exchange(folder.identity, identity) != identity) touch(path, folder);
   const auto [known, added] = known_.try_emplace(identity, Known{path, folder.made_by_command});
   if (added || known->second.path == path) return;
   folder.made_by_command = known->second.made_by_command;
   renamed_[path] = std::exchange(known->second.path, path);
+}
+
+void SelfRunning::touch(const std::string& path, Folder& folder) {
+  if (!std::exchange(folder.unsaved, true)) unsaved_.push_back(path);
+}
+
+bool SelfRunning::is_busy(const std::string& path) const {
+  return std::ranges::any_of(
+      busy_, [&](const std::string& folder) { return workspace::is_below(path, folder); });
+}
+
+bool SelfRunning::save(Packer& out, Extent extent) {
+  if (extent == Extent::everything)
+    for (auto& [path, folder] : folders_) touch(path, folder);
+  out.number(unsaved_.size());
+  for (const std::string& path : unsaved_) {
+    const auto found = folders_.find(path);
+    const Folder folder =
+        found != folders_.end() ? found->second : Folder{.made_by_command = true, .gone = true};
+    if (found != folders_.end()) found->second.unsaved = false;
+    out.text(path);
+    out.number(folder.identity.device);
+    out.number(folder.identity.inode);
+    out.number(static_cast<std::uint64_t>(folder.identity.born_ns));
+    out.number(folder.in_git * 1u + folder.of_packages * 2u + folder.made_by_command * 4u +
+               folder.gone * 8u);
+  }
+  const bool any = !unsaved_.empty();
+  unsaved_.clear();
+  return any;
+}
+
+void SelfRunning::load(Unpacker& in) {
+  for (std::uint64_t count = in.number(); count > 0 && in.ok(); --count) {
+    const std::string path = in.text();
+    Folder folder;
+    folder.identity = {in.number(), in.number(), static_cast<std::int64_t>(in.number())};
+    const std::uint64_t bits = in.number();
+    folder.in_git = bits & 1u;
+    folder.of_packages = bits & 2u;
+    folder.made_by_command = bits & 4u;
+    folder.gone = bits & 8u;
+    if (!in.ok() || !is_inside(path)) continue;
+    if (folder.identity.inode != 0) known_[folder.identity] = {path, folder.made_by_command};
+    folders_[path] = folder;
+    if (folder.gone && folder.made_by_command) folders_.erase(path);
+  }
+}
+
+// A repository is known by the pointer that every one of them has.
+void SelfRunning::load_place(const std::string& path, GuardedPlace place) {
+  if (!is_inside(path)) return;
+  const fs::path whole = path;
+  if (place.rule == Rule::pointer && whole.filename() == "commondir")
+    git_folders_.insert(whole.parent_path());
+  places_.insert_or_assign(path, place);
 }
 
 std::string SelfRunning::earlier_name(const std::string& path) const {
@@ -193,10 +260,14 @@ void SelfRunning::take_in(const std::string& path, const Listing& listing, Autho
   const Folder folder = folders_[path];
   const auto enter = [&](const std::string& name, bool in_git) {
     const std::string inner = joined(path, name);
-    if (folders_.contains(inner)) return;
-    folders_[inner] = {.in_git = in_git,
-                       .of_packages = folder.of_packages || name == "node_modules",
-                       .made_by_command = author == Author::command && !lost_.contains(inner)};
+    const auto [entered, added] = folders_.try_emplace(inner);
+    Folder& known = entered->second;
+    if (!added && !known.gone) return;
+    known = {.in_git = in_git,
+             .of_packages = folder.of_packages || name == "node_modules",
+             .made_by_command = author == Author::command && added,
+             .unsaved = known.unsaved};
+    touch(inner, known);
     pending.push_back(inner);
   };
   const bool is_git_folder = listing.is_git_folder() || git_folders_.contains(path);

@@ -4,6 +4,7 @@
 // that nothing hides by looking different for a while.
 #pragma once
 
+#include <functional>
 #include <map>
 #include <set>
 #include <string>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "core/text/fd.h"
+#include "core/tools/sandbox/guard_record.h"
 #include "core/tools/sandbox/tree_record.h"
 
 namespace skein::tools::sandbox {
@@ -36,7 +38,19 @@ class SelfRunning {
   // Whose changes these are decides what is made of them: what a command puts into a folder it made
   // itself is a project of its own, where only git is guarded.
   enum class Author { others, command };
-  void look(Author author);
+  // False: `stopped` before everything was seen.
+  bool look(
+      Author author, const std::function<bool()>& stopped = [] { return false; });
+  // Folders in which another command runs: whatever changes there is taken for a command's.
+  void set_busy(std::vector<std::string> folders) { busy_ = std::move(folders); }
+  bool is_busy(const std::string& path) const;
+
+  // What is known, for another process: writes what has changed since the last call, or everything,
+  // and reads it. Places are the guard's to write, with what is in them.
+  enum class Extent { changes, everything };
+  bool save(Packer& out, Extent extent);  // whether there was anything
+  void load(Unpacker& in);
+  void load_place(const std::string& path, GuardedPlace place);
 
   const GuardedPlaces& places() const { return places_; }
   // Found elsewhere than by looking: what a pointer or a configuration names. Ignored outside.
@@ -64,18 +78,21 @@ class SelfRunning {
     std::string path;
     Fd fd;
   };
-  struct Folder {
-    Stamp stamp{};
-    bool in_git = false;       // in a folder named .git
-    bool of_packages = false;  // in node_modules: unpacked by the thousand, never opened
-    bool made_by_command = false;
-  };
   // A folder under whatever name; inodes are used again, the time of birth is not.
   struct Identity {
     dev_t device = 0;
     ino_t inode = 0;
     std::int64_t born_ns = 0;
     auto operator<=>(const Identity&) const = default;
+  };
+  struct Folder {
+    Stamp stamp{};
+    Identity identity{};
+    bool in_git = false;       // in a folder named .git
+    bool of_packages = false;  // in node_modules: unpacked by the thousand, never opened
+    bool made_by_command = false;
+    bool gone = false;     // it was there, made by others, and went
+    bool unsaved = false;  // its name is in `unsaved_`
   };
   struct Known {
     std::string path;
@@ -87,12 +104,14 @@ class SelfRunning {
   std::vector<std::string> changed_folders();
   void list(const std::string& path, Author author, std::vector<std::string>& pending);
   void recognise(const std::string& path, int fd, Folder& folder);
+  void touch(const std::string& path, Folder& folder);
   void take_in(const std::string& path, const Listing& listing, Author author,
                std::vector<std::string>& pending);
 
   std::vector<Area> areas_;
   std::unordered_map<std::string, Folder> folders_;
-  std::set<std::string> lost_;  // folders that were there and went
+  std::vector<std::string> unsaved_;  // folders that have changed since save()
+  std::vector<std::string> busy_;
   std::map<Identity, Known> known_;
   std::map<std::string, std::string> renamed_;  // since the last look, to the earlier name
   std::set<std::string> git_folders_, tops_;

@@ -131,6 +131,62 @@ bool same(const TreeRecord& a, const TreeRecord& b) {
   });
 }
 
+namespace {
+
+// To the last detail; the bytes are compared only if they can differ.
+bool identical(const Recorded& a, const Recorded& b) {
+  return a.kind == b.kind && a.mode == b.mode && a.whole == b.whole && a.shared == b.shared &&
+         a.stamp.id == b.stamp.id && a.stamp.changed_ns == b.stamp.changed_ns &&
+         (surely_unchanged(a.stamp, b.stamp) || a.bytes == b.bytes);
+}
+
+}  // namespace
+
+TreeChanges changes_between(const TreeRecord& before, const TreeRecord& now) {
+  TreeChanges changes;
+  for (auto thing = now.begin(); thing != now.end(); ++thing)
+    if (const auto old = before.find(thing->first);
+        old == before.end() || !identical(old->second, thing->second))
+      changes.changed.push_back(thing);
+  for (const auto& [path, thing] : before)
+    if (!now.contains(path)) changes.gone.push_back(path);
+  return changes;
+}
+
+void save(Packer& out, const TreeChanges& changes) {
+  out.number(changes.changed.size());
+  for (const auto& each : changes.changed) {
+    const Recorded& thing = each->second;
+    out.text(each->first);
+    out.number(static_cast<std::uint64_t>(thing.kind));
+    out.number(thing.mode);
+    out.text(thing.bytes);
+    out.number(thing.whole * 1u + thing.shared * 2u);
+    out.number(thing.stamp.id.device);
+    out.number(thing.stamp.id.inode);
+    out.number(static_cast<std::uint64_t>(thing.stamp.changed_ns));
+  }
+  out.number(changes.gone.size());
+  for (const std::string& path : changes.gone) out.text(path);
+}
+
+void load(Unpacker& in, TreeRecord& tree) {
+  for (std::uint64_t count = in.number(); count > 0 && in.ok(); --count) {
+    const std::string path = in.text();
+    Recorded thing;
+    thing.kind = static_cast<Recorded::Kind>(in.number());
+    thing.mode = static_cast<mode_t>(in.number());
+    thing.bytes = in.text();
+    const std::uint64_t bits = in.number();
+    thing.whole = bits & 1u;
+    thing.shared = bits & 2u;
+    thing.stamp.id = {in.number(), in.number()};
+    thing.stamp.changed_ns = static_cast<std::int64_t>(in.number());
+    if (in.ok()) tree[path] = std::move(thing);
+  }
+  for (std::uint64_t count = in.number(); count > 0 && in.ok(); --count) tree.erase(in.text());
+}
+
 TreeRecord record_tree(int folder, const std::string& name, const TreeRecord& earlier) {
   TreeRecord tree;
   std::size_t room = most_kept;

@@ -10,8 +10,10 @@
 #include <map>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "core/text/fd.h"
+#include "core/tools/sandbox/guard_record.h"
 #include "core/tools/workspace/root.h"
 
 namespace skein::tools::sandbox {
@@ -47,6 +49,17 @@ bool same(const Recorded& a, const Recorded& b);
 // By path below the name, "" being the name itself; nothing if there is nothing.
 using TreeRecord = std::map<std::string, Recorded>;
 bool same(const TreeRecord& a, const TreeRecord& b);
+
+// What has become of a tree: its things that are new or different in any way, and the names of
+// those that are gone.
+struct TreeChanges {
+  std::vector<TreeRecord::const_iterator> changed{};  // of the later tree
+  std::vector<std::string> gone{};
+  bool empty() const { return changed.empty() && gone.empty(); }
+};
+TreeChanges changes_between(const TreeRecord& before, const TreeRecord& now);
+void save(Packer& out, const TreeChanges& changes);
+void load(Unpacker& in, TreeRecord& tree);  // applies them
 
 // `earlier`: what has not changed since is taken from there, not read again.
 TreeRecord record_tree(int folder, const std::string& name, const TreeRecord& earlier = {});

@@ -84,8 +84,8 @@ TEST_CASE("what is taken back is kept in quarantine") {
 
     const fs::path bundle = bundle_in(quarantine / "q");
     CHECK(outcome.notice ==
-          "the command changed what other programs run by themselves; taken back: .husky, .idea; "
-          "what it had put there is kept in " +
+          "the command changed files that other programs run automatically, and skein restored "
+          "them: .husky, .idea; what the command wrote is in " +
               bundle.string());
     CHECK(read_file(bundle / ".husky/_/pre-commit") == "hook\n");
     CHECK(fs::read_symlink(bundle / ".idea") == "a");
@@ -102,10 +102,10 @@ TEST_CASE("a file that says what the model is kept from is not called something 
     return bench.call("bash", {{"command", command}}).notice;
   };
   CHECK(notice_of("echo '!*' > .skeinignore")
-            .starts_with("the command changed what says what the model is kept from; taken back"));
+            .starts_with("the command changed files that hide files from the model, and skein"));
   CHECK(notice_of("echo '!*' > .skeinignore; mkdir .husky; echo x > .husky/a")
-            .starts_with("the command changed what other programs run by themselves, and what "
-                         "says what the model is kept from; taken back"));
+            .starts_with("the command changed files that other programs run automatically or that "
+                         "hide files from the model, and skein"));
 }
 
 TEST_CASE("where there is no quarantine a thing stays under a name that means nothing") {

@@ -1,4 +1,4 @@
-#include "core/store/log/crc32c.h"
+#include "core/text/crc32c.h"
 
 #include <array>
 #include <cstring>
@@ -10,7 +10,7 @@
 #include <sys/auxv.h>
 #endif
 
-namespace skein::store::log {
+namespace skein {
 
 namespace {
 
@@ -143,4 +143,4 @@ std::uint32_t crc32c(std::uint32_t crc, std::string_view bytes) {
   return hardware ? crc32c_hardware(crc, bytes) : crc32c_portable(crc, bytes);
 }
 
-}  // namespace skein::store::log
+}  // namespace skein

@@ -4,7 +4,7 @@
 #include <cstdint>
 #include <string_view>
 
-namespace skein::store::log {
+namespace skein {
 
 // The checksum of a text that begins with whatever `crc` is the checksum of and goes on with
 // `bytes`; 0 is the checksum of nothing.
@@ -13,4 +13,4 @@ std::uint32_t crc32c(std::uint32_t crc, std::string_view bytes);
 // The same without the processor's help; for other processors and to test against.
 std::uint32_t crc32c_portable(std::uint32_t crc, std::string_view bytes);
 
-}  // namespace skein::store::log
+}  // namespace skein
