@@ -22,9 +22,9 @@ constexpr std::size_t most_files = 20;
 
 void say(const std::string& text) { std::fputs(layout::sanitized(text).c_str(), stderr); }
 
-std::string_view what_happened(const Guard::Change& change) {
-  if (!change.before && change.now) return "new";
-  return change.before && !change.now ? "removed" : "changed";
+std::string_view name(Guard::Change::Kind kind) {
+  using Kind = Guard::Change::Kind;
+  return kind == Kind::added ? "new" : kind == Kind::removed ? "removed" : "changed";
 }
 
 std::string shown(const std::vector<Guard::Change>& changes) {
@@ -32,9 +32,8 @@ std::string shown(const std::vector<Guard::Change>& changes) {
   for (const Guard::Change& each : changes) {
     if (&each == changes.data() + most_files)
       return out + "  and " + std::to_string(changes.size() - most_files) + " more\n";
-    out += "  " + each.path + " (" + std::string(what_happened(each)) + ")\n";
-    out +=
-        tools::unified_diff(each.before.value_or(""), each.now.value_or(""), each.path, most_shown);
+    out += "  " + each.path + " (" + std::string(name(each.kind)) + ")\n";
+    out += tools::unified_diff(each.before, each.now, each.path, most_shown);
   }
   return out;
 }

@@ -369,19 +369,24 @@ void Guard::restore(const std::string& path, const TreeRecord& before, const Tre
 }
 
 void Guard::list(const std::string& path, const TreeRecord& before, const TreeRecord& now) {
-  const auto content = [](const TreeRecord& tree, const std::string& inner) {
-    const auto found = tree.find(inner);
-    const bool has = found != tree.end() && found->second.kind == Recorded::Kind::file;
-    return has ? std::optional(found->second.bytes) : std::nullopt;
-  };
   std::set<std::string> names;
   for (const TreeRecord* tree : {&before, &now})
     for (const auto& [inner, thing] : *tree) names.insert(inner);
-  for (const std::string& inner : names)
-    if (const auto old = before.find(inner), thing = now.find(inner);
-        old == before.end() || thing == now.end() || !same(old->second, thing->second))
-      listed_->push_back({shown(inner.empty() ? path : path + "/" + inner), content(before, inner),
-                          content(now, inner)});
+  const auto content = [](const TreeRecord& tree, const TreeRecord::const_iterator& thing) {
+    const bool is_file = thing != tree.end() && thing->second.kind == Recorded::Kind::file;
+    return is_file ? thing->second.bytes : std::string();
+  };
+  using Kind = Change::Kind;
+  for (const std::string& inner : names) {
+    const auto old = before.find(inner), thing = now.find(inner);
+    const bool added = old == before.end(), removed = thing == now.end();
+    if (!added && !removed && same(old->second, thing->second)) continue;
+    listed_->push_back({shown(inner.empty() ? path : path + "/" + inner),
+                        added     ? Kind::added
+                        : removed ? Kind::removed
+                                  : Kind::modified,
+                        content(before, old), content(now, thing)});
+  }
 }
 
 void Guard::judge_new_config(const std::string& path, const TreeRecord& now) {

@@ -61,10 +61,11 @@ class Guard {
   // Another process watches over the command from now on.
   void leave() { record_ = {}; }
 
-  // What take_back() would undo. No content: there is no such file, or it is none.
+  // What take_back() would undo, with the contents of files.
   struct Change {
     std::string path{};
-    std::optional<std::string> before{}, now{};
+    enum class Kind { added, removed, modified } kind = Kind::modified;
+    std::string before{}, now{};
   };
   std::vector<Change> changes();
   const std::vector<std::string>& areas() const { return settings_.areas; }
