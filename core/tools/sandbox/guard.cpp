@@ -159,8 +159,9 @@ void Guard::load(const std::string& batch) {
   while (in.ok() && !in.at_end()) {
     const std::string path = in.text();
     const auto rule = static_cast<Rule>(in.number());
-    const bool first_seen_after_command = in.number() != 0;
+    const bool first_seen_after_command = in.number() != 0, is_whole = in.number() != 0;
     TreeRecord& tree = records_[path];
+    if (is_whole) tree.clear();
     sandbox::load(in, tree);
     if (in.ok()) places_.load_place(path, {rule, first_seen_after_command});
   }
@@ -256,6 +257,7 @@ void Guard::record_place(const std::string& path, Packer& changed) {
     changed.text(path);
     changed.number(static_cast<std::uint64_t>(place.rule));
     changed.number(place.first_seen_after_command);
+    changed.number(is_unsaved);
     sandbox::save(changed, changes);
   }
   follow_up(path, tree, Author::others);
