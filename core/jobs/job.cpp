@@ -48,8 +48,7 @@ Job::Job(Record record, Parts parts, std::string_view printed_before, Ended ende
   if (!woken_) throw Error("no job can be started: too many open files");
   if (parts_.program) {
     log_.add(printed_before);
-    record_.keeper = parts_.program->keeper().pid();
-    record_.born = process_birth(record_.keeper);
+    set_keeper(record_, getpid());
     if (!save_record(parts_.place.record(), record_))
       throw Error("no job can be started: " + parts_.place.record() + " cannot be written");
   }
@@ -164,6 +163,7 @@ bool Job::keep() {
   Record kept = record();
   if (!kept.runs()) return false;
   kept.kept = true;
+  set_keeper(kept, parts_.program->keeper().pid());
   save_record(parts_.place.record(), kept);
   // The executable we are, even if another lies in its place by now.
   if (parts_.program->keeper().hand_over({"/proc/self/exe", std::string(keeper_word),
@@ -173,11 +173,10 @@ bool Job::keep() {
     parts_.left();
     if (parts_.guard) parts_.guard->leave();
     const std::lock_guard lock(mutex_);
-    record_.kept = true;
+    record_ = std::move(kept);
     return true;
   }
-  kept.kept = false;
-  save_record(parts_.place.record(), kept);
+  save_record(parts_.place.record(), record_);
   stop_ = true;
   hand_over_ = false;
   watch_program();

@@ -48,6 +48,11 @@ std::uint64_t process_birth(pid_t process) {
   return birth;
 }
 
+void set_keeper(Record& record, pid_t process) {
+  record.keeper = process;
+  record.born = process_birth(process);
+}
+
 bool keeper_lives(const Record& record) {
   return record.keeper > 1 && record.born != 0 && process_birth(record.keeper) == record.born;
 }

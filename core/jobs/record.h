@@ -28,7 +28,7 @@ struct Record {
   std::int64_t started = 0;   // in ms since 1970
   std::int64_t ended = 0;     // 0: it runs
   bool kept = false;          // it was left running on purpose
-  pid_t keeper = 0;           // the process that looks after it
+  pid_t keeper = 0;           // the skein that watches it; once it is kept, its supervisor
   std::uint64_t born = 0;     // when that one began, as the kernel counts; see process_birth
   std::string taken_back{};   // what the guard says of it; may be empty
   std::uint64_t printed = 0;  // bytes; not written down
@@ -44,6 +44,7 @@ void add_undone(Record& record, std::string undone);  // what the guard says of 
 
 // When a process began, different for any two that had the same number; 0: there is none.
 std::uint64_t process_birth(pid_t process);
+void set_keeper(Record& record, pid_t process);
 bool keeper_lives(const Record& record);
 
 // Empty: there is none that can be read.
