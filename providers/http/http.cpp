@@ -265,7 +265,9 @@ HttpResponse follow(CURLM* multi, HttpRequest request, const HttpHandlers& handl
     if (!next) return std::move(hop.response);
     const auto from = origin_of(request.url), to = origin_of(*next);
     if (!from || !to) return unreachable("a redirect points nowhere");
-    if (request.redirects == HttpRequest::Redirects::refuse)
+    // A body is a conversation: it goes where the user sends it, and nowhere else.
+    if (request.redirects == HttpRequest::Redirects::refuse ||
+        (*from != *to && !request.body.empty()))
       return unreachable(from->host + " redirects to " + to->host +
                          "; put that address into the configuration if it is right");
     if (from->scheme == "https" && to->scheme != "https")
