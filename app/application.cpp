@@ -476,7 +476,7 @@ session::Services Application::services() {
 
 int run(const Invocation& given) {
   Invocation invocation = given;
-  if (invocation.home.empty()) invocation.home = configured_home();
+  invocation.home = chosen_home(given);
   start_log(state_folder(), invocation.debug);
   if (invocation.debug && !log_file().empty())
     std::fprintf(stderr, "skein: the log is in %s\n", layout::sanitized(log_file()).c_str());

@@ -11,6 +11,7 @@
 #include "core/store/postgres/database_backend.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
+#include "core/tools/workspace/real_place.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
@@ -32,19 +33,41 @@ void tell(const std::string& what) {
 }  // namespace
 
 std::string project_of(const std::string& folder) {
-  return project::project_remote(project::project_root(folder, env("HOME")));
+  return project::project_remote(project::project_root(folder, user_home()));
 }
 
 std::string skein_folder(const char* variable, const char* below) {
-  if (const std::string base = env(variable); !base.empty()) return base + "/skein";
-  const std::string home = env("HOME");
+  if (const std::string base = env_path(variable); !base.empty()) return base + "/skein";
+  const std::string home = user_home();
   return home.empty() ? "" : home + "/" + below + "/skein";
 }
 
 std::string home_given(const Invocation& invocation) {
   if (!invocation.home.empty()) return invocation.home;
   if (std::string home = default_home(); !home.empty()) return home;
-  throw Error("no home for sessions: give --home or set SKEIN_HOME", ExitStatus::usage);
+  throw Error(
+      "no home for sessions: HOME is not set to an absolute path; give --home or set SKEIN_HOME",
+      ExitStatus::usage);
+}
+
+std::string chosen_home(const Invocation& given) {
+  if (given.home.empty()) return configured_home();
+  if (is_absolute_home(given.home)) return given.home;
+  if (given.home == env("SKEIN_HOME"))
+    throw Error("SKEIN_HOME is " + given.home + ", which is not an absolute path",
+                ExitStatus::usage);
+  return std::filesystem::absolute(given.home).string();
+}
+
+bool is_absolute_home(const std::string& home) {
+  return home.starts_with('/') || store::postgres::is_address(home);
+}
+
+bool is_in_home(const Invocation& invocation, const std::string& other) {
+  using tools::workspace::is_below, tools::workspace::real_place;
+  const std::string home = home_given(invocation);
+  const bool folders = !store::postgres::is_address(home) && !store::postgres::is_address(other);
+  return folders ? is_below(real_place(other), real_place(home)) : other == home;
 }
 
 bool home_in_database(const Invocation& invocation) {
@@ -58,6 +81,10 @@ std::string home_shown(const Invocation& invocation) {
 
 std::string home_folder(const Invocation& invocation) {
   if (!home_in_database(invocation)) return home_given(invocation);
+  if (state_folder().empty())
+    throw Error(
+        "no folder for what stays on this machine: set HOME or XDG_STATE_HOME to an absolute path",
+        ExitStatus::usage);
   const std::string folder =
       state_folder() + "/homes/" + sha256_hex(home_shown(invocation)).substr(0, 16);
   std::error_code failed;  // then nothing is kept there, and whoever wants to says so
@@ -98,14 +125,14 @@ std::string looks_file(const Invocation& invocation, const std::string& workspac
 
 std::vector<std::string> own_places(const Invocation& invocation) {
   std::vector<std::string> places{default_home(), config_folder(), state_folder(), cache_folder(),
-                                  env("SKEIN_CONFIG")};
+                                  env_path("SKEIN_CONFIG")};
   if (home_in_database(invocation)) {
     // What leads into the database: whoever has it needs no skein to change sessions.
     const store::postgres::Target target = store::postgres::described_address(invocation.home);
     places.push_back(target.password_file);
     places.insert(places.end(), target.socket_folders.begin(), target.socket_folders.end());
-    places.push_back(env("PGSERVICEFILE"));
-    if (const std::string home = env("HOME"); !home.empty())
+    places.push_back(env_path("PGSERVICEFILE"));
+    if (const std::string home = user_home(); !home.empty())
       places.insert(places.end(), {home + "/.postgresql", home + "/.pg_service.conf"});
   } else {
     places.push_back(invocation.home);

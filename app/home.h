@@ -17,8 +17,15 @@ namespace skein::app {
 
 // The git remote of the project a folder is in, host/path; empty: it has none.
 std::string project_of(const std::string& folder);
-// $VARIABLE/skein, else $HOME/`below`/skein, else nothing.
+// $VARIABLE/skein, else $HOME/`below`/skein, else nothing. What is not absolute does not count.
 std::string skein_folder(const char* variable, const char* below);
+// Where sessions live, by what the command line, the environment and the user's configuration say:
+// an absolute path or an address; empty: none of them says it. A relative path counts only where it
+// was typed. Throws Error (usage) if the environment has one.
+std::string chosen_home(const Invocation& given);
+bool is_absolute_home(const std::string& home);  // or an address
+// Whether a home is the one of this invocation, or lies in it.
+bool is_in_home(const Invocation& invocation, const std::string& other);
 // As it was given: a folder, or the address of a database.
 std::string home_given(const Invocation& invocation);
 bool home_in_database(const Invocation& invocation);

@@ -70,8 +70,21 @@ void throw_troubles(const std::vector<std::string>& troubles) {
 std::string config_folder() { return skein_folder("XDG_CONFIG_HOME", ".config"); }
 
 std::string user_config_file() {
-  const std::string named = env("SKEIN_CONFIG");
-  return named.empty() ? (fs::path(config_folder()) / "config.toml").string() : named;
+  const std::string named = env("SKEIN_CONFIG"), folder = config_folder();
+  if (named.empty()) return folder.empty() ? "" : folder + "/config.toml";
+  if (!named.starts_with('/'))
+    throw Error("SKEIN_CONFIG is " + named + ", which is not an absolute path", ExitStatus::usage);
+  return named;
+}
+
+std::string writable_config_file() {
+  std::string file = user_config_file();
+  if (file.empty())
+    throw Error(
+        "no place for your configuration: set HOME, XDG_CONFIG_HOME or SKEIN_CONFIG to an absolute "
+        "path",
+        ExitStatus::usage);
+  return file;
 }
 
 namespace {

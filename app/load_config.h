@@ -30,8 +30,11 @@ config::Config load_config_anyway(const Invocation& invocation, const std::strin
 // gone has none, and is no reason not to list sessions.
 std::unique_ptr<const catalog::Catalog> configured_catalog(const Invocation& invocation);
 
-std::string config_folder();     // $XDG_CONFIG_HOME/skein
-std::string user_config_file();  // what $SKEIN_CONFIG names, else config.toml in that folder
+std::string config_folder();  // $XDG_CONFIG_HOME/skein; empty: there is none
+// What $SKEIN_CONFIG names, else config.toml in that folder; empty: there is none. Throws Error
+// (usage) if the variable is not absolute.
+std::string user_config_file();
+std::string writable_config_file();  // the same; throws Error (usage) if there is none
 std::string workspace_config_file(const std::string& workspace);
 // Where the user's own file says that sessions live; empty: it does not. Says nothing about what is
 // wrong in the file.

@@ -131,7 +131,7 @@ Servers configured_servers(const Invocation& invocation, const config::Config& c
 mcp::OpenChannel open_channels(const std::string& workspace) {
   const mcp::StdioChannel::Surroundings around{.environment = tools::sandbox::own_environment(),
                                                .workspace = workspace,
-                                               .home = env("HOME")};
+                                               .home = user_home()};
   return [around](const ServerEntry& entry,
                   mcp::Channel::Events events) -> std::unique_ptr<mcp::Channel> {
     if (entry.over_http())

@@ -42,7 +42,8 @@ void offer_program(session::Services& services, const ProgramParts& parts) {
   services.configuration = [parts] {
     const config::Config& config = parts.config;
     std::ostringstream out;
-    out << "configuration  " << config_folder() << "/config.toml\n"
+    const std::string own = user_config_file();
+    out << "configuration  " << (own.empty() ? "none" : own) << "\n"
         << "workspace      " << parts.workspace << "/.skein/config.toml\n"
         << "sessions       "
         << (parts.invocation.no_session ? "in memory only" : home_shown(parts.invocation)) << "\n"

@@ -21,7 +21,7 @@ constexpr std::size_t shown_bytes = 8u << 10;
 }  // namespace
 
 project::Places places_around(const std::string& workspace) {
-  return project::places_of(workspace, env("HOME"), config_folder());
+  return project::places_of(workspace, user_home(), config_folder());
 }
 
 ProjectFiles::ProjectFiles(project::Places places, Skills skills)

@@ -132,9 +132,10 @@ void offer_servers(ProjectFiles& files) {
 // Whether there can be any, told without reading much: most have none.
 bool may_have_hooks(const std::string& workspace) {
   constexpr std::size_t most = 1u << 20;
-  const std::string folder = config_folder();
-  for (const std::string& file :
-       {user_config_file(), workspace_config_file(workspace), folder + "/hooks.json"})
+  std::vector<std::string> files{user_config_file(), workspace_config_file(workspace)};
+  if (const std::string folder = config_folder(); !folder.empty())
+    files.push_back(folder + "/hooks.json");
+  for (const std::string& file : files)
     if (read_small_file(file, most).find("hooks") != std::string::npos) return true;
   return false;
 }

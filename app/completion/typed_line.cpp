@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "app/home.h"
 #include "core/text/text.h"
 
 namespace skein::completion {
@@ -18,7 +19,8 @@ const Subcommand* subcommand_named(std::string_view name) {
 class LineReader {
  public:
   TypedLine read(std::span<const std::string> words) {
-    line_.invocation.home = env("SKEIN_HOME");
+    if (const std::string home = env("SKEIN_HOME"); app::is_absolute_home(home))
+      line_.invocation.home = home;
     for (const std::string& word : words.first(words.size() - 1)) pass(word);
     last(words.back());
     return std::move(line_);

@@ -18,6 +18,16 @@ bool set(Target& to, const Item& item) {
   return true;
 }
 
+// Not relative: every folder skein is started in would have a home of its own.
+bool set_home(Target& to, const Item& item) {
+  const bool address = item.text.find("://") != std::string::npos;
+  const std::string home = address ? item.text : with_user_home(item.text);
+  if (!address && !home.starts_with('/'))
+    throw Error("home is '" + item.text + "', which is not an absolute path", ExitStatus::usage);
+  to.config.home = home;
+  return true;
+}
+
 bool set_max_turns(Target& to, const Item& item) {
   const int turns = static_cast<int>(item.number);
   if (to.by_workspace() && turns > to.config.max_turns) return false;
@@ -134,7 +144,7 @@ constexpr Key general_table[] = {
     {"", "plan-model", text, "the same one", trusted, "",
      "PROVIDER/MODEL, or an alias, that answers while plan mode is on", set<&Config::plan_model>},
     {"", "home", text, "$XDG_DATA_HOME/skein", never, "--home",
-     "where sessions live: a folder, or postgresql://USER@HOST/DATABASE", set<&Config::home>},
+     "where sessions live: a folder, or postgresql://USER@HOST/DATABASE", set_home},
     {"", "home-outbox", truth, "false", never, "",
      "true: what a database cannot be sent is parked on this machine, and sent later",
      set<&Config::home_outbox>},

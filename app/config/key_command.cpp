@@ -25,10 +25,9 @@ bool is_file_below(const fs::path& folder, const fs::path& file) {
   return !failed && !below.empty() && *below.begin() != "..";
 }
 
-bool leads_into(const fs::path& workspace, std::string word) {
-  if (const std::string home = env("HOME"); word.starts_with("~/") && !home.empty())
-    word.replace(0, 1, home);
-  if (is_file_below(workspace, workspace / word)) return true;  // an absolute word stays as it is
+bool leads_into(const fs::path& workspace, const std::string& word) {
+  // An absolute one stays as it is.
+  if (is_file_below(workspace, workspace / with_user_home(word))) return true;
   if (word.find('/') != std::string::npos) return false;
   const std::string folders = env("PATH");
   return std::ranges::any_of(split(folders, ':'), [&](std::string_view folder) {

@@ -28,7 +28,9 @@ Finding look_at_configuration(const Surroundings& here) {
     found.problems.emplace_back(error.what());
   }
   found.details = here.config.notices;
-  found.note = files.empty() ? "no file; " + own + " would be one" : listed(files);
+  found.note = !files.empty() ? listed(files)
+               : own.empty()  ? "no file, and no place for one: HOME is not set to an absolute path"
+                              : "no file; " + own + " would be one";
   if (!files.empty() && found.problems.empty()) found.note += ", understood";
   if (!found.details.empty()) found.note += ", parts of it passed over (--verbose says which)";
   found.facts = dump({{"files", files}, {"passed_over", here.config.notices}});

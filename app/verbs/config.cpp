@@ -43,6 +43,7 @@ std::vector<ConfigPlace> config_places(const std::string& workspace) {
   std::error_code ignored;
   for (ConfigPlace& each : places) each.there = std::filesystem::exists(each.path, ignored);
   if (!env("SKEIN_CONFIG").empty()) places[0].note = "named by $SKEIN_CONFIG";
+  if (places[0].path.empty()) places[0].note = "nowhere: HOME is not set to an absolute path";
   if (const auto file = app::workspace_file(workspace); file && !file->wants.empty())
     places[1].note = note_on(app::trust_in(workspace, file->text));
   return places;
@@ -83,7 +84,7 @@ int config_path(const app::Invocation& invocation) {
                    {"exists", each.there},
                    {"note", each.note.empty() ? Json(nullptr) : Json(each.note)}});
     if (invocation.has("--json")) continue;
-    const std::string note = !each.there ? "not there" : each.note;
+    const std::string note = each.there || each.path.empty() ? each.note : "not there";
     print_line(pad(std::string(each.whose), 11) + each.path +
                (note.empty() ? "" : "  (" + note + ")"));
   }

@@ -85,8 +85,7 @@ std::string ask(const std::string& question) {
 // Without arguments: what other programs keep on this machine, and the user's word on it.
 std::vector<ImportSource> offered_sources(const app::Invocation& invocation,
                                           const exchange::SourceFilter& filter) {
-  const std::vector<ImportSource> all =
-      exchange::usual_sources([](const char* variable) { return env(variable); }, filter);
+  const std::vector<ImportSource> all = exchange::usual_sources(filter);
   if (all.empty())
     throw Error(
         "no sessions of other programs were found in their usual places; name a file or a "

@@ -53,7 +53,9 @@ void print_keys(const KeyMap& keys) {
                (changed ? " (yours)" : ""));
   }
   print_line("");
-  print_line("[keys] in " + app::user_config_file() + " changes them: search-history = \"f3\"");
+  const std::string file = app::user_config_file();
+  print_line("[keys] in " + (file.empty() ? "your configuration" : file) +
+             " changes them: search-history = \"f3\"");
 }
 
 // As a shell's $'…' takes them.

@@ -179,7 +179,7 @@ int add_server(const app::Invocation& invocation) {
     trouble = "say what to start: skein mcp add " + entry.name + " -- COMMAND ARGUMENT…";
   if (trouble.empty()) trouble = mcp::trouble_with(entry);
   if (!trouble.empty()) throw Error(trouble, ExitStatus::usage);
-  const std::string file = app::user_config_file();
+  const std::string file = app::writable_config_file();
   const std::string text = config_text(file);
   if (servers_in(file, text).contains(entry.name))
     throw Error(file + " has a server " + entry.name + " already; `skein mcp remove " + entry.name +
@@ -195,7 +195,7 @@ int add_server(const app::Invocation& invocation) {
 // skein mcp remove NAME
 int remove_server(const app::Invocation& invocation) {
   const std::string& name = invocation.arguments.at(0);
-  const std::string file = app::user_config_file();
+  const std::string file = app::writable_config_file();
   const std::string text = config_text(file);
   if (!servers_in(file, text).contains(name))
     throw Error(file + " names no server " + name, ExitStatus::usage);

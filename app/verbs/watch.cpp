@@ -93,7 +93,7 @@ class Watch {
 
   // Everything in the usual places that has changed since we last looked.
   void look_everywhere() {
-    for (const ImportSource& source : exchange::usual_sources(environment, {}))
+    for (const ImportSource& source : exchange::usual_sources({}))
       if (!app::stop_asked() && !seen_.knows(source)) bring_in(source);
     seen_.save();
   }
@@ -101,8 +101,7 @@ class Watch {
   void follow() {
     exchange::FolderWatch folders;
     for (const importers::Format& format : importers::formats())
-      if (format.places != nullptr)
-        for (const std::string& place : format.places(environment)) folders.add(place);
+      for (const std::string& place : exchange::usual_places(format)) folders.add(place);
     look_everywhere();  // what came while the watches were set
     if (!invocation_.has("--json")) std::fputs("watching; ^C ends it\n", stderr);
     while (!app::stop_asked()) {
@@ -125,8 +124,6 @@ class Watch {
   }
 
  private:
-  static std::string environment(const char* variable) { return env(variable); }
-
   // Beside our state: another home is another watch.
   std::string seen_file() const {
     const std::string folder = app::state_folder();

@@ -7,6 +7,8 @@
 #include <set>
 #include <system_error>
 
+#include "core/text/text.h"
+
 namespace skein::exchange {
 
 namespace fs = std::filesystem;
@@ -88,16 +90,25 @@ std::vector<ImportSource> sources_in(const std::string& path, const SourceFilter
   return found;
 }
 
-std::vector<ImportSource> usual_sources(const importers::Environment& environment,
-                                        const SourceFilter& filter) {
+std::vector<std::string> usual_places(const Format& format) {
+  if (format.places == nullptr) return {};
+  // Without a home, what is below it stays relative, and is left out with all that is.
+  std::vector<std::string> places = format.places([](const char* variable) {
+    std::string path = env_path(variable);
+    return path.empty() && variable == std::string_view("HOME") ? "~" : path;
+  });
+  std::erase_if(places, [](const std::string& place) { return !place.starts_with('/'); });
+  return places;
+}
+
+std::vector<ImportSource> usual_sources(const SourceFilter& filter) {
   std::vector<ImportSource> found;
   std::set<std::string> seen;
   for (const Format& format : importers::formats()) {
-    if (format.places == nullptr || (filter.format != nullptr && filter.format != &format))
-      continue;
+    if (filter.format != nullptr && filter.format != &format) continue;
     SourceFilter of_this = filter;
     of_this.format = &format;
-    for (const std::string& place : format.places(environment))
+    for (const std::string& place : usual_places(format))
       for (ImportSource& source : sources_in(place, of_this))
         if (seen.insert(source.path).second) found.push_back(std::move(source));
   }

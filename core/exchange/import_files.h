@@ -29,8 +29,9 @@ struct SourceFilter {
 // Every session's file in a folder and below; links are not followed. `path` may be a file.
 std::vector<ImportSource> sources_in(const std::string& path, const SourceFilter& filter);
 // Those in the usual places of every program, the one that changed last first.
-std::vector<ImportSource> usual_sources(const importers::Environment& environment,
-                                        const SourceFilter& filter);
+std::vector<ImportSource> usual_sources(const SourceFilter& filter);
+// Where the programs of this format keep their sessions on this machine.
+std::vector<std::string> usual_places(const importers::Format& format);
 // Whether a file of this name can be one, without opening it.
 bool may_hold_sessions(std::string_view name);
 

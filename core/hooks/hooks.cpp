@@ -182,10 +182,8 @@ Order Hooks::order_for(const Definition& definition, const Subject& subject,
               .input = input_for(definition, subject, moment) + "\n",
               .time = definition.time_limit()};
   if (definition.words) {
-    std::string program = definition.command;
-    if (program.starts_with("~/")) program.replace(0, 1, env("HOME"));
     order.arguments = *definition.words;
-    order.arguments.insert(order.arguments.begin(), std::move(program));
+    order.arguments.insert(order.arguments.begin(), with_user_home(definition.command));
   }
   for (const auto& [name, value] :
        {std::pair<const char*, std::string>{"SKEIN_PROJECT_DIR", parts_.workspace},

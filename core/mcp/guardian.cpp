@@ -102,7 +102,7 @@ Guardian::~Guardian() { release(); }
 std::string find_program(const std::string& command, const std::string& folder,
                          const std::vector<std::string>& environment) {
   if (command.starts_with('/')) return command;
-  if (command.starts_with("~/")) return env("HOME") + command.substr(1);
+  if (command.starts_with("~/")) return with_user_home(command);
   if (command.find('/') != std::string::npos) return folder + "/" + command;
   constexpr std::string_view path = "PATH=";
   const auto found = std::ranges::find_if(

@@ -40,7 +40,8 @@ std::vector<std::string> server_environment(const ServerEntry& entry,
 StdioChannel::StdioChannel(const ServerEntry& entry, const Surroundings& around, Events events)
     : command_(entry.command), events_(std::move(events)) {
   const bool theirs = entry.source == ServerEntry::Source::workspace;
-  const std::string& base = theirs || around.home.empty() ? around.workspace : around.home;
+  // The workspace is not the user's: nothing of theirs is looked for in it.
+  const std::string base = theirs ? around.workspace : around.home.empty() ? "/" : around.home;
   launch_.folder = entry.folder.empty()            ? base
                    : entry.folder.starts_with('/') ? entry.folder
                                                    : base + "/" + entry.folder;

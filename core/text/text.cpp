@@ -42,9 +42,17 @@ bool has_word(std::string_view list, std::string_view word) {
   return std::ranges::find(words, word) != words.end();
 }
 
-std::string env(const char* variable) {
-  const char* value = std::getenv(variable);
-  return value == nullptr ? "" : value;
+std::string user_home() { return env_path("HOME"); }
+
+std::string with_user_home(std::string_view path) {
+  if (path != "~" && !path.starts_with("~/")) return std::string(path);
+  const std::string home = user_home();
+  return home.empty() ? home : home + std::string(path.substr(1));
+}
+
+std::string temporary_folder() {
+  const std::string chosen = env_path("TMPDIR");
+  return chosen.empty() ? "/tmp" : chosen;
 }
 
 }  // namespace skein

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <concepts>
+#include <cstdlib>
 #include <span>
 #include <string>
 #include <string_view>
@@ -17,7 +18,20 @@ std::string listed(std::span<const std::string> words);  // "a, b, c"
 // newline.
 std::string fenced(std::string_view text, std::string_view language = {});
 
-std::string env(const char* variable);  // empty: not set
+inline std::string env(const char* variable) {  // empty: not set
+  const char* value = std::getenv(variable);
+  return value == nullptr ? "" : value;
+}
+// The path that a variable names. Empty if it is not set or not absolute: a relative one would name
+// files of the current folder, which is not the user's to trust.
+inline std::string env_path(const char* variable) {
+  std::string path = env(variable);
+  return path.starts_with('/') ? path : "";
+}
+std::string user_home();  // $HOME; empty: there is none
+// "~" and "~/x" as they are meant; empty if there is no home. Everything else stays as it is.
+std::string with_user_home(std::string_view path);
+std::string temporary_folder();  // $TMPDIR, else /tmp
 
 inline std::string_view trimmed(std::string_view text, std::string_view what = " \t\r\n") {
   const std::size_t from = text.find_first_not_of(what);

@@ -272,7 +272,7 @@ class Bash {
     if (!guard_) {
       guarded_areas_ = areas();
       guard_ = std::make_unique<Guard>(Guard::Settings{.areas = guarded_areas_,
-                                                       .home = env("HOME"),
+                                                       .home = user_home(),
                                                        .quarantine = settings_.quarantine,
                                                        .records = settings_.command_records});
       for (const std::string& path : settings_.guarded) guard_->add(path);

@@ -43,7 +43,7 @@ bool write_file(const std::string& path, std::string_view bytes) {
 // It sees only its file: what it could be made to print goes to a model.
 SandboxSpec cell_in(const std::string& folder) {
   SandboxSpec cell{.root = folder, .temporary = folder, .network = false};
-  const std::string home = workspace::real_place(env("HOME"));
+  const std::string home = workspace::real_place(user_home());
   if (home.size() > 1 && !workspace::is_below(folder, home)) cell.hidden.push_back(home);
   return cell;
 }

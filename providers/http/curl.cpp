@@ -17,19 +17,16 @@ namespace {
 
 // Curl's library, unlike its program, reads no CA variables.
 void trust_environment(CURL* easy) {
-  const auto variable = [](const char* name) {
-    const char* value = std::getenv(name);
-    return value != nullptr && *value != '\0' ? value : nullptr;
-  };
-  const char* file = variable("CURL_CA_BUNDLE");
-  if (file == nullptr) file = variable("SSL_CERT_FILE");
-  if (file != nullptr) curl_easy_setopt(easy, CURLOPT_CAINFO, file);
-  if (const char* folder = variable("SSL_CERT_DIR")) curl_easy_setopt(easy, CURLOPT_CAPATH, folder);
+  std::string file = env_path("CURL_CA_BUNDLE");
+  if (file.empty()) file = env_path("SSL_CERT_FILE");
+  if (!file.empty()) curl_easy_setopt(easy, CURLOPT_CAINFO, file.c_str());
+  if (const std::string folder = env_path("SSL_CERT_DIR"); !folder.empty())
+    curl_easy_setopt(easy, CURLOPT_CAPATH, folder.c_str());
 }
 
 std::string first_set(std::initializer_list<const char*> names) {
   for (const char* name : names)
-    if (const char* value = std::getenv(name); value != nullptr && *value != '\0') return value;
+    if (std::string value = env(name); !value.empty()) return value;
   return {};
 }
 

@@ -15,8 +15,7 @@ namespace {
 
 // What other programs keep about this folder, if the user wants it.
 std::vector<ImportSource> offered(Session& session) {
-  const std::vector<ImportSource> all =
-      exchange::usual_sources([](const char* variable) { return env(variable); }, {});
+  const std::vector<ImportSource> all = exchange::usual_sources({});
   const exchange::ImportOffer offer = exchange::offer_for(session.workspace(), all);
   if (!offer.elsewhere.empty())
     session.screen().print_untrusted("there are " + exchange::counted_by_agent(offer.elsewhere) +
@@ -35,8 +34,9 @@ std::vector<ImportSource> named(const std::string& path) {
 
 // A path as people type it at a prompt.
 std::string expanded(std::string_view path) {
-  return path == "~" || path.starts_with("~/") ? env("HOME") + std::string(path.substr(1))
-                                               : std::string(path);
+  std::string out = with_user_home(path);
+  if (out.empty() && !path.empty()) throw Error("HOME is not set to an absolute path");
+  return out;
 }
 
 }  // namespace

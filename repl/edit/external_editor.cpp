@@ -46,8 +46,7 @@ class SignalsIgnored {
 class TextFile {
  public:
   TextFile(const std::string& text, const std::string& ending) {
-    std::error_code failed;
-    path_ = std::filesystem::temp_directory_path(failed).string() + "/skein-XXXXXX" + ending;
+    path_ = temporary_folder() + "/skein-XXXXXX" + ending;
     const Fd fd(mkostemps(path_.data(), static_cast<int>(ending.size()), O_CLOEXEC));
     written_ = fd && write_all(fd.get(), text);
   }

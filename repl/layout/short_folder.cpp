@@ -5,7 +5,7 @@
 namespace skein::layout {
 
 std::string short_folder(const std::string& folder) {
-  const std::string home = env("HOME");
+  const std::string home = user_home();
   if (home.empty() || !(folder + "/").starts_with(home + "/")) return folder;
   return "~" + folder.substr(home.size());
 }

@@ -17,11 +17,6 @@ namespace skein::exchange::importers {
 
 namespace {
 
-std::string temporary_place() {
-  const std::string place = env("TMPDIR");
-  return place.starts_with('/') ? place : "/tmp";
-}
-
 std::uint64_t copy_bytes(const SourceFile& from, const std::string& to) {
   const Fd file(open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC | O_NOFOLLOW, 0600));
   std::uint64_t done = 0;
@@ -59,9 +54,9 @@ Standing standing_of(const std::string& path) {
 }  // namespace
 
 PrivateCopy::PrivateCopy() {
-  std::string name = temporary_place() + "/skein-XXXXXX";
+  std::string name = temporary_folder() + "/skein-XXXXXX";
   if (mkdtemp(name.data()) == nullptr)  // 0700
-    throw Error("cannot make a folder in " + temporary_place() + ": " + std::strerror(errno));
+    throw Error("cannot make a folder in " + temporary_folder() + ": " + std::strerror(errno));
   folder_ = name;
 }
 
@@ -88,7 +83,7 @@ bool PrivateCopy::copy_once(const SourceFile& database) {
 }
 
 Fd nameless_file() {
-  const std::string place = temporary_place();
+  const std::string place = temporary_folder();
   if (Fd file(open(place.c_str(), O_RDWR | O_TMPFILE | O_CLOEXEC, 0600)); file) return file;
   std::string name = place + "/skein-XXXXXX";
   Fd file(mkostemp(name.data(), O_CLOEXEC));

@@ -17,6 +17,7 @@
 
 #include "core/store/postgres/libpq_settings.h"
 #include "core/store/postgres/link.h"
+#include "core/text/text.h"
 
 namespace skein::store::postgres {
 
@@ -346,8 +347,8 @@ extern "C" __attribute__((visibility("default"))) void skein_postgres_describe(
   target.database = settings.get("dbname");
   target.user = settings.get("user");
   target.password_file = settings.get("passfile");
-  if (const char* home = std::getenv("HOME"); target.password_file.empty() && home != nullptr)
-    target.password_file = std::string(home) + "/.pgpass";
+  if (const std::string home = env_path("HOME"); target.password_file.empty() && !home.empty())
+    target.password_file = home + "/.pgpass";
 }
 
 extern "C" __attribute__((visibility("default"))) void skein_postgres_connect(

@@ -17,7 +17,7 @@ namespace {
 // On disk, not in memory (memfd): it may be large. A file without a name cannot be opened by
 // others.
 Fd nameless_file() {
-  const std::string chosen = env("TMPDIR"), folder = chosen.starts_with('/') ? chosen : "/tmp";
+  const std::string folder = temporary_folder();
   Fd file(open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, 0600));
   if (file) return file;
   std::string name = folder + "/skein-XXXXXX";

@@ -94,7 +94,7 @@ std::unique_ptr<Guard> Guard::of(GuardRecord&& record) {
 void Guard::read_global_hook_folders() {
   std::vector<std::string>& folders = global_hook_folders_.emplace();
   const std::string& home = settings_.home;
-  std::string config = env("XDG_CONFIG_HOME");
+  std::string config = env_path("XDG_CONFIG_HOME");
   if (config.empty()) config = home + "/.config";
   for (const std::string& file :
        {std::string("/etc/gitconfig"), config + "/git/config", home + "/.gitconfig"}) {

@@ -17,13 +17,6 @@ namespace fs = std::filesystem;
 // The kernel's own, which no program's work is in.
 constexpr std::string_view machine_folders[] = {"/proc", "/sys", "/dev"};
 
-std::string with_home(std::string_view path) {
-  const std::string home = env("HOME");
-  if (!home.empty() && (path == "~" || path.starts_with("~/")))
-    return home + std::string(path.substr(1));
-  return std::string(path);
-}
-
 bool has_prefix(std::string_view path, std::string_view folder) {
   return path == folder || (path.starts_with(folder) && path[folder.size()] == '/');
 }
@@ -64,7 +57,9 @@ FurtherFolder FurtherRoots::checked(std::string_view path, bool read_only) const
     throw Error(std::string(path) + " " + why, ExitStatus::usage);
   };
   if (path.empty() || path.find('\0') != path.npos) throw Error("say which folder to open");
-  const std::string place = real_place(with_home(path));
+  const std::string named = with_user_home(path);
+  if (named.empty()) refuse("means nothing: HOME is not set to an absolute path");
+  const std::string place = real_place(named);
   std::error_code failed;
   if (!fs::is_directory(place, failed)) refuse("is not there, or no folder");
   if (place.find("/./") != place.npos || place.find('\n') != place.npos)
@@ -93,7 +88,7 @@ FurtherFolder FurtherRoots::checked(std::string_view path, bool read_only) const
 }
 
 bool FurtherRoots::is_wide(const FurtherFolder& folder) {
-  const std::string home = env("HOME");
+  const std::string home = user_home();
   return !home.empty() && is_below(real_place(home), folder.path);
 }
 

@@ -26,8 +26,8 @@ std::string resolved(const fs::path& path) {
 }
 
 std::string from_home(const std::string& absolute) {
-  const std::string home = env("HOME");
-  if (!home.starts_with('/')) return {};
+  const std::string home = user_home();
+  if (home.empty()) return {};
   const std::string folder = resolved(home);
   if (absolute == folder) return "~";
   return absolute.starts_with(folder + "/") ? "~" + absolute.substr(folder.size()) : std::string{};
