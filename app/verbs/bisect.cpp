@@ -14,7 +14,6 @@
 #include "app/verbs/subcommands.h"
 #include "core/checkpoints/bisect.h"
 #include "core/checkpoints/rewind.h"
-#include "core/checkpoints/scratch_copy.h"
 #include "core/model/turns.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
@@ -78,57 +77,20 @@ void print_turn(const TestedTurn& turn, const std::string& changes) {
   for (const std::string& call : calls) print_line("  " + call);
 }
 
-class Trial {
- public:
-  // `record` and `original` must outlive this.
-  Trial(const SessionRecord& record, WorkspaceFiles& original, checkpoints::ContentStore contents,
-        const std::vector<std::string>& own_places, tools::sandbox::Sandbox sandbox,
-        std::vector<std::string> command)
-      : record_(record),
-        original_(original),
-        copy_(original.repository.is_there() ? original.repository.top() : original.root.path(),
-              own_places),
-        scratch_(original.store, std::move(contents), place_in_copy(), {}, sandbox),
-        command_(std::move(command)) {}
-
-  // The state before a prompt; none: as everything is now, which is how the copy begins.
-  Verdict test(const std::optional<Id>& prompt) {
-    if (prompt) go_to(*prompt);
-    std::fflush(stdout);
-    const int status = edit::run_at_terminal(command_, nullptr, {}, scratch_.root.path());
-    tell_user((prompt ? "before " + to_string(*prompt) : std::string("now")) + ": exit status " +
-              std::to_string(status));
-    if (status >= 126)
-      throw Error("the command cannot be run, or was interrupted: exit status " +
-                  std::to_string(status));
-    return status == 0 ? Verdict::good : status == 125 ? Verdict::skip : Verdict::bad;
-  }
-
- private:
-  std::string place_in_copy() const {
-    if (!original_.repository.is_there()) return copy_.path();
-    return copy_.path() + original_.root.path().substr(original_.repository.top().size());
-  }
-
-  void go_to(Id prompt) {
-    const checkpoints::CheckpointLog log =
-        value_or_throw(checkpoints::read_log(original_, record_.header.session, prompt));
-    const checkpoints::Plan plan =
-        value_or_throw(checkpoints::Planner(scratch_, log.checkpoints).plan());
-    const checkpoints::RestoreReport done = value_or_throw(checkpoints::Restorer(scratch_).run(
-        plan,
-        {.session = record_.header.session, .to = prompt, .overwrite = true, .recorded = false}));
-    for (const auto* all : {&done.kept, &done.failed})
-      for (const checkpoints::LeftAlone& each : *all)
-        tell_user(each.path + " is not as it was then: " + each.why);
-  }
-
-  const SessionRecord& record_;
-  WorkspaceFiles& original_;
-  checkpoints::ScratchCopy copy_;
-  WorkspaceFiles scratch_;
-  std::vector<std::string> command_;
-};
+// none: as everything is now.
+Verdict test(checkpoints::EarlierStates& states, const std::optional<Id>& prompt,
+             const std::vector<std::string>& command) {
+  for (const checkpoints::LeftAlone& each : value_or_throw(states.show(prompt)))
+    tell_user(each.path + " is not as it was then: " + each.why);
+  std::fflush(stdout);
+  const int status = edit::run_at_terminal(command, nullptr, {}, states.folder());
+  tell_user((prompt ? "before " + to_string(*prompt) : std::string("now")) + ": exit status " +
+            std::to_string(status));
+  if (status >= 126)
+    throw Error("the command cannot be run, or was interrupted: exit status " +
+                std::to_string(status));
+  return status == 0 ? Verdict::good : status == 125 ? Verdict::skip : Verdict::bad;
+}
 
 std::vector<std::string> command_words(const app::Invocation& invocation) {
   std::vector<std::string> words(invocation.arguments.begin() + 1, invocation.arguments.end());
@@ -190,10 +152,12 @@ int bisect_session(const app::Invocation& invocation) {
   const std::vector<TestedTurn> turns = tested_turns(store, record, log);
   if (turns.empty()) return not_found("no message on this branch changed files");
 
-  Trial trial(record, original, app::contents_of(invocation, store), app::own_places(invocation),
-              sandbox, command_words(invocation));
+  checkpoints::EarlierStates states(original, record.header.session, app::own_places(invocation),
+                                    sandbox);
+  const std::vector<std::string> command = command_words(invocation);
   const Bisected end = checkpoints::bisect(turns.size() + 1, [&](std::size_t state) {
-    return trial.test(state < turns.size() ? std::optional(turns[state].prompt.id) : std::nullopt);
+    const bool earlier = state < turns.size();
+    return test(states, earlier ? std::optional(turns[state].prompt.id) : std::nullopt, command);
   });
   switch (end.kind) {
     case Bisected::Kind::good_at_end: return not_found("the command succeeds as everything is now");

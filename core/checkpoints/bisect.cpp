@@ -1,6 +1,9 @@
 #include "core/checkpoints/bisect.h"
 
 #include <set>
+#include <utility>
+
+#include "core/checkpoints/restore.h"
 
 namespace skein::checkpoints {
 
@@ -17,6 +20,11 @@ std::size_t next_between(std::size_t good, std::size_t bad, const std::set<std::
       return middle - away;
   }
   return bad;
+}
+
+// A command may need the whole repository around the workspace.
+const std::string& copied_folder(const WorkspaceFiles& workspace) {
+  return workspace.repository.is_there() ? workspace.repository.top() : workspace.root.path();
 }
 
 }  // namespace
@@ -48,6 +56,33 @@ Bisected bisect(std::size_t states, const std::function<Verdict(std::size_t)>& t
   }
   out.kind = Kind::found;
   return out;
+}
+
+EarlierStates::EarlierStates(WorkspaceFiles& workspace, Id session,
+                             const std::vector<std::string>& own_places, Sandbox sandbox)
+    : workspace_(workspace),
+      session_(session),
+      sandbox_(workspace.repository.is_there() ? sandbox : Sandbox::none),
+      copy_(copied_folder(workspace), own_places),
+      folder_(copy_.path() + workspace.root.path().substr(copied_folder(workspace).size())) {}
+
+// Always from the present: a checkpoint may name only the files that its turn wrote, and says of
+// all others that they are as they are now.
+store::Result<std::vector<LeftAlone>> EarlierStates::show(const std::optional<Id>& prompt) {
+  copy_.reset();
+  if (!prompt) return std::vector<LeftAlone>{};
+  const store::Result<CheckpointLog> log = read_log(workspace_, session_, prompt);
+  if (!log) return log.error();
+  // Opened each time: what was tested last may have replaced the folder.
+  WorkspaceFiles files(workspace_.store, workspace_.contents.shared(), folder_, {}, sandbox_);
+  const store::Result<Plan> plan = Planner(files, log->checkpoints).plan();
+  if (!plan) return plan.error();
+  store::Result<RestoreReport> done = Restorer(files).run(
+      *plan, {.session = session_, .to = *prompt, .overwrite = true, .recorded = false});
+  if (!done) return done.error();
+  std::vector<LeftAlone> left = std::move(done->kept);
+  left.insert(left.end(), done->failed.begin(), done->failed.end());
+  return left;
 }
 
 }  // namespace skein::checkpoints

@@ -22,6 +22,8 @@ class ContentStore {
   explicit ContentStore(std::unique_ptr<store::StorageBackend> folder)
       : own_(std::make_unique<store::SessionStore>(std::move(folder))), blobs_(own_.get()) {}
 
+  ContentStore shared() { return ContentStore(*blobs_); }  // the same one; this must outlive it
+
   // Durable when they return; the names in the same order.
   store::Result<std::string> keep(std::string_view bytes) { return blobs_->keep_blob(bytes); }
   store::Result<std::vector<std::string>> keep_all(std::span<const std::string> all) {

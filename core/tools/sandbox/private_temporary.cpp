@@ -8,6 +8,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "core/text/text.h"
+
 namespace skein::tools::sandbox {
 
 namespace {
@@ -26,23 +28,36 @@ void remove_dead(const fs::path& above, std::string_view prefix) {
     struct stat info {};
     if (!folder || fstat(folder.get(), &info) != 0 || info.st_uid != geteuid()) continue;
     if (flock(folder.get(), LOCK_EX | LOCK_NB) != 0) continue;  // its owner lives
-    std::error_code ignored;
-    fs::remove_all(entry->path(), ignored);
+    remove_tree(entry->path());
   }
 }
 
 }  // namespace
 
+void remove_tree(const fs::path& path) {
+  std::error_code failed, ignored;
+  fs::remove_all(path, failed);
+  if (!failed) return;
+  const auto open_up = [&](const fs::path& folder) {
+    fs::permissions(folder, fs::perms::owner_all,
+                    fs::perm_options::add | fs::perm_options::nofollow, ignored);
+  };
+  open_up(path);
+  // Each folder is opened up before the next step goes into it.
+  for (fs::recursive_directory_iterator entry(path, failed), end; !failed && entry != end;
+       entry.increment(failed))
+    if (fs::is_directory(entry->symlink_status(ignored))) open_up(entry->path());
+  fs::remove_all(path, ignored);
+}
+
 PrivateTemporary::~PrivateTemporary() {
-  std::error_code ignored;
-  if (!path_.empty()) fs::remove_all(path_, ignored);
+  if (!path_.empty()) remove_tree(path_);
 }
 
 const std::string& PrivateTemporary::path() {
   if (!path_.empty()) return path_;
   std::error_code error;
-  const fs::path above =
-      fs::canonical(above_.empty() ? fs::temp_directory_path(error) : fs::path(above_), error);
+  const fs::path above = fs::canonical(above_.empty() ? temporary_folder() : above_, error);
   if (error) return path_;
   remove_dead(above, prefix_);
   // Another process that removes dead ones may be quicker than our lock: then try again.

@@ -2,12 +2,17 @@
 // gone with the object. What a process that was killed left behind, the next one removes.
 #pragma once
 
+#include <filesystem>
 #include <string>
 #include <utility>
 
 #include "core/text/fd.h"
 
 namespace skein::tools::sandbox {
+
+// Removes whatever is there, also folders that may not be written to; links are not followed. What
+// cannot be removed stays.
+void remove_tree(const std::filesystem::path& path);
 
 class PrivateTemporary {
  public:
