@@ -13,6 +13,7 @@
 #include "core/store/transfer/transfer.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
+#include "core/text/text.h"
 
 namespace skein::verbs {
 
@@ -55,21 +56,26 @@ Common sessions_of(StorageBackend& here, StorageBackend& there) {
 }
 
 std::string told(const Synced& synced) {
-  const auto part = [](const Moved& moved, const char* where) {
-    if (moved.how == Moved::How::unchanged) return std::string{};
-    return counted(moved.entries, "entry", "entries") + " " + where +
-           (moved.how == Moved::How::branched ? " as a branch" : "");
+  std::vector<std::string> parts;
+  const auto add = [&](const Moved& moved, const char* verb, const char* home) {
+    if (moved.how != Moved::How::unchanged)
+      parts.push_back(counted(moved.entries, "entry", "entries") + " " + verb +
+                      (moved.how == Moved::How::branched ? " as a branch" : ""));
+    if (moved.replaced)
+      parts.push_back(std::string("the damaged copy in ") + home +
+                      " was completed; its old file is in quarantine/ there");
   };
-  const std::string went = part(synced.there, "went"), came = part(synced.here, "came");
-  return went + (went.empty() || came.empty() ? "" : ", ") + came;
+  add(synced.there, "went", "the other home");
+  add(synced.here, "came", "this home");
+  return listed(parts);
 }
 
 }  // namespace
 
 int sync_homes(const app::Invocation& invocation) {
   const std::string& home = invocation.arguments.at(0);
-  if (home == app::home_given(invocation))
-    throw Error("that is the home itself", ExitStatus::usage);
+  if (app::is_in_home(invocation, home))
+    throw Error(home + " is this home, or lies in it", ExitStatus::usage);
   if (is_elsewhere(home))
     throw Error("skein does not go to other machines by itself: mount " + home +
                     " (sshfs), carry the folder over, or keep the home in a database",
@@ -96,6 +102,8 @@ int sync_homes(const app::Invocation& invocation) {
     rows.back()[synced ? "done" : "error"] = what;
     if (synced) rows.back()["went"] = synced->there.entries;
     if (synced) rows.back()["came"] = synced->here.entries;
+    if (synced && (synced->here.replaced || synced->there.replaced))
+      rows.back()["completed"] = true;
     if (invocation.has("--json")) continue;
     progress.end();
     synced ? print_line(record.key + "  " + what) : tell_user(record.key + "  " + what);

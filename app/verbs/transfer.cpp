@@ -90,8 +90,8 @@ std::string other_home(const app::Invocation& invocation, const char* flag) {
   if (home.empty())
     throw Error(std::string("say ") + flag + " HOME: a folder, or postgresql://USER@HOST/DATABASE",
                 ExitStatus::usage);
-  if (home == app::home_given(invocation))
-    throw Error("that is the home itself", ExitStatus::usage);
+  if (app::is_in_home(invocation, home))
+    throw Error(home + " is this home, or lies in it", ExitStatus::usage);
   return home;
 }
 

@@ -82,4 +82,9 @@ Result<std::vector<std::string>> StorageBackend::keep_blobs(std::span<const std:
 
 std::string described(Id session) { return "session " + to_string(session); }
 
+Result<SessionRecord> StorageBackend::replace(Id session, Position, const GiveLines&) {
+  return Failure{Failure::Kind::damaged,
+                 described(session) + " is damaged where no file can be set aside"};
+}
+
 }  // namespace skein::store

@@ -120,6 +120,7 @@ struct Damage {
   std::vector<Range> altered{}, broken{}, uncommitted{};
   std::vector<std::uint64_t> gaps{};  // where a batch is missing
   bool header_damaged = false;
+  std::uint64_t end = 0;  // where the next batch belongs
   bool any() const {
     return !altered.empty() || !broken.empty() || !uncommitted.empty() || !gaps.empty() ||
            header_damaged;
@@ -239,6 +240,9 @@ class StorageBackend {
   // What another store has of a session beyond `end`, where it ends here: whole batches, all or
   // nothing. `conflict` if it ends elsewhere meanwhile, or the seals do not go on from there.
   virtual Result<void> extend(Id session, Position end, std::span<const std::string> lines) = 0;
+  // The lines of another store, as of admit(), in place of what is here, which is damaged and is
+  // set aside whole. `conflict` if it does not end at `end` any more; 0: nothing of it can be read.
+  virtual Result<SessionRecord> replace(Id session, Position end, const GiveLines& lines);
 
   virtual Result<SessionLease> hold(Id session, LockMode company) = 0;  // at once, or `busy`
 

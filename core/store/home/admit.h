@@ -8,6 +8,8 @@ namespace skein::store::home {
 // What StorageBackend::admit promises.
 Result<SessionRecord> admit_session(Home& home, Id session, const GiveLines& lines,
                                     TakenKey taken = TakenKey::refused);
+// What StorageBackend::replace promises: what was there is in quarantine/ then.
+Result<SessionRecord> replace_session(Home& home, Id session, Position end, const GiveLines& lines);
 
 // A transcript that has just been linked into place, with what is known of it, becomes part of the
 // index. Not looked for by name: that asks the index, which might be read anew before it is

@@ -90,9 +90,14 @@ Result<void> FileBackend::extend(Id session, Position end, std::span<const std::
   for (int tries = 0;; ++tries) {
     const Result<Transcript*> found = home_->transcript(session);
     if (!found) return found.error();
+    home_->index().note_change(session);
     if (!(*found)->archived() || tries > 2) return (*found)->log->extend(end, lines);
     if (const auto done = unarchive(session); !done) return done;
   }
+}
+
+Result<SessionRecord> FileBackend::replace(Id session, Position end, const GiveLines& lines) {
+  return replace_session(*home_, session, end, lines);
 }
 
 Result<void> FileBackend::survey(Id session, const VisitFacts& visit) {

@@ -38,6 +38,7 @@ class FileBackend : public StorageBackend {
   Result<void> give_lines(Id session, Position from, const VisitText& visit) override;
   Result<SessionRecord> admit(Id session, const GiveLines& lines, TakenKey taken) override;
   Result<void> extend(Id session, Position end, std::span<const std::string> lines) override;
+  Result<SessionRecord> replace(Id session, Position end, const GiveLines& lines) override;
   Result<SessionLease> hold(Id session, LockMode company) override;
   std::map<Id, std::string> at_work(std::span<const Id> sessions) override;
   std::unique_ptr<SessionWatch> watch(Id session) override;

@@ -347,6 +347,7 @@ Result<Damage> LogReader::examine() {
   });
   if (!end) return end.error();
   damage.gaps = std::move(end->gaps);
+  damage.end = end->end;
   return damage;
 }
 

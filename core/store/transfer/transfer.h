@@ -19,6 +19,7 @@ struct Moved {
   };
   How how = How::unchanged;
   std::size_t entries = 0;  // that came
+  bool replaced = false;    // it was damaged there, and what was there is set aside
 };
 
 using Step =
@@ -36,7 +37,9 @@ Result<Moved> move_session(StorageBackend& from, StorageBackend& to, const Sessi
 struct Synced {
   Moved there{}, here{};
 };
-// Brings each what the other has. What only says where one of them goes on stays with it.
+// Brings each what the other has. What only says where one of them goes on stays with it. A damaged
+// copy is replaced by the other one if that has, or can be given, every entry that can be read of
+// it. `damaged`: that is not so, and both are as they were.
 Result<Synced> sync_session(
     StorageBackend& here, StorageBackend& there, Id session,
     const Step& step = [](std::uint64_t) {});

@@ -2,11 +2,16 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
+#include <map>
 #include <string>
+#include <utility>
 #include <vector>
 
+#include "core/store/home/file_backend.h"
 #include "core/store/session_store.h"
 #include "tests/support/any_home.h"
+#include "tests/support/crash_disk.h"
 #include "tests/support/homes.h"
 #include "tests/support/postgres_server.h"
 #include "tests/support/store_samples.h"
@@ -255,5 +260,167 @@ TEST_CASE("a session that only the other home has comes, under a key of its own"
     CHECK(value_of(homes.here.open()->open(b)).key == "main:cli:user.2");
     CHECK(value_of(homes.there.open()->open(a)).key == "main:cli:user.2");
     CHECK(value_of(sync_session(*homes.from, *homes.to, b)).there.how == How::unchanged);
+  }
+}
+
+namespace {
+
+std::unique_ptr<StorageBackend> home_on(CrashDisk& disk) {
+  return std::make_unique<home::FileBackend>(disk.process());
+}
+
+// The sessions and what was set aside: all that a sync may change.
+std::map<std::string, std::string> sessions_on(const CrashDisk& disk) {
+  std::map<std::string, std::string> out;
+  for (const char* folder : {"transcripts", "quarantine"})
+    for (const std::string& path : disk.paths(folder)) out[path] = disk.bytes(path);
+  return out;
+}
+
+// Two copies of a home, one or both of which something happens to before they are synced.
+struct TwoCopies {
+  explicit TwoCopies(const DiskImage& image) : here(image), there(image) {}
+
+  Result<Synced> sync() { return sync_session(*home_on(here), *home_on(there), sample_session); }
+  bool are_equal() const { return here.bytes(path) == there.bytes(path); }
+
+  // Both have the same afterwards, or are as they were and that is told; and then it stays so.
+  // Whether they have the same.
+  bool settle() {
+    const auto before = std::pair(sessions_on(here), sessions_on(there));
+    const Result<Synced> first = sync();
+    const auto after = std::pair(sessions_on(here), sessions_on(there));
+    if (first) {
+      CHECK(are_equal());
+      for (const auto* home : {&here, &there})
+        CHECK_FALSE(
+            value_of(home_on(const_cast<CrashDisk&>(*home))->examine(sample_session)).any());
+    } else {
+      CHECK(first.error().kind == Failure::Kind::damaged);
+      CHECK(after == before);
+    }
+    const Result<Synced> second = sync();
+    CHECK(bool(second) == bool(first));
+    if (second) CHECK(second->there.how == How::unchanged);
+    if (second) CHECK(second->here.how == How::unchanged);
+    CHECK(std::pair(sessions_on(here), sessions_on(there)) == after);
+    return bool(first);
+  }
+
+  // Whether some file of it still has these bytes.
+  static bool holds(const CrashDisk& disk, const std::string& bytes) {
+    return std::ranges::any_of(sessions_on(disk), [&](const auto& each) {
+      return each.second.find(bytes) != std::string::npos;
+    });
+  }
+
+  CrashDisk here, there;
+  const std::string path = log::transcript_path(sample_session);
+};
+
+// A home with this session, its index written or not.
+DiskImage image_of(const Sample& sample, bool indexed) {
+  CrashDisk disk;
+  put_transcript(disk, sample.bytes);
+  if (indexed) value_of(home_on(disk)->list());
+  return disk.now();
+}
+
+std::vector<Sample> small_samples() {
+  return {make_sample("single lines", {{says(1)}, {says(2)}, {notes(3, R"({"kind":"x"})")}}),
+          make_sample("batches", {{says(1), says(2), says(3)}, {says(4), says(5)}})};
+}
+
+}  // namespace
+
+TEST_CASE("a copy that was cut off anywhere is completed, and nothing of it is dropped") {
+  for (const Sample& sample : small_samples())
+    for (const bool indexed : {true, false})
+      for (std::size_t cut = 0; cut < sample.bytes.size(); ++cut)
+        for (const bool here : {true, false}) {
+          CAPTURE(sample.name);
+          CAPTURE(indexed);
+          CAPTURE(cut);
+          TwoCopies homes(image_of(sample, indexed));
+          CrashDisk& torn = here ? homes.here : homes.there;
+          torn.put(homes.path, sample.bytes.substr(0, cut));
+          CHECK(homes.settle());
+          CHECK(torn.bytes(homes.path) == sample.bytes);
+          const auto line = std::ranges::find_if(
+              sample.lines, [&](const Sample::Line& each) { return each.end > cut; });
+          CHECK(TwoCopies::holds(torn, sample.bytes.substr(line->begin, cut - line->begin)));
+        }
+}
+
+TEST_CASE("a copy of which a byte was changed is completed, or both stay as they are") {
+  for (const Sample& sample : small_samples()) {
+    std::size_t completed = 0;
+    for (std::size_t at = 0; at < sample.bytes.size(); ++at) {
+      CAPTURE(sample.name);
+      CAPTURE(at);
+      TwoCopies homes(image_of(sample, true));
+      std::string bytes = sample.bytes;
+      bytes[at] ^= 1;
+      homes.there.put(homes.path, bytes);
+      completed += homes.settle();
+      CHECK(homes.here.bytes(homes.path) == sample.bytes);
+    }
+    CHECK(completed > sample.bytes.size() / 2);
+  }
+}
+
+TEST_CASE("two copies that were both cut off get what either has, or stay as they are") {
+  const Sample sample = small_samples().back();
+  std::size_t completed = 0, tried = 0;
+  for (std::size_t ours = 0; ours < sample.bytes.size(); ours += 23)
+    for (std::size_t theirs = 0; theirs < sample.bytes.size(); theirs += 29, ++tried) {
+      CAPTURE(ours);
+      CAPTURE(theirs);
+      TwoCopies homes(image_of(sample, true));
+      homes.here.put(homes.path, sample.bytes.substr(0, ours));
+      homes.there.put(homes.path, sample.bytes.substr(0, theirs));
+      completed += homes.settle();
+    }
+  CHECK(completed > tried / 4);
+}
+
+TEST_CASE("what a damaged copy has more than the other comes before it is replaced") {
+  const Sample sample = small_samples().front();
+  TwoCopies homes(image_of(sample, true));
+  add(*home_on(homes.there), sample_session, {says(7)});
+  std::string bytes = homes.there.bytes(homes.path);
+  bytes[sample.lines[1].begin + 40] ^= 1;
+  homes.there.put(homes.path, bytes);
+  const Synced synced = value_of(homes.sync());
+  CHECK(synced.here.entries == 1);
+  CHECK(synced.there.replaced);
+  CHECK(homes.are_equal());
+  CHECK(TwoCopies::holds(homes.there, bytes));
+  CHECK(value_of(home_on(homes.here)->open(sample_session)).state.head == entry_id(7));
+  // An entry whose parent is only in the damaged part goes nowhere.
+  TwoCopies others(image_of(sample, true));
+  add(*home_on(others.there), sample_session, {says(7)});
+  add(*home_on(others.there), sample_session, {says(8)});
+  bytes = others.there.bytes(others.path);
+  bytes[sample.bytes.size()] = '#';
+  others.there.put(others.path, bytes);
+  CHECK_FALSE(others.settle());
+}
+
+TEST_CASE("a copy without the file that its index names gets it") {
+  const Sample sample = small_samples().front();
+  DiskImage image = image_of(sample, true);
+  TwoCopies homes(image);
+  homes.there.process()->remove(homes.path);
+  CHECK(homes.settle());
+}
+
+TEST_CASE("a file that is no transcript is never replaced") {
+  const Sample sample = small_samples().front();
+  for (const bool indexed : {true, false}) {
+    TwoCopies homes(image_of(sample, indexed));
+    homes.there.put(homes.path, "my shopping list\n");
+    CHECK_FALSE(homes.settle());
+    CHECK(homes.there.bytes(homes.path) == "my shopping list\n");
   }
 }
