@@ -1,13 +1,11 @@
 #include "app/expiry.h"
 
-#include <sys/stat.h>
-
 #include <algorithm>
 #include <chrono>
-#include <fstream>
 #include <utility>
 
 #include "core/text/amounts.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/text/when.h"
 
@@ -39,19 +37,14 @@ store::ExpiryRules expiry_rules(const config::Config& config) {
 }
 
 bool Expiry::is_due() const {
-  std::ifstream file(stamp_);
-  std::string line;
-  if (!std::getline(file, line)) return true;
-  const std::optional<std::int64_t> last = ms_from_utc(line);
+  const std::string stamp = file_beginning(stamp_);
+  const std::optional<std::int64_t> last = ms_from_utc(stamp.substr(0, stamp.find('\n')));
   // A time that lies ahead is of a clock that was wrong.
   return !last || now_ms() - *last >= day_ms || *last > now_ms();
 }
 
 // If it cannot be written, it is done more often than it should be, and told each time.
-void Expiry::remember() const {
-  std::ofstream(stamp_) << now_utc() << "\n";
-  ::chmod(stamp_.c_str(), 0600);
-}
+void Expiry::remember() const { replace_small_file(stamp_, now_utc() + "\n"); }
 
 std::string Expiry::announce(Id open) {
   if (stamp_.empty() || std::exchange(asked_, true) || !is_due()) return {};

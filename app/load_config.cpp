@@ -7,6 +7,7 @@
 
 #include "app/config/file.h"
 #include "app/home.h"
+#include "app/project_files.h"
 #include "app/trust.h"
 #include "core/text/small_file.h"
 #include "core/text/text.h"
@@ -110,13 +111,17 @@ std::string configured_home() { return settings_of_home().home; }
 bool configured_outbox() { return settings_of_home().home_outbox; }
 
 std::optional<WorkspaceFile> workspace_file(const std::string& workspace) {
-  const fs::path path = workspace_config_file(workspace);
+  const std::string path = workspace_config_file(workspace);
+  const auto cannot_read = [&](const std::string& why) {
+    return Error("cannot read " + path + ": " + why, ExitStatus::usage);
+  };
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
-  const std::optional<std::string> text = file_text(path.string());
-  if (!text)
-    throw Error("cannot read " + path.string() + ": " + std::strerror(errno), ExitStatus::usage);
-  WorkspaceFile file{path.string(), *text};
+  const std::string real = project::followed(path, places_around(workspace));
+  if (real.empty()) throw cannot_read("a link leads out of the project; copy the file instead");
+  const std::optional<std::string> text = file_text(real, most_file_bytes, Links::refused);
+  if (!text) throw cannot_read(std::strerror(errno));
+  WorkspaceFile file{path, *text};
   file.wants = config::File(file.path, file.text, config::Writer::workspace).wants();
   return file;
 }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <filesystem>
 #include <functional>
 #include <map>
 #include <memory>
@@ -25,14 +24,6 @@ namespace skein::app {
 using mcp::ServerEntry;
 
 namespace {
-
-namespace fs = std::filesystem;
-
-std::optional<std::string> contents_of(const fs::path& file) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(file, ignored)) return std::nullopt;
-  return file_text(file.string());
-}
 
 std::vector<std::string> names_of(const std::vector<ServerEntry>& entries) {
   std::vector<std::string> names;
@@ -96,7 +87,7 @@ std::optional<SharedServers> shared_servers_file(const ProjectFiles& project) {
   const project::Places& places = project.places();
   const std::string path = project::followed(places.workspace + "/.mcp.json", places);
   if (path.empty() || !path.starts_with(places.root() + "/")) return std::nullopt;
-  const std::optional<std::string> text = contents_of(path);
+  const std::optional<std::string> text = file_text(path);
   return text ? std::optional(SharedServers{path, *text}) : std::nullopt;
 }
 
@@ -111,7 +102,7 @@ Servers configured_servers(const Invocation& invocation, const config::Config& c
     for (const auto& [name, entry] : config.servers) add(entry);
   }
   for (const std::string& file : invocation.mcp_config) {
-    const std::optional<std::string> text = contents_of(file);
+    const std::optional<std::string> text = file_text(file);
     if (!text) throw Error("cannot read " + file + ", which --mcp-config names", ExitStatus::usage);
     for (ServerEntry& entry : mcp::read_servers(*text, file, ServerEntry::Source::flag))
       add(std::move(entry));

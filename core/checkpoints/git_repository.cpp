@@ -2,16 +2,13 @@
 
 #include <algorithm>
 #include <charconv>
-#include <filesystem>
-#include <fstream>
 
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::checkpoints {
 
 namespace {
-
-namespace fs = std::filesystem;
 
 constexpr std::size_t arguments_bytes = 96u << 10;  // of paths, in one call
 constexpr std::size_t most_arguments = 4000;        // bubblewrap takes 9,000
@@ -61,11 +58,16 @@ std::vector<std::vector<std::string>> in_groups(const std::vector<std::string>& 
   return out;
 }
 
+// No link is followed; git follows none in the work tree either.
+std::string settings_in(const std::string& file) {
+  return file_beginning(file, 1u << 20, Links::refused);
+}
+
 // .gitattributes that make git convert files. Read here rather than asked of git: it is one file.
 bool attributes_convert(const std::string& top) {
-  for (const char* name : {".gitattributes", ".git/info/attributes"}) {
-    std::ifstream in(fs::path(top) / name);
-    for (std::string line; std::getline(in, line);)
+  for (const char* name : {"/.gitattributes", "/.git/info/attributes"}) {
+    const std::string text = settings_in(top + name);
+    for (const std::string_view line : split(text, '\n'))
       for (const char* word : {"filter=", "eol=crlf", "ident", "working-tree-encoding="})
         if (!line.starts_with('#') && line.find(word) != std::string::npos) return true;
   }
@@ -75,8 +77,8 @@ bool attributes_convert(const std::string& top) {
 // git is not asked what changed in them: it would have to go into each.
 std::vector<std::string> submodules_of(const std::string& top) {
   std::vector<std::string> out;
-  std::ifstream in(fs::path(top) / ".gitmodules");
-  for (std::string line; std::getline(in, line);) {
+  const std::string text = settings_in(top + "/.gitmodules");
+  for (const std::string_view line : split(text, '\n')) {
     const std::string_view setting = trimmed(line);
     const std::size_t equals = setting.find('=');
     if (equals != std::string_view::npos && trimmed(setting.substr(0, equals)) == "path")

@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <chrono>
 #include <filesystem>
-#include <fstream>
 #include <string_view>
 
 #include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/tools/sandbox/environment.h"
 #include "core/tools/sandbox/socket_filter.h"
 #include "core/tools/workspace/real_place.h"
@@ -21,19 +21,14 @@ namespace fs = std::filesystem;
 namespace sandbox = tools::sandbox;
 
 std::string first_line(const fs::path& file) {
-  std::string line;
-  std::ifstream in(file);
-  std::getline(in, line);
-  return line;
+  const std::string text = file_beginning(file);
+  return text.substr(0, text.find('\n'));
 }
 
 // Where a repository is kept whose .git is a file: a worktree's, a submodule's.
 std::vector<std::string> kept_elsewhere(const std::string& top) {
   constexpr std::string_view opening = "gitdir: ";
-  const fs::path pointer = fs::path(top) / ".git";
-  std::error_code failed;
-  if (!fs::is_regular_file(pointer, failed)) return {};
-  const std::string line = first_line(pointer);
+  const std::string line = first_line(fs::path(top) / ".git");
   if (!line.starts_with(opening)) return {};
   const fs::path folder = fs::path(top) / line.substr(opening.size());
   std::vector<std::string> out{tools::workspace::real_place(folder.string())};

@@ -1,13 +1,14 @@
 #include "core/instructions/source.h"
 
 #include <dirent.h>
-#include <fcntl.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <filesystem>
 
 #include "core/text/base.h"
 #include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/tools/workspace/reading.h"
 #include "core/tools/workspace/real_place.h"
@@ -99,11 +100,9 @@ std::optional<SourceText> Source::of_project(const std::string& path) {
 
 std::optional<SourceText> Source::of_user(const std::string& path) {
   if ((stamps_[path] = stamp_of(path)).size < 0) return std::nullopt;
-  Opened file;
-  // Looked at before it is opened: a FIFO or a device has no instructions.
-  if (stat(path.c_str(), &file.info) != 0 || !S_ISREG(file.info.st_mode)) return std::nullopt;
-  file.fd = Fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!file.fd || fstat(file.fd.get(), &file.info) != 0 || !S_ISREG(file.info.st_mode)) {
+  Opened file{.fd = open_regular(path)};
+  if (!file.fd && (errno == ENOTSUP || errno == EISDIR)) return std::nullopt;
+  if (!file.fd || fstat(file.fd.get(), &file.info) != 0) {
     remark(path + " cannot be read");
     return std::nullopt;
   }

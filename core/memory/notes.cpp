@@ -11,6 +11,7 @@
 
 #include "core/text/fd.h"
 #include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::memory {
@@ -98,18 +99,7 @@ std::string told_of(std::string_view text) {
   return valid_utf8(trimmed(out).empty() ? "" : out);
 }
 
-std::string NoteFile::text() const {
-  struct stat info {};
-  if (path_.empty() || stat(path_.c_str(), &info) != 0 || !S_ISREG(info.st_mode)) return {};
-  const Fd fd(open(path_.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC));
-  std::string out;
-  if (fd)
-    read_pieces(fd.get(), largest_file, [&](std::string_view piece) {
-      out += piece;
-      return true;
-    });
-  return out;
-}
+std::string NoteFile::text() const { return file_beginning(path_, largest_file); }
 
 std::string NoteFile::add(const Note& note) const {
   const std::string line = line_of(note);

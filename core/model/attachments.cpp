@@ -1,6 +1,5 @@
 #include "core/model/attachments.h"
 
-#include <fcntl.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -8,9 +7,9 @@
 #include <filesystem>
 
 #include "core/text/amounts.h"
-#include "core/text/fd.h"
 #include "core/text/image_type.h"
 #include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::model {
@@ -72,8 +71,7 @@ std::string read_up_to(const Located& place, std::size_t limit) {
   const auto cannot = [&] {
     return Error("cannot read " + place.absolute + "; nothing was sent", ExitStatus::usage);
   };
-  const Fd fd(
-      open(place.absolute.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
+  const Fd fd = open_regular(place.absolute, Links::refused);
   if (!fd) throw cannot();
   std::error_code failed;
   const fs::path opened = fs::read_symlink("/proc/self/fd/" + std::to_string(fd.get()), failed);

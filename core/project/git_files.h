@@ -6,9 +6,6 @@
 
 namespace skein::project {
 
-// The beginning of a small file; empty: there is none.
-std::string beginning_of(const std::filesystem::path& file);
-
 // The folder that belongs to the checkout at `root`: its .git, or what that names if it is the file
 // of a worktree.
 std::filesystem::path own_git_folder(const std::filesystem::path& root);

@@ -1,15 +1,11 @@
 #include "core/project/markdown_file.h"
 
-#include <fcntl.h>
-#include <sys/stat.h>
-
 #include <cerrno>
 #include <cstring>
 #include <optional>
 
 #include "core/text/base.h"
-#include "core/text/fd.h"
-#include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::project {
@@ -23,14 +19,11 @@ std::string in_one_line(std::string_view text) {
 }
 
 MarkdownFile read_markdown(const std::string& path) {
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  if (!fd) return {.refusal = std::strerror(errno)};
-  struct stat info {};
-  if (fstat(fd.get(), &info) != 0 || !S_ISREG(info.st_mode)) return {.refusal = "it is no file"};
-  if (info.st_size > static_cast<off_t>(markdown_limit))
-    return {.refusal = "it is larger than 1 MiB"};
-  std::optional<std::string> bytes = read_all(fd.get(), markdown_limit);
-  if (!bytes) return {.refusal = "it cannot be read"};
+  std::optional<std::string> bytes = file_text(path, markdown_limit);
+  if (!bytes)
+    return {.refusal = errno == EFBIG                        ? "it is larger than 1 MiB"
+                       : errno == ENOTSUP || errno == EISDIR ? "it is no file"
+                                                             : std::strerror(errno)};
   MarkdownFile file{.text = std::move(*bytes)};
   file.front = read_front_matter(file.text);
   if (const auto& fault = file.front.fault)

@@ -5,6 +5,7 @@
 
 #include "core/project/git_files.h"
 #include "core/text/sha256.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 
 namespace skein::project {
@@ -16,7 +17,7 @@ namespace fs = std::filesystem;
 // A worktree's .git is a file that names a folder, whose `commondir` names the repository.
 fs::path git_folder(const std::string& root) {
   const fs::path own = own_git_folder(root);
-  const std::string common = beginning_of(own / "commondir");
+  const std::string common = file_beginning(own / "commondir");
   return common.empty() ? own : own / trimmed(common);
 }
 
@@ -58,7 +59,7 @@ std::string plain_address(std::string_view url) {
 }
 
 std::string project_remote(const std::string& root) {
-  const std::string remote = remote_in(beginning_of(git_folder(root) / "config"));
+  const std::string remote = remote_in(file_beginning(git_folder(root) / "config"));
   return remote.empty() ? "" : plain_address(remote);
 }
 

@@ -4,7 +4,6 @@
 #include <cerrno>
 #include <cstring>
 #include <filesystem>
-#include <fstream>
 
 #include "core/text/base.h"
 #include "core/text/sha256.h"
@@ -81,9 +80,8 @@ std::vector<std::string> TrustRecord::roots(const std::string& folder) {
   std::error_code failed;
   if (folder.empty()) return out;
   for (fs::directory_iterator at(folder, failed), end; !failed && at != end; at.increment(failed)) {
-    std::ifstream in(at->path(), std::ios::binary);
-    std::string line;
-    if (std::getline(in, line) && line.starts_with(project_mark))
+    const std::string text = file_beginning(at->path());
+    if (const std::string line = text.substr(0, text.find('\n')); line.starts_with(project_mark))
       out.push_back(line.substr(project_mark.size()));
   }
   std::ranges::sort(out);

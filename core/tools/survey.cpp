@@ -1,5 +1,4 @@
 // What a command that only reads would come across in the workspace.
-#include <fcntl.h>
 #include <glob.h>
 #include <unistd.h>
 
@@ -8,8 +7,7 @@
 #include <utility>
 
 #include "core/text/base.h"
-#include "core/text/fd.h"
-#include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/tools/sandbox/git_config.h"
 #include "core/tools/tools.h"
@@ -103,9 +101,7 @@ std::string secret_in(const Root& root, const std::string& folder, bool all) {
 }
 
 std::optional<std::string> text_of_file(const std::string& path) {
-  constexpr std::size_t longest = 1u << 20;
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  return fd ? read_all(fd.get(), longest) : std::nullopt;
+  return file_text(path, 1u << 20);
 }
 
 // The folder .git is, or that it names in a worktree; empty: it cannot be told.

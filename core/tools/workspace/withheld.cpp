@@ -12,7 +12,7 @@
 
 #include "core/text/fd.h"
 #include "core/text/glob.h"
-#include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/text.h"
 #include "core/tools/workspace/real_place.h"
 
@@ -141,14 +141,7 @@ void Withheld::read_file(PatternFile& file, const std::string& path, const std::
       std::int64_t{info.st_mtim.tv_sec} * 1'000'000'000 + info.st_mtim.tv_nsec;
   if (file.patterns && file.id == id && file.size == info.st_size && file.modified_ns == modified)
     return;
-  const Fd fd(open(path.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY | O_CLOEXEC));
-  std::string text;
-  if (fd && fstat(fd.get(), &info) == 0 && S_ISREG(info.st_mode))
-    read_pieces(fd.get(), most_bytes, [&](std::string_view piece) {
-      text += piece;
-      return true;
-    });
-  file = {id, info.st_size, modified, Patterns(shown, folder, text)};
+  file = {id, info.st_size, modified, Patterns(shown, folder, file_beginning(path, most_bytes))};
 }
 
 void Withheld::read_own() const {
