@@ -121,8 +121,8 @@ std::optional<std::string> SandboxedGit::ask(const Asked& asked) {
   } else {
     rules = sandbox::landlock_rules(cell);
     program.landlock = rules.get();
-    program.sockets = !sandbox::socket_filter_works();
   }
+  program.sockets = sandbox::sockets_for(sandbox_, cell.network);
   for (std::string& word : words_of(asked, wrapped ? "/tmp/asked" : input))
     program.arguments.push_back(std::move(word));
   program.environment = sandbox::command_environment(sandbox::own_environment(),

@@ -207,7 +207,7 @@ class Bash {
     SandboxSpec room = call.room;
     const bool inside = call.sandbox == Sandbox::bubblewrap;
     program.limits = settings_.command_limits;
-    program.sockets = room.network || inside || !sandbox::socket_filter_works();
+    program.sockets = sandbox::sockets_for(call.sandbox, room.network);
     // Landlock would have to close the folder around each, where git makes its lock files: there
     // only the guard protects them.
     if (guarded_areas_ != areas()) guard_.reset();  // others are open by now

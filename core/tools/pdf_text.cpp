@@ -66,8 +66,8 @@ PdfText read_with(const std::string& program_path, std::string_view bytes, Sandb
   } else {
     rules = sandbox::landlock_rules(cell);
     program.landlock = rules.get();
-    program.sockets = !sandbox::socket_filter_works();
   }
+  program.sockets = sandbox::sockets_for(sandbox, cell.network);
   for (const char* word : {program_path.c_str(), "-q", "-enc", "UTF-8", "-nopgbrk"})
     program.arguments.emplace_back(word);
   program.arguments.push_back((wrapped ? "/tmp" : folder) + "/page.pdf");

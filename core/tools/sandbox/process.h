@@ -20,16 +20,23 @@ struct ProgramLimits {
   std::uint64_t memory = 0;  // bytes of data each process may have, not all of them together
 };
 
+// Which a program can make.
+enum class Sockets {
+  all,
+  in_namespace,  // those that a network namespace contains, and AF_UNIX
+  local,         // AF_UNIX alone: loopback is closed too
+};
+
 struct Program {
   std::vector<std::string> arguments;    // the first is the absolute path
   std::vector<std::string> environment;  // NAME=value; nothing is inherited
   int folder = -1;                       // an open folder to run in
-  int landlock = -1;                     // a Landlock ruleset to run under
-  std::vector<int> keep{};               // further descriptors that stay open in it
-  int status = -1;                       // what bubblewrap says of itself arrives here; see Kept
-  int holds = -1, record = -1;           // see Kept
+  int landlock = -1;            // a Landlock ruleset to run under, then without any capability
+  std::vector<int> keep{};      // further descriptors that stay open in it
+  int status = -1;              // what bubblewrap says of itself arrives here; see Kept
+  int holds = -1, record = -1;  // see Kept
   ProgramLimits limits{};
-  bool sockets = true;  // false: see refuse_sockets()
+  Sockets sockets = Sockets::all;
 };
 
 struct Watch {

@@ -1,6 +1,7 @@
 #include "core/tools/sandbox/running_program.h"
 
 #include <fcntl.h>
+#include <linux/capability.h>
 #include <poll.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -14,13 +15,14 @@
 #include <cerrno>
 #include <cstddef>
 #include <cstdint>
-#include <fstream>
+#include <sstream>
 #include <string>
 #include <utility>
 #include <vector>
 
 #include "core/text/base.h"
 #include "core/text/io.h"
+#include "core/text/small_file.h"
 #include "core/text/wait.h"
 #include "core/tools/sandbox/socket_filter.h"
 
@@ -52,7 +54,7 @@ struct ChildPlan {
   const int* keep;
   std::size_t keep_count;
   rlimit processes, memory;
-  bool sockets;
+  Sockets sockets;
 };
 
 void close_others(const ChildPlan& plan) {
@@ -60,6 +62,17 @@ void close_others(const ChildPlan& plan) {
   if (syscall(SYS_close_range, 3u, ~0u, cloexec) != 0)
     for (int fd = 3; fd < 4096; ++fd) fcntl(fd, F_SETFD, FD_CLOEXEC);
   for (std::size_t i = 0; i < plan.keep_count; ++i) fcntl(plan.keep[i], F_SETFD, 0);
+}
+
+// Landlock restricts files. What else root may do, CAP_PERFMON (the environment of every process)
+// and CAP_NET_RAW among it, bubblewrap takes away, and so do we. Under no_new_privs no program
+// regains it.
+bool drop_capabilities() {
+  prctl(PR_CAP_AMBIENT, PR_CAP_AMBIENT_CLEAR_ALL, 0, 0, 0);
+  for (unsigned long each = 0; prctl(PR_CAPBSET_DROP, each, 0, 0, 0) == 0; ++each) continue;
+  __user_cap_header_struct header{_LINUX_CAPABILITY_VERSION_3, 0};
+  const __user_cap_data_struct none[_LINUX_CAPABILITY_U32S_3] = {};
+  return syscall(SYS_capset, &header, none) == 0;
 }
 
 int become(const void* planned, pid_t keeper) {
@@ -77,8 +90,9 @@ int become(const void* planned, pid_t keeper) {
       setrlimit(RLIMIT_NPROC, &plan.processes) == 0 && setrlimit(RLIMIT_DATA, &plan.memory) == 0 &&
       dup2(plan.null, 0) == 0 && dup2(plan.output, 1) == 1 && dup2(plan.output, 2) == 2 &&
       fchdir(plan.folder) == 0 && prctl(PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0) == 0 &&
-      (plan.landlock < 0 || syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0) &&
-      (plan.sockets || refuse_sockets());
+      (plan.landlock < 0 ||
+       (drop_capabilities() && syscall(SYS_landlock_restrict_self, plan.landlock, 0) == 0)) &&
+      restrict_sockets(plan.sockets);
   if (ready) {
     close_others(plan);
     execve(plan.argv[0], plan.argv, plan.envp);
@@ -92,7 +106,8 @@ std::uint64_t running_processes() {
   double load = 0;
   char slash = 0;
   std::uint64_t running = 0, all = 0;  // "0.20 0.18 0.12 1/80 11206"
-  std::ifstream("/proc/loadavg") >> load >> load >> load >> running >> slash >> all;
+  std::istringstream(file_beginning("/proc/loadavg")) >> load >> load >> load >> running >> slash >>
+      all;
   return all;
 }
 

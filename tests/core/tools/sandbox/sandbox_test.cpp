@@ -312,6 +312,23 @@ TEST_CASE("signals to processes outside are refused under Landlock") {
                                               " 2>/dev/null || echo no"}}) == "no\n");
 }
 
+TEST_CASE("a command under Landlock has no capability, and reads no other process's environment") {
+  if (landlock_version() == 0) {
+    MESSAGE("SKIPPED: this kernel has no Landlock");
+    return;
+  }
+  TestWorkspace bench;
+  bench.settings.sandbox = Sandbox::landlock;
+  CHECK(bench.result("bash", {{"command",
+                               "grep -E '^Cap(Inh|Prm|Eff|Amb)|NoNewPrivs' "
+                               "/proc/self/status | tr -d '\\t'"}}) ==
+        "CapInh:0000000000000000\nCapPrm:0000000000000000\nCapEff:0000000000000000\n"
+        "CapAmb:0000000000000000\nNoNewPrivs:1\n");
+  // Our own environment: as root it could be read with CAP_PERFMON, whatever Landlock forbids.
+  CHECK(bench.result("bash", {{"command", "cat /proc/" + std::to_string(getpid()) +
+                                              "/environ 2>/dev/null || echo no"}}) == "no\n");
+}
+
 TEST_CASE("the network is there unless it is turned off") {
   if (!bubblewrap_works()) return;
   for (const bool network : {true, false}) {
@@ -352,6 +369,31 @@ TEST_CASE("the network is closed without bubblewrap too, down to the last kind o
         CHECK(printed == "closed closed closed closed open -1 1\n");
     }
   }
+}
+
+TEST_CASE("without a network bubblewrap leaves only sockets that cannot leave the namespace") {
+  if (!bubblewrap_works() || !socket_filter_works()) {
+    MESSAGE("SKIPPED: bubblewrap does not work here, or this kernel filters no system calls");
+    return;
+  }
+  constexpr int vsock = 40, alg = 38;
+  TestWorkspace bench;
+  write_file(bench.root() / "kinds.py",
+             "import socket as s, ctypes\n"
+             "for f in (" +
+                 std::to_string(vsock) + ", " + std::to_string(alg) +
+                 "):\n"
+                 " try: s.socket(f, s.SOCK_STREAM); print('open')\n"
+                 " except OSError as e: print(type(e).__name__)\n"
+                 "print(ctypes.CDLL(None, use_errno=True).syscall(425, 1, 0), ctypes.get_errno())\n"
+                 "server = s.create_server(('127.0.0.1', 0))\n"
+                 "client = s.create_connection(server.getsockname())\n"
+                 "server.accept()[0].sendall(b'loopback')\n"
+                 "print(client.recv(8).decode())\n");
+  bench.settings.sandbox = Sandbox::bubblewrap;
+  bench.settings.network = false;
+  CHECK(bench.result("bash", {{"command", "python3 kinds.py"}}) ==
+        "PermissionError\nPermissionError\n-1 1\nloopback\n");
 }
 
 TEST_CASE("whether the network is open to commands is said") {
