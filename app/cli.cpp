@@ -386,7 +386,12 @@ Parsed parse_command_line(int argc, const char* const* argv) {
   }
   if (app.count("--new") > 0) invocation.new_session = said.title;
   if (app.count("--resume") > 0) invocation.resume = said.resume;
-  if (said.yolo) invocation.permission_mode = "bypassPermissions";
+  constexpr std::string_view bypass = "bypassPermissions";
+  if (const std::string& mode = invocation.permission_mode;
+      said.yolo && !mode.empty() && mode != bypass)
+    return {std::nullopt, complain("-y and --permission-mode " + mode +
+                                   " contradict each other; leave one of them out")};
+  if (said.yolo) invocation.permission_mode = bypass;
   for (const std::string& word : said.words)
     invocation.prompt += (invocation.prompt.empty() ? "" : " ") + word;
 

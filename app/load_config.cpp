@@ -57,6 +57,18 @@ void add_flag_rules(std::vector<permission::Rule>& to, std::vector<permission::R
   }
 }
 
+// Plan mode is a promise that nothing is changed: it is left by name, not by the flag that allows
+// everything.
+void apply_mode(config::Config& config, std::optional<permission::Mode> mode) {
+  using permission::Mode;
+  if (mode == Mode::bypass && config.rules.mode == Mode::plan)
+    config.troubles.push_back(
+        "the configuration sets permission-mode = \"plan\", which -y (bypassPermissions) does not "
+        "overrule; leave -y out, or choose --permission-mode default or acceptEdits");
+  else if (mode)
+    config.rules.mode = *mode;
+}
+
 void throw_troubles(const std::vector<std::string>& troubles) {
   if (troubles.empty()) return;
   const std::size_t more = troubles.size() - 1;
@@ -156,8 +168,7 @@ config::Config load_config_anyway(const Invocation& invocation, const std::strin
   if (!invocation.model.empty()) config.model = invocation.model;
   if (!invocation.thinking.empty()) config.thinking = invocation.thinking;
   if (invocation.max_turns > 0) config.max_turns = invocation.max_turns;
-  if (const auto mode = permission::parse_mode(invocation.permission_mode))
-    config.rules.mode = *mode;
+  apply_mode(config, permission::parse_mode(invocation.permission_mode));
   for (const std::string& text : invocation.allowed_tools)
     add_flag_rules(config.rules.allow, permission::parse_allow_rules(text, tools::tool_table()));
   for (const std::string& text : invocation.disallowed_tools)
