@@ -93,6 +93,16 @@ std::string search_in(SessionStore& store, const Json& given) {
   return dump(out);
 }
 
+// Of a title that was cut the last word is left out: the part of a secret does not look like one.
+std::string title_of(const SessionRecord& record, exchange::SecretMask& mask) {
+  constexpr std::string_view cut_mark = "…";
+  const std::string& title = record.state.title;
+  if (!title.ends_with(cut_mark)) return mask.text(title);
+  const std::size_t blank = title.rfind(' ');
+  return mask.text(title.substr(0, blank == std::string::npos ? 0 : blank + 1)) +
+         std::string(cut_mark);
+}
+
 std::string list_in(SessionStore& store, const Json& given) {
   const std::string folder = string_at(given, "cwd");
   const std::size_t limit = std::max<std::size_t>(1, wanted_number(given, "limit", 50, 200));
@@ -103,7 +113,7 @@ std::string list_in(SessionStore& store, const Json& given) {
     if (!is_below(record.header.cwd, folder)) continue;
     out.push_back({{"session", record.key},
                    {"id", to_string(record.header.session)},
-                   {"title", mask.text(record.state.title)},
+                   {"title", title_of(record, mask)},
                    {"cwd", record.header.cwd},
                    {"used", record.used_at()},
                    {"messages", record.state.messages}});
@@ -176,10 +186,11 @@ std::vector<mcp::ServedResource> page_of(SessionStore& store, std::string& curso
   std::size_t from = 0;
   std::from_chars(cursor.data(), cursor.data() + cursor.size(), from);
   const std::vector<SessionRecord> all = store.list();
+  exchange::SecretMask mask;
   std::vector<mcp::ServedResource> out;
   for (std::size_t i = from; i < all.size() && out.size() < page; ++i)
-    out.push_back(
-        {std::string(scheme) + to_string(all[i].header.session), all[i].key, all[i].state.title});
+    out.push_back({std::string(scheme) + to_string(all[i].header.session), all[i].key,
+                   title_of(all[i], mask)});
   cursor = from + page < all.size() ? std::to_string(from + page) : "";
   return out;
 }
