@@ -20,7 +20,8 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::size_t most_starts = 3;
 constexpr std::chrono::minutes within{10};
-constexpr int most_rounds = 5;  // in which one call may want something of the user
+constexpr int most_rounds = 5;     // in which one call may want something of the user
+constexpr int most_timeouts = 10;  // that a call may take altogether, whatever progress it shows
 
 }  // namespace
 
@@ -114,22 +115,29 @@ Reply Client::request_once(std::string_view method, const rpc::Message& asked,
 
 Reply Client::wait_for(std::int64_t id, const model::ToolPorts& ports) {
   Watcher watcher(parts_.signal, ports);
-  const Deadline last = Clock::now() + parts_.longest;
-  Deadline due = Clock::now() + entry_.timeout;
+  const Clock::duration longest = most_timeouts * entry_.timeout;
+  Deadline last = Clock::now() + longest, due = Clock::now() + entry_.timeout;
   for (;;) {
     OpenRequests::Look look = connection_.requests().look(id);
     if (look.moved) due = Clock::now() + entry_.timeout;
     if (look.reply) return *std::move(look.reply);
     if (!look.progress.empty()) ports.output(look.progress);
-    if (answer_questions(ports)) due = Clock::now() + entry_.timeout;
+    // Questions take the user's time, not the server's.
+    if (const Deadline before = Clock::now(); answer_questions(ports)) {
+      due = Clock::now() + entry_.timeout;
+      last += Clock::now() - before;
+    }
     if (ports.stopped()) {
       cancel(id, "the user wants no more");
       return {.failure = "cancelled by the user; the server was told"};
     }
     if (Clock::now() >= std::min(due, last)) {
       cancel(id, "it took too long");
+      const bool moved = due > last;
       return {.failure = "the server " + entry_.name + " did not answer within " +
-                         short_duration(entry_.timeout.count()) + "; the call was cancelled"};
+                         short_duration((moved ? most_timeouts : 1) * entry_.timeout.count()) +
+                         (moved ? ", although it showed progress" : "") +
+                         "; the call was cancelled"};
     }
     watcher.until(std::min(due, last));
   }

@@ -27,8 +27,7 @@ class Client {
     std::string workspace{}, version{};  // ours
     // Raised when something changed; shared by all clients, since only one thread waits at a time.
     const Signal& signal;
-    std::chrono::milliseconds greeting{30'000};    // how long a server may take to start
-    std::chrono::milliseconds longest{1'800'000};  // a call, whatever its progress
+    std::chrono::milliseconds greeting{30'000};  // how long a server may take to start
   };
 
   Client(ServerEntry entry, Parts parts)

@@ -119,7 +119,7 @@ def call(request):
             send({"method": "notifications/progress",
                   "params": {"progressToken": token, "progress": i + 1, "total": given["count"],
                              "message": "counting"}})
-            time.sleep(0.15)
+            time.sleep(given.get("pause", 0.15))
         answer(request, text("counted"))
     elif name == "grow":
         tools.append({"name": "grown%d" % len(tools), "inputSchema": NOTHING})

@@ -159,6 +159,14 @@ TEST_CASE("a call out of time is cancelled, unless it shows progress") {
   CHECK(shown.find("1 of 6: counting\n") != std::string::npos);
 }
 
+TEST_CASE("a call that shows progress for ever is cancelled too") {
+  ServerEntry entry = scripted();
+  entry.timeout = 400ms;
+  Servers servers({entry});
+  CHECK(servers.text(servers.call("count", R"({"count":6000,"pause":0.01})"))
+            .find("did not answer within") != std::string::npos);
+}
+
 TEST_CASE("a server that dies in a call says why, and is started again by the next") {
   Servers servers({scripted()});
   const std::string why = servers.text(servers.call("die"));
