@@ -21,9 +21,9 @@ namespace {
 
 using namespace std::chrono_literals;
 
-constexpr std::size_t most_connections = 16;
-constexpr auto patience = 10s;      // for a request, and for each step of an answer
-constexpr auto look_every = 500ms;  // at the session
+constexpr std::size_t most_connections = 32;  // of those that are known, and of all others
+constexpr auto patience = 10s;                // for a request, and for each step of an answer
+constexpr auto look_every = 500ms;            // at the session
 constexpr auto breath_every = 20s;  // a line to a stream, which notices by it that nobody listens
 constexpr std::size_t most_unread = 32 << 20;  // of a stream whose reader has fallen asleep
 
@@ -56,7 +56,7 @@ PageServer::PageServer(SharedSession& session, std::uint16_t port)
   if (!listener_ ||
       ::setsockopt(listener_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0 ||
       ::bind(listener_.get(), reinterpret_cast<sockaddr*>(&address), size) != 0 ||
-      ::listen(listener_.get(), 8) != 0 ||
+      ::listen(listener_.get(), SOMAXCONN) != 0 ||
       ::getsockname(listener_.get(), reinterpret_cast<sockaddr*>(&address), &size) != 0)
     throw Error("cannot listen at 127.0.0.1" + (port == 0 ? "" : ":" + std::to_string(port)) +
                 ": " + std::strerror(errno));
@@ -81,17 +81,32 @@ void PageServer::run(const std::function<bool()>& stop) {
       const bool alive = go_on(*each, fds[at].revents) && Clock::now() < each->until;
       each = alive ? std::next(each) : connections_.erase(each);
     }
-    if (fds[0].revents != 0) accept_one();
+    if (fds[0].revents != 0) accept_waiting();
     if (Clock::now() < look) continue;
     look = Clock::now() + look_every;
     tell_streams();
   }
 }
 
-void PageServer::accept_one() {
-  Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
-  if (!socket || connections_.size() >= most_connections) return;
-  connections_.push_back({.socket = std::move(socket), .until = Clock::now() + patience});
+// A few at a time: between them, those that are there get their turn.
+void PageServer::accept_waiting() {
+  for (std::size_t i = 0; i < most_connections / 4; ++i) {
+    Fd socket(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC | SOCK_NONBLOCK));
+    if (!socket) return;
+    make_room(false);
+    connections_.push_back({.socket = std::move(socket), .until = Clock::now() + patience});
+  }
+}
+
+// The oldest of the same kind goes: a process that does not know the token only closes connections
+// of its own kind.
+void PageServer::make_room(bool known) {
+  const auto counts = [&](const Connection& each) {
+    return each.known == known && each.until != Clock::time_point{};
+  };
+  if (static_cast<std::size_t>(std::ranges::count_if(connections_, counts)) < most_connections)
+    return;
+  std::ranges::find_if(connections_, counts)->until = {};
 }
 
 bool PageServer::go_on(Connection& connection, short events) {
@@ -142,15 +157,21 @@ bool PageServer::is_ours(const HttpRequest& request) const {
 
 void PageServer::answer(Connection& connection, const HttpRequest& request) {
   const std::string name = "skein" + std::to_string(port_);
+  const bool first = same(request.path, "/" + token_ + "/") && !token_used_;
+  const bool has_cookie = same(cookie_named(request.cookies, name), cookie_);
+  if (first || has_cookie) {
+    make_room(true);
+    connection.known = true;
+  }
   if (!is_ours(request)) {
     connection.out = refusal(403, "ask for 127.0.0.1");
-  } else if (same(request.path, "/" + token_ + "/") && !token_used_) {
+  } else if (first) {
     token_used_ = true;
     connection.out = http_answer(303, "text/plain; charset=utf-8",
                                  "Location: /\r\nSet-Cookie: " + name + "=" + cookie_ +
                                      "; Path=/; HttpOnly; SameSite=Strict\r\n",
                                  "");
-  } else if (!same(cookie_named(request.cookies, name), cookie_)) {
+  } else if (!has_cookie) {
     connection.out = refusal(403, "this page is for the browser that opened its address first");
   } else if (request.path == "/" || same(request.path, "/" + token_ + "/")) {
     connection.out =

@@ -29,13 +29,15 @@ class PageServer {
     std::string in{}, out{};
     std::size_t written = 0;
     bool answered = false;
+    bool known = false;         // it has shown the token or the cookie
     bool streams = false;       // gets what comes as long as it stays
     std::size_t entries = 0;    // that a stream has
     std::size_t edition = 0;    // of the session, that a stream knows
     Clock::time_point until{};  // when it is closed for doing nothing
   };
 
-  void accept_one();
+  void accept_waiting();
+  void make_room(bool known);
   bool go_on(Connection& connection, short events);  // false: it is done
   bool read(Connection& connection);
   bool write(Connection& connection);
