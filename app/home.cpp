@@ -164,14 +164,14 @@ std::shared_ptr<store::home::Home> open_home(const Invocation& invocation) {
 
 std::unique_ptr<store::StorageBackend> open_backend(const std::string& home) {
   if (store::postgres::is_address(home))
-    return std::make_unique<store::postgres::DatabaseBackend>(home, tell, signals_seen);
+    return std::make_unique<store::postgres::DatabaseBackend>(home, tell, stop_count);
   return std::make_unique<store::home::FileBackend>(open_folder(home));
 }
 
 store::SessionStore open_store(const Invocation& invocation) {
   if (home_in_database(invocation) && configured_outbox()) {
     auto backend =
-        std::make_unique<store::postgres::DatabaseBackend>(invocation.home, tell, signals_seen);
+        std::make_unique<store::postgres::DatabaseBackend>(invocation.home, tell, stop_count);
     backend->use_outbox(home_folder(invocation) + "/outbox");
     return store::SessionStore(std::move(backend), project_of);
   }

@@ -80,8 +80,8 @@ void offer_files(session::Services& services, const std::string& workspace,
 void offer_checkpoints(session::Services& services, checkpoints::FileKeeper& keeper,
                        store::SessionStore& store) {
   services.kept_files = [&keeper] { return &keeper.workspace(); };
-  services.take_checkpoint = [&keeper, &store](Id session) {
-    model::FileKeeper::Kept kept = keeper.take({.session = session});
+  services.take_checkpoint = [&keeper, &store](Id session, const std::function<bool()>& stopped) {
+    model::FileKeeper::Kept kept = keeper.take({.session = session, .stopped = stopped});
     std::vector<store::NewEntry> entries;
     for (model::Entry& entry : kept.entries) entries.push_back({std::move(entry)});
     if (!entries.empty()) store::value_or_throw(store.append_session_entries(session, entries));

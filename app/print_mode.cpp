@@ -311,6 +311,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   Spent spent;
   Ports ports;
   ports.stop = &stop_asked();
+  ports.stops = &stop_count();
   ports.input = status_line.input();
   ports.sink = application.models().masking([&](const model::Event& event) {
     spent.hear(event);

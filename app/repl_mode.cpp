@@ -172,6 +172,7 @@ int repl_mode(Application& application, const Invocation& given) {
   session::TypedInput input(
       {.screen = screen,
        .stop = stop_asked(),
+       .stops = &stop_count(),
        .keyboard = keyboard ? &*keyboard : nullptr,
        .drafts = prompt::Drafts(given.no_session ? "" : home_folder(given) + "/drafts"),
        .attended = attended(),

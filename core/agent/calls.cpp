@@ -1,13 +1,12 @@
 // The part of the loop that runs the calls of an answer.
 #include <algorithm>
-#include <chrono>
 #include <optional>
 #include <utility>
 
 #include "core/agent/agent.h"
 #include "core/agent/concurrent_calls.h"
+#include "core/model/pause.h"
 #include "core/model/payloads.h"
-#include "core/text/wait.h"
 
 namespace skein::agent {
 
@@ -22,24 +21,6 @@ constexpr const char* limit_text =
 
 // How often in a row the model may make calls that cannot be read.
 constexpr int most_faulty_replies = 3;
-
-// A running tool asks now and then whether to stop, and that is when the keyboard is read. Not
-// every time: a busy tool asks at every line.
-class KeyboardLook {
- public:
-  explicit KeyboardLook(const model::Ports& ports) : ports_(ports) {}
-
-  void operator()() {
-    if (ports_.input.fd < 0 || Clock::now() < next_) return;
-    next_ = Clock::now() + std::chrono::milliseconds(5);
-    if (is_readable(ports_.input.fd) && ports_.input.on_ready) ports_.input.on_ready();
-  }
-
- private:
-  using Clock = std::chrono::steady_clock;
-  const model::Ports& ports_;
-  Clock::time_point next_{};
-};
 
 // How many of these calls, from the first on, may run at the same time.
 std::size_t concurrent_calls(std::span<const model::ToolUse* const> calls,
@@ -248,11 +229,7 @@ model::ToolPorts Agent::tool_ports(const model::Tool& tool, const model::ToolUse
               [&ports, id = call.id](std::string_view text) {
                 ports.sink(model::ToolOutput{id, std::string(text)});
               },
-          .stopped =
-              [&ports, look = KeyboardLook(ports)]() mutable {
-                look();
-                return ports.stopped();
-              },
+          .stopped = model::stop_check(ports),
           .to_background =
               [&ports] {
                 return ports.to_background != nullptr && ports.to_background->exchange(false);

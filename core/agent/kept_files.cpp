@@ -2,6 +2,8 @@
 
 #include <utility>
 
+#include "core/model/pause.h"
+
 namespace skein::agent {
 
 namespace {
@@ -15,7 +17,7 @@ model::FileKeeper::Moment moment_of(const Turn& turn) {
   return {.session = turn.conversation.session(),
           .prompt = turn.prompt,
           .run_id = turn.run_id,
-          .stopped = [&ports = turn.ports] { return ports.stopped(); }};
+          .stopped = model::stop_check(turn.ports)};
 }
 
 }  // namespace
@@ -48,7 +50,8 @@ std::function<std::string(const model::FileBefore&)> KeptFiles::before_write(
 void KeptFiles::after_turn(Turn& turn) const {
   if (parts_.files == nullptr) return;
   model::FileKeeper::Moment moment = moment_of(turn);
-  moment.stopped = [] { return false; };  // a turn that was stopped has changed files all the same
+  // A turn that was stopped has changed files all the same.
+  moment.stopped = model::next_stop_check(turn.ports);
   take_in(turn, parts_.files->after_turn(moment));
 }
 

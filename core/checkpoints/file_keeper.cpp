@@ -67,6 +67,8 @@ void FileKeeper::tell(Kept& kept, const std::string& sentence) {
 }
 
 void FileKeeper::tell_gaps(Kept& kept, const TreeScan& scan) {
+  if (const std::string& obstacle = workspace().repository.obstacle(); !obstacle.empty())
+    tell(kept, "git is not asked which files have changed: " + obstacle);
   if (scan.state.coverage == Checkpoint::by_tools)
     return tell(
         kept,
@@ -95,27 +97,28 @@ store::Result<model::Entry> FileKeeper::entry_of(const Moment& moment, std::stri
   return checkpoint_entry(workspace().contents, std::move(state));
 }
 
-model::FileKeeper::Kept FileKeeper::before_command(const Moment& moment) {
+TreeScan FileKeeper::look(const Moment& moment) {
+  const Stop::By user(workspace().stop, moment.stopped);
+  return store::value_or_throw(workspace().scanner.scan(FileLook::Contents::kept));
+}
+
+model::FileKeeper::Kept FileKeeper::before_command(const Moment& moment) try {
   enter(moment);
   Kept kept;
   if (turn_.scan) return kept;
-  store::Result<TreeScan> scan = workspace().scanner.scan(FileLook::Contents::kept, moment.stopped);
-  if (scan && moment.stopped()) {
-    kept.refusal = "cancelled by the user";
-    return kept;
-  }
-  store::Result<model::Entry> entry =
-      scan ? entry_of(moment, Checkpoint::before, scan->state) : scan.error();
-  if (!entry) {
-    kept.refusal =
-        "not run, because the files it may change could not be kept first: " + entry.error().text;
-    return kept;
-  }
-  tell_gaps(kept, *scan);
+  TreeScan scan = look(moment);
+  model::Entry entry = store::value_or_throw(entry_of(moment, Checkpoint::before, scan.state));
+  tell_gaps(kept, scan);
   // Of a folder that is not covered there is nothing to say.
-  if (scan->state.is_whole()) kept.entries.push_back(*std::move(entry));
-  turn_.scan = *std::move(scan);
+  if (scan.state.is_whole()) kept.entries.push_back(std::move(entry));
+  turn_.scan = std::move(scan);
   return kept;
+} catch (const Stop::Stopped&) {
+  return {.refusal = "cancelled by the user"};
+} catch (const Error& error) {
+  return {.refusal = std::string("not run, because the files it may change could not be kept "
+                                 "first: ") +
+                     error.what()};
 }
 
 model::FileKeeper::Kept FileKeeper::before_write(const Moment& moment,
@@ -169,39 +172,33 @@ model::FileKeeper::Kept FileKeeper::after_turn(const Moment& moment) {
   Kept kept;
   const ThisTurn turn = std::exchange(turn_, {});
   if (!turn.scan && turn.written.empty()) return kept;
-  store::Result<std::vector<KeptFile>> written = now(turn.written);
+  const Stop::By nothing(workspace().stop, {});
   Checkpoint state{.coverage = std::string(Checkpoint::by_tools)};
-  std::optional<store::Failure> failed;
-  if (!written) failed = written.error();
-  if (turn.scan && turn.scan->state.is_whole() && !failed) {
-    store::Result<TreeScan> scan =
-        workspace().scanner.scan(FileLook::Contents::kept, moment.stopped);
-    if (scan) {
-      tell_gaps(kept, *scan);
-      if (turn.written.empty() && same_state(scan->state, turn.scan->state)) return kept;
-      state = std::move(scan->state);
-    } else {
-      failed = scan.error();
+  std::string failed;
+  if (turn.scan && turn.scan->state.is_whole()) try {
+      TreeScan scan = look(moment);
+      tell_gaps(kept, scan);
+      if (turn.written.empty() && same_state(scan.state, turn.scan->state)) return kept;
+      state = std::move(scan.state);
+    } catch (const Error& error) {
+      failed = error.what();
     }
+  try {
+    state.files = joined(std::move(state.files), store::value_or_throw(now(turn.written)));
+    if (state.is_whole() || !state.files.empty())
+      kept.entries.push_back(
+          store::value_or_throw(entry_of(moment, Checkpoint::after, std::move(state))));
+  } catch (const Error& error) {
+    failed = error.what();
   }
-  if (!failed) {
-    state.files = joined(std::move(state.files), *written);
-    if (!state.is_whole() && state.files.empty()) return kept;
-    store::Result<model::Entry> entry = entry_of(moment, Checkpoint::after, std::move(state));
-    if (entry)
-      kept.entries.push_back(*std::move(entry));
-    else
-      failed = entry.error();
-  }
-  if (failed)
-    kept.notices.push_back("the files as this turn leaves them could not be kept: " + failed->text);
+  if (!failed.empty())
+    kept.notices.push_back("the files as this turn leaves them could not be kept: " + failed);
   return kept;
 }
 
 model::FileKeeper::Kept FileKeeper::take(const Moment& moment) {
   Kept kept;
-  const TreeScan scan =
-      store::value_or_throw(workspace().scanner.scan(FileLook::Contents::kept, moment.stopped));
+  const TreeScan scan = look(moment);
   tell_gaps(kept, scan);
   if (scan.state.is_whole())
     kept.entries.push_back(store::value_or_throw(entry_of(moment, Checkpoint::before, scan.state)));

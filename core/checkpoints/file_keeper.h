@@ -36,6 +36,7 @@ class FileKeeper : public model::FileKeeper {
     std::optional<TreeScan> scan{};   // before its first command
     std::set<std::string> written{};  // by tools that say what they write
   };
+  TreeScan look(const Moment& moment);  // throws Error
   void enter(const Moment& moment);
   void tell(Kept& kept, const std::string& sentence);
   void tell_gaps(Kept& kept, const TreeScan& scan);

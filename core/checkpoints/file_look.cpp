@@ -51,6 +51,7 @@ store::Result<SeenFile> FileLook::look(const std::string& path, Contents content
 
 store::Result<SeenFile> FileLook::look(const std::string& path, const Place& place,
                                        Contents contents, std::uint64_t most) {
+  stop_.check();
   SeenFile seen{.file = {.path = path}};
   const int found =
       fstatat(place.folder.get(), place.name.c_str(), &seen.info, AT_SYMLINK_NOFOLLOW);
@@ -94,7 +95,7 @@ store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Conten
   }
   const tools::workspace::Opened opened = root_.open_file(place);
   std::optional<std::string> bytes;
-  if (opened) bytes = read_all(opened.fd.get(), most);
+  if (opened) bytes = bytes_of(opened, most);
   if (!bytes) {
     seen.why = opened ? "it cannot be read" : opened.refusal;
     return {};
@@ -113,6 +114,18 @@ store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Conten
   pending_paths_.push_back(seen.file.path);
   if (pending_bytes_ >= batch_bytes || pending_.size() >= batch_files) return flush();
   return {};
+}
+
+// None: it cannot be read, or is larger than that.
+std::optional<std::string> FileLook::bytes_of(const tools::workspace::Opened& file,
+                                              std::uint64_t most) const {
+  std::string bytes;
+  const bool read = read_pieces(file.fd.get(), most + 1, [&](std::string_view piece) {
+    stop_.check();
+    bytes += piece;
+    return true;
+  });
+  return read && bytes.size() <= most ? std::optional(std::move(bytes)) : std::nullopt;
 }
 
 store::Result<std::string> FileLook::keep(std::string_view bytes) { return contents_.keep(bytes); }

@@ -13,6 +13,7 @@
 
 #include "core/checkpoints/content_store.h"
 #include "core/checkpoints/look_memory.h"
+#include "core/checkpoints/stop.h"
 #include "core/model/kept_file.h"
 #include "core/tools/workspace/root.h"
 
@@ -31,10 +32,10 @@ struct SeenFile {
 
 class FileLook {
  public:
-  // Both must outlive this. What was seen is noted in the file `memory` for the next one; empty: it
-  // is not.
-  FileLook(const Root& root, ContentStore& contents, std::string memory = {})
-      : root_(root), contents_(contents), memory_(std::move(memory)) {}
+  // All three must outlive this. What was seen is noted in the file `memory` for the next one;
+  // empty: it is not.
+  FileLook(const Root& root, ContentStore& contents, const Stop& stop, std::string memory = {})
+      : root_(root), contents_(contents), stop_(stop), memory_(std::move(memory)) {}
   ~FileLook();
   FileLook(const FileLook&) = delete;
   FileLook& operator=(const FileLook&) = delete;
@@ -59,9 +60,12 @@ class FileLook {
   bool is_kept(Known& file) const;
   store::Result<void> take_in(SeenFile& seen, const Place& place, Contents contents,
                               std::uint64_t most);
+  std::optional<std::string> bytes_of(const tools::workspace::Opened& file,
+                                      std::uint64_t most) const;
 
   const Root& root_;
   ContentStore& contents_;
+  const Stop& stop_;
   std::string memory_;
   std::optional<LookedAtFiles> remembered_{};  // by those before us; read when it is needed
   bool learned_ = false;                       // something they did not know

@@ -100,12 +100,11 @@ std::optional<std::string> GitRepository::below(std::string_view path) const {
   return std::string(path.substr(git_.prefix().size()));
 }
 
-std::optional<GitRepository::Status> GitRepository::status(const std::function<bool()>& stopped) {
+std::optional<GitRepository::Status> GitRepository::status() {
   const std::optional<std::string> said =
       git_.ask({.arguments = {"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
                               "--untracked-files=all", "--ignored=no", "--no-renames",
                               "--ignore-submodules=dirty", "--", "."},
-                .stopped = stopped,
                 .settings_first = true});
   if (!said) return std::nullopt;
   const std::vector<std::string_view> lines = records(*said);

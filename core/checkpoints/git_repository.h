@@ -16,7 +16,7 @@ namespace skein::checkpoints {
 class GitRepository {
  public:
   // See SandboxedGit.
-  GitRepository(const Root& root, Sandbox sandbox) : git_(root, sandbox) {}
+  GitRepository(const Root& root, Sandbox sandbox, const Stop& stop) : git_(root, sandbox, stop) {}
 
   bool is_there() const { return !git_.top().empty(); }
   const std::string& top() const { return git_.top(); }  // the folder that .git lies in
@@ -30,7 +30,9 @@ class GitRepository {
     bool converts = false;  // git changes files on their way into the repository and out of it
   };
   // nullopt: git cannot be run, or says what cannot be understood.
-  std::optional<Status> status(const std::function<bool()>& stopped);
+  std::optional<Status> status();
+  // See SandboxedGit.
+  const std::string& obstacle() const { return git_.obstacle(); }
 
   // What a commit has of a file.
   struct Object {

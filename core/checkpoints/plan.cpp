@@ -60,8 +60,7 @@ store::Result<void> Planner::look_around() {
   for (const auto& [path, file] : target_.later) paths_.insert(path);
   if (target_.whole == nullptr) return {};
   const Checkpoint& then = target_.whole->state;
-  store::Result<TreeScan> now =
-      workspace_.scanner.scan(FileLook::Contents::hashed, [] { return false; });
+  store::Result<TreeScan> now = workspace_.scanner.scan(FileLook::Contents::hashed);
   if (!now) return now.error();
   for (const KeptFile& file : now->state.files) seen_now_.insert(file.path);
   if (then.coverage == Checkpoint::by_walk) {

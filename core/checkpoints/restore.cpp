@@ -93,6 +93,7 @@ store::Result<std::optional<Id>> Restorer::keep_present(const std::vector<FileAc
 }
 
 store::Result<RestoreReport> Restorer::run(const Plan& plan, const RestoreRequest& request) {
+  const Stop::By nothing(workspace_.stop, {});  // a half of it is worse than all of it
   RestoreReport report;
   const std::vector<FileAction> actions =
       request.files ? chosen(plan, request, report) : std::vector<FileAction>{};

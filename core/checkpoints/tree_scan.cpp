@@ -20,9 +20,8 @@ void TreeScanner::add(TreeScan& scan, const SeenFile& seen) {
   scan.state.files.push_back(std::move(file));
 }
 
-store::Result<std::optional<TreeScan>> TreeScanner::by_git(FileLook::Contents contents,
-                                                           const std::function<bool()>& stopped) {
-  std::optional<GitRepository::Status> status = repository_.status(stopped);
+store::Result<std::optional<TreeScan>> TreeScanner::by_git(FileLook::Contents contents) {
+  std::optional<GitRepository::Status> status = repository_.status();
   if (!status) return std::optional<TreeScan>{};
   TreeScan out;
   out.state.coverage = Checkpoint::by_git;
@@ -46,23 +45,23 @@ store::Result<std::optional<TreeScan>> TreeScanner::by_git(FileLook::Contents co
 }
 
 // Looked through before the first file is read: what is too large must not cost what it is large.
-bool TreeScanner::fits_a_walk(const std::function<bool()>& stopped) const {
+bool TreeScanner::fits_a_walk() const {
   std::size_t count = 0;
   std::uint64_t bytes = 0;
   const auto refusal = walk_tree(root_, ".", root_.locate("."), {}, [&](const Walked& found) {
+    stop_.check();
     struct stat info {};
     if (found.kind == EntryKind::file && fstatat(found.place.folder.get(), found.place.name.c_str(),
                                                  &info, AT_SYMLINK_NOFOLLOW) == 0)
       ++count, bytes += static_cast<std::uint64_t>(info.st_size);
-    const bool fits = count <= limits_.walk_files && bytes <= limits_.walk_bytes && !stopped();
+    const bool fits = count <= limits_.walk_files && bytes <= limits_.walk_bytes;
     return fits ? WalkControl::go_on : WalkControl::stop;
   });
   return refusal.empty() && count <= limits_.walk_files && bytes <= limits_.walk_bytes;
 }
 
-store::Result<std::optional<TreeScan>> TreeScanner::by_walk(FileLook::Contents contents,
-                                                            const std::function<bool()>& stopped) {
-  if (!fits_a_walk(stopped)) return std::optional<TreeScan>{};
+store::Result<std::optional<TreeScan>> TreeScanner::by_walk(FileLook::Contents contents) {
+  if (!fits_a_walk()) return std::optional<TreeScan>{};
   TreeScan out;
   out.state.coverage = Checkpoint::by_walk;
   store::Result<void> done;
@@ -82,11 +81,10 @@ store::Result<std::optional<TreeScan>> TreeScanner::by_walk(FileLook::Contents c
   return std::optional(std::move(out));
 }
 
-store::Result<TreeScan> TreeScanner::scan(FileLook::Contents contents,
-                                          const std::function<bool()>& stopped) {
+store::Result<TreeScan> TreeScanner::scan(FileLook::Contents contents) {
   store::Result<std::optional<TreeScan>> found = std::optional<TreeScan>{};
-  if (repository_.is_there()) found = by_git(contents, stopped);
-  if (found && !*found) found = by_walk(contents, stopped);
+  if (repository_.is_there()) found = by_git(contents);
+  if (found && !*found) found = by_walk(contents);
   if (!found) return found.error();
   if (const auto flushed = files_.flush(); !flushed) return flushed.error();
   if (!*found) return TreeScan{.state = {.coverage = std::string(Checkpoint::by_tools)}};

@@ -3,7 +3,6 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -32,24 +31,24 @@ struct TreeScan {
 class TreeScanner {
  public:
   // All must outlive this.
-  TreeScanner(const Root& root, GitRepository& repository, FileLook& files, ScanLimits limits = {})
-      : root_(root), repository_(repository), files_(files), limits_(limits) {}
+  TreeScanner(const Root& root, GitRepository& repository, FileLook& files, const Stop& stop,
+              ScanLimits limits = {})
+      : root_(root), repository_(repository), files_(files), stop_(stop), limits_(limits) {}
 
   // With coverage "tools" if there is neither a repository nor a folder small enough: then it says
-  // nothing of any file. The failure is the store's.
-  store::Result<TreeScan> scan(FileLook::Contents contents, const std::function<bool()>& stopped);
+  // nothing of any file. The failure is the store's. Throws Stop::Stopped.
+  store::Result<TreeScan> scan(FileLook::Contents contents);
 
  private:
-  store::Result<std::optional<TreeScan>> by_git(FileLook::Contents contents,
-                                                const std::function<bool()>& stopped);
-  store::Result<std::optional<TreeScan>> by_walk(FileLook::Contents contents,
-                                                 const std::function<bool()>& stopped);
-  bool fits_a_walk(const std::function<bool()>& stopped) const;
+  store::Result<std::optional<TreeScan>> by_git(FileLook::Contents contents);
+  store::Result<std::optional<TreeScan>> by_walk(FileLook::Contents contents);
+  bool fits_a_walk() const;
   static void add(TreeScan& scan, const SeenFile& seen);
 
   const Root& root_;
   GitRepository& repository_;
   FileLook& files_;
+  const Stop& stop_;
   ScanLimits limits_;
 };
 

@@ -19,12 +19,13 @@ struct WorkspaceFiles {
       : store(in_store),
         contents(std::move(kept_in)),
         root(folder, std::move(forbidden)),
-        repository(root, sandbox),
-        files(root, contents, std::move(memory)),
-        scanner(root, repository, files, limits) {}
+        repository(root, sandbox, stop),
+        files(root, contents, stop, std::move(memory)),
+        scanner(root, repository, files, stop, limits) {}
   WorkspaceFiles(const WorkspaceFiles&) = delete;  // its parts refer to each other
 
   store::SessionStore& store;  // of the entries
+  Stop stop{};
   ContentStore contents;
   Root root;
   GitRepository repository;

@@ -178,6 +178,8 @@ struct Ports {
   std::function<std::optional<std::string>(const Inquiry&)> inquire{};
   std::function<PlanReview(const Plan&)> review{};
   const std::atomic<bool>* stop = nullptr;  // set by ^C; lock-free
+  // How often the user has asked for a stop, where that is counted. See next_stop_check().
+  const std::atomic<unsigned>* stops = nullptr;
   // Set by ^B: the command that runs is to go on in the background. Whoever heeds it clears it.
   std::atomic<bool>* to_background = nullptr;
   struct Input {

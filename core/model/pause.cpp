@@ -4,6 +4,27 @@
 
 namespace skein::model {
 
+namespace {
+
+// Not every time: a busy tool asks at every line.
+class KeyboardLook {
+ public:
+  explicit KeyboardLook(const Ports& ports) : ports_(ports) {}
+
+  void operator()() {
+    if (ports_.input.fd < 0 || Clock::now() < next_) return;
+    next_ = Clock::now() + std::chrono::milliseconds(5);
+    if (is_readable(ports_.input.fd) && ports_.input.on_ready) ports_.input.on_ready();
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  const Ports& ports_;
+  Clock::time_point next_{};
+};
+
+}  // namespace
+
 bool pause(const Ports& ports, std::chrono::milliseconds time) {
   const Deadline end = std::chrono::steady_clock::now() + time;
   const auto stopped = [&] { return ports.stopped(); };
@@ -11,6 +32,22 @@ bool pause(const Ports& ports, std::chrono::milliseconds time) {
     if (wait(ports.input.fd, end, stopped) == Wake::ready && ports.input.on_ready)
       ports.input.on_ready();
   return !stopped();
+}
+
+std::function<bool()> stop_check(const Ports& ports) {
+  return [&ports, look = KeyboardLook(ports)]() mutable {
+    look();
+    return ports.stopped();
+  };
+}
+
+std::function<bool()> next_stop_check(const Ports& ports) {
+  if (!ports.stopped()) return stop_check(ports);
+  const auto count = [&ports] { return ports.stops != nullptr ? ports.stops->load() : 0; };
+  return [look = KeyboardLook(ports), count, before = count()]() mutable {
+    look();
+    return count() != before;
+  };
 }
 
 }  // namespace skein::model

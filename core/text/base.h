@@ -17,7 +17,14 @@ namespace skein {
 using JsonText = std::string;
 
 // What kind of trouble ended the program: the exit status scripts rely on.
-enum class ExitStatus { turn = 1, usage = 2, storage = 3, no_session = 4, conflict = 5 };
+enum class ExitStatus {
+  turn = 1,
+  usage = 2,
+  storage = 3,
+  no_session = 4,
+  conflict = 5,
+  interrupted = 130,  // what a shell reports for a program that ^C ended
+};
 
 // Something broke. `what()` is the sentence the user reads: lower case, names the thing, says what
 // to do if there is something to do. What merely can happen is a value, not an Error.

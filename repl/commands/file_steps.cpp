@@ -58,7 +58,7 @@ void note_step(Session& session, const FileStep& step) {
 }  // namespace
 
 Plan plan_for(Session& session, Id entry) {
-  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
   if (files == nullptr) return {};
   return value_or_throw(checkpoints::plan_to(*files, session.id(), entry));
 }
@@ -93,8 +93,8 @@ FilesWanted ask_for_files(Session& session, const Plan& plan, const std::string&
     const auto letter =
         pick::ask_choice(*session.keyboard(), session.screen(), choices, by_hand ? "yod" : "yd");
     if (letter == 'd') {
-      show_paged(session, checkpoints::diff_of(*session.services().kept_files(),
-                                               checkpoints::changes_of(plan)));
+      show_paged(session,
+                 checkpoints::diff_of(*session.kept_files(), checkpoints::changes_of(plan)));
       continue;
     }
     return {.put_back = letter.has_value(), .overwrite = letter == 'o'};
@@ -118,7 +118,7 @@ void take_step(Session& session, const FileStep& step, const Plan& plan,
                const FilesWanted& wanted) {
   const std::optional<Id> from = session.conversation().head();
   if (wanted.put_back) {
-    checkpoints::Restorer restorer(*session.services().kept_files());
+    checkpoints::Restorer restorer(*session.kept_files());
     report(session, value_or_throw(restorer.run(plan, {.session = session.id(),
                                                        .to = step.to,
                                                        .head = step.head ? from : std::nullopt,
@@ -138,7 +138,7 @@ void move_with_files(Session& session, const FileStep& step) {
 }
 
 void offer_files_of(Session& session, Id left) {
-  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
   const std::optional<Id> head = session.conversation().head();
   const bool never = session.services().files_follow == Services::FilesFollow::never;
   if (files == nullptr || never || !head || left == session.id()) return;

@@ -65,7 +65,7 @@ std::vector<model::Entry> prompts_of(Session& session, std::size_t most = most_p
 // What each prompt changed, git asked once for all of them.
 std::vector<std::string> change_texts(Session& session, const std::vector<model::Entry>& prompts) {
   std::vector<std::string> out(prompts.size());
-  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
   if (files == nullptr || prompts.empty()) return out;
   const std::size_t counted_ones = std::min(prompts.size(), most_counted);
   const checkpoints::CheckpointLog log =
@@ -152,8 +152,8 @@ std::optional<Chosen> ask_what(Session& session, const Plan& plan) {
         "[c]onversation and files  [m]essages only  [f]iles only  [d]iff  [N]othing › ", "cmfd");
     if (!letter) return std::nullopt;
     if (*letter == 'd') {
-      show_paged(session, checkpoints::diff_of(*session.services().kept_files(),
-                                               checkpoints::changes_of(plan)));
+      show_paged(session,
+                 checkpoints::diff_of(*session.kept_files(), checkpoints::changes_of(plan)));
       continue;
     }
     Chosen chosen{*letter != 'f', {.put_back = *letter != 'm'}};
@@ -245,7 +245,7 @@ void redo(Session& session, std::string_view) {
       value_or_throw(checkpoints::last_step_back(session.store(), session.id()));
   if (!step) throw Error("there is nothing to redo: nothing was undone since the last message");
   const std::optional<Id> from = session.conversation().head();
-  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
   if (files != nullptr) {
     const Plan plan = value_or_throw(checkpoints::plan_before(*files, session.id(), *step));
     checkpoints::Restorer restorer(*files);
@@ -267,7 +267,7 @@ void redo(Session& session, std::string_view) {
 }
 
 void show_diff(Session& session, std::string_view since) {
-  checkpoints::WorkspaceFiles* const files = session.services().kept_files();
+  checkpoints::WorkspaceFiles* const files = session.kept_files();
   if (files == nullptr) throw Error("files are not kept in a session that is not");
   if (since == "turn") {
     const std::vector<model::Entry> prompts = prompts_of(session);

@@ -45,7 +45,8 @@ void take_snapshot(Session& session, std::string_view name) {
   if (!may_take_name(session, chosen, head)) return session.screen().print("nothing was changed\n");
   value_or_throw(session.store().snapshot(session.id(), chosen, head));
   session.conversation().reload();
-  for (const std::string& remark : session.services().take_checkpoint(session.id()))
+  for (const std::string& remark :
+       session.services().take_checkpoint(session.id(), session.stop_check()))
     session.screen().print_untrusted(remark + "\n");
   session.screen().print_untrusted("snapshot " + chosen + " marks this point" + moved +
                                    "; /rollback " + chosen + " returns to it\n");

@@ -83,12 +83,17 @@ void TypeAhead::take_keys() {
   parts_.keyboard.take_in();
   if (parts_.keyboard.hung_up()) {  // the descriptor would stay readable forever
     epoll_ctl(both_, EPOLL_CTL_DEL, parts_.keyboard.terminal().in(), nullptr);
-    parts_.stop = true;
+    stop();
   }
   while (const auto key = parts_.keyboard.ready()) use(*key);
   show();
   // A lone Esc is known to be the Esc key once nothing has followed it for a moment.
   if (parts_.keyboard.in_doubt()) set_timer(milliseconds(terminal::KeyDecoder::pause_ms));
+}
+
+void TypeAhead::stop() {
+  parts_.stop = true;
+  ++parts_.stops;
 }
 
 void TypeAhead::use(const terminal::Key& key) {
@@ -97,7 +102,7 @@ void TypeAhead::use(const terminal::Key& key) {
   const bool closes_list = key.code == Code::escape && line_.refreshed_popup().shown();
   const Action action = chords_.read(key);
   if (key == terminal::ctrl('c') || (action == Action::stop && !closes_list)) {
-    parts_.stop = true;
+    stop();
   } else if (action == Action::background && empty) {
     parts_.to_background = true;
   } else if (action == Action::steer) {
@@ -115,7 +120,7 @@ void TypeAhead::use(const terminal::Key& key) {
 void TypeAhead::act(PromptLine::EditorAction action) {
   using enum PromptLine::EditorAction;
   if (action == send) return this->send(parts_.enter_steers);
-  if (action == abort) parts_.stop = true;
+  if (action == abort) stop();
   if (action == expand) parts_.screen.expand_last();
   if (action == show_thinking) parts_.screen.change_thinking();
   if (action == suspend) {

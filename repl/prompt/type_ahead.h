@@ -26,6 +26,7 @@ class TypeAhead {
     terminal::Keyboard& keyboard;
     screen::Screen& screen;
     std::atomic<bool>&stop, &to_background;  // the latter is set by ^B
+    std::atomic<unsigned>& stops;            // counts what sets the former
     History& history;
     std::function<void(const edit::Draft&)> keep;
     Complete complete{};
@@ -56,6 +57,7 @@ class TypeAhead {
   void send(bool steers);
   void change_queue(std::string_view words);
   void take_back(std::size_t number);
+  void stop();
   void tell(std::string text);
   std::string placeholder() const;
   void set_timer(std::chrono::milliseconds after) const;

@@ -195,9 +195,8 @@ struct Services {
     return nullptr;
   };
   // Notes down the files as they are now. What the user should know of it.
-  std::function<std::vector<std::string>(Id session)> take_checkpoint = [](Id) {
-    return std::vector<std::string>{};
-  };
+  std::function<std::vector<std::string>(Id session, const std::function<bool()>& stopped)>
+      take_checkpoint = [](Id, const std::function<bool()>&) { return std::vector<std::string>{}; };
   // Whether files are put back when the conversation goes elsewhere.
   enum class FilesFollow { ask, always, never } files_follow = FilesFollow::ask;
   std::function<std::vector<ServerLine>()> servers = [] { return std::vector<ServerLine>{}; };

@@ -53,6 +53,21 @@ const std::atomic<bool>& Session::begin_stoppable() {
   return parts_.stop;
 }
 
+std::function<bool()> Session::stop_check() {
+  begin_stoppable();
+  return [this] {
+    if (keyboard() != nullptr && keyboard()->take_escape()) parts_.stop = true;
+    return parts_.stop.load();
+  };
+}
+
+checkpoints::WorkspaceFiles* Session::kept_files() {
+  checkpoints::WorkspaceFiles* const files = parts_.services.kept_files();
+  files_stop_.reset();
+  if (files != nullptr) files_stop_.emplace(files->stop, stop_check());
+  return files;
+}
+
 Ports Session::ports() {
   Ports ports{.sink = parts_.masking([this](const model::Event& event) {
                 parts_.screen.show(event);
@@ -62,6 +77,7 @@ Ports Session::ports() {
                 parts_.input.keep_ahead();
               }),
               .stop = &parts_.stop,
+              .stops = parts_.input.stops(),
               .to_background = &parts_.input.to_background(),
               .input = parts_.input.port()};
   if (!parts_.input.can_ask()) return ports;

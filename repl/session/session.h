@@ -10,6 +10,7 @@
 
 #include "core/agent/agent.h"
 #include "core/agent/conversation.h"
+#include "core/checkpoints/stop.h"
 #include "core/model/attachments.h"
 #include "repl/screen/screen.h"
 #include "repl/session/services.h"
@@ -76,6 +77,10 @@ class Session {
   terminal::Keyboard* keyboard() { return parts_.input.keyboard(); }
   // For work that Ctrl+C ends: what it sets from now on.
   const std::atomic<bool>& begin_stoppable();
+  // For work that Esc ends too: whether to stop, to be asked often.
+  std::function<bool()> stop_check();
+  // See Services. Esc and Ctrl+C end what is done with them next.
+  checkpoints::WorkspaceFiles* kept_files();
   bool confirm(const std::string& question) { return parts_.input.confirm(question); }
   // See TypedInput::choose.
   bool chooses_by_number() const { return parts_.input.chooses_by_number(); }
@@ -137,6 +142,7 @@ class Session {
 
   Parts parts_;
   std::optional<agent::Conversation> conversation_{};
+  std::optional<checkpoints::Stop::By> files_stop_{};
   store::SessionLease open_{};  // tells others that we have it open
   agent::Agent::Settings settings_{};
   std::string model_before_{};

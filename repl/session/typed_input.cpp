@@ -63,6 +63,7 @@ void TypedInput::begin_ahead(prompt::Steering steering) {
                                           .screen = parts_.screen,
                                           .stop = parts_.stop,
                                           .to_background = to_background_,
+                                          .stops = parts_.stops ? *parts_.stops : uncounted_,
                                           .history = parts_.history ? *parts_.history : no_history_,
                                           .keep = [this](const edit::Draft& draft) { keep(draft); },
                                           .complete = complete_,

@@ -24,6 +24,7 @@ class TypedInput {
   struct Parts {
     screen::Screen& screen;
     std::atomic<bool>& stop;                 // ^C
+    std::atomic<unsigned>* stops = nullptr;  // how often; none: not counted
     terminal::Keyboard* keyboard = nullptr;  // none: questions are answered with a line
     prompt::Drafts drafts{};
     // Someone sees questions and can answer them. In a pipe the next line is a prompt, not an
@@ -79,6 +80,7 @@ class TypedInput {
     TypedInput& input_;
   };
   model::Ports::Input port();  // the keyboard's part in a turn's poll
+  const std::atomic<unsigned>* stops() const { return parts_.stops; }
   std::atomic<bool>& to_background() { return to_background_; }  // set by ^B while a turn runs
   void delivered(Id message);  // a line that steers is saved and on its way to the model
 
@@ -108,6 +110,7 @@ class TypedInput {
   prompt::History no_history_{};
   std::optional<Id> session_{};
   std::atomic<bool> to_background_{false};
+  std::atomic<unsigned> uncounted_{0};
   std::optional<prompt::TypeAhead> ahead_{};  // while a turn runs at a terminal
   std::vector<edit::Draft> queued_{};         // sent meanwhile: handled next, in this order
   edit::Draft draft_{};                       // typed and not sent: goes into the next line

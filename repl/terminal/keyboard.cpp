@@ -47,6 +47,18 @@ bool Keyboard::typed_ahead() {
   return !decoder_.empty();
 }
 
+bool Keyboard::take_escape() {
+  typed_ahead();
+  KeyDecoder rest = decoder_;
+  std::optional<Key> key;
+  do key = rest.next();
+  while (key && key->code != Key::Code::escape);
+  constexpr std::chrono::milliseconds short_pause{KeyDecoder::pause_ms};
+  if (!key && rest.waiting() && terminal_.wait(short_pause) == Wake::deadline) key = rest.flush();
+  if (key && key->code == Key::Code::escape) decoder_ = std::move(rest);
+  return hung_up() || (key && key->code == Key::Code::escape);
+}
+
 Keyboard::KeyResult Keyboard::next(Key& key, std::optional<std::chrono::milliseconds> pause,
                                    const std::function<bool()>& due) {
   const auto got = [&](std::optional<Key> found) {

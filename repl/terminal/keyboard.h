@@ -35,6 +35,9 @@ class Keyboard {
   std::optional<Key> ready();
   // Whether there are keys that have not been read yet.
   bool typed_ahead();
+  // For work that Esc ends and that reads no other key: whether it was pressed, or there is no
+  // terminal any more. Keys that came before it are dropped with it, all others stay.
+  bool take_escape();
   // For a turn, which waits elsewhere: reads what has arrived. While in_doubt(), an Esc may still
   // begin a sequence; settle() decides after KeyDecoder::pause_ms.
   void take_in();

@@ -60,7 +60,7 @@ std::string FileScene::git(const std::string& arguments) {
 }
 
 model::FileKeeper::Moment FileScene::moment() const {
-  return {.session = session, .prompt = prompt_, .run_id = run_};
+  return {.session = session, .prompt = prompt_, .run_id = run_, .stopped = stopped};
 }
 
 void FileScene::take_in(model::FileKeeper::Kept kept, std::string& refusal) {

@@ -55,6 +55,7 @@ class FileScene {
   };
   Id session{};
   checkpoints::ScanLimits limits;
+  std::function<bool()> stopped = [] { return false; };  // whether the user wants a look to end
   std::string memory{};  // the file, if what was looked at is to be remembered; then reopen
 
  private:

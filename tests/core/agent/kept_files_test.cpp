@@ -2,6 +2,9 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <functional>
+
 #include "core/agent/agent.h"
 #include "core/model/payloads.h"
 #include "tests/support/stage.h"
@@ -25,8 +28,12 @@ struct NotingKeeper : model::FileKeeper {
   Kept before_write(const Moment& moment, const model::FileBefore& file) override {
     return noted("write " + std::string(file.below), moment);
   }
-  Kept after_turn(const Moment& moment) override { return noted("after", moment); }
+  Kept after_turn(const Moment& moment) override {
+    during_last_look(moment);
+    return noted("after", moment);
+  }
 
+  std::function<void(const Moment&)> during_last_look = [](const Moment&) {};
   Lines asked{};
   std::vector<Id> prompts{};
   std::string refusal{};
@@ -81,4 +88,33 @@ TEST_CASE("a call whose files could not be kept is not run, and the user is told
   CHECK(stage.runs == Lines{"look {}"});
   CHECK(lines_of(stage.stored(conversation))[5] == "result c2 failed: the disk is full");
   CHECK(stage.notices().front().find("the disk is full") != std::string::npos);
+}
+
+TEST_CASE("after a turn that was stopped the files are looked at too, until the next stop") {
+  for (const bool stopped : {true, false}) {
+    Stage stage(look_and_poke);
+    stage.settings.rules.mode = permission::Mode::bypass;
+    std::atomic<unsigned> stops{7};  // of earlier turns
+    const auto stop = [&] {
+      stage.stop = true;
+      ++stops;
+    };
+    NotingKeeper keeper;
+    keeper.during_last_look = [&](const model::FileKeeper::Moment& moment) {
+      CHECK(stage.stop == stopped);
+      CHECK_FALSE(moment.stopped());
+      stop();
+      CHECK(moment.stopped());
+    };
+    if (stopped)
+      stage.listener = [&](const model::Event& event) {
+        if (std::holds_alternative<model::ToolStarted>(event)) stop();
+      };
+    Agent agent = agent_with(stage, keeper);
+    Conversation conversation = stage.conversation();
+    model::Ports ports = stage.ports();
+    ports.stops = &stops;
+    agent.run_turn(conversation, model::user_message("go"), stage.settings, ports);
+    CHECK(keeper.asked.back() == "after");
+  }
 }

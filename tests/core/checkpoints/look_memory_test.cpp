@@ -33,7 +33,7 @@ struct Scene {
   }
   std::string memory() const { return (dir / "looks").string(); }
   std::string hash_of(const std::string& path, Contents contents) {
-    FileLook look(root, kept, memory());
+    FileLook look(root, kept, stop, memory());
     const SeenFile seen = value_of(look.look(path, contents));
     value_of(look.flush());
     return seen.file.hash.value_or("none");
@@ -49,6 +49,7 @@ struct Scene {
   store::SessionStore store = store_at((dir / "home").string());
   ContentStore kept{store};
   Root root{made_folder(dir / "work"), {}};
+  Stop stop{};
 };
 
 }  // namespace

@@ -116,3 +116,48 @@ TEST_CASE("names of any bytes come back as they were") {
   REQUIRE(read);
   CHECK(read->at(0) == file);
 }
+
+TEST_CASE("where a file would keep git waiting the folder is walked, and that is said") {
+  for (const char* name : {".gitattributes", ".gitignore", ".gitmodules", ".git/info/exclude"}) {
+    CAPTURE(name);
+    FileScene scene(Folder::repository);
+    scene.by_hand("rm -f " + std::string(name) + "; mkfifo " + name);
+    const Id prompt = scene.turn("echo changed > kept.txt");
+    REQUIRE(scene.checkpoints().size() == 2);
+    CHECK(scene.checkpoints()[0].coverage == Checkpoint::by_walk);
+    CHECK(scene.notices().at(0).find(std::string(name) + " is not a file that git can read") !=
+          std::string::npos);
+    CHECK(scene.restore(prompt).changed == std::vector<std::string>{"kept.txt"});
+    CHECK(read_file(scene / "kept.txt") == "as committed\n");
+  }
+}
+
+TEST_CASE("a look that is stopped is never taken for a whole one") {
+  for (const Folder folder : {Folder::repository, Folder::plain}) {
+    FileScene scene(folder);
+    scene.by_hand("echo old > kept.txt; echo old > other.txt");
+    for (const int most : {0, 1, 3}) {  // while files are counted, and while they are read
+      int asked = 0;
+      scene.stopped = [&] { return ++asked > most; };
+      scene.begin("stopped before");
+      CHECK(scene.command("echo never > kept.txt") == "cancelled by the user");
+      CHECK(read_file(scene / "kept.txt") == "old\n");
+      CHECK(scene.checkpoints().empty());
+    }
+
+    // What a tool wrote is recorded all the same.
+    scene.stopped = [] { return false; };
+    const Id prompt = scene.begin("stopped after");
+    CHECK(scene.command("echo changed > kept.txt").empty());
+    CHECK(scene.write("other.txt", "written\n") == "");
+    scene.stopped = [] { return true; };
+    scene.end();
+    CHECK(scene.notices().back() ==
+          "the files as this turn leaves them could not be kept: stopped");
+    CHECK(scene.checkpoints().back().phase == Checkpoint::after);
+    CHECK(paths_of(scene.checkpoints().back()) == std::vector<std::string>{"other.txt"});
+
+    const checkpoints::Stop::By user(scene.workspace().stop, [] { return true; });
+    CHECK_THROWS_AS(scene.plan(prompt), checkpoints::Stop::Stopped);
+  }
+}

@@ -6,6 +6,7 @@
 
 #include <csignal>
 
+#include "repl/terminal/keyboard.h"
 #include "tests/support/environment.h"
 #include "tests/support/process.h"
 #include "tests/support/pty.h"
@@ -147,4 +148,24 @@ TEST_CASE("Enter that was typed before we came is Enter, not Ctrl+J") {
     got += terminal.read();
   }
   CHECK(got == "early\rlate\r\n");
+}
+
+TEST_CASE("Esc is taken out of what was typed, and other keys wait for the next reader") {
+  Pty pty;
+  Terminal terminal(pty.slave(), pty.slave());
+  terminal.set(Terminal::Mode::turn);
+  Keyboard keyboard(terminal);
+  CHECK_FALSE(keyboard.take_escape());
+  pty.type("ab\x1b[A");
+  REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::ready);
+  CHECK_FALSE(keyboard.take_escape());
+  for (const Key& typed : {character('a'), character('b'), key(Key::Code::up)}) {
+    Key read;
+    REQUIRE(keyboard.next(read, std::chrono::seconds(20)) == Keyboard::KeyResult::key);
+    CHECK(read == typed);
+  }
+  pty.type("c\x1b");
+  REQUIRE(terminal.wait(std::chrono::seconds(20)) == Wake::ready);
+  while (!keyboard.take_escape()) continue;  // both have arrived by then
+  CHECK_FALSE(keyboard.typed_ahead());
 }
