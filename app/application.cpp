@@ -24,6 +24,7 @@
 #include "core/text/log.h"
 #include "core/text/text.h"
 #include "core/tools/tools.h"
+#include "core/tools/workspace/unfinished.h"
 #include "repl/layout/sanitize.h"
 
 namespace skein::app {
@@ -80,7 +81,8 @@ Application::Application(const Invocation& invocation, const project::Places& pl
       file_keeper_([this] {
         return std::make_unique<checkpoints::WorkspaceFiles>(
             store_, contents_of(invocation_, store_), workspace(), own_places(invocation_),
-            sandbox(), looks_file(invocation_, workspace()));
+            sandbox(), looks_file(invocation_, workspace()), checkpoints::ScanLimits{},
+            unfinished_folder());
       }),
       briefing_({.config = config_,
                  .project = project_,
@@ -124,7 +126,8 @@ Application::Application(const Invocation& invocation, const project::Places& pl
                                          .grants = grants_,
                                          .roots = {.workspace = workspace(),
                                                    .forbidden = own_places(invocation),
-                                                   .withheld = withheld_->settings()}},
+                                                   .withheld = withheld_->settings(),
+                                                   .unfinished = unfinished_folder()}},
                    for_another_ ? std::vector<std::string>{} : invocation.add_dirs);
   make_tools();
   if (helper != nullptr) std::ranges::copy(helper->borrowed, std::back_inserter(tools_));
@@ -137,7 +140,8 @@ Application::Application(const Invocation& invocation, const project::Places& pl
                                   .tools = tools_,
                                   .keys = models_.keys(),
                                   .for_sub_agent = for_another_});
-  notices_ = std::move(servers.notices);
+  notices_ = tools::workspace::Unfinished::clear(unfinished_folder());
+  std::ranges::copy(servers.notices, std::back_inserter(notices_));
   std::ranges::copy(agents_.remarks(), std::back_inserter(notices_));
   std::ranges::copy(hooks_->notices(), std::back_inserter(notices_));
   make_agent();
@@ -162,6 +166,7 @@ void Application::make_tools() {
                                   .withheld = withheld_,
                                   .readable = project_.skills().readable(),
                                   .further = folders_->roots(),
+                                  .unfinished = unfinished_folder(),
                                   .quarantine = state.empty() ? "" : state + "/quarantine",
                                   .command_records = command_records(),
                                   .jobs = config_.background ? jobs_.jobs() : nullptr,

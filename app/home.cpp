@@ -123,6 +123,11 @@ std::string looks_file(const Invocation& invocation, const std::string& workspac
   return folder.empty() ? "" : folder + "/trees/" + sha256_hex(workspace).substr(0, 16);
 }
 
+std::string unfinished_folder() {
+  const std::string folder = state_folder();
+  return folder.empty() ? "" : folder + "/unfinished";
+}
+
 std::vector<std::string> own_places(const Invocation& invocation) {
   std::vector<std::string> places{default_home(), config_folder(), state_folder(), cache_folder(),
                                   env_path("SKEIN_CONFIG")};

@@ -50,6 +50,8 @@ std::string windows_file(const Invocation& invocation);
 std::string models_file(const Invocation& invocation);
 // What was seen of the workspace's files; see checkpoints::FileLook. Empty: it is not kept.
 std::string looks_file(const Invocation& invocation, const std::string& workspace);
+// Where temporary files in workspaces are noted; see tools::workspace::Unfinished. May be empty.
+std::string unfinished_folder();
 std::string workspace_folder(const Invocation& invocation);  // absolute
 // Shared by the store and by those who look after the home. Throws Error (usage) if the home is no
 // folder.

@@ -45,12 +45,17 @@ Goal goal_of(store::SessionStore& store, Id session, const std::string& name) {
   return {id, entry.parent, std::nullopt};
 }
 
-// The folder the files are in: the one given, else the one they were in when they were last kept.
+// The folder the files are in: the one given, else the session's own. A session that came from
+// elsewhere may name any folder in its checkpoints: no other is changed unless the user names it.
 std::string workspace_of(const app::Invocation& invocation, store::SessionStore& store,
                          const SessionRecord& record) {
   if (!invocation.workspace.empty()) return app::workspace_folder(invocation);
   std::string root = value_or_throw(checkpoints::last_root(store, record.header.session));
   if (root.empty()) root = record.header.cwd;
+  if (root != record.header.cwd)
+    throw Error("the session was started in " + record.header.cwd + ", but its files were in " +
+                    root + "; name the folder to restore with -C",
+                ExitStatus::usage);
   if (!std::filesystem::is_directory(root))
     throw Error("the session's folder " + root + " is gone; -C names where its files are now",
                 ExitStatus::usage);
@@ -80,10 +85,12 @@ void add_reasons(JsonWriter& writer, std::string& out, std::string_view name,
   out += "]";
 }
 
-JsonText report_json(Id target, const RestoreReport& report, bool dry_run) {
+JsonText report_json(Id target, const std::string& folder, const RestoreReport& report,
+                     bool dry_run) {
   std::string out;
   JsonWriter writer(out);
   writer.text("target", to_string(target));
+  writer.text("folder", model::escaped_path(folder));
   add_paths(writer, out, "changed", report.changed);
   add_paths(writer, out, "removed", report.removed);
   add_reasons(writer, out, "kept", report.kept);
@@ -95,7 +102,8 @@ JsonText report_json(Id target, const RestoreReport& report, bool dry_run) {
   return out;
 }
 
-void print_report(const RestoreReport& report, bool dry_run) {
+void print_report(const std::string& folder, const RestoreReport& report, bool dry_run) {
+  print_line("in " + folder);
   const std::string would = dry_run ? "would put back  " : "put back  ";
   for (const std::string& path : report.changed) print_line(would + path);
   for (const std::string& path : report.removed)
@@ -132,15 +140,15 @@ store::SessionLease held_alone(store::SessionStore& store, const SessionRecord& 
 }
 
 // False: that was all, or the user does not want it.
-bool announce(const app::Invocation& invocation, checkpoints::Restorer& restorer, const Plan& plan,
-              const RestoreRequest& request) {
+bool announce(const app::Invocation& invocation, const std::string& folder,
+              checkpoints::Restorer& restorer, const Plan& plan, const RestoreRequest& request) {
   const bool json = invocation.has("--json"), dry = invocation.has("--dry-run");
   if (!dry && (json || !app::attended())) return true;
   const RestoreReport foreseen = restorer.foresee(plan, request);
   if (json)
-    print_json(report_json(request.to, foreseen, true));
+    print_json(report_json(request.to, folder, foreseen, true));
   else
-    print_report(foreseen, true);
+    print_report(folder, foreseen, true);
   if (dry) return false;
   if (agreed()) return true;
   print_line("nothing was changed");
@@ -167,7 +175,9 @@ int rewind_session(const app::Invocation& invocation) {
   checkpoints::WorkspaceFiles workspace(
       store, app::contents_of(invocation, store), workspace_of(invocation, store, record),
       app::own_places(invocation),
-      config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox());
+      config.sandbox ? *config.sandbox : tools::sandbox::best_sandbox(), "",
+      checkpoints::ScanLimits{}, app::unfinished_folder());
+  const std::string& folder = workspace.root.path();
   Plan plan;
   if (parts.files)
     plan = value_or_throw(goal.restore ? checkpoints::plan_before(workspace, session, *goal.restore)
@@ -180,14 +190,14 @@ int rewind_session(const app::Invocation& invocation) {
                                .overwrite = invocation.has("--overwrite"),
                                .files = parts.files};
   checkpoints::Restorer restorer(workspace);
-  if (!announce(invocation, restorer, plan, request)) return 0;
+  if (!announce(invocation, folder, restorer, plan, request)) return 0;
   const RestoreReport report = value_or_throw(restorer.run(plan, request));
   if (moves) value_or_throw(store.set_head(session, *goal.head));
   store.remember(session, "");
   if (invocation.has("--json"))
-    print_json(report_json(goal.entry, report, false));
+    print_json(report_json(goal.entry, folder, report, false));
   else
-    print_report(report, false);
+    print_report(folder, report, false);
   if (!invocation.has("--json") && moves)
     print_line("the next message to " + record.key + " follows " + to_string(*goal.head) +
                "; what came after it is kept");

@@ -108,8 +108,8 @@ std::optional<std::string> FileHistory::hash_in_commit(const std::string& commit
 
 // none: it does not tell.
 std::optional<std::string> FileHistory::hash_in(const Sighting& sighting) {
-  if (sighting.row) {
-    if (!sighting.row->exists()) return "";
+  if (sighting.row && !sighting.row->committed) {
+    if (!sighting.row->exists() || sighting.row->kind == FileKind::link) return "";
     return sighting.row->contents_kept() ? sighting.row->hash : std::nullopt;
   }
   if (sighting.coverage == Checkpoint::by_git) return hash_in_commit(sighting.commit);

@@ -77,7 +77,7 @@ void FileKeeper::tell_gaps(Kept& kept, const TreeScan& scan) {
         "is kept");
   if (!scan.left_out.empty())
     tell(kept, counted(scan.left_out.size(), "file is", "files are") +
-                   " not kept, since they are too large, links or not readable, and could not be "
+                   " not kept, since they are too large or not readable, and could not be "
                    "put back: " +
                    some_of(scan.left_out));
   if (!scan.passed_over.empty())
@@ -97,9 +97,9 @@ store::Result<model::Entry> FileKeeper::entry_of(const Moment& moment, std::stri
   return checkpoint_entry(workspace().contents, std::move(state));
 }
 
-TreeScan FileKeeper::look(const Moment& moment) {
+TreeScan FileKeeper::look(const Moment& moment, const TreeScanner::Modes& modes) {
   const Stop::By user(workspace().stop, moment.stopped);
-  return store::value_or_throw(workspace().scanner.scan(FileLook::Contents::kept));
+  return store::value_or_throw(workspace().scanner.scan(FileLook::Contents::kept, modes));
 }
 
 model::FileKeeper::Kept FileKeeper::before_command(const Moment& moment) try {
@@ -176,7 +176,7 @@ model::FileKeeper::Kept FileKeeper::after_turn(const Moment& moment) {
   Checkpoint state{.coverage = std::string(Checkpoint::by_tools)};
   std::string failed;
   if (turn.scan && turn.scan->state.is_whole()) try {
-      TreeScan scan = look(moment);
+      TreeScan scan = look(moment, turn.scan->state.modes);
       tell_gaps(kept, scan);
       if (turn.written.empty() && same_state(scan.state, turn.scan->state)) return kept;
       state = std::move(scan.state);

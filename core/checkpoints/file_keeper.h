@@ -36,7 +36,8 @@ class FileKeeper : public model::FileKeeper {
     std::optional<TreeScan> scan{};   // before its first command
     std::set<std::string> written{};  // by tools that say what they write
   };
-  TreeScan look(const Moment& moment);  // throws Error
+  // `modes`: see TreeScanner::scan. Throws Error.
+  TreeScan look(const Moment& moment, const TreeScanner::Modes& modes = std::nullopt);
   void enter(const Moment& moment);
   void tell(Kept& kept, const std::string& sentence);
   void tell_gaps(Kept& kept, const TreeScan& scan);

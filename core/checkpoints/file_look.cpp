@@ -1,13 +1,16 @@
 #include "core/checkpoints/file_look.h"
 
 #include <fcntl.h>
+#include <unistd.h>
 
 #include <cerrno>
+#include <climits>
 #include <cstring>
 #include <utility>
 
 #include "core/text/io.h"
 #include "core/text/sha256.h"
+#include "core/tools/workspace/staged_file.h"
 
 namespace skein::checkpoints {
 
@@ -15,6 +18,16 @@ namespace {
 
 constexpr std::uint64_t batch_bytes = 32u << 20;
 constexpr std::size_t batch_files = 500;
+
+// none: it is not a link, or cannot be read.
+std::optional<std::string> link_target(const Place& place) {
+  std::string target(PATH_MAX, '\0');
+  const ssize_t length =
+      readlinkat(place.folder.get(), place.name.c_str(), target.data(), target.size());
+  if (length < 0) return std::nullopt;
+  target.resize(static_cast<std::size_t>(length));
+  return target;
+}
 
 }  // namespace
 
@@ -41,11 +54,16 @@ bool FileLook::is_kept(Known& file) const {
 
 store::Result<SeenFile> FileLook::look(const std::string& path, Contents contents,
                                        std::uint64_t most) {
-  const Place place = root_.locate(path);
-  if (!place && place.missing) return SeenFile{.file = {.path = path}};
-  if (!place) return SeenFile{SeenFile::Kind::other, {.path = path}, {}, place.refusal};
-  if (place.below != path)
-    return SeenFile{SeenFile::Kind::other, {.path = path}, {}, "a link is on the way to it"};
+  using enum SeenFile::Kind;
+  const Place place = root_.locate(path, Root::Missing::refuse, Root::Links::refuse);
+  if (!place)
+    return SeenFile{place.missing  ? none
+                    : place.closed ? own
+                                   : other,
+                    {.path = path},
+                    {},
+                    place.refusal};
+  if (place.below != path) return SeenFile{other, {.path = path}, {}, "its name is not a path"};
   return look(path, place, contents, most);
 }
 
@@ -53,23 +71,47 @@ store::Result<SeenFile> FileLook::look(const std::string& path, const Place& pla
                                        Contents contents, std::uint64_t most) {
   stop_.check();
   SeenFile seen{.file = {.path = path}};
+  if (tools::workspace::is_temporary(path)) {
+    seen.kind = SeenFile::Kind::own;
+    return seen;
+  }
   const int found =
       fstatat(place.folder.get(), place.name.c_str(), &seen.info, AT_SYMLINK_NOFOLLOW);
-  if (found != 0 && errno == ENOENT) {
+  if (found == 0 ? S_ISDIR(seen.info.st_mode) : errno == ENOENT) {
     known_.erase(path);
     return seen;
   }
   seen.kind = SeenFile::Kind::other;
-  if (found != 0) {
+  store::Result<void> done;
+  if (found != 0)
     seen.why = std::strerror(errno);
-  } else if (S_ISREG(seen.info.st_mode)) {
-    if (auto done = take_in(seen, place, contents, most); !done) return done.error();
-  } else {
-    seen.why = S_ISLNK(seen.info.st_mode)   ? "it is a link"
-               : S_ISDIR(seen.info.st_mode) ? "it is a folder"
-                                            : "it is not a regular file";
-  }
+  else if (S_ISREG(seen.info.st_mode))
+    done = take_in(seen, place, contents, most);
+  else if (S_ISLNK(seen.info.st_mode))
+    done = take_in_link(seen, place, contents);
+  else
+    seen.why = "it is not a regular file";
+  if (!done) return done.error();
+  // So that it can be said later whether it is another one.
+  if (!seen.file.contents_kept())
+    seen.file.changed_ns = tools::sandbox::stamp_of(seen.info).changed_ns;
   return seen;
+}
+
+store::Result<void> FileLook::take_in_link(SeenFile& seen, const Place& place, Contents contents) {
+  std::optional<std::string> target = link_target(place);
+  if (!target) {
+    seen.why = "it cannot be read";
+    return {};
+  }
+  seen.kind = SeenFile::Kind::file;
+  seen.file = {.path = seen.file.path,
+               .mode = 0777,
+               .hash = sha256_hex(*target),
+               .size = target->size(),
+               .kind = FileKind::link};
+  if (contents == Contents::hashed || contents_.holds(*seen.file.hash, seen.file.size)) return {};
+  return keep_later(*std::move(target), seen.file.path);
 }
 
 store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Contents contents,
@@ -108,10 +150,14 @@ store::Result<void> FileLook::take_in(SeenFile& seen, const Place& place, Conten
   seen.file.hash = sha256_hex(*bytes);
   before = {{tools::sandbox::stamp_of(opened.info), seen.file.size, *seen.file.hash}, false};
   learned_ = true;
-  if (contents == Contents::hashed) return {};
-  pending_bytes_ += bytes->size();
-  pending_.push_back(*std::move(bytes));
-  pending_paths_.push_back(seen.file.path);
+  return contents == Contents::hashed ? store::Result<void>{}
+                                      : keep_later(*std::move(bytes), seen.file.path);
+}
+
+store::Result<void> FileLook::keep_later(std::string bytes, const std::string& path) {
+  pending_bytes_ += bytes.size();
+  pending_.push_back(std::move(bytes));
+  pending_paths_.push_back(path);
   if (pending_bytes_ >= batch_bytes || pending_.size() >= batch_files) return flush();
   return {};
 }
@@ -131,12 +177,15 @@ std::optional<std::string> FileLook::bytes_of(const tools::workspace::Opened& fi
 store::Result<std::string> FileLook::keep(std::string_view bytes) { return contents_.keep(bytes); }
 
 store::Result<std::string> FileLook::read(const std::string& path, const std::string& hash) {
-  const Place place = root_.locate(path);
-  if (place && place.below == path)
-    if (const tools::workspace::Opened opened = root_.open_file(place))
-      if (auto bytes = read_all(opened.fd.get(), most_kept_bytes);
-          bytes && sha256_hex(*bytes) == hash)
-        return *std::move(bytes);
+  const Place place = root_.locate(path, Root::Missing::refuse, Root::Links::refuse);
+  std::optional<std::string> bytes;
+  if (place && place.below == path) {
+    bytes = link_target(place);
+    if (!bytes)
+      if (const tools::workspace::Opened opened = root_.open_file(place))
+        bytes = read_all(opened.fd.get(), most_kept_bytes);
+  }
+  if (bytes && sha256_hex(*bytes) == hash) return *std::move(bytes);
   return store::Failure{store::Failure::Kind::gone, "what was in it is not kept"};
 }
 

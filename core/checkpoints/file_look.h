@@ -19,15 +19,17 @@
 
 namespace skein::checkpoints {
 
-using model::KeptFile, tools::workspace::Place, tools::workspace::Root;
+using model::FileKind, model::KeptFile, tools::workspace::Place, tools::workspace::Root;
 
 inline constexpr std::uint64_t most_kept_bytes = 64u << 20;  // of one file
 
 struct SeenFile {
-  enum class Kind { file, none, other } kind = Kind::none;
+  // file: a regular file or a symbolic link, as `file` says. none: nothing of that name, or a
+  // folder. own: one of skein's files, which are in no checkpoint.
+  enum class Kind { file, none, other, own } kind = Kind::none;
   KeptFile file{};
   struct stat info {};
-  std::string why{};  // with `other`: what it is, or why it is closed
+  std::string why{};  // with `other`: what it is, or why it cannot be read
 };
 
 class FileLook {
@@ -62,6 +64,8 @@ class FileLook {
                               std::uint64_t most);
   std::optional<std::string> bytes_of(const tools::workspace::Opened& file,
                                       std::uint64_t most) const;
+  store::Result<void> take_in_link(SeenFile& seen, const Place& place, Contents contents);
+  store::Result<void> keep_later(std::string bytes, const std::string& path);
 
   const Root& root_;
   ContentStore& contents_;

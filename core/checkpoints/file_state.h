@@ -37,6 +37,11 @@ class Contents {
 // Lines that a change adds and removes; none for what is not text, or too long.
 struct LineCount {
   std::int64_t added = 0, removed = 0;
+  LineCount& operator+=(const LineCount& more) {
+    added += more.added;
+    removed += more.removed;
+    return *this;
+  }
 };
 LineCount lines_changed(std::string_view before, std::string_view after);
 

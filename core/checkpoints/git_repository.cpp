@@ -105,7 +105,8 @@ std::optional<GitRepository::Status> GitRepository::status() {
       git_.ask({.arguments = {"status", "--porcelain=v2", "-z", "--branch", "--no-ahead-behind",
                               "--untracked-files=all", "--ignored=no", "--no-renames",
                               "--ignore-submodules=dirty", "--", "."},
-                .settings_first = true});
+                .settings_first = true,
+                .tracked_first = true});
   if (!said) return std::nullopt;
   const std::vector<std::string_view> lines = records(*said);
   if (lines.empty()) return std::nullopt;
@@ -124,6 +125,13 @@ std::optional<GitRepository::Status> GitRepository::status() {
       told = out.commit.empty() || is_object_id(out.commit);
     }
     if (line.starts_with("#") || line.empty()) continue;
+    if (line.starts_with("1") && !line.starts_with("1 ")) {  // <mode> <id> <stage>\t<path>
+      const auto kind = kind_of(line.substr(0, line.find(' ')));
+      using enum Object::Kind;
+      if (kind == file || kind == program)
+        out.tracked.push_back({std::string(line.substr(line.find('\t') + 1)), kind == program});
+      continue;
+    }
     const int before_path = line[0] == '1' ? 8 : line[0] == 'u' ? 10 : line[0] == '?' ? 1 : 0;
     if (before_path == 0) return std::nullopt;
     std::optional<std::string> path = below(after_blanks(line, before_path));

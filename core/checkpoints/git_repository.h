@@ -27,6 +27,11 @@ class GitRepository {
     std::vector<std::string> changed{};      // in any way, tracked or not; sorted
     std::set<std::string> untracked{};       // of these
     std::vector<std::string> passed_over{};  // repositories inside, which are not looked into
+    struct Tracked {
+      std::string path{};
+      bool program = false;  // git would make it one that can be run
+    };
+    std::vector<Tracked> tracked{};  // files, changed or not; no links
     bool converts = false;  // git changes files on their way into the repository and out of it
   };
   // nullopt: git cannot be run, or says what cannot be understood.

@@ -35,6 +35,7 @@ store::Result<std::optional<CheckpointRecord>> last_state(WorkspaceFiles& worksp
     }
     out->state.coverage = state->coverage;
     out->state.git = state->git;
+    out->state.modes = state->modes;
     return !state->is_whole();
   });
   if (!done) return done.error();

@@ -8,6 +8,7 @@
 #include "core/model/self_running_names.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
+#include "core/tools/workspace/unfinished.h"
 
 namespace skein::checkpoints {
 
@@ -45,6 +46,20 @@ std::uint32_t mode_like(GitRepository::Object::Kind kind, const SeenFile& now) {
   return program ? now.file.mode | ((now.file.mode & 0444) >> 2) : now.file.mode & ~program_bits;
 }
 
+// Contents that were not kept, and that nobody is known to have changed.
+bool is_still_unkept(const FileState& target, const SeenFile& now) {
+  if (target.file.hash != "" || !target.object.empty()) return false;
+  if (const std::int64_t then = target.file.changed_ns; then != 0)
+    return tools::sandbox::stamp_of(now.info).changed_ns == then;
+  return now.kind == SeenFile::Kind::file && now.file.size == target.file.size;
+}
+
+// May be null.
+const KeptFile* row_of(const Checkpoint& state, const std::string& path) {
+  const auto row = std::ranges::lower_bound(state.files, path, {}, &KeptFile::path);
+  return row != state.files.end() && row->path == path ? &*row : nullptr;
+}
+
 std::string without_return(std::string_view text) {
   std::string out;
   for (std::size_t i = 0; i < text.size(); ++i)
@@ -60,9 +75,15 @@ store::Result<void> Planner::look_around() {
   for (const auto& [path, file] : target_.later) paths_.insert(path);
   if (target_.whole == nullptr) return {};
   const Checkpoint& then = target_.whole->state;
-  store::Result<TreeScan> now = workspace_.scanner.scan(FileLook::Contents::hashed);
+  store::Result<TreeScan> now = workspace_.scanner.scan(FileLook::Contents::hashed, then.modes);
   if (!now) return now.error();
-  for (const KeptFile& file : now->state.files) seen_now_.insert(file.path);
+  for (const KeptFile& file : now->state.files) {
+    seen_now_.insert(file.path);
+    if (file.committed && now->state.git == then.git) unchanged_.insert(file.path);
+  }
+  if (!now->passed_over.empty())
+    plan_.remarks.push_back("repositories inside this one are not covered: " +
+                            listed(now->passed_over));
   if (then.coverage == Checkpoint::by_walk) {
     if (now->state.coverage == Checkpoint::by_walk)
       paths_.insert(seen_now_.begin(), seen_now_.end());
@@ -110,7 +131,8 @@ void Planner::ask_git() {
   if (!objects_.contains(target_.whole->state.git)) return lose_commit();
   std::vector<std::string> from_git;
   for (const auto& [path, object] : objects_[target_.whole->state.git])
-    if (!target_.files.contains(path)) from_git.push_back(path);
+    if (object.kind != GitRepository::Object::Kind::link && !listed_outright(path))
+      from_git.push_back(path);
   converted_ = workspace_.repository.converted(from_git);
   std::vector<std::string> unspoken;
   for (const auto& [path, file] : target_.later)
@@ -120,8 +142,7 @@ void Planner::ask_git() {
 
 // None: nothing is known of it.
 std::optional<FileState> Planner::target_of(const std::string& path) const {
-  if (const auto found = target_.files.find(path); found != target_.files.end())
-    return FileState{.file = found->second};
+  if (listed_outright(path)) return FileState{.file = target_.files.at(path)};
   const auto later = [&]() -> std::optional<FileState> {
     const auto found = target_.later.find(path);
     if (found == target_.later.end()) return std::nullopt;
@@ -135,11 +156,12 @@ std::optional<FileState> Planner::target_of(const std::string& path) const {
     if (const auto found = objects.find(path); found != objects.end()) {
       FileState state{.file = {.path = path, .hash = ""}, .object = found->second.id};
       using enum GitRepository::Object::Kind;
-      if (found->second.kind == link) state.problem = "it was a link then";
+      if (found->second.kind == link) state.file.kind = FileKind::link;
       if (found->second.kind == other) state.problem = "it was a repository of its own then";
       return state;
     }
   }
+  if (target_.files.contains(path)) return std::nullopt;  // it should be in the commit
   // Of what is ignored only the tools that wrote it speak; everything else was not there then.
   if (ignored_.contains(path)) return later();
   return FileState{.file = {.path = path}};
@@ -168,12 +190,27 @@ store::Result<std::vector<Planner::Compared>> Planner::differing() {
   return all;
 }
 
+std::uint32_t Planner::committed_mode(const FileState& target, const SeenFile& now) const {
+  const std::string& path = target.file.path;
+  const Checkpoint& then = target_.whole->state;
+  if (target.file.kind == FileKind::link) return 0777;
+  if (const auto row = target_.files.find(path); row != target_.files.end())
+    return row->second.mode;
+  const GitRepository::Object::Kind kind = objects_.at(then.git).at(path).kind;
+  return then.modes ? then.modes->of(kind == GitRepository::Object::Kind::program)
+                    : mode_like(kind, now);
+}
+
 // What is taken from a commit gets its hash and its mode; a copy that was kept when a tool first
 // wrote to it is used instead where git would not give it back as it was.
 void Planner::complete(FileState& target, const SeenFile& now) {
   if (target.object.empty()) return;
   const std::string& path = target.file.path;
-  target.file.mode = mode_like(objects_.at(target_.whole->state.git).at(path).kind, now);
+  target.file.mode = committed_mode(target, now);
+  if (unchanged_.contains(path) && now.kind == SeenFile::Kind::file) {
+    target.file.hash = now.file.hash;
+    return;
+  }
   const auto known = hashes_.find(target.object);
   if (known != hashes_.end()) target.file.hash = known->second;
   if (!converted_.contains(path) || !target.problem.empty()) return;
@@ -198,7 +235,7 @@ std::string Planner::objection(const FileState& target, const SeenFile& now) {
     return "what was in it was not kept";
   if (now.kind == SeenFile::Kind::file && !now.file.contents_kept())
     return "left alone: it is too large to be kept, and could not be brought back";
-  if (now.kind == SeenFile::Kind::file && now.info.st_nlink > 1)
+  if (now.kind == SeenFile::Kind::file && now.file.kind == FileKind::file && now.info.st_nlink > 1)
     return "left alone: it has further names (hard links), which may lie elsewhere";
   return {};
 }
@@ -206,15 +243,14 @@ std::string Planner::objection(const FileState& target, const SeenFile& now) {
 void Planner::settle(const Compared& each) {
   FileState target = each.target;
   const SeenFile& now = each.now;
+  if (now.kind == SeenFile::Kind::own) return;
   complete(target, now);
   if (!target.file.exists() && now.kind == SeenFile::Kind::none) return;
   const bool both = now.kind == SeenFile::Kind::file && target.file.exists();
-  const bool same_contents = both && now.file.contents_kept() && now.file.hash == target.file.hash;
+  const bool same_contents = both && now.file.kind == target.file.kind &&
+                             now.file.contents_kept() && now.file.hash == target.file.hash;
   if (same_contents && now.file.mode == target.file.mode) return;
-  // Neither is known to have changed.
-  const bool large = both && target.file.hash == "" && target.object.empty();
-  if (large && now.file.size == target.file.size) return;
-  if (!target.problem.empty() && now.kind == SeenFile::Kind::other) return;
+  if (is_still_unkept(target, now)) return;
   if (std::string why = objection(target, now); !why.empty())
     return plan_.impossible.push_back({target.file.path, std::move(why)});
   const Kind kind = !target.file.exists()              ? Kind::remove
@@ -224,43 +260,64 @@ void Planner::settle(const Compared& each) {
   plan_.actions.push_back({kind, std::move(target), now});
 }
 
-std::optional<std::string> Planner::said(const CheckpointRecord& record,
-                                         const std::string& path) const {
-  const std::vector<KeptFile>& files = record.state.files;
-  const auto row = std::ranges::lower_bound(files, path, {}, &KeptFile::path);
-  if (row != files.end() && row->path == path) {
-    if (row->hash && row->hash->empty()) return std::nullopt;
-    return row->hash.value_or("");
-  }
-  if (!record.state.is_whole()) return std::nullopt;
-  if (record.state.coverage == Checkpoint::by_git) {
-    const auto objects = objects_.find(record.state.git);
+template <class File>
+Planner::Said Planner::said_of(const File& file) {
+  if (!file.hash) return {};
+  if (file.kind == FileKind::link) return {.what = "link " + *file.hash};
+  return {.what = *file.hash, .mode = file.mode};
+}
+
+std::optional<Planner::Said> Planner::said(const CheckpointRecord& record,
+                                           const std::string& path) const {
+  const Checkpoint& state = record.state;
+  const KeptFile* const row = row_of(state, path);
+  if (row != nullptr && !row->committed)
+    return row->hash == "" ? std::nullopt : std::optional(said_of(*row));
+  if (!state.is_whole()) return std::nullopt;
+  if (state.coverage == Checkpoint::by_git) {
+    const auto objects = objects_.find(state.git);
     if (objects == objects_.end()) return std::nullopt;
     if (const auto found = objects->second.find(path); found != objects->second.end()) {
       // What git converts is not in the folder as it is there.
       const auto hash = hashes_.find(found->second.id);
-      return hash == hashes_.end() || converted_.contains(path) ? std::nullopt
-                                                                : std::optional(hash->second);
+      if (hash == hashes_.end() || converted_.contains(path)) return std::nullopt;
+      const auto kind = found->second.kind;
+      Said out = said_of(model::Becomes{
+          .hash = hash->second,
+          .kind = kind == GitRepository::Object::Kind::link ? FileKind::link : FileKind::file});
+      out.mode.reset();
+      if (row != nullptr)
+        out.mode = row->mode;
+      else if (state.modes && kind != GitRepository::Object::Kind::link)
+        out.mode = state.modes->of(kind == GitRepository::Object::Kind::program);
+      return out;
     }
   }
-  return ignored_.contains(path) ? std::nullopt : std::optional<std::string>("");
+  return ignored_.contains(path) ? std::nullopt : std::optional(Said{});
 }
 
-// Something else than the last time skein looked, when it next did or now.
+// Something else than the last time skein looked, when it next did or now. A restore that was cut
+// short has brought some files where it would have brought all.
 bool Planner::changed_by_hand(const FileAction& action) const {
-  std::optional<std::string> last;
+  std::optional<Said> last, aim;
   std::optional<Id> written_by;  // a turn's tool, since it was last seen
+  const auto fits = [&](const Said& next) {
+    return !last || last->fits(next) || (aim && aim->fits(next));
+  };
   for (const CheckpointRecord& record : since_) {
-    std::optional<std::string> next = said(record, action.path());
+    std::optional<Said> next = said(record, action.path());
     if (!next) continue;
     const Checkpoint& state = record.state;
     const bool before = state.phase == Checkpoint::before;
     const bool expected = !before || (written_by && written_by == state.prompt);
-    if (last && *last != *next && !expected) return true;
+    if (!expected && !fits(*next)) return true;
     if (before && !state.is_whole()) written_by = state.prompt;
     last = std::move(next);
+    aim.reset();
+    if (const KeptFile* const row = row_of(state, action.path()); row != nullptr && row->becomes)
+      aim = said_of(*row->becomes);
   }
-  return last && *last != action.now.file.hash.value_or("");
+  return !fits(said_of(action.now.file));
 }
 
 void Planner::separate_by_hand() {
@@ -289,6 +346,7 @@ void Planner::guard_ignored() {
 }
 
 store::Result<Plan> Planner::plan() {
+  plan_.remarks = tools::workspace::Unfinished::clear(workspace_.root.unfinished());
   if (const auto done = look_around(); !done) return done.error();
   ask_git();
   const store::Result<std::vector<Compared>> compared = differing();

@@ -59,17 +59,34 @@ class Planner {
   void settle(const Compared& each);
   void separate_by_hand();
   void guard_ignored();
+  // Whether the target's checkpoints have it without a look into the commit.
+  bool listed_outright(const std::string& path) const {
+    const auto found = target_.files.find(path);
+    return found != target_.files.end() && !found->second.committed;
+  }
+  std::uint32_t committed_mode(const FileState& target, const SeenFile& now) const;
   bool changed_by_hand(const FileAction& action) const;
-  // How a checkpoint has a file: its hash, "" if it was not there; none: it says nothing of it.
-  std::optional<std::string> said(const CheckpointRecord& record, const std::string& path) const;
+  // What a name held, as far as it is known.
+  struct Said {
+    std::string what{};  // a hash, with a word before that of a link; empty: nothing
+    std::optional<std::uint32_t> mode{};
+    bool fits(const Said& other) const {
+      return what == other.what && (!mode || !other.mode || mode == other.mode);
+    }
+  };
+  template <class File>
+  static Said said_of(const File& file);
+  // none: the checkpoint says nothing of it.
+  std::optional<Said> said(const CheckpointRecord& record, const std::string& path) const;
 
   WorkspaceFiles& workspace_;
   std::span<const CheckpointRecord> since_;
   TargetState target_;
   Contents contents_;
   Plan plan_{};
-  std::set<std::string> paths_{};     // that may differ
-  std::set<std::string> seen_now_{};  // that git, or the walk, speaks of now
+  std::set<std::string> paths_{};      // that may differ
+  std::set<std::string> seen_now_{};   // that git, or the walk, speaks of now
+  std::set<std::string> unchanged_{};  // of these, what git says to be as in the commit of then
   bool git_answers_ = false;
   std::map<std::string, std::map<std::string, GitRepository::Object>> objects_{};  // by commit
   std::map<std::string, std::string> hashes_{};                                    // of objects

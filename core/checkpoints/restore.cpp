@@ -12,25 +12,70 @@
 
 #include "core/checkpoints/file_keeper.h"
 #include "core/text/io.h"
+#include "core/text/sha256.h"
+#include "core/tools/workspace/staged_file.h"
 
 namespace skein::checkpoints {
 
 using model::payload::Checkpoint;
+using tools::workspace::Expected, tools::workspace::StagedFile, tools::workspace::Unfinished;
+using tools::workspace::remove_expected, tools::workspace::same_version;
 using Kind = FileAction::Kind;
 
 namespace {
 
-constexpr std::size_t group_size = 500;  // of files whose contents are in memory at a time
+constexpr std::size_t group_size = 250;  // files that are staged, and open folders, at a time
+constexpr std::size_t few_files = 16;
 
 std::string folder_of(const std::string& path) {
   const std::size_t slash = path.rfind('/');
   return slash == std::string::npos ? "" : path.substr(0, slash);
 }
 
-bool same_version(const struct stat& a, const struct stat& b) {
-  return a.st_dev == b.st_dev && a.st_ino == b.st_ino && a.st_size == b.st_size &&
-         a.st_mtim.tv_sec == b.st_mtim.tv_sec && a.st_mtim.tv_nsec == b.st_mtim.tv_nsec &&
-         a.st_ctim.tv_sec == b.st_ctim.tv_sec && a.st_ctim.tv_nsec == b.st_ctim.tv_nsec;
+tools::workspace::Holds holding_hash(const std::optional<std::string>& hash) {
+  if (!hash || hash->empty()) return {};
+  return [hash](int fd) {
+    const std::optional<std::string> bytes = read_all(fd, most_kept_bytes);
+    return bytes && sha256_hex(*bytes) == hash;
+  };
+}
+
+Expected expected_of(const SeenFile& seen) { return {seen.info, holding_hash(seen.file.hash)}; }
+
+bool has_contents(const FileAction& action) {
+  return action.kind == Kind::write || action.kind == Kind::create;
+}
+
+std::vector<std::span<const FileAction>> groups_of(std::span<const FileAction> actions) {
+  std::vector<std::span<const FileAction>> out;
+  for (; !actions.empty(); actions = actions.subspan(out.back().size()))
+    out.push_back(actions.first(std::min(group_size, actions.size())));
+  return out;
+}
+
+Fd opened_folder(int folder, const std::string& name) {
+  return Fd(openat(folder, name.c_str(), O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC));
+}
+
+// False: it holds something else, or is not a folder.
+bool holds_only_folders(int folder, const std::string& name) {
+  const Fd inner = opened_folder(folder, name);
+  bool out = static_cast<bool>(inner);
+  if (out)
+    tools::sandbox::each_name(opened_folder(inner.get(), "."),
+                              [&](const std::string& child, bool is_folder) {
+                                out = out && is_folder && holds_only_folders(inner.get(), child);
+                              });
+  return out;
+}
+
+void remove_folders(int folder, const std::string& name) {
+  const Fd inner = opened_folder(folder, name);
+  if (inner)
+    tools::sandbox::each_name(opened_folder(inner.get(), "."), [&](const std::string& child, bool) {
+      remove_folders(inner.get(), child);
+    });
+  unlinkat(folder, name.c_str(), AT_REMOVEDIR);
 }
 
 }  // namespace
@@ -48,22 +93,12 @@ std::vector<FileAction> Restorer::chosen(const Plan& plan, const RestoreRequest&
   return actions;
 }
 
-template <class Each>
-void Restorer::with_contents(const std::vector<FileAction>& actions, const Each& each) {
-  for (std::size_t from = 0; from < actions.size(); from += group_size) {
-    const std::span group =
-        std::span(actions).subspan(from, std::min(group_size, actions.size() - from));
-    std::vector<std::string> objects;
-    for (const FileAction& action : group)
-      if (!action.target.object.empty() &&
-          (action.kind == Kind::write || action.kind == Kind::create))
-        objects.push_back(action.target.object);
-    if (!objects.empty()) contents_.fetch(objects);
-    for (const FileAction& action : group)
-      each(action, action.kind == Kind::write || action.kind == Kind::create
-                       ? contents_.of(action.target)
-                       : store::Result<std::string>(std::string{}));
-  }
+void Restorer::fetch(std::span<const FileAction> actions) {
+  std::vector<std::string> objects;
+  for (const FileAction& action : actions)
+    if (!action.target.object.empty() && has_contents(action))
+      objects.push_back(action.target.object);
+  if (!objects.empty()) contents_.fetch(objects);
 }
 
 // The state of the files a restore is about, as they are now.
@@ -80,7 +115,11 @@ store::Result<std::optional<Id>> Restorer::keep_present(const std::vector<FileAc
     const store::Result<SeenFile> seen = workspace_.files.look(action.path(), contents);
     if (!seen) return seen.error();
     state.files.push_back(seen->file);
-    if (seen->kind == SeenFile::Kind::other) state.files.back().hash = "";
+    KeptFile& row = state.files.back();
+    if (seen->kind == SeenFile::Kind::other) row.hash = "";
+    const KeptFile& target = action.target.file;
+    if (phase == Checkpoint::before && target.hash != "")
+      row.becomes = {target.mode, target.hash, target.kind};
   }
   if (const auto flushed = workspace_.files.flush(); !flushed) return flushed.error();
   store::Result<model::Entry> entry = checkpoint_entry(workspace_.contents, std::move(state));
@@ -105,15 +144,13 @@ store::Result<RestoreReport> Restorer::run(const Plan& plan, const RestoreReques
       if (!before) return before.error();
       report.before = *before;
     }
-    with_contents(actions, [&](const FileAction& action, const store::Result<std::string>& bytes) {
-      before_step();
-      const std::string why = apply(action, bytes);
-      if (!why.empty()) return report.failed.push_back({action.path(), why});
-      (action.kind == Kind::remove ? report.removed : report.changed).push_back(action.path());
-      count_lines(action, bytes, report);
-    });
+    DiskSync disk(!request.recorded            ? DiskSync::Extent::nothing
+                  : actions.size() > few_files ? DiskSync::Extent::file_systems
+                                               : DiskSync::Extent::each_file);
+    apply(actions, disk, report);
     if (!request.recorded) return report;
-    sync_folders();
+    if (std::string why = disk.sync(); !why.empty())
+      report.failed.push_back({workspace_.root.path(), "not safe on the disk: " + why});
     before_step();
     if (const auto after = keep_present(actions, request, Checkpoint::after); !after)
       return after.error();
@@ -138,99 +175,155 @@ RestoreReport Restorer::foresee(const Plan& plan, const RestoreRequest& request)
   RestoreReport report;
   const std::vector<FileAction> actions =
       request.files ? chosen(plan, request, report) : std::vector<FileAction>{};
-  with_contents(actions, [&](const FileAction& action, const store::Result<std::string>& bytes) {
-    if (!bytes) return report.failed.push_back({action.path(), bytes.error().text});
-    (action.kind == Kind::remove ? report.removed : report.changed).push_back(action.path());
-    count_lines(action, bytes, report);
-  });
+  for (const std::span group : groups_of(actions)) {
+    fetch(group);
+    for (const FileAction& action : group) {
+      const store::Result<std::string> bytes = contents_of(action);
+      if (!bytes) {
+        report.failed.push_back({action.path(), bytes.error().text});
+        continue;
+      }
+      (action.kind == Kind::remove ? report.removed : report.changed).push_back(action.path());
+      report.lines += lines_of(action, *bytes);
+    }
+  }
   return report;
 }
 
-std::string Restorer::apply(const FileAction& action, const store::Result<std::string>& bytes) {
-  if (!bytes) return bytes.error().text;
-  switch (action.kind) {
-    case Kind::remove: return remove(action);
-    case Kind::mode: return change_mode(action);
-    case Kind::write:
-    case Kind::create: return write(action, *bytes);
-  }
-  return {};
+store::Result<std::string> Restorer::contents_of(const FileAction& action) const {
+  return has_contents(action) ? contents_.of(action.target) : std::string{};
 }
 
-std::string Restorer::write(const FileAction& action, const std::string& bytes) {
-  const Place place = workspace_.root.locate(action.path(), Root::Missing::make_folders);
-  if (!place) return place.refusal;
-  if (place.below != action.path()) return "a link is on the way to it now";
-  std::optional<struct stat> expected;
-  if (action.kind == Kind::write) expected = action.now.info;
-  struct stat info {};
-  if (!expected && fstatat(place.folder.get(), place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0)
-    return "it has appeared meanwhile";
-  std::string why =
-      workspace_.root.replace(place, bytes, expected, static_cast<mode_t>(action.target.file.mode));
-  if (why.empty())
-    touched_.try_emplace(folder_of(action.path()),
-                         Fd(openat(place.folder.get(), ".", O_RDONLY | O_DIRECTORY | O_CLOEXEC)));
+Place Restorer::place_of(const FileAction& action) const {
+  Place place = workspace_.root.locate(action.path(), Root::Missing::refuse, Root::Links::refuse);
+  if (place && place.below != action.path()) return {.refusal = "its name is not a path"};
+  return place;
+}
+
+// What is to go makes room first: a file may be where a folder was. Folders are removed last, so
+// that one that is filled again keeps its mode.
+void Restorer::apply(const std::vector<FileAction>& actions, DiskSync& disk,
+                     RestoreReport& report) {
+  std::vector<FileAction> writes;
+  for (const FileAction& action : actions) {
+    if (action.kind != Kind::remove) {
+      writes.push_back(action);
+      continue;
+    }
+    before_step();
+    const LineCount lines = lines_of(action, "");
+    if (std::string why = remove(action, disk); !why.empty()) {
+      report.failed.push_back({action.path(), std::move(why)});
+      continue;
+    }
+    report.removed.push_back(action.path());
+    report.lines += lines;
+  }
+  for (const std::span group : groups_of(writes)) write_group(group, disk, report);
+  remove_empty_folders(report.removed);
+  std::ranges::sort(report.changed);
+  std::ranges::sort(report.failed, {}, &LeftAlone::path);
+}
+
+void Restorer::write_group(std::span<const FileAction> actions, DiskSync& disk,
+                           RestoreReport& report) {
+  fetch(actions);
+  Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
+  std::vector<std::unique_ptr<Staged>> staged;
+  const auto done = [&](const FileAction& action, std::string why) {
+    if (why.empty())
+      report.changed.push_back(action.path());
+    else
+      report.failed.push_back({action.path(), std::move(why)});
+  };
+  for (const FileAction& action : actions) {
+    before_step();
+    if (action.kind == Kind::mode)
+      done(action, change_mode(action, disk));
+    else if (std::string why = stage(action, notes, disk, staged); !why.empty())
+      done(action, std::move(why));
+  }
+  std::string unsafe;
+  if (disk.extent() == DiskSync::Extent::file_systems) unsafe = disk.sync();
+  for (const std::unique_ptr<Staged>& each : staged) {
+    before_step();
+    std::string why = unsafe.empty()
+                          ? each->file.take_place(holding_hash(each->action.target.file.hash))
+                          : unsafe;
+    if (why.empty()) report.lines += each->lines;
+    done(each->action, std::move(why));
+  }
+}
+
+Restorer::Staged::Staged(const FileAction& for_action, Place in_place, Unfinished& notes)
+    : action(for_action),
+      place(std::move(in_place)),
+      file(place,
+           action.kind == Kind::write ? std::optional(expected_of(action.now)) : std::nullopt,
+           notes) {}
+
+std::string Restorer::stage(const FileAction& action, Unfinished& notes, DiskSync& disk,
+                            std::vector<std::unique_ptr<Staged>>& staged) {
+  const store::Result<std::string> bytes = contents_of(action);
+  if (!bytes) return bytes.error().text;
+  Place place =
+      workspace_.root.locate(action.path(), Root::Missing::make_folders, Root::Links::refuse);
+  if (!place) return place.missing ? "a link or a file is on the way to it" : place.refusal;
+  if (place.below != action.path()) return "its name is not a path";
+  const int folder = place.folder.get();
+  if (action.kind == Kind::create && holds_only_folders(folder, place.name))
+    remove_folders(folder, place.name);
+  disk.add(folder);
+  auto next = std::make_unique<Staged>(action, std::move(place), notes);
+  next->lines = lines_of(action, *bytes);
+  const KeptFile& target = action.target.file;
+  std::string why = next->file.fill({.bytes = *bytes,
+                                     .mode = static_cast<mode_t>(target.mode),
+                                     .is_link = target.kind == FileKind::link},
+                                    disk.of_files());
+  if (why.empty()) staged.push_back(std::move(next));
   return why;
 }
 
-std::string Restorer::remove(const FileAction& action) {
-  const Place place = workspace_.root.locate(action.path());
-  if (!place) return place.missing ? std::string{} : place.refusal;
-  if (place.below != action.path()) return "a link is on the way to it now";
-  struct stat info {};
-  const int folder = place.folder.get();
-  if (fstatat(folder, place.name.c_str(), &info, AT_SYMLINK_NOFOLLOW) != 0)
-    return errno == ENOENT ? std::string{} : std::strerror(errno);
-  if (!S_ISREG(info.st_mode)) return "it is not a regular file any more";
-  if (!same_version(info, action.now.info)) return "it has changed meanwhile";
-  if (unlinkat(folder, place.name.c_str(), 0) != 0) return std::strerror(errno);
-  // Folders it leaves empty held only what was not there then.
-  for (std::string up = folder_of(action.path()); !up.empty(); up = folder_of(up)) {
-    const Place above = workspace_.root.locate(up);
-    touched_.erase(up);
-    if (!above || above.below != up ||
-        unlinkat(above.folder.get(), above.name.c_str(), AT_REMOVEDIR) != 0)
-      break;
-  }
+std::string Restorer::remove(const FileAction& action, DiskSync& disk) {
+  const Place place = place_of(action);
+  if (!place) return place.missing ? "" : place.refusal;
+  disk.add(place.folder.get());
+  Unfinished notes(workspace_.root.path(), workspace_.root.unfinished());
+  return remove_expected(place, expected_of(action.now), notes);
+}
+
+// They held only what was not there then.
+void Restorer::remove_empty_folders(const std::vector<std::string>& removed) {
+  for (const std::string& path : removed)
+    for (std::string up = folder_of(path); !up.empty(); up = folder_of(up)) {
+      const Place above = workspace_.root.locate(up, Root::Missing::refuse, Root::Links::refuse);
+      if (above.missing) continue;
+      if (!above || unlinkat(above.folder.get(), above.name.c_str(), AT_REMOVEDIR) != 0) break;
+    }
+}
+
+std::string Restorer::change_mode(const FileAction& action, DiskSync& disk) {
+  const Place place = place_of(action);
+  if (!place) return place.refusal;
+  const tools::workspace::Opened file = workspace_.root.open_file(place);
+  if (!file) return file.refusal;
+  if (!same_version(file.info, action.now.info)) return "another program has changed it";
+  disk.add(place.folder.get());
+  const bool changed = fchmod(file.fd.get(), static_cast<mode_t>(action.target.file.mode)) == 0;
+  if (!changed || (disk.of_files() == StagedFile::Sync::now && fsync(file.fd.get()) != 0))
+    return std::strerror(errno);
   return {};
 }
 
-std::string Restorer::change_mode(const FileAction& action) {
-  const Place place = workspace_.root.locate(action.path());
-  if (!place) return place.refusal;
-  if (place.below != action.path()) return "a link is on the way to it now";
-  const tools::workspace::Opened file = workspace_.root.open_file(place);
-  if (!file) return file.refusal;
-  if (!same_version(file.info, action.now.info)) return "it has changed meanwhile";
-  return fchmod(file.fd.get(), static_cast<mode_t>(action.target.file.mode)) == 0
-             ? std::string{}
-             : std::strerror(errno);
-}
-
-void Restorer::count_lines(const FileAction& action, const store::Result<std::string>& bytes,
-                           RestoreReport& report) {
-  if (action.kind == Kind::mode || !bytes) return;
-  std::string now;
-  if (action.now.kind == SeenFile::Kind::file) {
-    // Kept by then; before that it is still there.
-    if (const store::Result<std::string> kept = contents_.of({.file = action.now.file}); kept) {
-      now = *kept;
-    } else if (const Place place = workspace_.root.locate(action.path())) {
-      if (const auto file = workspace_.root.open_file(place))
-        now = read_all(file.fd.get(), most_kept_bytes).value_or("");
-    }
-  }
-  const LineCount lines = lines_changed(now, *bytes);
-  report.lines.added += lines.added;
-  report.lines.removed += lines.removed;
-}
-
-// A rename is safe once its folder is.
-void Restorer::sync_folders() {
-  for (const auto& [path, folder] : touched_)
-    if (folder) fsync(folder.get());
-  touched_.clear();
+LineCount Restorer::lines_of(const FileAction& action, std::string_view target) {
+  if (action.kind == Kind::mode) return {};
+  if (action.now.kind != SeenFile::Kind::file) return lines_changed("", target);
+  // Kept by now, unless it is only foreseen; then it is still there.
+  if (const store::Result<std::string> kept = contents_.of({.file = action.now.file}); kept)
+    return lines_changed(*kept, target);
+  const auto there = workspace_.files.read(action.path(), action.now.file.hash.value_or(""));
+  return there ? lines_changed(*there, target) : LineCount{};
 }
 
 }  // namespace skein::checkpoints

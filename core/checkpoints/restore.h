@@ -1,16 +1,19 @@
 // Carries out a plan: file by file through the workspace's walls, each in one step. What it
-// replaces is kept first; if it is cut short, planning and doing it again finishes it.
+// replaces is kept first, with what it is to become; if it is cut short, planning and doing it
+// again finishes it.
 #pragma once
 
 #include <cstdint>
 #include <functional>
-#include <map>
+#include <memory>
 #include <optional>
-#include <set>
+#include <span>
 #include <string>
 #include <vector>
 
+#include "core/checkpoints/disk_sync.h"
 #include "core/checkpoints/plan.h"
+#include "core/tools/workspace/staged_file.h"
 
 namespace skein::checkpoints {
 
@@ -50,19 +53,28 @@ class Restorer {
   store::Result<std::optional<Id>> keep_present(const std::vector<FileAction>& actions,
                                                 const RestoreRequest& request,
                                                 std::string_view phase);
-  template <class Each>
-  void with_contents(const std::vector<FileAction>& actions, const Each& each);
-  std::string apply(const FileAction& action, const store::Result<std::string>& bytes);
-  std::string remove(const FileAction& action);
-  std::string write(const FileAction& action, const std::string& bytes);
-  std::string change_mode(const FileAction& action);
-  void count_lines(const FileAction& action, const store::Result<std::string>& bytes,
-                   RestoreReport& report);
-  void sync_folders();
+  // A file that is complete next to its place.
+  struct Staged {
+    Staged(const FileAction& for_action, Place in_place, tools::workspace::Unfinished& notes);
+    const FileAction& action;
+    Place place;
+    tools::workspace::StagedFile file;
+    LineCount lines{};
+  };
+  void fetch(std::span<const FileAction> actions);
+  store::Result<std::string> contents_of(const FileAction& action) const;
+  Place place_of(const FileAction& action) const;
+  void apply(const std::vector<FileAction>& actions, DiskSync& disk, RestoreReport& report);
+  void write_group(std::span<const FileAction> actions, DiskSync& disk, RestoreReport& report);
+  std::string stage(const FileAction& action, tools::workspace::Unfinished& notes, DiskSync& disk,
+                    std::vector<std::unique_ptr<Staged>>& staged);
+  std::string remove(const FileAction& action, DiskSync& disk);
+  std::string change_mode(const FileAction& action, DiskSync& disk);
+  void remove_empty_folders(const std::vector<std::string>& removed);
+  LineCount lines_of(const FileAction& action, std::string_view target);
 
   WorkspaceFiles& workspace_;
   Contents contents_;
-  std::map<std::string, Fd> touched_{};  // folders, open
 };
 
 }  // namespace skein::checkpoints

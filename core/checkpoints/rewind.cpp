@@ -20,11 +20,32 @@ namespace {
 constexpr std::size_t most_diff_bytes = 4u << 20;  // of one file
 constexpr std::size_t changes_at_once = 200;       // whose contents are in memory
 
-// In more than what is in it. A commit does not know the whole mode.
+// A commit alone does not know the whole mode.
+bool mode_known(const FileState& state) { return state.object.empty() || state.file.mode != 0; }
+
+// In more than what is in it.
 bool differs_besides(const FileChange& change) {
   const KeptFile &was = change.before.file, &is = change.after.file;
-  const bool modes = change.before.object.empty() && change.after.object.empty();
-  return was.exists() != is.exists() || (modes && was.exists() && was.mode != is.mode);
+  const bool modes = mode_known(change.before) && mode_known(change.after);
+  return was.exists() != is.exists() || was.kind != is.kind ||
+         (modes && was.exists() && was.mode != is.mode);
+}
+
+struct SaidFile {
+  KeptFile file{};
+  const Checkpoint* by = nullptr;
+};
+using SaidFiles = std::map<std::string, SaidFile>;
+
+// One side of a change: by what was said of the file, else by the checkpoint of everything, which
+// may be null.
+void tell_side(const std::string& path, const SaidFiles& said, const Checkpoint* whole,
+               FileState& state, FileChange::InCommit& in) {
+  state.file = {.path = path};
+  const auto known = said.find(path);
+  if (known != said.end()) state.file = known->second.file;
+  if (known == said.end() && whole != nullptr) in = {whole->git, whole->modes};
+  if (known != said.end() && state.file.committed) in.commit = known->second.by->git;
 }
 
 }  // namespace
@@ -95,49 +116,53 @@ store::Result<std::optional<Restore>> last_step_back(store::SessionStore& store,
 
 // What is said first was before; what is said last is what the turn left.
 std::vector<FileChange> changes_of(const CheckpointLog& log, Id prompt) {
-  const CheckpointRecord *whole_before = nullptr, *whole_after = nullptr;
-  std::map<std::string, KeptFile> before, after;
+  const Checkpoint *whole_before = nullptr, *whole_after = nullptr;
+  SaidFiles before, after;
+  std::set<std::string> paths;
   for (const CheckpointRecord& record : log.checkpoints) {
-    if (record.state.prompt != prompt) continue;
-    const bool is_before = record.state.phase == Checkpoint::before;
-    if (is_before && whole_before == nullptr && record.state.is_whole()) whole_before = &record;
-    if (!is_before && record.state.is_whole()) whole_after = &record;
-    for (const KeptFile& file : record.state.files) {
-      if (is_before) before.try_emplace(file.path, file);
-      if (!is_before) after.insert_or_assign(file.path, file);
+    const Checkpoint& state = record.state;
+    if (state.prompt != prompt) continue;
+    const bool is_before = state.phase == Checkpoint::before;
+    if (is_before && whole_before == nullptr && state.is_whole()) whole_before = &state;
+    if (!is_before && state.is_whole()) whole_after = &state;
+    for (const KeptFile& file : state.files) {
+      if (is_before) before.try_emplace(file.path, SaidFile{file, &state});
+      if (!is_before) after.insert_or_assign(file.path, SaidFile{file, &state});
+      paths.insert(file.path);
     }
   }
   std::vector<FileChange> out;
-  for (const auto& [path, file] : after) {
-    FileChange change{path, {.file = {.path = path}}, {.file = file}};
-    if (const auto known = before.find(path); known != before.end())
-      change.before.file = known->second;
-    else if (whole_before != nullptr)
-      change.before_in = whole_before->state.git;
-    if (!change.before_in.empty() || change.before.file != file) out.push_back(std::move(change));
+  for (const std::string& path : paths) {
+    if (!after.contains(path) && whole_after == nullptr) continue;
+    FileChange change{.path = path};
+    tell_side(path, before, whole_before, change.before, change.before_in);
+    tell_side(path, after, whole_after, change.after, change.after_in);
+    if (change.before.file != change.after.file || change.before_in != change.after_in)
+      out.push_back(std::move(change));
   }
-  if (whole_after == nullptr) return out;
-  for (const auto& [path, file] : before)
-    if (!after.contains(path))
-      out.push_back({path, {.file = file}, {.file = {.path = path}}, "", whole_after->state.git});
   return out;
 }
 
 void resolve(WorkspaceFiles& workspace, std::vector<FileChange>& changes) {
   std::map<std::string, std::vector<std::string>> wanted;  // by commit
   for (const FileChange& change : changes)
-    for (const std::string* commit : {&change.before_in, &change.after_in})
-      if (!commit->empty()) wanted[*commit].push_back(change.path);
+    for (const FileChange::InCommit* in : {&change.before_in, &change.after_in})
+      if (!in->commit.empty()) wanted[in->commit].push_back(change.path);
   std::map<std::string, std::optional<std::map<std::string, GitRepository::Object>>> found;
   for (const auto& [commit, paths] : wanted)
     found[commit] = workspace.repository.objects_in(commit, paths);
-  const auto settle = [&](FileState& state, std::string& commit) {
-    if (commit.empty()) return;
-    const auto& objects = found[std::exchange(commit, {})];
+  const auto settle = [&](FileState& state, FileChange::InCommit& unresolved) {
+    const FileChange::InCommit in = std::exchange(unresolved, {});
+    if (in.commit.empty()) return;
+    const auto& objects = found[in.commit];
     if (!objects) state.problem = "git cannot tell what it was";
     if (!objects || !objects->contains(state.file.path)) return;
-    state.object = objects->at(state.file.path).id;
+    const auto& [id, kind] = objects->at(state.file.path);
+    using enum GitRepository::Object::Kind;
+    state.object = id;
     state.file.hash = "";
+    if (kind == link) state.file.kind = FileKind::link;
+    if (in.modes && kind != link) state.file.mode = in.modes->of(kind == program);
   };
   for (FileChange& change : changes) {
     settle(change.before, change.before_in);
@@ -194,9 +219,7 @@ std::vector<ChangeCount> count_each(WorkspaceFiles& workspace, std::vector<FileC
                   if (before && after && *before == *after && !differs_besides(change)) return;
                   ++count.files;
                   if (!before || !after) return;
-                  const LineCount lines = lines_changed(*before, *after);
-                  count.lines.added += lines.added;
-                  count.lines.removed += lines.removed;
+                  count.lines += lines_changed(*before, *after);
                 });
   return out;
 }

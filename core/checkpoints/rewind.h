@@ -30,8 +30,13 @@ store::Result<std::optional<model::payload::Restore>> last_step_back(store::Sess
 struct FileChange {
   std::string path{};
   FileState before{}, after{};
-  // Until resolve() has asked git: the commit that has this side, in one or the other.
-  std::string before_in{}, after_in{};
+  // Until resolve() has asked git: the commit that has this side, if one does.
+  struct InCommit {
+    std::string commit{};
+    std::optional<model::payload::Checkpoint::Modes> modes{};
+    bool operator==(const InCommit&) const = default;
+  };
+  InCommit before_in{}, after_in{};
 };
 // What the turn of a prompt changed, by its checkpoints.
 std::vector<FileChange> changes_of(const CheckpointLog& log, Id prompt);

@@ -71,6 +71,10 @@ constexpr const char* settings_script =
     "printf '%s %s\\0' \"$(git --git-dir=\"$1\" config core.autocrlf)\" "
     "\"$(git --git-dir=\"$1\" config core.eol)\"; ";
 
+constexpr const char* tracked_script =
+    "git --no-optional-locks -c core.fsmonitor=false --git-dir=\"$1\" --work-tree=\"${1%/.git}\" "
+    "ls-files -s -z -- . 2>/dev/null; ";
+
 }  // namespace
 
 SandboxedGit::SandboxedGit(const Root& root, Sandbox sandbox, const Stop& stop)
@@ -91,8 +95,8 @@ SandboxedGit::SandboxedGit(const Root& root, Sandbox sandbox, const Stop& stop)
 
 std::vector<std::string> SandboxedGit::words_of(const Asked& asked,
                                                 const std::string& input) const {
-  const std::string script =
-      (asked.settings_first ? settings_script : "") + std::string(git_script);
+  const std::string script = std::string(asked.settings_first ? settings_script : "") +
+                             (asked.tracked_first ? tracked_script : "") + git_script;
   // The repository is named outright, so that no setting of it leads elsewhere.
   std::vector<std::string> words{"/bin/sh",
                                  "-c",

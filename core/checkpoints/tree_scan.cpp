@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <map>
 #include <utility>
 
 #include "core/tools/workspace/tree_walk.h"
@@ -14,13 +15,15 @@ using model::payload::Checkpoint;
 using tools::workspace::EntryKind, tools::workspace::WalkControl, tools::workspace::Walked;
 
 void TreeScanner::add(TreeScan& scan, const SeenFile& seen) {
+  if (seen.kind == SeenFile::Kind::own) return;
   KeptFile file = seen.file;
   if (seen.kind == SeenFile::Kind::other) file.hash = "";
   if (file.hash && file.hash->empty()) scan.left_out.push_back(file.path);
   scan.state.files.push_back(std::move(file));
 }
 
-store::Result<std::optional<TreeScan>> TreeScanner::by_git(FileLook::Contents contents) {
+store::Result<std::optional<TreeScan>> TreeScanner::by_git(FileLook::Contents contents,
+                                                           const Modes& modes) {
   std::optional<GitRepository::Status> status = repository_.status();
   if (!status) return std::optional<TreeScan>{};
   TreeScan out;
@@ -36,12 +39,40 @@ store::Result<std::optional<TreeScan>> TreeScanner::by_git(FileLook::Contents co
                                                                   : most_kept_bytes;
     const store::Result<SeenFile> seen = files_.look(path, contents, most);
     if (!seen) return seen.error();
-    // skein's own files lie in the workspace: nobody's business here.
-    if (seen->kind == SeenFile::Kind::other && seen->info.st_mode == 0) continue;
     if (seen->file.contents_kept()) bytes += seen->file.size;
     add(out, *seen);
   }
+  add_modes(out, *status, modes);
   return std::optional(std::move(out));
+}
+
+// git knows one bit of a mode. Files whose other bits are not what most files have are listed.
+void TreeScanner::add_modes(TreeScan& scan, const GitRepository::Status& status,
+                            const Modes& modes) const {
+  constexpr std::uint32_t passed_over = ~0u;
+  std::vector<std::uint32_t> seen;
+  std::map<std::uint32_t, std::size_t> counts[2];
+  for (const auto& [path, program] : status.tracked) {
+    stop_.check();
+    struct stat info {};
+    const bool unchanged = !std::ranges::binary_search(status.changed, path) &&
+                           fstatat(root_.fd(), path.c_str(), &info, AT_SYMLINK_NOFOLLOW) == 0 &&
+                           S_ISREG(info.st_mode);
+    seen.push_back(unchanged ? info.st_mode & 0777 : passed_over);
+    if (unchanged) ++counts[program][seen.back()];
+  }
+  const auto most = [&](bool program, std::uint32_t otherwise) {
+    const auto found =
+        std::ranges::max_element(counts[program], {}, [](const auto& each) { return each.second; });
+    return found == counts[program].end() ? otherwise : found->first;
+  };
+  const auto usual = modes ? *modes : Checkpoint::Modes{most(false, 0644), most(true, 0755)};
+  scan.state.modes = usual;
+  for (std::size_t i = 0; i < seen.size(); ++i)
+    if (const auto& [path, program] = status.tracked[i];
+        seen[i] != passed_over && seen[i] != usual.of(program))
+      scan.state.files.push_back({.path = path, .mode = seen[i], .hash = "", .committed = true});
+  std::ranges::sort(scan.state.files, {}, &KeptFile::path);
 }
 
 // Looked through before the first file is read: what is too large must not cost what it is large.
@@ -81,9 +112,9 @@ store::Result<std::optional<TreeScan>> TreeScanner::by_walk(FileLook::Contents c
   return std::optional(std::move(out));
 }
 
-store::Result<TreeScan> TreeScanner::scan(FileLook::Contents contents) {
+store::Result<TreeScan> TreeScanner::scan(FileLook::Contents contents, const Modes& modes) {
   store::Result<std::optional<TreeScan>> found = std::optional<TreeScan>{};
-  if (repository_.is_there()) found = by_git(contents);
+  if (repository_.is_there()) found = by_git(contents, modes);
   if (found && !*found) found = by_walk(contents);
   if (!found) return found.error();
   if (const auto flushed = files_.flush(); !flushed) return flushed.error();

@@ -36,11 +36,14 @@ class TreeScanner {
       : root_(root), repository_(repository), files_(files), stop_(stop), limits_(limits) {}
 
   // With coverage "tools" if there is neither a repository nor a folder small enough: then it says
-  // nothing of any file. The failure is the store's. Throws Stop::Stopped.
-  store::Result<TreeScan> scan(FileLook::Contents contents);
+  // nothing of any file. Tracked files with other modes than `modes` are listed; without `modes`,
+  // with other modes than most have. The failure is the store's. Throws Stop::Stopped.
+  using Modes = std::optional<model::payload::Checkpoint::Modes>;
+  store::Result<TreeScan> scan(FileLook::Contents contents, const Modes& modes = std::nullopt);
 
  private:
-  store::Result<std::optional<TreeScan>> by_git(FileLook::Contents contents);
+  store::Result<std::optional<TreeScan>> by_git(FileLook::Contents contents, const Modes& modes);
+  void add_modes(TreeScan& scan, const GitRepository::Status& status, const Modes& modes) const;
   store::Result<std::optional<TreeScan>> by_walk(FileLook::Contents contents);
   bool fits_a_walk() const;
   static void add(TreeScan& scan, const SeenFile& seen);

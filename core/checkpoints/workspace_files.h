@@ -11,14 +11,15 @@
 namespace skein::checkpoints {
 
 struct WorkspaceFiles {
-  // `forbidden`: as Root takes it; `memory`: as FileLook does. `store` must outlive this. Throws
-  // Error if the folder cannot be opened.
+  // `forbidden`, `unfinished`: as Root takes them; `memory`: as FileLook does. `store` must outlive
+  // this. Throws Error if the folder cannot be opened.
   WorkspaceFiles(store::SessionStore& in_store, ContentStore kept_in, const std::string& folder,
                  std::vector<std::string> forbidden, Sandbox sandbox, std::string memory = {},
-                 ScanLimits limits = {})
+                 ScanLimits limits = {}, std::string unfinished = {})
       : store(in_store),
         contents(std::move(kept_in)),
-        root(folder, std::move(forbidden)),
+        root(folder, std::move(forbidden), tools::workspace::best_resolver(), nullptr,
+             std::move(unfinished)),
         repository(root, sandbox, stop),
         files(root, contents, stop, std::move(memory)),
         scanner(root, repository, files, stop, limits) {}

@@ -227,6 +227,7 @@ void write(Json& json, const Checkpoint& checkpoint) {
   json["root"] = escaped_path(checkpoint.root);
   json["coverage"] = checkpoint.coverage;
   if (!checkpoint.git.empty()) json["git"] = checkpoint.git;
+  if (checkpoint.modes) json["modes"] = {checkpoint.modes->file, checkpoint.modes->program};
   if (checkpoint.list.empty())
     json["files"] = parse_json(files_json(checkpoint.files)).value_or(Json::array());
   else
@@ -239,6 +240,10 @@ Read read_checkpoint(const Json& json) {
                  .root = unescaped_path(string_at(json, "root")),
                  .coverage = string_at(json, "coverage"),
                  .git = string_at(json, "git")};
+  if (const Json& modes = at(json, "modes"); modes.is_array() && modes.size() == 2 &&
+                                             modes[0].is_number_unsigned() &&
+                                             modes[1].is_number_unsigned())
+    out.modes = {modes[0].get<std::uint32_t>(), modes[1].get<std::uint32_t>()};
   out.files = files_from_json(text_at(json, "files")).value_or(std::vector<KeptFile>{});
   out.list = string_at(json, "list");
   out.left_out = int_at(json, "leftOut");

@@ -133,6 +133,13 @@ struct Checkpoint {
   // every file that is not ignored is listed. tools: nothing is said of files that are not listed.
   std::string coverage{};
   std::string git{};  // empty: no commit
+  // git: the permission bits of files in the commit that are not listed. None: not known.
+  struct Modes {
+    std::uint32_t file = 0, program = 0;
+    std::uint32_t of(bool runs) const { return runs ? program : file; }
+    bool operator==(const Modes&) const = default;
+  };
+  std::optional<Modes> modes{};
   std::vector<KeptFile> files{};
   std::string list{};         // the blob that holds `files`, if they are too many for an entry
   std::int64_t left_out = 0;  // files whose contents were not kept

@@ -117,7 +117,9 @@ ToolOutcome run_edit(const Root& root, const ToolLimits& limits, const JsonText&
                                                         .size = made.before.size()});
         !refusal.empty())
       return tool_failure(refusal);
-  const std::string refusal = root.replace(made.place, made.after.text, made.file.info);
+  const std::string refusal =
+      root.replace(made.place, made.after.text,
+                   workspace::Expected{made.file.info, workspace::holding(made.before)});
   if (!refusal.empty()) return tool_failure(refusal);
   const std::size_t count = made.after.count;
   return tool_text("changed " + root.shown(made.edit.path) + " at line " +

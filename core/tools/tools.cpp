@@ -20,9 +20,10 @@ Tools tools_in(const SharedRoot& root, const ToolSettings& settings) {
 }  // namespace
 
 Tools standard_tools(const ToolSettings& settings) {
-  return tools_in(std::make_shared<const Root>(settings.root, settings.forbidden,
-                                               workspace::best_resolver(), settings.withheld),
-                  settings);
+  return tools_in(
+      std::make_shared<const Root>(settings.root, settings.forbidden, workspace::best_resolver(),
+                                   settings.withheld, settings.unfinished),
+      settings);
 }
 
 const Tools& tool_table() {

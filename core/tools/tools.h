@@ -61,6 +61,7 @@ struct ToolSettings {
   std::shared_ptr<const workspace::ReadableFolders> readable{};
   // What the user has opened besides; shared with whoever opens it. May be null.
   std::shared_ptr<const workspace::FurtherRoots> further{};
+  std::string unfinished{};       // as Root takes it
   std::string quarantine{};       // where bash moves what a command must not leave; see Quarantine
   std::string command_records{};  // where it notes how to undo a command; see GuardRecord
   // Commands that run in the background, shared with whoever shows them. Null: none do.

@@ -28,16 +28,14 @@ constexpr std::string_view write_schema = R"({
   "additionalProperties": false
 })";
 
-// What is about to be replaced, read from the open file: `old.info` is what replace() expects.
-std::string keep_old(const Place& place, const Opened& old, const ToolPorts& ports) {
+// What is about to be replaced, as it is in the open file.
+std::string keep_old(const Place& place, const Opened& old, const std::optional<std::string>& bytes,
+                     const ToolPorts& ports) {
   if (!old) return ports.before_write({.below = place.below});
-  const auto size = static_cast<std::uint64_t>(old.info.st_size);
-  std::optional<std::string> bytes;
-  if (size <= most_kept_bytes) bytes = read_all(old.fd.get(), most_kept_bytes);
   return ports.before_write({.below = place.below,
                              .bytes = bytes,
                              .mode = old.info.st_mode & 07777,
-                             .size = size,
+                             .size = static_cast<std::uint64_t>(old.info.st_size),
                              .too_large = !bytes});
 }
 
@@ -50,14 +48,16 @@ ToolOutcome run_write(const Root& root, const ToolLimits&, const JsonText& input
 
   const Place place = judged_place(root, path, ports, Root::Missing::make_folders);
   if (!place) return tool_failure(place.refusal);
-  std::optional<struct stat> before;
-  if (ports.before_write) {
-    const Opened old = root.open_file(place);
-    if (!old && !old.missing) return tool_failure(old.refusal);
-    if (old) before = old.info;
-    if (const std::string refusal = keep_old(place, old, ports); !refusal.empty())
+  const Opened old = root.open_file(place);
+  if (!old && !old.missing) return tool_failure(old.refusal);
+  std::optional<std::string> bytes;
+  if (old && old.info.st_size <= off_t{most_kept_bytes})
+    bytes = read_all(old.fd.get(), most_kept_bytes);
+  if (ports.before_write)
+    if (const std::string refusal = keep_old(place, old, bytes, ports); !refusal.empty())
       return tool_failure(refusal);
-  }
+  std::optional<workspace::Expected> before;
+  if (old) before = {old.info, bytes ? workspace::holding(*bytes) : workspace::Holds{}};
   if (const std::string refusal = root.replace(place, content, before); !refusal.empty())
     return tool_failure(refusal);
   return tool_text("wrote " + counted(split(content, '\n').size(), "line") + ", " +

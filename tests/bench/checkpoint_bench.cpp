@@ -1,6 +1,6 @@
 // What checkpoints cost: the first and a further one in a clean repository of 50,000 files against
-// `git status` there, one before a write, and a restore of 100 files of 20 kB against `cp -a` and
-// `sync`. One line per workload; medians.
+// `git status` there, one before a write, and restores of 100 and 5,000 files of 20 kB against
+// `cp -a` and `sync`. One line per workload; medians.
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
@@ -87,29 +87,29 @@ void measure_writes(const TempDir& dir) {
   fs::remove_all(memory);
 }
 
-void measure_restore(const TempDir& dir) {
-  FileScene scene(FileScene::Folder::repository, store_at((dir / "other").string()));
+// From the plan to the last entry in the session.
+void measure_restore(const TempDir& dir, int files, int rounds) {
+  FileScene scene(FileScene::Folder::repository,
+                  store_at((dir / ("restored" + std::to_string(files))).string()));
   const std::string text(20'000, 'x');
   const auto fill = [&](char with) {
-    for (int i = 0; i < 100; ++i)
-      write_file(scene / ("f" + std::to_string(i)), text + with + std::to_string(i));
+    for (int i = 0; i < files; ++i)
+      write_file(scene / ("d" + std::to_string(i % 50)) / ("f" + std::to_string(i)),
+                 text + with + std::to_string(i));
   };
   fill('a');
   scene.by_hand("git add -A; git commit -qm all");
   std::vector<double> copies, restores;
-  for (int round = 0; round < 9; ++round) {
+  for (int round = 0; round < rounds; ++round) {
     const Id prompt = scene.begin("go");
     scene.command("true");
     fill(static_cast<char>('b' + round));
     scene.end();
     copies.push_back(timed([&] { scene.by_hand("rm -rf ../copy; cp -a . ../copy; sync"); }));
-    const checkpoints::Plan plan = scene.plan(prompt);
-    checkpoints::Restorer restorer(scene.workspace());
-    restores.push_back(
-        timed([&] { value_of(restorer.run(plan, {.session = scene.session, .to = prompt})); }));
+    restores.push_back(timed([&] { scene.restore(prompt); }));
   }
-  std::printf("cp -a of 100 files and sync  %8.2f ms\n", median(copies));
-  std::printf("restore of 100 files         %8.2f ms, %.2f x\n", median(restores),
+  std::printf("cp -a of %5d files and sync %8.2f ms\n", files, median(copies));
+  std::printf("restore of %5d files        %8.2f ms, %.2f x\n", files, median(restores),
               median(restores) / median(copies));
 }
 
@@ -119,5 +119,6 @@ int main(int argc, char** argv) {
   const TempDir dir;
   measure_scans(dir, argc > 1 ? std::atoi(argv[1]) : 50'000);
   measure_writes(dir);
-  measure_restore(dir);
+  measure_restore(dir, 100, 9);
+  measure_restore(dir, 5'000, 3);
 }

@@ -44,9 +44,10 @@ void FileScene::reopen() {
   keeper_ = std::make_unique<checkpoints::FileKeeper>([this] {
     return std::make_unique<checkpoints::WorkspaceFiles>(
         store, contents(), work().string(), std::vector<std::string>{},
-        tools::sandbox::best_sandbox(), memory, limits);
+        tools::sandbox::best_sandbox(), memory, limits, notes());
   });
-  tools_ = std::make_unique<model::Tools>(tools::standard_tools({.root = work().string()}));
+  tools_ = std::make_unique<model::Tools>(
+      tools::standard_tools({.root = work().string(), .unfinished = notes()}));
 }
 
 void FileScene::by_hand(const std::string& shell) {

@@ -25,6 +25,7 @@ class FileScene {
 
   std::filesystem::path work() const { return dir_.path() / "work"; }
   std::filesystem::path operator/(std::string_view name) const { return work() / name; }
+  std::string notes() const { return (dir_.path() / "notes").string(); }  // see Unfinished
 
   // A turn, from its prompt to its end.
   Id begin(const std::string& prompt);

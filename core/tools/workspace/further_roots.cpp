@@ -97,7 +97,8 @@ std::shared_ptr<const Root> FurtherRoots::open(const std::string& path) const {
   withheld.workspace = path;
   withheld.project = repository_of(path);
   return std::make_shared<const Root>(path, settings_.forbidden, best_resolver(),
-                                      std::make_shared<const Withheld>(std::move(withheld)));
+                                      std::make_shared<const Withheld>(std::move(withheld)),
+                                      settings_.unfinished);
 }
 
 std::vector<std::string> FurtherRoots::set(const std::vector<FurtherFolder>& folders) {

@@ -26,6 +26,7 @@ class FurtherRoots {
     std::string workspace{};               // a real place
     std::vector<std::string> forbidden{};  // as of the workspace's Root
     Withheld::Settings withheld{};         // of the workspace
+    std::string unfinished{};              // as Root takes it
   };
   explicit FurtherRoots(Settings settings) : settings_(std::move(settings)) {}
 

@@ -44,7 +44,7 @@ std::optional<std::string> Root::path_below(int folder) const {
 model::Located Root::located(std::string_view path) const {
   model::Located out;
   if (path.find('\0') != std::string_view::npos) return {.refusal = "a path cannot hold a NUL"};
-  const Place place = locate_anyway(path, Missing::imagine);
+  const Place place = locate_anyway(path, Missing::imagine, Links::follow);
   out.refusal = place.refusal;
   if (const std::string name = shown(path) + ": "; out.refusal.starts_with(name))
     out.refusal.erase(0, name.size());

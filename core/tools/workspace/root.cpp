@@ -21,10 +21,11 @@ namespace {
 
 constexpr int folder_flags = O_PATH | O_DIRECTORY | O_CLOEXEC;
 
-int open_beneath(int root, const char* path) {
+int open_beneath(int root, const char* path, Root::Links links) {
   open_how how{};
   how.flags = folder_flags;
   how.resolve = RESOLVE_BENEATH | RESOLVE_NO_MAGICLINKS;
+  if (links == Root::Links::refuse) how.resolve |= RESOLVE_NO_SYMLINKS;
   // EAGAIN: something was renamed while ".." was resolved and the kernel cannot vouch for it.
   for (int attempt = 0; attempt < 64; ++attempt) {
     const long fd = syscall(SYS_openat2, root, path, &how, sizeof how);
@@ -82,16 +83,17 @@ constexpr std::string_view not_for_tools = "skein's own files are closed to tool
 
 Resolver best_resolver() {
   const Fd root(open("/", folder_flags));
-  const Fd found(open_beneath(root.get(), "."));
+  const Fd found(open_beneath(root.get(), ".", Root::Links::follow));
   return found ? Resolver::kernel : Resolver::walk;
 }
 
 Root::Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver,
-           std::shared_ptr<const Withheld> withheld)
+           std::shared_ptr<const Withheld> withheld, std::string unfinished)
     : given_path_(std::move(folder)),
       forbidden_(std::move(forbidden)),
       resolver_(resolver),
-      withheld_(std::move(withheld)) {
+      withheld_(std::move(withheld)),
+      unfinished_(std::move(unfinished)) {
   const std::unique_ptr<char, decltype(&std::free)> real(realpath(given_path_.c_str(), nullptr),
                                                          &std::free);
   if (real) fd_ = Fd(open(real.get(), folder_flags));
@@ -127,7 +129,7 @@ std::string Root::shown(std::string_view path) const {
   return text.empty() ? "." : text;
 }
 
-Root::Folder Root::walk_to(const std::string& path) const {
+Root::Folder Root::walk_to(const std::string& path, Links follow) const {
   std::vector<Fd> trail;  // the folders we came through, so that ".." never asks the file system
   std::vector<std::string> names;  // theirs
   const auto here = [&] { return trail.empty() ? fd_.get() : trail.back().get(); };
@@ -151,6 +153,7 @@ Root::Folder Root::walk_to(const std::string& path) const {
     const int error = errno;
     const auto target = read_link(here(), name);
     if (!target) return {.error = error};
+    if (follow == Links::refuse) return {.error = ELOOP};
     if (target->starts_with('/')) return {.error = EXDEV, .outside = true};
     if (++links > max_links) return {.error = ELOOP};
     std::vector<std::string> detour = components(*target);
@@ -162,12 +165,12 @@ Root::Folder Root::walk_to(const std::string& path) const {
   return {.fd = Fd(openat(fd_.get(), ".", folder_flags))};
 }
 
-Root::Folder Root::folder_at(const std::string& path) const {
-  if (resolver_ == Resolver::walk) return walk_to(path);
-  Fd fd(open_beneath(fd_.get(), path.c_str()));
+Root::Folder Root::folder_at(const std::string& path, Links links) const {
+  if (resolver_ == Resolver::walk) return walk_to(path, links);
+  Fd fd(open_beneath(fd_.get(), path.c_str(), links));
   if (fd) {
     std::optional<std::string> below = path_below(fd.get());
-    if (!below) return walk_to(path);  // without /proc the names are found on the way
+    if (!below) return walk_to(path, links);  // without /proc the names are found on the way
     return {.fd = std::move(fd), .below = std::move(*below)};
   }
   return {.error = errno, .outside = errno == EXDEV};
@@ -213,12 +216,12 @@ bool Root::is_forbidden(int folder, std::string_view name) const {
   return false;
 }
 
-Root::Folder Root::folder_or_missing(const std::string& path, Missing how) const {
-  Folder found = folder_at(path);
+Root::Folder Root::folder_or_missing(const std::string& path, Missing how, Links links) const {
+  Folder found = folder_at(path, links);
   if (how == Missing::refuse || found.fd || found.error != ENOENT) return found;
   const auto [above, name] = folder_and_name(path);
   if (name == ".") return found;
-  Folder parent = folder_or_missing(above, how);
+  Folder parent = folder_or_missing(above, how, links);
   if (!parent.fd) return parent;
   if (!parent.imagined && is_forbidden(parent.fd.get(), name)) return {.error = EPERM};
   parent.below = joined(parent.below, name);
@@ -244,33 +247,36 @@ std::string Root::withheld_by(std::string_view path, const Place& place) const {
                                                              : std::string{};
 }
 
-Place Root::locate(std::string_view path, Missing folders) const {
+Place Root::locate(std::string_view path, Missing folders, Links links) const {
   // Nothing is made on the way to what is withheld.
   if (withheld_ && folders == Missing::make_folders)
-    if (Place there = locate(path, Missing::imagine); !there && !there.missing) return there;
-  Place place = locate_anyway(path, folders);
+    if (Place there = locate(path, Missing::imagine, links); !there && !there.missing) return there;
+  Place place = locate_anyway(path, folders, links);
   if (const std::string by = place ? withheld_by(path, place) : ""; !by.empty())
     return {.refusal = shown(path) + ": kept from the model by " + by};
   return place;
 }
 
-Place Root::locate_anyway(std::string_view path, Missing folders) const {
+Place Root::locate_anyway(std::string_view path, Missing folders, Links links) const {
   const auto refuse = [&](std::string_view why) {
-    return Place{.refusal = shown(path) + ": " + std::string(why)};
+    return Place{.refusal = shown(path) + ": " + std::string(why), .closed = why == not_for_tools};
+  };
+  const auto is_missing = [&](int error) {
+    return error == ENOENT || (links == Links::refuse && (error == ELOOP || error == ENOTDIR));
   };
   auto relative = inside(path);
   if (!relative) return refuse(leads_out);
-  for (int links = 0; links <= max_links; ++links) {
+  for (int followed = 0; followed <= max_links; ++followed) {
     const auto [above, name] = folder_and_name(*relative);
-    Folder folder = folder_or_missing(above, folders);
+    Folder folder = folder_or_missing(above, folders, links);
     if (folder.outside) return refuse(leads_out);
     if (!folder.fd)
-      return {.refusal = because(shown(path), folder.error), .missing = folder.error == ENOENT};
+      return {.refusal = because(shown(path), folder.error), .missing = is_missing(folder.error)};
     const std::string below =
         name == "." ? (folder.below.empty() ? "." : folder.below) : joined(folder.below, name);
     if (folder.imagined) return {std::move(folder.fd), name, "", below, true};
     if (is_forbidden(folder.fd.get(), name)) return refuse(not_for_tools);
-    const auto target = read_link(folder.fd.get(), name);
+    const auto target = links == Links::follow ? read_link(folder.fd.get(), name) : std::nullopt;
     if (!target) return {.folder = std::move(folder.fd), .name = name, .below = below};
     if (target->starts_with('/')) return refuse(leads_out);
     *relative = above + "/" + *target;

@@ -5,6 +5,7 @@
 
 #include <sys/stat.h>
 
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@ struct Place {
   std::string refusal{};
   std::string below{};   // its path in the workspace, after links
   bool missing = false;  // a folder on the way is not there
+  bool closed = false;   // one of skein's own files
   explicit operator bool() const { return refusal.empty(); }
 };
 
@@ -38,6 +40,17 @@ struct Opened {
   explicit operator bool() const { return refusal.empty(); }
 };
 
+// Compares an open file with what is expected in it.
+using Holds = std::function<bool(int fd)>;
+Holds holding(std::string_view bytes);  // which must outlive it
+
+// What a place is believed to hold: `info` is what open_file said, `holds` recognizes the contents.
+// Without `holds` the size and the time of the last change decide.
+struct Expected {
+  struct stat info {};
+  Holds holds{};
+};
+
 // How folders are resolved: by the kernel in one call (openat2, Linux 5.6), or by us, one
 // component after the other. Both keep the same promise.
 enum class Resolver { kernel, walk };
@@ -47,20 +60,24 @@ class Root {
  public:
   // `forbidden`: folders or files, existing or not, that no tool may touch even though they lie
   // below `folder`, or it in them. `withheld`: what the model is kept from; shared with whoever
-  // shows it; may be null. Throws Error if `folder` cannot be opened.
+  // shows it; may be null. `unfinished`: see Unfinished. Throws Error if `folder` cannot be opened.
   Root(std::string folder, std::vector<std::string> forbidden, Resolver resolver = best_resolver(),
-       std::shared_ptr<const Withheld> withheld = nullptr);
+       std::shared_ptr<const Withheld> withheld = nullptr, std::string unfinished = {});
 
   const std::string& path() const { return path_; }  // canonical, absolute
   int fd() const { return fd_.get(); }               // the open folder itself
   const std::vector<std::string>& forbidden() const { return forbidden_; }  // absolute
   const Withheld* withheld() const { return withheld_.get(); }              // may be null
+  const std::string& unfinished() const { return unfinished_; }
 
   // imagine: as make_folders would find them, but nothing is made; then `folder` is the last one
   // that is there.
   enum class Missing { refuse, make_folders, imagine };
-  // Symbolic links that stay inside are followed, the last one too.
-  Place locate(std::string_view path, Missing folders = Missing::refuse) const;
+  // follow: symbolic links that stay inside, the last one too. refuse: a link on the way counts as
+  // a missing folder, and one at the end is the place itself.
+  enum class Links { follow, refuse };
+  Place locate(std::string_view path, Missing folders = Missing::refuse,
+               Links links = Links::follow) const;
 
   // For rules to judge: where `path` leads now, whether it may be touched or not.
   model::Located located(std::string_view path) const;
@@ -69,13 +86,11 @@ class Root {
   Opened open_file(const Place& place) const;
   Opened open_folder(const Place& place) const;
 
-  // Puts `bytes` in the file's place, all or nothing: a temporary file in the same folder, renamed.
-  // A replaced file keeps its mode unless another is given. With `expected` (what open_file said) a
-  // file that has changed since is left alone. Returns the reason why nothing was written; empty:
-  // done.
+  // Puts `bytes` in the file's place, all or nothing (see StagedFile). A replaced file keeps its
+  // mode. A file that is not as expected is left alone; without `expected` there must be none.
+  // Returns the reason why nothing was written; empty: done.
   std::string replace(const Place& place, std::string_view bytes,
-                      const std::optional<struct stat>& expected = std::nullopt,
-                      const std::optional<mode_t>& mode = std::nullopt) const;
+                      const std::optional<Expected>& expected = std::nullopt) const;
 
   // The path below the root in the form people read: no leading "./", "." for the root itself.
   // Only words: nothing is looked up.
@@ -94,12 +109,12 @@ class Root {
     bool imagined = false;  // `fd` is a folder above the one that was named
   };
 
-  Place locate_anyway(std::string_view path, Missing folders) const;
+  Place locate_anyway(std::string_view path, Missing folders, Links links) const;
   std::string withheld_by(std::string_view path, const Place& place) const;
   std::optional<std::string> inside(std::string_view path) const;
-  Folder folder_at(const std::string& path) const;
-  Folder walk_to(const std::string& path) const;
-  Folder folder_or_missing(const std::string& path, Missing how) const;
+  Folder folder_at(const std::string& path, Links links) const;
+  Folder walk_to(const std::string& path, Links links) const;
+  Folder folder_or_missing(const std::string& path, Missing how, Links links) const;
   std::optional<std::string> path_below(int folder) const;
   std::vector<Barrier> barriers() const;
   bool is_forbidden(int folder, std::string_view name) const;
@@ -109,6 +124,7 @@ class Root {
   std::vector<std::string> forbidden_;
   Resolver resolver_;
   std::shared_ptr<const Withheld> withheld_;
+  std::string unfinished_;
   Fd fd_;
   FileId id_;
   bool closed_ = false;  // the root itself lies in something forbidden

@@ -56,7 +56,12 @@ TEST_CASE("whatever a command does to a repository's files is undone, byte and m
         "echo new > new.txt; mkdir -p a/b; echo deep > a/b/c",
         "for i in $(seq 300); do echo $i > many$i; done",
         "rm kept.txt; mkdir kept.d; echo x > kept.d/x",
-        "printf 'no end of line' > src/main.c; : > src/other.c",
+        "printf 'no end of line' > src/main.c; : > src/other.c", "chmod 600 kept.txt src/main.c",
+        "rm kept.txt; ln -s src/main.c kept.txt", "ln -s nowhere link; ln -s src folder",
+        "rm -rf src; echo x > src", "mv src away; ln -s away src", "rm kept.txt; mkdir kept.txt",
+        "rm kept.txt; mkdir -p kept.txt/a/b kept.txt/c; echo x > kept.txt/a/b/x",
+        "rm src/main.c; ln -s ../kept.txt src/main.c; rm kept.txt; mkdir kept.txt; "
+        "echo x > kept.txt/x; rm src/other.c; mv kept.txt src/other.c",
         "git add -A; echo staged >> kept.txt; git add kept.txt",
         "echo x > \"$(printf 'a\\nb')\"; echo y > ./-rf; echo z > \"$(printf 'caf\\351')\"; "
         "echo w > $(printf 'n%.0s' $(seq 255))"}) {
@@ -71,13 +76,103 @@ TEST_CASE("a name with a newline that is committed is put back from the commit")
   check_there_and_back(scene, "rm -f a*");
 }
 
+TEST_CASE("modes that git does not know, and links, are put back from a commit") {
+  for (const char* shell :
+       {"rm kept.txt src/main.c link", "chmod 644 kept.txt; chmod 755 src/main.c",
+        "rm link; echo x > link", "ln -sf elsewhere link", "rm link; mkdir link; touch link/x",
+        "git mv kept.txt moved; echo x > kept.txt", "chmod 600 src/other.c; echo x > kept.txt"}) {
+    FileScene scene(Folder::repository);
+    scene.by_hand(
+        "ln -s src/main.c link; echo run > run; chmod 755 run; git add -A; git commit -qm second; "
+        "chmod 600 kept.txt; chmod 640 src/main.c");
+    check_there_and_back(scene, shell);
+  }
+}
+
+TEST_CASE("a mode that most files have is no reason to list them") {
+  FileScene scene(Folder::repository);
+  scene.by_hand("chmod 640 kept.txt .gitignore src/*");
+  scene.turn("chmod 600 kept.txt");
+  const auto all = scene.checkpoints();
+  REQUIRE(all.size() == 2);
+  CHECK(all[0].files.empty());
+  REQUIRE(all[1].files.size() == 1);
+  CHECK(all[1].files[0].committed);
+  CHECK(all[1].files[0].mode == 0600);
+  CHECK(all[0].modes == all[1].modes);
+}
+
+TEST_CASE("what checkpoints of an older skein say of modes is as much as git knows") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.begin("older");
+  append(scene.store, scene.session,
+         {{model::make_entry(
+             model::payload::Checkpoint{.prompt = prompt,
+                                        .phase = "before",
+                                        .root = scene.workspace().root.path(),
+                                        .coverage = "git",
+                                        .git = scene.git("rev-parse HEAD").substr(0, 40)})}});
+  scene.by_hand("chmod 600 kept.txt; rm src/main.c; chmod +x src/other.c");
+  const checkpoints::RestoreReport report = scene.restore(prompt, true);
+  CHECK(report.changed == std::vector<std::string>{"src/main.c", "src/other.c"});
+  CHECK(std::filesystem::status(scene / "kept.txt").permissions() ==
+        (std::filesystem::perms::owner_read | std::filesystem::perms::owner_write));
+}
+
 TEST_CASE("a folder without a repository is put back as well") {
+  for (const char* shell :
+       {"rm -rf a; echo 3 > d; chmod 755 d; echo 4 > e", "rm d; ln -s a d", "rm l; echo 5 > l",
+        "ln -sf a l", "rm -rf a; echo 6 > a", "rm d; mkdir d; echo 7 > d/x", "mv a z; ln -s z a"}) {
+    CAPTURE(shell);
+    FileScene scene(Folder::plain);
+    scene.by_hand("mkdir -p a/b; echo 1 > a/b/c; echo 2 > d; chmod 600 d; ln -s d l");
+    const Files before = scene.files();
+    const Id prompt = scene.turn(shell);
+    const Files after = scene.files();
+    const checkpoints::RestoreReport report = scene.restore(prompt);
+    CHECK(scene.files() == before);
+    CHECK(report.kept.empty());
+    CHECK(report.failed.empty());
+    scene.redo();
+    CHECK(scene.files() == after);
+  }
+}
+
+TEST_CASE("a folder that stays keeps its mode") {
   FileScene scene(Folder::plain);
-  scene.by_hand("mkdir -p a/b; echo 1 > a/b/c; echo 2 > d; chmod 600 d");
+  scene.by_hand("mkdir -m 700 private; echo 1 > private/a");
   const Files before = scene.files();
-  const Id prompt = scene.turn("rm -rf a; echo 3 > d; chmod 755 d; echo 4 > e");
+  const Id prompt = scene.turn("mv private/a private/b");
   scene.restore(prompt);
   CHECK(scene.files() == before);
+}
+
+TEST_CASE("a mode that the user changed by hand is kept") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("echo x > new.txt; chmod 600 src/main.c");
+  scene.by_hand("chmod 600 kept.txt; chmod 640 src/main.c");
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(names(report.kept, "kept.txt"));
+  CHECK(names(report.kept, "src/main.c"));
+  CHECK(report.changed.empty());
+}
+
+TEST_CASE("a folder with files that are not covered is not removed for a file, and named") {
+  FileScene scene(Folder::repository);
+  const Id prompt = scene.turn("rm kept.txt; mkdir kept.txt; echo 1 > kept.txt/x.o");
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(names(report.failed, "kept.txt"));
+  CHECK(read_file(scene / "kept.txt/x.o") == "1\n");
+}
+
+TEST_CASE("a file too large to keep is named once it has changed, and not before") {
+  FileScene scene(Folder::repository, checkpoints::ScanLimits{.untracked_bytes = 10});
+  scene.by_hand("echo larger than ten bytes > large; sleep 0.02");
+  const Id prompt = scene.turn("echo x > kept.txt");
+  CHECK(scene.plan(prompt).impossible.empty());
+  scene.by_hand("echo LARGER than ten bytes > large");
+  const checkpoints::Plan plan = scene.plan(prompt);
+  CHECK(names(plan.impossible, "large"));
 }
 
 TEST_CASE("a restore is undone by a redo, and that by another restore") {
@@ -159,7 +254,7 @@ TEST_CASE("a change by hand is one even if a later turn has seen it") {
   CHECK_FALSE(std::filesystem::exists(scene / "new.txt"));
 }
 
-TEST_CASE("what became a link or has hard links is left alone and named") {
+TEST_CASE("what became a link is put back, never what it leads to; what has hard links is named") {
   FileScene scene(Folder::repository);
   const Id prompt = scene.turn("echo 1 > kept.txt; echo 2 > src/main.c; echo 3 > src/other.c");
   scene.by_hand(
@@ -167,7 +262,7 @@ TEST_CASE("what became a link or has hard links is left alone and named") {
       "cp src/other.c ../out; rm -rf gone; mkdir sub; echo x > sub/x");
   const std::string passwd = read_file("/etc/passwd");
   const checkpoints::RestoreReport report = scene.restore(prompt, true);
-  CHECK(names(report.kept, "kept.txt"));
+  CHECK(read_file(scene / "kept.txt") == "as committed\n");
   CHECK(names(report.kept, "src/main.c"));
   CHECK(read_file("/etc/passwd") == passwd);
   CHECK(read_file(scene.work().parent_path() / "twin") == "2\n");
@@ -301,37 +396,83 @@ TEST_CASE("a restore to a state that was thinned out says what is not kept any m
   CHECK(read_file(scene / "src/main.c") == "other\n");
 }
 
-TEST_CASE("killed at any step, a restore is finished by doing it again") {
+TEST_CASE(
+    "killed at any step, a restore is finished by doing it again, and the next one is right") {
   const TempDir home;
-  for (int last = 1; last < 12; ++last) {
+  for (int last = 1; last < 20; ++last) {
     CAPTURE(last);
-    FileScene scene(Folder::repository, store_at((home / std::to_string(last)).string()));
+    FileScene scene(last % 2 == 0 ? Folder::repository : Folder::plain,
+                    store_at((home / std::to_string(last)).string()));
+    scene.by_hand("mkdir -p src; for f in kept.txt src/main.c src/other.c; do echo 0 > $f; done");
     const Files before = scene.files();
-    const Id prompt =
+    const Id first =
         scene.turn("rm kept.txt; echo 1 >> src/main.c; echo 2 > new.txt; chmod +x src/other.c");
-    const checkpoints::Plan plan = scene.plan(prompt);
+    const Files between = scene.files();
+    const Id second = scene.turn("echo 3 > kept.txt; echo 3 > src/main.c; rm new.txt; ln -s x y");
     const pid_t child = fork();
     if (child == 0) {
+      const checkpoints::Plan plan = scene.plan(first);
       checkpoints::Restorer restorer(scene.workspace());
       int step = 0;
       restorer.before_step = [&] {
         if (++step == last) raise(SIGKILL);
       };
-      value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+      value_of(restorer.run(plan, {.session = scene.session, .to = first}));
       _exit(0);
     }
     int status = 0;
     waitpid(child, &status, 0);
     scene.reopen();
-    const checkpoints::RestoreReport report = scene.restore(prompt);
-    CHECK(report.failed.empty());
-    CHECK(report.kept.empty());
-    CHECK(scene.files() == before);
+    const auto check = [&](Id to, const Files& expected) {
+      const checkpoints::RestoreReport report = scene.restore(to);
+      CHECK(report.failed.empty());
+      CHECK(report.kept.empty());
+      CHECK(scene.files() == expected);
+    };
+    if (last % 4 < 2) check(first, before);
+    check(second, between);
+    check(first, before);
     if (WIFEXITED(status)) {
-      CHECK(last > 6);
+      CHECK(last > 8);
       break;
     }
-    CHECK(last < 11);
+    CHECK(last < 19);
+  }
+}
+
+TEST_CASE("a temporary file of another skein is in no checkpoint") {
+  FileScene scene(Folder::repository);
+  const std::string name = ".skein-0123456789abcdef.tmp";
+  scene.by_hand("echo x > src/" + name);
+  const Id prompt = scene.turn("rm src/" + name + "; echo x > src/.skein-mine.tmp");
+  const auto all = scene.checkpoints();
+  CHECK(all[0].files.empty());
+  const checkpoints::RestoreReport report = scene.restore(prompt);
+  CHECK(report.changed.empty());
+  CHECK(report.removed == std::vector<std::string>{"src/.skein-mine.tmp"});
+}
+
+TEST_CASE("a file that is saved while others are put back stays, however many they are") {
+  for (const int files : {3, 40}) {
+    FileScene scene(Folder::plain);
+    const std::string all = "for i in $(seq " + std::to_string(files) + "); do echo ";
+    scene.by_hand(all + "old > f$i; done");
+    const Id prompt = scene.turn(all + "new > f$i; done; echo new > made");
+    const checkpoints::Plan plan = scene.plan(prompt);
+    checkpoints::Restorer restorer(scene.workspace());
+    int step = 0;
+    restorer.before_step = [&] {
+      if (++step == 2) scene.by_hand("echo mine > made");
+      // Its new contents are already complete next to it.
+      if (step == 2 + files + 1) scene.by_hand("echo mine > f1; echo mine > f~; mv f~ f2");
+    };
+    const auto report = value_of(restorer.run(plan, {.session = scene.session, .to = prompt}));
+    for (const char* name : {"made", "f1", "f2"}) {
+      CHECK(names(report.failed, name));
+      CHECK(read_file(scene / name) == "mine\n");
+    }
+    CHECK(read_file(scene / "f3") == "old\n");
+    CHECK(scene.files().size() == static_cast<std::size_t>(files) + 1);
   }
 }
 

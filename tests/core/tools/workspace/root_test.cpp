@@ -213,7 +213,8 @@ TEST_CASE("a replaced file keeps its mode and a new one takes 0644 less the umas
   const Root root(bench.root(), {});
   const mode_t before = umask(0027);
 
-  CHECK(root.replace(root.locate("tool"), "new") == "");
+  const Place tool = root.locate("tool");
+  CHECK(root.replace(tool, "new", Expected{root.open_file(tool).info}) == "");
   CHECK(root.replace(root.locate("sub/fresh", Root::Missing::make_folders), "x") == "");
   umask(before);
 
@@ -231,7 +232,8 @@ TEST_CASE("a file with a second hard link is not written") {
   fs::create_hard_link(bench.outside() / "secret", bench.root() / "twin");
   const Root root(bench.root(), {});
 
-  const std::string refusal = root.replace(root.locate("twin"), "x");
+  const Place twin = root.locate("twin");
+  const std::string refusal = root.replace(twin, "x", Expected{root.open_file(twin).info});
 
   CHECK(refusal.starts_with("twin: has 2 hard links"));
   CHECK(read_file(bench.outside() / "secret") == bench.secret);
@@ -245,7 +247,8 @@ TEST_CASE("a file that changed since it was read is left alone") {
   const Opened file = root.open_file(place);
   write_file(bench.root() / "f", "somebody else's");
 
-  CHECK(root.replace(place, "mine", file.info) == "f: has changed meanwhile; read it again");
+  CHECK(root.replace(place, "mine", Expected{file.info}) ==
+        "f: another program has changed it; read it again");
   CHECK(read_file(bench.root() / "f") == "somebody else's");
 }
 
