@@ -18,7 +18,6 @@
 #include "app/recall.h"
 #include "app/signals.h"
 #include "app/trust.h"
-#include "app/trust_items.h"
 #include "core/store/home/file_backend.h"
 #include "core/text/amounts.h"
 #include "core/text/log.h"
@@ -53,6 +52,12 @@ tools::workspace::Withheld::Settings withheld_settings(const project::Places& pl
 std::string jobs_folder(const Invocation& invocation) {
   const std::string state = state_folder();
   return state.empty() || invocation.no_session ? "" : state + "/jobs";
+}
+
+// Where commands and hooks of all sessions find each other.
+std::string claims_file() {
+  const std::string state = state_folder();
+  return state.empty() ? "" : state + "/claims";
 }
 
 // A few lines at most: /skills shows all of them.
@@ -139,7 +144,9 @@ Application::Application(const Invocation& invocation, const project::Places& pl
                                   .project = project_,
                                   .tools = tools_,
                                   .keys = models_.keys(),
+                                  .claims = tools::sandbox::FileClaims(claims_file()),
                                   .for_sub_agent = for_another_});
+  config_.rules.unseen_hook = hooks_->unseen();
   notices_ = tools::workspace::Unfinished::clear(unfinished_folder());
   std::ranges::copy(servers.notices, std::back_inserter(notices_));
   std::ranges::copy(agents_.remarks(), std::back_inserter(notices_));
@@ -153,8 +160,7 @@ Application::Application(const Invocation& invocation, const project::Places& pl
 
 void Application::make_tools() {
   const std::string state = state_folder();
-  const std::vector<std::string> guarded = guarded_files(project_);
-  for (const std::string& path : guarded)
+  for (const std::string& path : project_.trust().paths())
     if (path.starts_with(workspace() + "/"))
       config_.rules.guarded.push_back(path.substr(workspace().size() + 1));
   tools_ = tools::standard_tools({.root = workspace(),
@@ -162,7 +168,11 @@ void Application::make_tools() {
                                   .sandbox = config_.sandbox,
                                   .network = config_.sandbox_network,
                                   .command_limits = config_.command_limits(),
-                                  .guarded = guarded,
+                                  .guarded =
+                                      [root = project_.places().root()] {
+                                        return project::TrustRecord(trust_folder(), root).paths();
+                                      },
+                                  .claims = claims_file(),
                                   .withheld = withheld_,
                                   .readable = project_.skills().readable(),
                                   .further = folders_->roots(),

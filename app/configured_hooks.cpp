@@ -1,5 +1,7 @@
 #include "app/configured_hooks.h"
 
+#include <sys/stat.h>
+
 #include <algorithm>
 #include <cerrno>
 #include <charconv>
@@ -10,6 +12,7 @@
 
 #include "app/config/file.h"
 #include "app/trust.h"
+#include "core/permission/shell_words.h"
 #include "core/project/executed_files.h"
 #include "core/text/sha256.h"
 #include "core/text/small_file.h"
@@ -61,39 +64,60 @@ std::vector<ClaudeFile> claude_files_of(const ProjectFiles& project) {
   return out;
 }
 
-std::string replaced(std::string text, std::string_view what, const std::string& by) {
-  for (std::size_t at = 0; (at = text.find(what, at)) != std::string::npos; at += by.size())
-    text.replace(at, what.size(), by);
-  return text;
-}
-
-std::string single_quoted(const std::string& word) {
-  return "'" + replaced(word, "'", "'\\''") + "'";
-}
-
-// The files of the project that it runs, by their real places.
-std::vector<std::string> files_run_by(const hooks::Definition& definition,
-                                      const project::Places& places) {
+// What it runs of the project.
+project::ExecutedFiles executed_by(const hooks::Definition& definition,
+                                   const project::Places& places) {
   std::string command = definition.command;
   if (definition.words) {
-    command = single_quoted(command);
-    for (const std::string& word : *definition.words) command += " " + single_quoted(word);
+    if (command.starts_with("~/")) command.replace(0, 1, places.home);
+    command = permission::shell_quoted(command);
+    for (const std::string& word : *definition.words)
+      command += " " + permission::shell_quoted(word);
   }
-  for (const char* name : {"SKEIN_PROJECT_DIR", "CLAUDE_PROJECT_DIR"}) {
-    const std::string variable = name;
-    for (const std::string& written : {"\"$" + variable + "\"", "\"${" + variable + "}\"",
-                                       "${" + variable + "}", "$" + variable})
-      command = replaced(std::move(command), written, places.workspace);
+  const auto author = definition.of_project ? project::Author::project : project::Author::user;
+  return project::executed_files(command, places, author);
+}
+
+// Why these files must not be run; empty: the user trusts them in their current form.
+std::string distrust(const std::vector<std::string>& files, ProjectFiles& project) {
+  for (const std::string& file : files) {
+    const Trust trust = project.trust().of(file, hash_of_program(file));
+    if (trust == Trust::given) continue;
+    return "it runs " + file + ", which " +
+           (trust == Trust::refused       ? "you do not trust"
+            : project.trust().knows(file) ? "has changed since you trusted it"
+                                          : "you have not trusted") +
+           " (`skein trust` shows it)";
   }
-  std::vector<std::string> files = project::executed_files(command, places);
-  // In a project that is the user's home, their own scripts are not the project's.
-  if (!definition.of_project)
-    std::erase_if(files, [&](const std::string& file) {
-      return (!places.config.empty() && file.starts_with(places.config + "/")) ||
-             (!places.home.empty() && file.starts_with(places.home + "/.claude/") &&
-              places.workspace == places.home);
-    });
-  return files;
+  return {};
+}
+
+// Everything that decides what is run. A file with a second name can be changed by that name, so it
+// is listed once more, as a path that every command can change.
+std::vector<std::string> decisive_paths(const project::ExecutedFiles& found) {
+  std::vector<std::string> out = found.files;
+  out.insert(out.end(), found.names.begin(), found.names.end());
+  for (const std::string& file : found.files) {
+    struct stat info {};
+    if (stat(file.c_str(), &info) == 0 && info.st_nlink > 1) out.push_back(file + "/");
+  }
+  return out;
+}
+
+std::string unprotected(const std::vector<std::string>& paths, int error,
+                        const project::Places& places) {
+  constexpr std::size_t most_named = 3;
+  std::vector<std::string> named;
+  for (const std::string& path : paths)
+    if (named.size() < most_named)
+      named.push_back(path.starts_with(places.workspace + "/")
+                          ? path.substr(places.workspace.size() + 1)
+                          : path);
+  if (error == EAGAIN)
+    return "a running command could replace what it runs (" + listed(named) +
+           "); it is not run until that command has ended";
+  return "skein cannot keep commands from replacing what it runs (" + listed(named) +
+         "): " + std::strerror(error);
 }
 
 std::vector<hooks::Definition> of_config(const config::Config& config) {
@@ -163,16 +187,36 @@ ConfiguredHooks configured_hooks(const Invocation& invocation, const config::Con
 }
 
 std::string hook_refusal(const hooks::Definition& definition, ProjectFiles& project) {
-  for (const std::string& file : files_run_by(definition, project.places())) {
-    const Trust trust = project.trust().of(file, hash_of_program(file));
-    if (trust == Trust::given) continue;
-    return "it runs " + file + ", which " +
-           (trust == Trust::refused       ? "you do not trust"
-            : project.trust().knows(file) ? "has changed since you trusted it"
-                                          : "you have not trusted") +
-           " (`skein trust` shows it)";
-  }
-  return {};
+  return distrust(executed_by(definition, project.places()).files, project);
+}
+
+hooks::Clearance clearance_for(const hooks::Definition& definition, ProjectFiles& project,
+                               const tools::sandbox::FileClaims& claims) {
+  const project::Places& places = project.places();
+  const std::vector<std::string> paths = decisive_paths(executed_by(definition, places));
+  if (paths.empty()) return {};
+  tools::sandbox::FileClaims::Claim claim = claims.by_hook(paths);
+  // From here on no command can change anything.
+  const project::ExecutedFiles found = executed_by(definition, places);
+  if (claim.error == 0 && decisive_paths(found) != paths) claim.error = EAGAIN;
+  if (claim.error != 0) return {.refusal = unprotected(paths, claim.error, places)};
+  return {.refusal = distrust(found.files, project), .hold = std::move(claim.held)};
+}
+
+std::vector<std::string> unseen_by(const hooks::Definition& definition,
+                                   const project::Places& places) {
+  return executed_by(definition, places).unseen;
+}
+
+std::string hook_report(const hooks::Definition& definition, const project::Places& places) {
+  const project::ExecutedFiles found = executed_by(definition, places);
+  std::string out = hook_words(definition);
+  for (const std::string& file : found.files) out += "\n    which runs " + file;
+  if (!found.unseen.empty())
+    out += "\n    skein cannot determine which files " + listed(found.unseen) +
+           (found.unseen.size() == 1 ? " runs" : " run") +
+           ". While this hook is active, every change in the project asks first (not with -y).";
+  return out;
 }
 
 std::vector<hooks::Definition> hooks_in(const WorkspaceFile& file, const std::string& workspace) {
@@ -203,12 +247,12 @@ std::vector<TrustItem> hooks_to_trust(const config::Config& config, ProjectFiles
     for (ClaudeFile& file : claude_files_of(project)) {
       std::string what;
       for (const hooks::Definition& each : file.read.definitions)
-        what += (what.empty() ? "" : "\n  ") + hook_words(each);
+        what += (what.empty() ? "" : "\n  ") + hook_report(each, places);
       if (!what.empty()) add_item("hooks", file.path, what, file.sha256);
       add(all, std::move(file.read.definitions));
     }
   for (const hooks::Definition& each : all)
-    for (const std::string& path : files_run_by(each, places))
+    for (const std::string& path : executed_by(each, places).files)
       add_item("file that a hook runs", path, hook_words(each), hash_of_program(path));
   return out;
 }

@@ -97,15 +97,18 @@ void offer_skills(ProjectFiles& files) {
   files.trust().save();
 }
 
-void offer_configuration(const std::string& workspace) {
+void offer_configuration(const project::Places& places) {
+  const std::string& workspace = places.workspace;
   const std::optional<WorkspaceFile> file = workspace_file(workspace);
   if (!file || file->wants.empty() || file->text.size() > most_shown ||
       trust_in(workspace, file->text) != Trust::unknown)
     return;
-  const std::string question = file->path + " wants to set " + listed(file->wants) + ":\n\n" +
-                               file->text +
-                               "\nIt came with this workspace. Addresses and key commands in it "
-                               "decide who gets your prompts and keys.\n";
+  std::string question = file->path + " wants to set " + listed(file->wants) + ":\n\n" +
+                         file->text +
+                         "\nIt came with this workspace. Addresses and key commands in it "
+                         "decide who gets your prompts and keys.\n";
+  for (const hooks::Definition& each : hooks_in(*file, workspace))
+    question += "It would run, at " + hook_report(each, places) + "\n";
   std::fputs(layout::sanitized(question).c_str(), stdout);
   std::fflush(stdout);
   const std::optional<bool> agreed = answered("Trust it, as it is now? [y/N] › ");
@@ -167,7 +170,7 @@ void offer_hooks(const Invocation& invocation, ProjectFiles& files) {
 
 void offer_trust(const Invocation& invocation, const project::Places& places) {
   ProjectFiles files(places);
-  offer_configuration(places.workspace);
+  offer_configuration(places);
   offer_skills(files);
   offer_hooks(invocation, files);
   if (!invocation.strict_mcp_config) offer_servers(files);

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <set>
 
-#include "core/model/self_running_names.h"
 #include "core/project/executed_files.h"
 #include "core/text/io.h"
 #include "core/text/sha256.h"
@@ -33,7 +32,7 @@ class Finder {
   }
 
   void add_executed(const MarkdownFile& file) {
-    for (const std::string& path : project::executed_files(file, files_.places()))
+    for (const std::string& path : project::executed_files(file, files_.places()).files)
       add("file that a command runs", path, "", hash_of_program(path));
   }
 
@@ -124,17 +123,6 @@ std::vector<TrustItem> executed_items(ProjectFiles& files, const MarkdownFile& f
   Finder finder(files);
   finder.add_executed(file);
   return finder.result().items;
-}
-
-std::vector<std::string> guarded_files(ProjectFiles& files) {
-  std::vector<std::string> out = files.trust().paths();
-  const std::size_t root = files.places().root().size();
-  std::erase_if(out, [&](const std::string& path) {
-    return std::ranges::any_of(
-        split(std::string_view(path).substr(std::min(root, path.size())), '/'),
-        [](std::string_view part) { return model::self_running(part) != model::SelfRunning::no; });
-  });
-  return out;
 }
 
 }  // namespace skein::app

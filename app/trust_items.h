@@ -33,8 +33,5 @@ FoundItems all_to_trust(ProjectFiles& files);
 std::string hash_of_program(const std::string& path);
 // The files that commands in `file` run.
 std::vector<TrustItem> executed_items(ProjectFiles& files, const project::MarkdownFile& file);
-// Files that run by themselves because something trusted runs them, and that no known name
-// protects.
-std::vector<std::string> guarded_files(ProjectFiles& files);
 
 }  // namespace skein::app

@@ -1,5 +1,6 @@
 #include "app/user_hooks.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "app/configured_hooks.h"
@@ -11,6 +12,7 @@ UserHooks::UserHooks(Parts parts) : parts_(parts) {
   ConfiguredHooks found = configured_hooks(parts_.invocation, parts_.config, parts_.project);
   notices_ = std::move(found.notices);
   untrusted_ = std::move(found.untrusted);
+  note_unseen(found.definitions);
   // A sub-agent's calls are judged like all others, and its end has an event of its own; its
   // session is not one of the user's.
   if (parts_.for_sub_agent)
@@ -22,14 +24,26 @@ UserHooks::UserHooks(Parts parts) : parts_(parts) {
       hooks::Hooks::Parts{.definitions = std::move(found.definitions),
                           .tools = &parts_.tools,
                           .workspace = workspace(),
-                          .refusal =
+                          .clearance =
                               [this](const hooks::Definition& definition) {
-                                return hook_refusal(definition, parts_.project);
+                                return clearance_for(definition, parts_.project, parts_.claims);
                               },
                           .environment =
                               [this](const hooks::Definition& definition) {
                                 return hook_environment(definition, parts_.keys.secrets());
                               }});
+}
+
+void UserHooks::note_unseen(const std::vector<hooks::Definition>& definitions) {
+  const auto unseen = std::ranges::find_if(definitions, [this](const hooks::Definition& each) {
+    return !unseen_by(each, parts_.project.places()).empty();
+  });
+  if (unseen == definitions.end()) return;
+  unseen_ = shown(*unseen);
+  if (parts_.config.rules.mode == permission::Mode::bypass)
+    notices_.push_back("the hook `" + unseen_ +
+                       "` may run any file of this project; with -y, skein does not ask before "
+                       "such a file is changed");
 }
 
 std::vector<session::HookLine> UserHooks::lines() const {

@@ -58,7 +58,7 @@ int trust(const app::Invocation& invocation) {
     print_line("trusted, as it is now: " + file->path +
                (file->wants.empty() ? "" : "\nit may set " + listed(file->wants)));
     for (const hooks::Definition& each : app::hooks_in(*file, workspace))
-      print_line("  it runs, at " + app::hook_words(each));
+      print_line("  it runs, at " + app::hook_report(each, files.places()));
   }
   catalog::Catalog catalog;
   const config::Config config = app::load_config_anyway(invocation, workspace, catalog);

@@ -66,9 +66,11 @@ std::string led_elsewhere(const model::Tool& tool, const model::ToolUse& call,
 
 model::Question question_about(const model::Tool& tool, const model::ToolUse& call,
                                const permission::Decision& decision,
-                               const std::vector<permission::Rule>& offered, bool by_hook) {
+                               const std::vector<permission::Rule>& offered, bool by_hook,
+                               bool accepts_edits) {
   // What only reads, and what a hook asks about, is rarely asked about, so the question says why.
-  const bool seldom = by_hook || tool.effect == model::Effect::reads;
+  const bool seldom = by_hook || tool.effect == model::Effect::reads ||
+                      (accepts_edits && tool.effect == model::Effect::writes);
   const std::string why = seldom && !decision.reason.empty() ? " (" + decision.reason + ")" : "";
   model::Question question{
       .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + why + "?",
@@ -166,7 +168,8 @@ PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Too
         by_hook ? std::vector<permission::Rule>{}
                 : permission::remember(turn.settings.rules, parts_.tools, call);
     const model::Answer answer =
-        turn.ports.ask(question_about(tool, call, decision, offered, by_hook));
+        turn.ports.ask(question_about(tool, call, decision, offered, by_hook,
+                                      turn.settings.rules.mode == permission::Mode::accept_edits));
     switch (answer.choice) {
       case model::Answer::Choice::yes: return {true, note, decision.place};
       case model::Answer::Choice::always:

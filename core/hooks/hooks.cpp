@@ -203,13 +203,14 @@ Outcome Hooks::run(Event event, const Subject& subject, const Moment& moment,
                    const model::Ports& ports) {
   std::vector<Line*> chosen;
   std::vector<Order> orders;
+  std::vector<Fd> holds;
   std::vector<model::Notice> refused;
   const Line* missed = nullptr;  // one without which it must not happen
   for (Line& line : lines_) {
     const Definition& definition = line.definition;
     if (definition.event != event || !applies(definition, subject)) continue;
-    const std::string before =
-        std::exchange(line.refusal, parts_.refusal ? parts_.refusal(definition) : "");
+    Clearance clearance = parts_.clearance(definition);
+    const std::string before = std::exchange(line.refusal, std::move(clearance.refusal));
     if (!line.refusal.empty()) {
       if (line.refusal != before)  // once, not at every call
         refused.push_back({model::Notice::Level::warning, "the " + std::string(name(event)) +
@@ -218,6 +219,7 @@ Outcome Hooks::run(Event event, const Subject& subject, const Moment& moment,
       if (definition.block_on_failure && facts_about(event).blocks) missed = &line;
       continue;
     }
+    holds.push_back(std::move(clearance.hold));
     chosen.push_back(&line);
     orders.push_back(order_for(definition, subject, moment));
   }

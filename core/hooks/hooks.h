@@ -13,6 +13,7 @@
 #include "core/model/event.h"
 #include "core/model/payloads.h"
 #include "core/model/tool.h"
+#include "core/text/fd.h"
 
 namespace skein::hooks {
 
@@ -48,14 +49,21 @@ struct Outcome {
   std::vector<model::payload::HookRun> runs{};  // that are to be recorded
 };
 
+// Whether a program may be run as things are now.
+struct Clearance {
+  std::string refusal{};  // why not; empty: it may
+  Fd hold{};              // stays open until the program has ended
+};
+
 class Hooks {
  public:
   struct Parts {
     std::vector<Definition> definitions{};  // in the order in which they count: the user's first
     const model::Tools* tools = nullptr;    // for conditions; must outlive this
     std::string workspace{};
-    // Why a program must not be run as things are now; empty: it may.
-    std::function<std::string(const Definition&)> refusal{};
+    std::function<Clearance(const Definition&)> clearance = [](const Definition&) {
+      return Clearance{};
+    };
     std::function<std::vector<std::string>(const Definition&)> environment{};
   };
   explicit Hooks(Parts parts);

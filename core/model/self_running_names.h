@@ -39,4 +39,11 @@ inline SelfRunning self_running(std::string_view component) {
                                            : SelfRunning::no;
 }
 
+// Whether a component of a path says so.
+inline bool runs_by_itself(std::string_view path) {
+  return std::ranges::any_of(split(path, '/'), [](std::string_view part) {
+    return self_running(part) != SelfRunning::no;
+  });
+}
+
 }  // namespace skein::model

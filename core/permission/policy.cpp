@@ -16,13 +16,8 @@ namespace skein::permission {
 
 namespace {
 
+using model::runs_by_itself;
 using Verdict = Decision::Verdict;
-
-bool runs_by_itself(std::string_view path) {
-  return std::ranges::any_of(split(path, '/'), [](std::string_view part) {
-    return model::self_running(part) != model::SelfRunning::no;
-  });
-}
 
 // A call as rules see it.
 struct Subject {
@@ -146,8 +141,17 @@ Cover denies_url(const std::vector<Rule>& rules, const Subject& subject, const T
   return whole ? Cover::yes : Cover::no;
 }
 
+// Additional directories are not part of the project.
+bool may_be_run_by_hook(const Rules& rules, std::string_view below) {
+  return !rules.unseen_hook.empty() && !model::inner_place(below);
+}
+std::string about_hook(const Rules& rules) {
+  return "the hook `" + rules.unseen_hook + "` may run any file of this project";
+}
+
 bool is_guarded(const Rules& rules, std::string_view below) {
-  return runs_by_itself(model::inner_place(below).value_or(below)) ||
+  return may_be_run_by_hook(rules, below) ||
+         runs_by_itself(model::inner_place(below).value_or(below)) ||
          std::ranges::find(rules.guarded, below) != rules.guarded.end();
 }
 
@@ -196,9 +200,11 @@ bool allows(const Rule& rule, const SimpleCommand& command, const CommandSetting
 }
 
 bool allows(const std::vector<Rule>& rules, const SimpleCommand& command,
-            const CommandSetting& setting, const Tool& tool) {
-  return std::ranges::any_of(
-      rules, [&](const Rule& rule) { return allows(rule, command, setting, tool); });
+            const CommandSetting& setting, const Tool& tool, bool wildcards = true) {
+  return std::ranges::any_of(rules, [&](const Rule& rule) {
+    return (wildcards || !has_wildcard(rule, tool.argument.kind)) &&
+           allows(rule, command, setting, tool);
+  });
 }
 
 Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
@@ -242,6 +248,10 @@ Decision decide_command(const Rules& rules, const Subject& subject, const Tools&
       return ask("it cannot be told what `" + exact_pattern_for(command, setting) + "` reaches");
     if (!allows(rules.allow, command, setting, subject.tool))
       return ask("no rule allows `" + exact_pattern_for(command, setting) + "`");
+    // With a wildcard the model chooses what is written, and so what the hook runs.
+    if (!rules.unseen_hook.empty() &&
+        !allows(rules.allow, command, setting, subject.tool, /*wildcards=*/false))
+      return ask(about_hook(rules));
   }
   return {Verdict::allow};
 }
@@ -260,8 +270,9 @@ Decision decide_path(const Rules& rules, const Subject& subject) {
         !(guarded && has_wildcard(rule, subject.tool.argument.kind)))
       return {Verdict::allow};
   const bool closes = place.below.ends_with("ignore");
-  return ask(!guarded ? ""
-             : closes ? "that file says what the model is kept from"
+  return ask(!guarded                                 ? ""
+             : may_be_run_by_hook(rules, place.below) ? about_hook(rules)
+             : closes                                 ? "that file says what the model is kept from"
                       : "other programs run what is in that file by themselves");
 }
 
@@ -412,17 +423,21 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   } else if (subject.url) {
     added.push_back({tool->name, web::host_text(*subject.url)});
   } else if (!subject.line) {
-    added.push_back({tool->name});
+    const bool by_name = subject.place && tool->effect == Effect::writes &&
+                         may_be_run_by_hook(rules, subject.place->below);
+    added.push_back({tool->name, by_name ? subject.place->below : ""});
   } else {
     ReadOnlyLine reading(reading_place(rules, subject, tools));
     const ShellLine& line = *subject.line;
     for (std::size_t i = 0; i < line.commands.size(); ++i) {
       const SimpleCommand& command = line.commands[i];
       const CommandSetting& setting = line.settings[i];
-      if (reading.next(command, setting) || allows(rules.allow, command, setting, *tool) ||
+      const bool wildcards = rules.unseen_hook.empty();
+      if (reading.next(command, setting) ||
+          allows(rules.allow, command, setting, *tool, wildcards) ||
           allows(added, command, setting, *tool))
         continue;
-      const std::size_t words = setting.empty() ? subcommand_word_count(command) : 0;
+      const std::size_t words = setting.empty() && wildcards ? subcommand_word_count(command) : 0;
       const Rule wide{tool->name, words > 0 ? pattern_for(command, words) : ""};
       const bool holds = words > 0 && allows(wide, command, setting, *tool);
       added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command, setting)});

@@ -55,6 +55,9 @@ struct Rules {
   std::vector<Rule> not_applied{};
   // Places in the workspace that run by themselves, besides those that are known by their names.
   std::vector<std::string> guarded{};
+  // A hook that may run any file of the project, by its command; empty: there is none. Then every
+  // place in the workspace counts as guarded.
+  std::string unseen_hook{};
   // Whether the user has named this web address. Left out: none was.
   std::function<bool(const std::string& url)> typed{};
 };

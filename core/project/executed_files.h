@@ -1,8 +1,8 @@
-// Which files of a project its commands would run: who trusts a command trusts them, as they are.
+// Which files of a project a command runs: to trust the command is to trust them in their current
+// form.
 #pragma once
 
 #include <string>
-#include <string_view>
 #include <vector>
 
 #include "core/project/markdown_file.h"
@@ -10,11 +10,24 @@
 
 namespace skein::project {
 
-// Programs, and scripts that are given to an interpreter, by their real places; no others, and
-// nothing outside of the project but what a link in it leads to, by the link's name. `command` runs
-// in the workspace.
-std::vector<std::string> executed_files(const std::string& command, const Places& places);
-// Of all the commands that stand in a file.
-std::vector<std::string> executed_files(const MarkdownFile& file, const Places& places);
+struct ExecutedFiles {
+  // Programs and scripts, and what they load or run in turn, by their real places. A link that
+  // leads out of the project has its own name; nothing else is outside of the project.
+  std::vector<std::string> files{};
+  // Links on the way to them, and folders in which another file would be run as well.
+  std::vector<std::string> names{};
+  // What cannot be followed, for people: "`make`", "`$tool` in scripts/check.sh". If there is any,
+  // every file of the project may be run.
+  std::vector<std::string> unseen{};
+};
+
+// Who wrote a command. The user may run programs that skein knows nothing about.
+enum class Author { user, project };
+
+// `command` is for a shell in the workspace. Looks at the files that exist now.
+ExecutedFiles executed_files(const std::string& command, const Places& places,
+                             Author author = Author::project);
+// Of all the commands in a file of the project.
+ExecutedFiles executed_files(const MarkdownFile& file, const Places& places);
 
 }  // namespace skein::project

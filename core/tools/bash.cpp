@@ -3,6 +3,7 @@
 
 #include <unistd.h>
 #include <algorithm>
+#include <cerrno>
 #include <cstring>
 #include <iterator>
 #include <memory>
@@ -11,6 +12,7 @@
 
 #include "core/jobs/jobs.h"
 #include "core/jobs/record.h"
+#include "core/model/self_running_names.h"
 #include "core/text/amounts.h"
 #include "core/text/base.h"
 #include "core/text/fd.h"
@@ -19,6 +21,7 @@
 #include "core/tools/arguments.h"
 #include "core/tools/sandbox/capture.h"
 #include "core/tools/sandbox/environment.h"
+#include "core/tools/sandbox/file_claims.h"
 #include "core/tools/sandbox/guard.h"
 #include "core/tools/sandbox/private_temporary.h"
 #include "core/tools/sandbox/process.h"
@@ -187,6 +190,7 @@ class Bash {
       return true;
     };
     call.program = start(call);
+    if (!call.program && guard_) guard_->cancel();
     if (!call.program) return ProgramEnd{};
     const std::optional<ProgramEnd> end = call.program->watch(watch);
     if (const std::string rest = characters.rest(); !rest.empty()) call.ports.output(rest);
@@ -211,7 +215,10 @@ class Bash {
     // Landlock would have to close the folder around each, where git makes its lock files: there
     // only the guard protects them.
     if (guarded_areas_ != areas()) guard_.reset();  // others are open by now
+    const std::vector<std::string> trusted = settings_.guarded();
     if (call.sandbox != Sandbox::none) {
+      for (const std::string& path : trusted)
+        if (is_only_trusted(path)) guard().add(path);
       auto walls = guard().record(wall_of(call), call.ports.stopped);
       if (!walls) refusal_ = "stopped by the user";
       if (!walls) return nullptr;
@@ -219,6 +226,15 @@ class Bash {
       program.record = guard().record_fd();
     }
     if (inside && !mask(room)) return nullptr;
+    const sandbox::FileClaims claims(call.sandbox == Sandbox::none ? "" : settings_.claims);
+    const sandbox::FileClaims::Claim claim =
+        claims.by_command({areas(), room.read_only, trusted}, call.ports.stopped);
+    if (claim.error == EAGAIN) {
+      refusal_ =
+          "the command was not started: a hook runs files of the workspace that it could "
+          "replace; try again when the hook has ended";
+      return nullptr;
+    }
     Fd rules;
     Pipe status;
     if (inside) {
@@ -236,6 +252,7 @@ class Bash {
     program.environment = sandbox::command_environment(sandbox::own_environment(),
                                                        inside ? "/tmp" : temporary_->path());
     program.holds = temporary_->lock();
+    program.claim = claim.held.get();
     return std::make_unique<sandbox::RunningProgram>(program);
   }
 
@@ -275,10 +292,16 @@ class Bash {
                                                        .home = user_home(),
                                                        .quarantine = settings_.quarantine,
                                                        .records = settings_.command_records});
-      for (const std::string& path : settings_.guarded) guard_->add(path);
     }
     return *guard_;
   }
+
+  // The guard finds all other files by their names.
+  bool is_only_trusted(const std::string& path) const {
+    const std::string& top = root_->path();
+    return !workspace::is_below(path, top) || !model::runs_by_itself(path.substr(top.size()));
+  }
+
   std::vector<std::string> areas() const {
     std::vector<std::string> out{root_->path()};
     std::ranges::copy(further(false), std::back_inserter(out));

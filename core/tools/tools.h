@@ -53,7 +53,10 @@ struct ToolSettings {
   std::optional<sandbox::Sandbox> sandbox{};  // for bash; left out: the best this machine has
   bool network = true;                        // inside the sandbox
   sandbox::ProgramLimits command_limits{};
-  std::vector<std::string> guarded{};  // files that run by themselves, besides the known names
+  // Trusted files that run by themselves, in addition to the known names. Asked before each
+  // command, because the user may trust more files at any time.
+  std::function<std::vector<std::string>()> guarded = [] { return std::vector<std::string>{}; };
+  std::string claims{};  // see FileClaims; empty: commands claim nothing
   // What the model is kept from; shared with whoever shows it. Null: nothing.
   std::shared_ptr<const workspace::Withheld> withheld{};
   // What may be read besides the workspace; shared with whoever finds out which that is. May be

@@ -181,7 +181,10 @@ void Guard::save(const std::string& places) {
   record_.set(GuardRecord::State::running);
 }
 
-void Guard::add(const std::string& path) { places_.add(path, Rule::exact, Author::others); }
+void Guard::add(const std::string& path) {
+  places_.add(path, Rule::exact, Author::others);
+  added_.insert(path);
+}
 bool Guard::has_met(const std::vector<std::string>& names) const {
   return std::ranges::any_of(places_.places(), [&](const auto& place) {
     return std::ranges::find(names, fs::path(place.first).filename().string()) != names.end();
@@ -293,13 +296,20 @@ std::vector<std::string> Guard::find_walls() {
         place.rule == Rule::plan)
       continue;
     const Recorded::Kind kind = recorded->second.at("").kind;
-    const bool near = place.rule != Rule::exact || places_.is_top(fs::path(path).parent_path());
-    if (near && (kind == Recorded::Kind::file || kind == Recorded::Kind::folder))
+    const bool added = added_.contains(path);
+    const bool near =
+        place.rule != Rule::exact || added || places_.is_top(fs::path(path).parent_path());
+    // A mount inside a read-only folder would make the folders above it writable again.
+    const bool covered = added && std::ranges::any_of(walls, [&](const std::string& outer) {
+                           return path.starts_with(outer + "/");
+                         });
+    if (near && !covered && (kind == Recorded::Kind::file || kind == Recorded::Kind::folder))
       walls.push_back(path);
   }
-  std::ranges::stable_sort(walls, {},
-                           [](const std::string& path) { return std::ranges::count(path, '/'); });
-  if (walls.size() > most_walls) walls.resize(most_walls);
+  std::ranges::stable_sort(walls, {}, [&](const std::string& path) {
+    return added_.contains(path) ? 0 : std::ranges::count(path, '/');
+  });
+  walls.resize(std::min(walls.size(), std::max(most_walls, added_.size())));
   walled_.clear();
   for (const std::string& path : walls) {
     const SelfRunning::Opened above = places_.open_above(path);
@@ -485,9 +495,13 @@ std::vector<Guard::Change> Guard::changes() {
 
 std::string Guard::finish() {
   std::string undone = take_back();
+  cancel();
+  return undone;
+}
+
+void Guard::cancel() {
   walled_.clear();
   if (record_) record_.set(GuardRecord::State::idle);
-  return undone;
 }
 
 std::string Guard::take_back() {

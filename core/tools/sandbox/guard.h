@@ -12,6 +12,7 @@
 #include <map>
 #include <memory>
 #include <optional>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -39,7 +40,7 @@ class Guard {
   Guard(const Guard&) = delete;
   Guard& operator=(const Guard&) = delete;
 
-  // A file that is guarded besides those that are found.
+  // A file to guard in addition to those that are found. It is mounted read-only in any folder.
   void add(const std::string& path);
   // Whether a file of one of these names has been met.
   bool has_met(const std::vector<std::string>& names) const;
@@ -58,6 +59,8 @@ class Guard {
   std::string take_back();
   // After it: the same, and the record is no longer needed.
   std::string finish();
+  // The command was not started after all.
+  void cancel();
   // Another process watches over the command from now on.
   void leave() { record_ = {}; }
 
@@ -96,6 +99,7 @@ class Guard {
   const Settings settings_;
   // core.hooksPath of the user or the machine, once they are needed.
   std::optional<std::vector<std::string>> global_hook_folders_{};
+  std::set<std::string> added_{};
   SelfRunning places_;
   Quarantine quarantine_;
   std::map<std::string, TreeRecord> records_{};  // of every place, as the command found it

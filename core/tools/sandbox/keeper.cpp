@@ -166,22 +166,23 @@ void end_program(pid_t program, int grace_ms) {
   ends_within(program, straggler_ms);
 }
 
-constexpr int keeper_holds = keeper_record + 1, keeper_failure = keeper_holds + 1;
+constexpr int keeper_holds = keeper_record + 1, keeper_claim = keeper_holds + 1,
+              keeper_failure = keeper_claim + 1;
 
 // The line, the other descriptors and nothing else: not what another thread was about to give to a
 // keeper of its own, which would wait for us to let go of it. They are moved up first: one may lie
 // where another is to be.
 void arrange(const Kept& kept, int line, int failure) {
-  constexpr int places[] = {keeper_line,   keeper_status, keeper_output,
-                            keeper_record, keeper_holds,  keeper_failure};
-  const int wanted[] = {line, kept.status, kept.output, kept.record, kept.holds, failure};
-  constexpr std::size_t count = std::size(places);
-  int moved[count];
-  for (std::size_t i = 0; i < count; ++i)
+  constexpr int places[] = {keeper_line,  keeper_status, keeper_output, keeper_record,
+                            keeper_holds, keeper_claim,  keeper_failure};
+  const int wanted[] = {line,       kept.status, kept.output, kept.record,
+                        kept.holds, kept.claim,  failure};
+  int moved[std::size(places)];
+  for (std::size_t i = 0; i < std::size(places); ++i)
     moved[i] = wanted[i] < 0 ? -1 : fcntl(wanted[i], F_DUPFD, keeper_failure + 1);
   const int null = open("/dev/null", O_RDWR);
   for (int place = 0; place <= keeper_failure; ++place) dup2(null, place);
-  for (std::size_t i = 0; i < count; ++i)
+  for (std::size_t i = 0; i < std::size(places); ++i)
     if (moved[i] >= 0) dup2(moved[i], places[i]);
   constexpr unsigned first = keeper_failure + 1;
   if (syscall(SYS_close_range, first, ~0u, 0u) != 0)

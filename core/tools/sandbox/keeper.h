@@ -30,6 +30,7 @@ struct Kept {
   int status = -1;
   int output = -1;  // the reading end of what it prints: open for as long as the keeper lives
   int holds = -1;   // stays open as well, for a lock that is on it
+  int claim = -1;   // the same; see FileClaims
   // The open GuardRecord of the program. Until settled() the keeper stays after the end of the
   // program: if the line ends first, it undoes what the record says and the program has changed.
   int record = -1;

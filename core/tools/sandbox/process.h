@@ -31,10 +31,10 @@ struct Program {
   std::vector<std::string> arguments;    // the first is the absolute path
   std::vector<std::string> environment;  // NAME=value; nothing is inherited
   int folder = -1;                       // an open folder to run in
-  int landlock = -1;            // a Landlock ruleset to run under, then without any capability
-  std::vector<int> keep{};      // further descriptors that stay open in it
-  int status = -1;              // what bubblewrap says of itself arrives here; see Kept
-  int holds = -1, record = -1;  // see Kept
+  int landlock = -1;        // a Landlock ruleset to run under, then without any capability
+  std::vector<int> keep{};  // further descriptors that stay open in it
+  int status = -1;          // what bubblewrap says of itself arrives here; see Kept
+  int holds = -1, record = -1, claim = -1;  // see Kept
   ProgramLimits limits{};
   Sockets sockets = Sockets::all;
 };

@@ -146,6 +146,7 @@ RunningProgram::RunningProgram(const Program& program) {
                        .status = program.status,
                        .output = output_.get(),
                        .holds = program.holds,
+                       .claim = program.claim,
                        .record = program.record});
   fcntl(output_.get(), F_SETFL, O_NONBLOCK);
 }

@@ -18,7 +18,7 @@ namespace {
 struct Scene {
   TempDir dir{};
   std::vector<Definition> definitions{};
-  std::function<std::string(const Definition&)> refusal{};
+  std::string refusal{};  // of every one of them
 
   std::string script(const std::string& name, const std::string& text) {
     write_file(dir / name, text);
@@ -30,10 +30,11 @@ struct Scene {
     Hooks hooks({.definitions = definitions,
                  .tools = &tools::tool_table(),
                  .workspace = dir.path().string(),
-                 .refusal = refusal,
-                 .environment = [](const Definition&) {
-                   return std::vector<std::string>{"PATH=/usr/local/bin:/usr/bin:/bin"};
-                 }});
+                 .clearance = [this](const Definition&) { return Clearance{.refusal = refusal}; },
+                 .environment =
+                     [](const Definition&) {
+                       return std::vector<std::string>{"PATH=/usr/local/bin:/usr/bin:/bin"};
+                     }});
     return hooks.run(event, subject,
                      {.session_id = "0123456789abcdef", .mode = "default", .model = "p/m"}, {});
   }
@@ -165,7 +166,7 @@ TEST_CASE("a condition narrows a hook to calls that a rule speaks of, or may") {
 
 TEST_CASE("a hook that must not be run is told once, and one that guards blocks") {
   Scene scene;
-  scene.refusal = [](const Definition&) { return std::string("it has changed"); };
+  scene.refusal = "it has changed";
   scene.definitions = {{.event = Event::pre_tool_use, .command = "touch ran"}};
   const Outcome open = scene.before(list_all);
   CHECK(open.choice == Choice::none);

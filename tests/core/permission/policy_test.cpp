@@ -139,6 +139,27 @@ TEST_CASE("what other programs run by themselves is not written by a wide rule")
   CHECK(verdict(with("edit(.envrc)"), on("edit", ".envrc")) == Verdict::allow);
 }
 
+TEST_CASE("while a hook may run any file of the project, only what is named exactly is unasked") {
+  Rules rules = with("edit(src/*),edit(a.txt),bash(ctest *),bash(ctest)", "", Mode::accept_edits);
+  rules.unseen_hook = "make lint";
+  for (const char* path : {"src/a.cpp", "b.txt", "Makefile"}) {
+    CAPTURE(path);
+    CHECK(verdict(rules, on("edit", path)) == Verdict::ask);
+    CHECK(verdict(rules, on("write", path)) == Verdict::ask);
+  }
+  CHECK(verdict(rules, on("edit", "a.txt")) == Verdict::allow);
+  CHECK(verdict(rules, on("read", "b.txt")) == Verdict::allow);
+  CHECK(verdict(rules, bash("ctest")) == Verdict::allow);
+  CHECK(decide(rules, all_tools(), bash("ctest -j 4")).reason ==
+        "the hook `make lint` may run any file of this project");
+  CHECK(decide(rules, all_tools(), on("write", "b.txt")).reason ==
+        "the hook `make lint` may run any file of this project");
+  CHECK(remembered(rules, bash("ctest -j 4")) == "bash(ctest -j 4)");
+  rules.mode = Mode::bypass;
+  CHECK(verdict(rules, on("write", "b.txt")) == Verdict::allow);
+  CHECK(verdict(rules, bash("ctest -j 4")) == Verdict::allow);
+}
+
 TEST_CASE("always names exactly the rule that would be added, and the rule keeps its word") {
   const Rules rules = with("bash(ls *)");
   CHECK(remembered(rules, bash("ctest --test-dir build")) == "bash(ctest --test-dir build)");

@@ -6,7 +6,6 @@
 #include <filesystem>
 #include <string>
 
-#include "core/project/executed_files.h"
 #include "core/text/sha256.h"
 #include "tests/support/temp_dir.h"
 
@@ -55,28 +54,4 @@ TEST_CASE("a damaged record trusts nothing, and without a place nothing can be t
   TrustRecord nowhere("", "/repo");
   nowhere.set("/repo/a", hash, Trust::given);
   CHECK_THROWS(nowhere.save());
-}
-
-TEST_CASE("the files that a command runs are found, those that it reads are not") {
-  const test::TempDir dir;
-  const std::string root = fs::canonical(dir.path()).string();
-  fs::create_directories(root + "/scripts");
-  for (const char* name : {"scripts/x.sh", "run.py", "README.md", "tool"})
-    test::write_file(root + "/" + name, "");
-  fs::create_symlink("/bin/ls", root + "/out.sh");
-  const project::Places places{.workspace = root, .levels = {root}};
-  const auto names = [&](const std::string& command) {
-    std::string out;
-    for (const std::string& path : project::executed_files(command, places))
-      out += (out.empty() ? "" : " ") + path.substr(root.size() + 1);
-    return out;
-  };
-  CHECK(names("./scripts/x.sh README.md") == "scripts/x.sh");
-  CHECK(names("python3 -u run.py README.md") == "run.py");
-  CHECK(names("env A=b bash scripts/x.sh") == "scripts/x.sh");
-  CHECK(names("cat README.md | ./tool") == "tool");
-  CHECK(names("git diff README.md scripts/x.sh") == "");
-  CHECK(names(root + "/run.py") == "run.py");
-  CHECK(names("X=$(./tool) && . scripts/x.sh") == "scripts/x.sh tool");
-  CHECK(names("./out.sh /bin/ls ../x") == "out.sh");
 }

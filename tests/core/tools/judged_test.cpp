@@ -62,6 +62,19 @@ permission::Rules denying(const char* text, permission::Mode mode = permission::
 
 }  // namespace
 
+TEST_CASE("where a hook may run any file, one that is to be written again is remembered by name") {
+  const Checkout here;
+  permission::Rules rules{.mode = permission::Mode::accept_edits};
+  const model::ToolUse write = here.call("write", {{"path", "src/main.cpp"}, {"content", "x"}});
+  CHECK(here.decided(rules, write).verdict == Verdict::allow);
+  rules.unseen_hook = "make";
+  CHECK(here.decided(rules, write).verdict == Verdict::ask);
+  rules.allow = permission::remember(rules, here.tools, write);
+  REQUIRE(rules.allow.size() == 1);
+  CHECK(permission::to_string(rules.allow[0]) == "write(src/main.cpp)");
+  CHECK(here.decided(rules, write).verdict == Verdict::allow);
+}
+
 TEST_CASE("what runs by itself is not written through a link") {
   const Checkout here;
   const permission::Rules edits{.mode = permission::Mode::accept_edits};

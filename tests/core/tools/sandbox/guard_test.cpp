@@ -159,6 +159,34 @@ TEST_CASE("a folder that a command renames is still the user's") {
   }
 }
 
+TEST_CASE("a trusted file is read-only to every command that starts after it was trusted") {
+  if (!bubblewrap_works()) return;
+  TestWorkspace bench;
+  bench.settings.sandbox = Sandbox::bubblewrap;
+  const std::string root = fs::canonical(bench.root()).string();
+  const std::string script = root + "/tools/deep/h.sh", hook = root + "/hooks/pre-commit";
+  write_file(script, "good");
+  write_file(hook, "good");
+  write_file(bench.root() / ".git/HEAD", "ref: refs/heads/main\n");
+  write_file(bench.root() / ".git/objects/x", "");
+  write_file(bench.root() / ".git/config", "[core]\n\thooksPath = hooks\n");
+  std::vector<std::string> trusted;
+  bench.settings.guarded = [&] { return trusted; };
+  CHECK(bench.result("bash", {{"command", "echo good > tools/deep/h.sh && echo did"}}) == "did\n");
+  trusted = {script, hook};
+  for (const char* command :
+       {"echo evil > tools/deep/h.sh", "echo evil > x; mv -f x tools/deep/h.sh",
+        "rm -f tools/deep/h.sh", "mv tools/deep tools/other", "mv tools t",
+        "ln tools/deep/h.sh other && echo evil > other", "echo evil > hooks/pre-commit",
+        "mv hooks h", "echo evil > x; mv -f x hooks/pre-commit"}) {
+    CAPTURE(command);
+    CHECK(bench.call("bash", {{"command", command}}).is_error);
+    CHECK(read_file(script).starts_with("good"));
+    CHECK(read_file(hook) == "good");
+  }
+  CHECK(bench.result("bash", {{"command", "echo x > tools/deep/new && echo did"}}) == "did\n");
+}
+
 TEST_CASE("what changes between two commands is the user's") {
   if (sandboxes().empty()) return;
   const Environment temporary("TMPDIR", "/var/tmp");
