@@ -62,43 +62,39 @@ void shell_escape(session::Session& session, std::string_view line) {
 }  // namespace
 
 void Repl::run() {
-  using Clock = std::chrono::steady_clock;
-  using ReadResult = prompt::LineEditor::ReadResult;
-  const Clock::time_point never = Clock::now() - 2 * second_press;
-  Clock::time_point warned = never;
   while (!session_.leaving()) {
     session_.screen().separate();
-    if (const auto next = input_.take_queued()) {
+    if (const auto next = input_.take_queued())
       send(*next);
-      continue;
-    }
-    session_.marks().prompt();
-    edit::Draft line;
-    switch (input_.read(session_.prompt(), line)) {
-      case ReadResult::end: session_.leave(); break;
-      case ReadResult::woken: attempt([this] { session_.go_on(); }); break;
-      case ReadResult::interrupt:
-        if (session_.leaving() || Clock::now() - warned < second_press) {
-          session_.leave();
-          break;
-        }
-        warned = Clock::now();
-        session_.screen().print("Press Ctrl+C again or Ctrl+D to leave.\n");
-        break;
-      case ReadResult::line:
-        warned = never;
-        session_.marks().sent();
-        session_.screen().print_untrusted(session_.services().changed_settings());
-        handle(line, piped_ ? "" : line.text);
-        input_.keep_unsent();
-        if (!session_.leaving())
-          session_.screen().print_untrusted(session_.services().news(session_.id()));
-        break;
-    }
+    else
+      read_line();
     if (session_.leaving()) session_.settle_work();
   }
   session_.marks().leave();
   if (input_.attended()) session_.screen().print_untrusted(session_.farewell());
+}
+
+void Repl::read_line() {
+  using ReadResult = prompt::LineEditor::ReadResult;
+  session_.marks().prompt();
+  edit::Draft line;
+  switch (input_.read(session_.prompt(), line)) {
+    case ReadResult::end: return session_.leave();
+    case ReadResult::woken: return attempt([this] { session_.go_on(); });
+    case ReadResult::interrupt:
+      if (session_.leaving() || (warned_ && Clock::now() - *warned_ < second_press))
+        return session_.leave();
+      warned_ = Clock::now();
+      return session_.screen().print("Press Ctrl+C again or Ctrl+D to leave.\n");
+    case ReadResult::line: break;
+  }
+  warned_.reset();
+  session_.marks().sent();
+  session_.screen().print_untrusted(session_.services().changed_settings());
+  handle(line, piped_ ? "" : line.text);
+  input_.keep_unsent();
+  if (!session_.leaving())
+    session_.screen().print_untrusted(session_.services().news(session_.id()));
 }
 
 void Repl::handle(const edit::Draft& line, const std::string& typed) {

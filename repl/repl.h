@@ -2,7 +2,9 @@
 // shell and everything else to the session.
 #pragma once
 
+#include <chrono>
 #include <functional>
+#include <optional>
 #include <set>
 #include <string>
 #include <string_view>
@@ -26,6 +28,9 @@ class Repl {
   prompt::EditorHelp editor_help();
 
  private:
+  using Clock = std::chrono::steady_clock;
+
+  void read_line();
   // `typed`: the part of the line in which files can be mentioned.
   void handle(const edit::Draft& line, const std::string& typed);
   // What goes wrong is told, and the prompt comes again.
@@ -36,7 +41,8 @@ class Repl {
   session::Session& session_;
   session::TypedInput& input_;
   bool piped_;
-  std::set<std::string> told_{};  // which modes were explained
+  std::optional<Clock::time_point> warned_{};  // that a second Ctrl+C leaves
+  std::set<std::string> told_{};               // which modes were explained
 };
 
 }  // namespace skein::repl
