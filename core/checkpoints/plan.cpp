@@ -300,7 +300,7 @@ std::optional<Planner::Said> Planner::said(const CheckpointRecord& record,
 // short has brought some files where it would have brought all.
 bool Planner::changed_by_hand(const FileAction& action) const {
   std::optional<Said> last, aim;
-  std::optional<Id> written_by;  // a turn's tool, since it was last seen
+  std::optional<Id> turn;  // whose commands and tools may have changed it since it was last seen
   const auto fits = [&](const Said& next) {
     return !last || last->fits(next) || (aim && aim->fits(next));
   };
@@ -309,9 +309,9 @@ bool Planner::changed_by_hand(const FileAction& action) const {
     if (!next) continue;
     const Checkpoint& state = record.state;
     const bool before = state.phase == Checkpoint::before;
-    const bool expected = !before || (written_by && written_by == state.prompt);
+    const bool expected = !before || (turn && turn == state.prompt);
     if (!expected && !fits(*next)) return true;
-    if (before && !state.is_whole()) written_by = state.prompt;
+    if (before) turn = state.prompt;
     last = std::move(next);
     aim.reset();
     if (const KeptFile* const row = row_of(state, action.path()); row != nullptr && row->becomes)

@@ -11,6 +11,7 @@
 #include <chrono>
 #include <climits>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <thread>
 
@@ -85,7 +86,10 @@ bool read_once(const tools::workspace::Root& root, const char* path, Tally& tall
 
 bool write_once(const tools::workspace::Root& root, const char* path, Tally&) {
   const tools::workspace::Place place = root.locate(path);
-  return place && root.replace(place, inside_text).empty();
+  if (!place) return false;
+  std::optional<tools::workspace::Expected> expected;
+  if (const tools::workspace::Opened old = root.open_file(place)) expected = {old.info, {}};
+  return root.replace(place, inside_text, expected).empty();
 }
 
 bool edit_once(const tools::workspace::Root& root, const char* path, Tally& tally) {
@@ -94,7 +98,7 @@ bool edit_once(const tools::workspace::Root& root, const char* path, Tally& tall
   const tools::workspace::Opened file = root.open_file(place);
   if (!file) return false;
   tally.escapes += text_behind(file.fd.get()) == outside_text;
-  return root.replace(place, inside_text, file.info).empty();
+  return root.replace(place, inside_text, tools::workspace::Expected{file.info, {}}).empty();
 }
 
 bool list_once(const tools::workspace::Root& root, const char*, Tally& tally) {
