@@ -107,8 +107,10 @@ void BackgroundJobs::offer(session::Services& services) {
   services.stop_job = [this](Id session, int number) {
     const auto job = job_named(*jobs_, session, number);
     if (job->record().runs()) job->ask_to_stop();
-    job->wait_until_ended(std::chrono::seconds(10));
-    return "job " + std::to_string(number) + ": " + state_text(job->record(), now_ms());
+    const bool ended = job->wait_until_ended(std::chrono::seconds(10));
+    return "job " + std::to_string(number) +
+           (ended ? ": " + state_text(job->record(), now_ms())
+                  : " is being stopped; /jobs shows when it has ended");
   };
   services.running_jobs = [this] { return jobs_->running(); };
   services.can_keep_jobs = !parts_.folder.empty();
