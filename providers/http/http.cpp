@@ -265,13 +265,13 @@ HttpResponse follow(CURLM* multi, HttpRequest request, const HttpHandlers& handl
     if (!next) return std::move(hop.response);
     const auto from = origin_of(request.url), to = origin_of(*next);
     if (!from || !to) return unreachable("a redirect points nowhere");
+    if (from->scheme == "https" && to->scheme != "https")
+      return unreachable(from->host + " redirects to an address without encryption; not followed");
     // A body is a conversation: it goes where the user sends it, and nowhere else.
     if (request.redirects == HttpRequest::Redirects::refuse ||
         (*from != *to && !request.body.empty()))
-      return unreachable(from->host + " redirects to " + to->host +
-                         "; put that address into the configuration if it is right");
-    if (from->scheme == "https" && to->scheme != "https")
-      return unreachable(from->host + " redirects to an address without encryption; not followed");
+      return unreachable(from->host + ":" + from->port + " redirects to " + to->host + ":" +
+                         to->port + "; put that address into the configuration if it is right");
     if (*from != *to)
       std::erase_if(request.headers,
                     [](const auto& header) { return is_credential(header.first); });

@@ -293,7 +293,7 @@ const Scenario all[] = {
      [](Connection& peer, int, Scene& scene) {
        peer.send("HTTP/1.1 307 Moved\r\nlocation: " + scene.other->url("/else") + "\r\n" + moved_text);
      },
-     model::Stop::error, 1, "", "other host"},
+     model::Stop::error, 1, "", "redirects to"},
     {"a redirect loop",
      [](Connection& peer, int, Scene&) {
        peer.send(std::string("HTTP/1.1 307 Moved\r\nlocation: /again\r\n") + moved_text);
