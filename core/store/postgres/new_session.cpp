@@ -110,6 +110,19 @@ Attempt try_to_enter(Connection& connection, const log::LogMemory& memory, const
   return {connection.attempt(commit_entering, {})};
 }
 
+// Whether a try whose connection was lost has been committed. The id is random: nobody else made
+// it.
+Result<bool> is_entered(Connection& connection, const log::LogMemory& memory) {
+  bool there = false;
+  const auto asked = connection.ask(session_size, Values().id(memory.header.session), [&](Row row) {
+    Columns columns(row);
+    there = static_cast<std::uint64_t>(columns.integer()) >= memory.end;
+    return columns.fit();
+  });
+  if (!asked) return asked.error();
+  return there;
+}
+
 }  // namespace
 
 Result<Entered> enter_session(Connection& connection, const log::LogMemory& memory,
@@ -121,22 +134,19 @@ Result<Entered> enter_session(Connection& connection, const log::LogMemory& memo
     if (!outcome.lost()) {
       (void)connection.attempt(roll_back, {});
       if (attempt.unreadable) return *attempt.unreadable;
-      if (outcome.violates(key_constraint)) return Entered::key_taken;
-      if (outcome.violates(id_constraint)) return Entered::id_taken;
-      return connection.failure_of(outcome.problem);
+      const bool key_taken = outcome.violates(key_constraint);
+      if (!key_taken && !outcome.violates(id_constraint))
+        return connection.failure_of(outcome.problem);
+      // The server may have been about to commit an earlier try when its connection went.
+      if (tries > 0)
+        if (const Result<bool> there = is_entered(connection, memory); !there || *there)
+          return there ? Result<Entered>(Entered::now) : there.error();
+      return key_taken ? Entered::key_taken : Entered::id_taken;
     }
     if (tries > 2) return connection.failure_of(outcome.problem);
     if (const auto again = connection.reconnect(); !again) return again.error();
-    // It may have been committed when the connection went. Its id is random: nobody else made it.
-    bool there = false;
-    const auto asked =
-        connection.ask(session_size, Values().id(memory.header.session), [&](Row row) {
-          Columns columns(row);
-          there = static_cast<std::uint64_t>(columns.integer()) >= memory.end;
-          return columns.fit();
-        });
-    if (!asked) return asked.error();
-    if (there) return Entered::now;
+    if (const Result<bool> there = is_entered(connection, memory); !there || *there)
+      return there ? Result<Entered>(Entered::now) : there.error();
   }
 }
 
