@@ -24,7 +24,7 @@ using Kind = FileAction::Kind;
 
 namespace {
 
-constexpr std::size_t group_size = 250;  // files that are staged, and open folders, at a time
+constexpr std::size_t group_size = 500;  // files that are staged, and open folders, at a time
 constexpr std::size_t few_files = 16;
 
 std::string folder_of(const std::string& path) {
