@@ -34,7 +34,8 @@ void keep_standard_streams() {
 
 int main(int argc, char** argv) {
   const std::span words(argv, static_cast<std::size_t>(argc));
-  if (const auto status = skein::jobs::supervise(words.subspan(argc > 0))) return *status;
+  // Whoever stops a job waits for the end of this process, so it does nothing more.
+  if (const auto status = skein::jobs::supervise(words.subspan(argc > 0))) _exit(*status);
   keep_standard_streams();
   // A file that may not grow is told as EFBIG, like a full disk; by default the signal would end us
   // in the middle of a turn. Children get the default back.
