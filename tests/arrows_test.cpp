@@ -26,10 +26,11 @@ const Arrows arrows = {
 
     {"core/legacy", {"core/text", "core/model"}},
     {"core/web", {"core/text"}},
-    {"core/permission", {"core/text", "core/model", "core/web"}},
+    {"core/shell", {"core/text"}},
+    {"core/permission", {"core/text", "core/model", "core/web", "core/shell"}},
     {"core/context", {"core/text", "core/model"}},
     {"core/handover", {"core/text", "core/model"}},
-    {"core/project", {"core/text", "core/model", "core/permission"}},
+    {"core/project", {"core/text", "core/model", "core/shell", "core/permission"}},
     {"core/tools/workspace", {"core/text", "core/model"}},
     {"core/tools/sandbox", {"core/text", "core/model", "core/tools/workspace"}},
     {"core/plan", {"core/text", "core/model"}},

@@ -12,20 +12,16 @@
 
 #include "core/project/command_text.h"
 #include "core/project/found_files.h"
-#include "core/project/known_programs.h"
 #include "core/project/module_files.h"
-#include "core/project/shell_builtins.h"
-#include "core/project/shell_walk.h"
+#include "core/shell/program_reader.h"
 #include "core/text/text.h"
 
 namespace skein::project {
 
 namespace {
 
+using namespace shell;
 using Runs = KnownProgram::Runs;
-using Word = ShellCall::Word;
-
-constexpr int most_calls = 20'000, deepest_call = 30;  // against what calls itself
 
 // What a script finds when it is run: the same script may run other files the next time.
 std::string arguments_as_text(ShellWords words, const ShellScope& scope) {
@@ -35,12 +31,12 @@ std::string arguments_as_text(ShellWords words, const ShellScope& scope) {
     out += values.known ? "\t" : "?\t";
   };
   add(scope.folders);
-  for (const Word& word : words) add(word.values);
+  for (const ShellCall::Word& word : words) add(word.values);
   for (const auto& [name, values] : scope.variables) add(values);
   return out;
 }
 
-class CommandReader {
+class CommandReader : private ProgramReader {
  public:
   CommandReader(const Places& places, Author author)
       : found_(places, author), workspace_(places.workspace), author_(author) {
@@ -58,52 +54,25 @@ class CommandReader {
     scope.variables["PATH"] = {.texts = {path_}};
     if (const std::string& home = found_.places().home; !home.empty())
       scope.variables["HOME"] = {.texts = {home}};
-    shell_text(command, scope);
+    read_text(command, scope);
   }
 
   ExecutedFiles result() { return found_.result(); }
 
  private:
-  void shell_text(std::string_view text, ShellScope& scope) {
-    const std::string_view line = trimmed(text.substr(0, text.find('\n')));
-    const bool too_much = ++depth_ > deepest_call || commands_ > most_calls;
-    const auto visit = [this](const ShellCall& call, ShellScope& now) {
-      return command(call, now);
-    };
-    if (too_much || !walk_shell(text, scope, visit).understood) found_.cannot_follow(line);
-    --depth_;
-  }
+  void cannot_follow(std::string_view what) override { found_.cannot_follow(what); }
 
-  Values command(const ShellCall& call, ShellScope& scope) {
-    if (++commands_ > most_calls)
-      return found_.cannot_follow(call.words[0].written), Values::unknown();
-    for (const ShellCall::Assignment& each : call.assignments) {
-      check_variable(each.name, each.value.values);
-      scope.variables[each.name].add(each.value.values);
-    }
-    return program(call.words, call, scope);
-  }
-
-  void check_variable(std::string_view name, const Values& value) {
+  void assigned(const std::string& name, const Values& value, bool) override {
     if (!is_search_path(name)) return;
     bool outside = value.known;
     for (const std::string& text : value.texts)
       for (const std::string_view part : split(std::string_view(text), ':'))
         outside = outside && part.starts_with('/') && !found_.is_inside(std::string(part) + "/");
-    if (!outside) found_.cannot_follow(std::string(name) + "=");
+    if (!outside) found_.cannot_follow(name + "=");
   }
 
-  // The program that the first word names, with the others as its arguments.
-  Values program(ShellWords words, const ShellCall& call, ShellScope& scope) {
-    if (words.empty()) return Values::unknown();
-    Values printed{.known = words[0].values.known && !words[0].glob};
-    for (const std::string& name : names_in(words[0], scope))
-      printed.add(program(name, words, call, scope));
-    return printed;
-  }
-
-  Values program(const std::string& name, ShellWords words, const ShellCall& call,
-                 ShellScope& scope) {
+  Values started(const std::string& name, ShellWords words, const ShellCall& call,
+                 ShellScope& scope) override {
     if (scope.functions.contains(name)) return Values::unknown();
     const bool of_project = name.find('/') == std::string::npos
                                 ? found_in_path(name, words, scope)
@@ -130,36 +99,11 @@ class CommandReader {
 
   Values run(const KnownProgram& known, ShellWords words, const ShellCall& call,
              ShellScope& scope) {
-    const ShellWords rest = words.subspan(1);
-    const Values printed_nothing{.texts = {""}};
-    switch (known.runs) {
-      case Runs::nothing: check_arguments(words); break;
-      case Runs::project: found_.cannot_follow(words[0].written); break;
-      case Runs::program:
-      case Runs::program_for_each: return wrapped(known, words, call, scope);
-      case Runs::found: run_found(rest, call, scope); break;
-      case Runs::shell_text: shell_words(rest, scope); break;
-      case Runs::trap: shell_words(rest.first(std::min<std::size_t>(rest.size(), 1)), scope); break;
-      case Runs::sourced: any_script(rest, &known, scope); break;
-      case Runs::shell:
-      case Runs::python:
-      case Runs::node:
-      case Runs::script:
-      case Runs::awk: interpreted(known, words, call, scope); break;
-      case Runs::git:
-        check_arguments(words);
-        if (!rest.empty() && text_of(rest.back()) == "--show-toplevel")
-          return {.texts = {found_.places().root()}};
-        break;
-      case Runs::folder: return change_folder(rest, scope), printed_nothing;
-      case Runs::variables: return variables(rest, scope), printed_nothing;
-      case Runs::forgets: forget_variables(rest, scope); break;
-      case Runs::forgets_arguments: return forget_arguments(scope), printed_nothing;
-      case Runs::prints_folder: return scope.folders;
-      case Runs::prints_parent: return parent_folders(rest);
-      case Runs::prints_path: return rest.empty() ? Values::unknown() : rest.back().values;
-    }
-    return Values::unknown();
+    if (known.runs == Runs::nothing || known.runs == Runs::git) check_arguments(words);
+    if (known.runs == Runs::project) found_.cannot_follow(words[0].written);
+    if (known.runs == Runs::git && words.size() > 1 && text_of(words.back()) == "--show-toplevel")
+      return {.texts = {found_.places().root()}};
+    return follow(known, words, call, scope);
   }
 
   void check_arguments(ShellWords words) {
@@ -168,23 +112,12 @@ class CommandReader {
         found_.cannot_follow(words[0].written + " " + word.written);
   }
 
-  void variables(ShellWords words, ShellScope& scope) {
-    for (const Word& word : words) {
-      const std::string name = word.written.substr(0, word.written.find('='));
-      set_variables(std::vector{word}, scope);
-      if (is_assignment(word.written)) check_variable(name, scope.variables[name]);
-    }
-  }
-
-  // All that a word may name; a pattern names the files that match it now.
-  std::vector<std::string> names_in(const Word& word, const ShellScope& scope) {
-    if (!word.values.known) found_.cannot_follow(word.written);
-    if (!word.glob) return word.values.texts;
-    std::vector<std::string> out;
-    if (!scope.folders.known) found_.cannot_follow(word.written);
+  // All that match now.
+  Values matches(const Word& word, const ShellScope& scope) override {
+    Values out{.known = word.values.known && scope.folders.known};
     for (const std::string& pattern : word.values.texts)
       for (const std::string& folder : scope.folders.texts)
-        std::ranges::move(found_.add_matches(folder, pattern), std::back_inserter(out));
+        out.add({.texts = found_.add_matches(folder, pattern)});
     return out;
   }
 
@@ -204,10 +137,10 @@ class CommandReader {
       found = script(path, words, by, scope) || found;
     return found;
   }
-  // The one that the first word names.
-  void any_script(ShellWords words, const KnownProgram* by, ShellScope& scope) {
-    if (words.empty()) return;
-    for (const std::string& name : names_in(words[0], scope)) any_script(name, words, by, scope);
+  void run_file(ShellWords words, const KnownProgram& by, ShellScope& scope) override {
+    const Values names = words[0].glob ? matches(words[0], scope) : words[0].values;
+    if (!names.known) found_.cannot_follow(words[0].written);
+    for (const std::string& name : names.texts) any_script(name, words, &by, scope);
   }
 
   // A file that `by` runs, or that says itself what runs it. False: it is outside of the project.
@@ -235,8 +168,8 @@ class CommandReader {
   void read(const KnownProgram& by, std::string_view text, ShellWords words,
             const std::string& folder, ShellScope& scope) {
     switch (by.runs) {
-      case Runs::sourced: return shell_text(text, scope);
-      case Runs::shell: return shell_script(text, words, scope);
+      case Runs::sourced: return read_text(text, scope);
+      case Runs::shell: return run_script(text, words, scope);
       case Runs::awk:
         if (text.find("system") != text.npos || text.find("getline") != text.npos ||
             text.find('|') != text.npos)
@@ -265,14 +198,6 @@ class CommandReader {
           script(whole, {}, nullptr, scope);
   }
 
-  void shell_script(std::string_view text, ShellWords words, const ShellScope& scope) {
-    ShellScope own{.folders = scope.folders, .variables = scope.variables};
-    for (std::size_t i = 0; i < 10; ++i)
-      own.variables[std::to_string(i)] = i < words.size() ? words[i].values : Values{.texts = {""}};
-    own.variables["BASH_SOURCE"] = own.variables["0"];
-    shell_text(text, own);
-  }
-
   bool load(const std::vector<std::string>& files, const KnownProgram& by, ShellScope& scope) {
     bool found = false;
     for (const std::string& path : files) {
@@ -282,50 +207,14 @@ class CommandReader {
     return found;
   }
 
-  // An interpreter: its options, then a script, or else standard input.
-  void interpreted(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                   ShellScope& scope) {
-    for (ShellWords rest = words.subspan(1); !rest.empty(); rest = rest.subspan(1)) {
-      const std::string_view word = text_of(rest[0]);
-      const ShellWords next = rest.subspan(1);
-      const auto is = [&](std::string_view options) {
-        return !next.empty() && is_option(options, word);
-      };
-      if (by.runs == Runs::python && word.starts_with("-m"))
-        return module(word.size() > 2 || next.empty() ? word.substr(2) : text_of(next[0]), by,
-                      scope);
-      if (is(by.options.texts)) return inline_text(by, next, scope);
-      if (is(by.options.files))
-        any_script(next, by.runs == Runs::shell ? known_program(".") : &by, scope);
-      if (word == "-") break;
-      if (is(by.options.files) || is(by.options.valued))
-        rest = next;
-      else if (!word.starts_with('-') && !word.starts_with('+'))
-        return by.runs == Runs::awk ? inline_text(by, rest, scope) : any_script(rest, &by, scope);
-    }
-    standard_input(by, words, call, scope);
-  }
-
-  void inline_text(const KnownProgram& by, ShellWords words, ShellScope& scope) {
-    if (!words[0].values.known) found_.cannot_follow(words[0].written);
+  void run_text(const KnownProgram& by, std::string_view text, ShellWords words,
+                ShellScope& scope) override {
     if (by.runs == Runs::script) return;  // perl -e: it has been seen with the command
-    for (const std::string& text : words[0].values.texts)
-      for (const std::string& folder : scope.folders.texts)
-        read(by, text, words.subspan(1), folder, scope);
-  }
-
-  void standard_input(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                      ShellScope& scope) {
-    if (call.document && call.document->known)
-      inline_text(by, std::vector{Word{.values = *call.document}}, scope);
-    else if (call.input && !call.piped)
-      any_script(std::vector{*call.input}, &by, scope);
-    else
-      found_.cannot_follow(words[0].written);
+    for (const std::string& folder : scope.folders.texts) read(by, text, words, folder, scope);
   }
 
   // python -m
-  void module(std::string_view name, const KnownProgram& by, ShellScope& scope) {
+  void run_module(std::string_view name, const KnownProgram& by, ShellScope& scope) override {
     bool found = false;
     for (const std::string& folder : scope.folders.texts) {
       std::vector<std::string> files = python_module(name, folder);
@@ -341,51 +230,6 @@ class CommandReader {
       found_.cannot_follow("python -m " + std::string(name));
   }
 
-  // The options and operands of a program that runs another one, then that one.
-  Values wrapped(const KnownProgram& by, ShellWords words, const ShellCall& call,
-                 ShellScope& scope) {
-    ShellScope inner = scope;
-    int operands = by.operands;
-    ShellWords rest = words.subspan(1);
-    for (; !rest.empty(); rest = rest.subspan(1)) {
-      const std::string_view word = text_of(rest[0]);
-      const auto [option, value] = option_in(rest);
-      if (has_word(by.options.queries, option)) return Values::unknown();
-      if (is_option(by.options.texts, option) && !value.written.empty())
-        return shell_words(std::vector{value}, inner), Values::unknown();
-      if (has_word(by.options.folders, option)) change_folder(std::vector{value}, inner);
-      if (has_word(by.options.folders, word) || has_word(by.options.valued, word))
-        rest = rest.subspan(1);
-      else if (is_assignment(rest[0].written))
-        variables(rest.first(1), inner);
-      else if (!word.starts_with('-') && operands-- <= 0)
-        break;
-      if (rest.empty()) break;
-    }
-    if (by.runs == Runs::program || rest.empty()) return program(rest, call, inner);
-    std::vector<Word> filled = filled_in(rest);
-    filled.push_back({.written = "…", .values = Values::unknown()});
-    return program(filled, call, inner);
-  }
-
-  void run_found(ShellWords words, const ShellCall& call, const ShellScope& scope) {
-    for (std::size_t i = 0; i + 1 < words.size(); ++i) {
-      const std::string_view word = text_of(words[i]);
-      if (word.empty() || !has_word("-exec -execdir -ok -okdir", word)) continue;
-      ShellScope inner = scope;
-      if (word.ends_with("dir")) inner.folders.known = false;
-      program(filled_in(words.subspan(i + 1)), call, inner);
-    }
-  }
-
-  // eval, trap, flock -c
-  void shell_words(ShellWords words, ShellScope& scope) {
-    Values text{.texts = {""}};
-    for (const Word& word : words) text = joined(joined(text, word.values), {.texts = {" "}});
-    if (!text.known) found_.cannot_follow(words[0].written);
-    for (const std::string& each : text.texts) shell_text(each, scope);
-  }
-
   FoundFiles found_;
   const std::string& workspace_;
   Author author_;
@@ -393,7 +237,6 @@ class CommandReader {
   std::vector<std::string> folders_in_path_{};   // those of $PATH that are in the project
   std::string python_top_{};                     // where modules are looked for
   std::set<std::array<std::string, 3>> read_{};  // scripts, with what they were given
-  int commands_ = 0, depth_ = 0;
 };
 
 }  // namespace

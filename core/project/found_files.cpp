@@ -10,14 +10,13 @@
 #include <filesystem>
 #include <utility>
 
+#include "core/shell/known_programs.h"
 #include "core/text/base.h"
 #include "core/text/fd.h"
 #include "core/text/io.h"
 #include "core/text/text.h"
 
 namespace skein::project {
-
-std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
 
 std::string folder_of(const std::string& path) { return path.substr(0, path.rfind('/')); }
 
@@ -28,7 +27,7 @@ std::string plain_path(const std::string& path) {
 bool is_program(const std::string& path) {
   constexpr std::string_view script_endings =
       ".sh .bash .py .js .mjs .cjs .ts .rb .pl .php .lua .fish";
-  const std::string_view name = last_name(path);
+  const std::string_view name = shell::last_name(path);
   const std::size_t dot = std::min(name.rfind('.'), name.size());
   return has_word(script_endings, name.substr(dot)) || access(path.c_str(), X_OK) == 0;
 }

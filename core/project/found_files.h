@@ -12,7 +12,6 @@
 namespace skein::project {
 
 std::string folder_of(const std::string& path);
-std::string_view last_name(std::string_view path);
 std::string plain_path(const std::string& path);  // without "." and ".."
 
 bool is_program(const std::string& path);  // by its name, or because it may be run

@@ -129,7 +129,12 @@ TEST_CASE("what a command runs of the project is found, however it is written") 
                 {"sh scripts/*.sh", h},
                 {"scripts\\/h.sh", h},
                 {"scr'ipts/'h.sh # and a comment", h},
-                {"/usr/bin/env sh scripts/h.sh", h}});
+                {"/usr/bin/env sh scripts/h.sh", h},
+                {"echo scripts/h.sh | sh", h},
+                {"for f in scripts/*.sh; do sh $f; done", h},
+                {"x=true; while true; do $x; x=scripts/h.sh; done", h},
+                {"x=true; f() { $x; }; x=scripts/h.sh; f", h},
+                {"[[ '\"' == \"]]\" ]] ; scripts/h.sh #\"", h}});
 }
 
 TEST_CASE("what cannot be followed to files is said") {
@@ -158,6 +163,9 @@ TEST_CASE("what cannot be followed to files is said") {
                 {"awk 'BEGIN { system(\"scripts/h.sh\") }'", "?"},
                 {"some-program-of-the-project", "?"},
                 {"sh -c 'unfinished", "?"},
+                {"echo ${x:-unfinished\\", "?"},
+                {"echo $'\\'' ; scripts/h.sh #'", "?"},
+                {"cat <<E\nfoo\\\nE\necho '\nE\nscripts/h.sh\n#'", "?"},
                 {"./scripts/h.sh && make", "scripts/h.sh ?"}});
   CHECK(scene.find("make -C scripts").unseen == std::vector<std::string>{"`make`"});
 }

@@ -1,4 +1,4 @@
-#include "core/project/shell_builtins.h"
+#include "core/shell/builtins.h"
 
 #include <algorithm>
 #include <filesystem>
@@ -6,7 +6,7 @@
 
 #include "core/text/text.h"
 
-namespace skein::project {
+namespace skein::shell {
 
 std::string_view text_of(const ShellCall::Word& word) {
   const bool one = word.values.known && !word.glob && word.values.texts.size() == 1;
@@ -69,8 +69,11 @@ void set_variables(ShellWords arguments, ShellScope& scope) {
 }
 
 void forget_variables(ShellWords arguments, ShellScope& scope) {
-  for (const ShellCall::Word& word : arguments)
-    scope.variables[word.written].add(Values::unknown());
+  for (const ShellCall::Word& word : arguments) {
+    for (const std::string& name : word.values.texts) scope.variables[name].add(Values::unknown());
+    if (word.values.known) continue;
+    for (auto& [name, values] : scope.variables) values.known = false;
+  }
 }
 
 void forget_arguments(ShellScope& scope) {
@@ -86,4 +89,16 @@ Values parent_folders(ShellWords arguments) {
   return out;
 }
 
-}  // namespace skein::project
+Values words_printed(ShellWords arguments) {
+  if (!arguments.empty() && text_of(arguments[0]) == "-n") arguments = arguments.subspan(1);
+  if (!arguments.empty() && text_of(arguments[0]).starts_with('-')) return Values::unknown();
+  Values out{.texts = {""}};
+  for (std::size_t i = 0; i < arguments.size(); ++i) {
+    if (i > 0) out = joined(out, {.texts = {" "}});
+    out = joined(out, arguments[i].values);
+    out.known = out.known && !arguments[i].glob;
+  }
+  return out;
+}
+
+}  // namespace skein::shell

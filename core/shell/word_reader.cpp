@@ -1,17 +1,18 @@
-#include "core/project/shell_words.h"
+#include "core/shell/word_reader.h"
 
 #include <algorithm>
 #include <utility>
 
-#include "core/project/shell_builtins.h"
+#include "core/shell/builtins.h"
 
-namespace skein::project {
+namespace skein::shell {
 
 namespace {
 
 constexpr std::size_t most_texts = 32;  // of one word; more are as good as unknown
 constexpr auto none = std::string_view::npos;
 constexpr std::string_view word_ends = " \t\n;&|<>()";
+constexpr std::string_view pattern_signs = "*?[\\";
 
 // A value outside of quotes is split at blanks and its globs are expanded; an empty one vanishes.
 Values as_one_word(Values values) {
@@ -31,6 +32,23 @@ Values without_last_part(Values values) {
 void append(Values& to, char c) {
   for (std::string& text : to.texts) text += c;
 }
+void append_quoted(Values& to, char c) {
+  if (pattern_signs.find(c) != none) append(to, '\\');
+  append(to, c);
+}
+
+// As a pattern that finds just these; and back.
+Values quoted(Values values) {
+  for (std::string& text : values.texts)
+    for (std::size_t i = text.find_first_of(pattern_signs); i != none;
+         i = text.find_first_of(pattern_signs, i + 2))
+      text.insert(i, 1, '\\');
+  return values;
+}
+void unquote(Values& values) {
+  for (std::string& text : values.texts)
+    for (std::size_t i = text.find('\\'); i != none; i = text.find('\\', i + 1)) text.erase(i, 1);
+}
 
 }  // namespace
 
@@ -48,6 +66,12 @@ void Values::add(const Values& more) {
   if (texts.size() <= most_texts) return;
   texts.resize(most_texts);
   known = false;
+}
+
+void ShellScope::add(const ShellScope& more) {
+  folders.add(more.folders);
+  for (const auto& [name, values] : more.variables) variables[name].add(values);
+  functions.insert(more.functions.begin(), more.functions.end());
 }
 
 Values joined(const Values& first, const Values& second) {
@@ -88,37 +112,59 @@ ShellWordReader::Word ShellWordReader::word() {
   if (peek() == '~') home(out.values);
   while (!at_end_of_word()) {
     const char c = peek();
+    Values piece{.texts = {""}};
     if (accept("'"))
-      out.values = joined(out.values, {.texts = {std::string(text_up_to("'"))}});
+      piece.texts[0] = text_up_to("'");
     else if (accept("\""))
-      double_quoted(out.values);
+      double_quoted(piece);
     else if (accept("$'"))
-      text_up_to("'"), out.values.known = false;
+      ansi_quoted(piece);
+    else if (at("$\""))
+      failed_ = true;  // a text that is translated
     else if (c == '$' || c == '`')
-      out.values = joined(out.values, as_one_word(expansion()));
-    else if (!accept("\\\n"))
+      piece = as_one_word(expansion());
+    else {
       plain(out);
+      continue;
+    }
+    out.values = joined(out.values, quoted(std::move(piece)));
   }
+  if (!out.glob) unquote(out.values);
   out.written = std::string(text_.substr(from, at_ - from));
   return out;
 }
 
 void ShellWordReader::plain(Word& out) {
   const std::string_view rest = text_.substr(at_ + 1);
-  const bool set = peek() == '[' && rest.find(']') < rest.find_first_of(word_ends);
-  if (peek() == '\\' && !rest.empty())
+  const char c = peek();
+  const bool set = c == '[' && rest.find(']') < rest.find_first_of(word_ends);
+  if (c == '\\') {
+    // A line that continues inside of a word would join what is read apart here.
+    failed_ = failed_ || rest.empty() || rest[0] == '\n';
     ++at_;
-  else if (peek() == '*' || peek() == '?' || set)
-    out.glob = true;
-  else if (peek() == ',' && text_of(out).find('{') != none)
-    out.values.known = false;  // a{b,c} is two words to some shells
-  append(out.values, peek());
+    return append_quoted(out.values, failed_ ? ' ' : text_[at_++]);
+  }
+  if (c == '*' || c == '?' || set) out.glob = true;
+  const char before = at_ > 0 ? text_[at_ - 1] : ' ';
+  // a{b,c} is two words, a=~ a home folder, and in some locales there are other blanks.
+  if (is_brace_expansion() || (c == '~' && (before == '=' || before == ':')) ||
+      static_cast<unsigned char>(c) >= 0x80)
+    out.values.known = false;
+  append(out.values, c);
   ++at_;
+}
+
+// HEAD@{1} is itself.
+bool ShellWordReader::is_brace_expansion() const {
+  if (peek() != '{') return false;
+  const std::string_view rest = text_.substr(at_ + 1);
+  const std::string_view inside = rest.substr(0, rest.find('}'));
+  return inside.find_first_of(",{$`'\"\\ \t\n") != none || inside.find("..") != none;
 }
 
 void ShellWordReader::home(Values& to) {
   ++at_;
-  to = peek() == '/' || at_end_of_word() ? variable("HOME") : Values::unknown();
+  to = peek() == '/' || at_end_of_word() ? quoted(variable("HOME")) : Values::unknown();
 }
 
 void ShellWordReader::double_quoted(Values& to) {
@@ -126,12 +172,19 @@ void ShellWordReader::double_quoted(Values& to) {
   if (!accept("\"")) failed_ = true;
 }
 
+// $'…': what a backslash means in it is not looked at.
+void ShellWordReader::ansi_quoted(Values& to) {
+  const std::string_view inside = text_up_to("'");
+  failed_ = failed_ || inside.ends_with('\\');
+  to = {.texts = {std::string(inside)}, .known = inside.find('\\') == none};
+}
+
 void ShellWordReader::quoted_piece(Values& to) {
   if (peek() == '$' || peek() == '`') {
     to = joined(to, expansion());
     return;
   }
-  if (accept("\\\n")) return;
+  if (at("\\\n")) failed_ = true;
   if (peek() == '\\' && std::string_view("$`\"\\").find(peek(1)) != none) ++at_;
   append(to, peek());
   ++at_;
@@ -139,9 +192,10 @@ void ShellWordReader::quoted_piece(Values& to) {
 
 Values ShellWordReader::expansion() {
   if (accept("`")) return in_backquotes();
-  ++at_;  // $
-  if (accept("((")) return expand_apart(text_up_to("))")), Values::unknown();
-  if (accept("(")) return nested();
+  ++at_;                                             // $
+  failed_ = failed_ || peek() == '[' || at("\\\n");  // old arithmetic; a name on the next line
+  if (accept("((")) return arithmetic(text_up_to("))")), Values::unknown();
+  if (accept("(")) return substituted(nested());
   if (accept("{")) return in_braces();
   if (std::string_view("@*#?$!-0123456789").find(peek()) != none && !done())
     return variable(text_.substr(at_++, 1));
@@ -152,14 +206,16 @@ Values ShellWordReader::expansion() {
   return variable(text_.substr(at_ - length, length));
 }
 
+// With a backslash in it, what is quoted depends on what is around it.
 Values ShellWordReader::in_backquotes() {
-  std::string inner;
-  for (; !done() && peek() != '`'; ++at_) {
-    if (peek() == '\\' && std::string_view("`$\\").find(peek(1)) != none) ++at_;
-    inner += peek();
-  }
-  if (!accept("`")) failed_ = true;
-  return run_apart(inner);
+  const std::string_view inner = text_up_to("`");
+  failed_ = failed_ || inner.find('\\') != none;
+  return failed_ ? Values::unknown() : substituted(run_apart(inner));
+}
+
+Values ShellWordReader::substituted(Values printed) const {
+  printed.known = printed.known && scope_->assumes_usual;
+  return printed;
 }
 
 // ${NAME}, ${NAME%/*}, ${NAME:-word}; of others only the commands in them are looked at.
@@ -170,29 +226,36 @@ Values ShellWordReader::in_braces() {
     if (peek() == '\\') ++at_;
     open += peek() == '{' ? 1 : peek() == '}' ? -1 : 0;
   }
-  failed_ = failed_ || open > 0;
-  if (failed_) return Values::unknown();
-  const std::string_view body = text_.substr(from, at_ - 1 - from);
+  at_ = std::min(at_, text_.size());
+  const std::string_view body = open > 0 ? "" : text_.substr(from, at_ - 1 - from);
   std::size_t length = 0;
   while (length < body.size() && is_variable_name("x" + std::string(1, body[length]))) ++length;
   const std::string_view name = body.substr(0, length), rest = body.substr(length);
+  // A quote may have hidden a brace. `@` and `!` can run the value, `=` sets it, and after a plain
+  // `:` or in brackets there is arithmetic.
+  const bool quoted_brace =
+      std::ranges::count(body, '"') % 2 != 0 || std::ranges::count(body, '\'') % 2 != 0;
+  const bool plain_colon = rest.starts_with(':') && rest.find_first_of("-+?") != 1;
+  const bool evaluates = rest.find_first_of("@!") != none || rest.starts_with('=') || plain_colon ||
+                         (rest.find('[') != none && !rest.starts_with("[0]"));
+  failed_ = failed_ || open > 0 || quoted_brace || evaluates;
+  if (failed_) return Values::unknown();
   Values value = variable(name);
   if (rest.empty() || rest == "[0]") return value;
   if (rest == "%/*" || rest == "[0]%/*") return without_last_part(std::move(value));
   const bool replaces = rest.starts_with(":-") || rest.starts_with('-');
   const Values other = expand_apart(rest.substr(replaces ? rest.find('-') + 1 : 0));
   if (!replaces) return Values::unknown();
-  // What nothing here sets is taken for unset.
-  value.known = value.known || !scope_->variables.contains(std::string(name));
+  if (scope_->assumes_usual && !scope_->variables.contains(std::string(name))) value.known = true;
   value.add(other);
   return value;
 }
 
 Values ShellWordReader::variable(std::string_view name) const {
-  if (name == "PWD") return scope_->folders;
   const auto found = scope_->variables.find(std::string(name));
+  if (name == "PWD" && found == scope_->variables.end()) return scope_->folders;
   const bool has_none = found == scope_->variables.end() || found->second.texts.empty();
   return has_none ? Values::unknown() : found->second;
 }
 
-}  // namespace skein::project
+}  // namespace skein::shell

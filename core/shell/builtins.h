@@ -7,9 +7,9 @@
 #include <utility>
 #include <vector>
 
-#include "core/project/shell_walk.h"
+#include "core/shell/walk.h"
 
-namespace skein::project {
+namespace skein::shell {
 
 using ShellWords = std::span<const ShellCall::Word>;
 
@@ -30,7 +30,8 @@ void set_variables(ShellWords arguments, ShellScope& scope);
 // read, unset and so on: the values are not known beforehand.
 void forget_variables(ShellWords arguments, ShellScope& scope);
 void forget_arguments(ShellScope& scope);  // set, shift; $1 to $9
-// What dirname prints.
+// What dirname and echo print.
 Values parent_folders(ShellWords arguments);
+Values words_printed(ShellWords arguments);
 
-}  // namespace skein::project
+}  // namespace skein::shell

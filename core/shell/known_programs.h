@@ -1,9 +1,9 @@
-// Programs that commands of hooks are made of: what each of them runs in turn.
+// Programs that commands are made of: what each of them runs in turn.
 #pragma once
 
 #include <string_view>
 
-namespace skein::project {
+namespace skein::shell {
 
 struct KnownProgram {
   enum class Runs {
@@ -29,6 +29,7 @@ struct KnownProgram {
     prints_folder,
     prints_parent,
     prints_path,
+    prints_words,
   };
   std::string_view names;  // with blanks between
   Runs runs;
@@ -42,6 +43,7 @@ struct KnownProgram {
   int operands = 0;  // words between the options and the program that it runs
 };
 
+std::string_view last_name(std::string_view path);  // without its folder
 // By a name without slashes; null: nothing is known of it.
 const KnownProgram* known_program(std::string_view name);
 // The program that runs a script, by its first line; null: nothing is known of it. A script without
@@ -52,4 +54,4 @@ bool runs_by_argument(std::string_view program, std::string_view argument);
 // Whether programs find other programs, or what they load, by this variable.
 bool is_search_path(std::string_view variable);
 
-}  // namespace skein::project
+}  // namespace skein::shell

@@ -1,11 +1,11 @@
-#include "core/project/known_programs.h"
+#include "core/shell/known_programs.h"
 
 #include <algorithm>
 #include <iterator>
 
 #include "core/text/text.h"
 
-namespace skein::project {
+namespace skein::shell {
 
 namespace {
 
@@ -32,7 +32,9 @@ constexpr KnownProgram table[] = {
      {"-a --arg-file -d --delimiter -E -I -L --max-lines -n --max-args -P --max-procs -s "
       "--max-chars"}},
     {"command", program, {"", "", "", "", "-v -V"}},
-    {"builtin nohup setsid chronic unbuffer", program},
+    {"builtin coproc nohup setsid chronic unbuffer busybox", program},
+    {"su", program, {"-s --shell -g --group", "-c --command"}, 1},
+    {"strace ltrace", program, {"-e -o -p -s -u -E -P -I -O -S -a -X -b"}},
     {"find", found},
     {"eval", shell_text},
     {"trap", trap},
@@ -48,7 +50,7 @@ constexpr KnownProgram table[] = {
      script,
      {"", "-e -E -r", "-f"}},
     {"awk gawk mawk nawk", awk, {"-F --field-separator -v --assign", "", "-f --file"}},
-    {"git", git},
+    {"git", git, {"-C -c --git-dir --work-tree --namespace --config-env --super-prefix"}},
 
     {"cd pushd popd", folder},
     {"export declare typeset local readonly", variables},
@@ -57,6 +59,7 @@ constexpr KnownProgram table[] = {
     {"pwd", prints_folder},
     {"dirname", prints_parent},
     {"realpath readlink", prints_path},
+    {"echo", prints_words},
 
     {"make gmake bmake ninja cmake ctest meson bazel bazelisk buck buck2 scons just task rake "
      "npm npx pnpm pnpx yarn bun bunx deno tsx ts-node lerna nx turbo gulp grunt jest vitest mocha "
@@ -69,9 +72,9 @@ constexpr KnownProgram table[] = {
      project},
 
     // The shell's own, and what is on every machine.
-    {"- : [ alias basename bg break case cat chgrp chmod chown cksum clear cmp column comm "
+    {"- : [ [[ alias basename bg break case cat chgrp chmod chown cksum clear cmp column comm "
      "continue "
-     "cp csplit cut date dd df diff dircolors dirs disown du echo egrep exit expand expr factor "
+     "cp csplit cut date dd df diff dircolors dirs disown du egrep exit expand expr factor "
      "false fg fgrep file fmt fold free grep groups hash head help hexdump hostname iconv id "
      "install jobs join kill killall last let link ln logger logname ls lsof md5sum mkdir mkfifo "
      "mktemp mv nl nproc od paste pathchk pgrep pkill pr printenv ps rev return rm rmdir "
@@ -120,6 +123,8 @@ bool runs_by_argument(std::string_view program, std::string_view argument) {
 
 bool is_search_path(std::string_view variable) { return has_word(search_paths, variable); }
 
+std::string_view last_name(std::string_view path) { return path.substr(path.rfind('/') + 1); }
+
 const KnownProgram* known_program(std::string_view name) {
   while (name.starts_with("python") && !name.empty() &&
          std::string_view(".0123456789").find(name.back()) != std::string_view::npos)
@@ -138,4 +143,4 @@ const KnownProgram* interpreter_of(std::string_view script) {
   return nullptr;
 }
 
-}  // namespace skein::project
+}  // namespace skein::shell

@@ -6,9 +6,9 @@
 #include <string>
 #include <string_view>
 
-#include "core/project/shell_walk.h"
+#include "core/shell/walk.h"
 
-namespace skein::project {
+namespace skein::shell {
 
 class ShellWordReader {
  protected:
@@ -20,6 +20,7 @@ class ShellWordReader {
 
   // What $(…) prints; the text behind `$(` is next. Reads the closing parenthesis too.
   virtual Values nested() = 0;
+  virtual void arithmetic(std::string_view expression) = 0;
   // What the commands of another text print; and what it becomes as if it were in double quotes.
   virtual Values run_apart(std::string_view text) = 0;
   virtual Values expand_apart(std::string_view text) = 0;
@@ -44,13 +45,16 @@ class ShellWordReader {
 
  private:
   void plain(Word& out);
+  bool is_brace_expansion() const;
   void home(Values& to);
+  void ansi_quoted(Values& to);
   void double_quoted(Values& to);
   Values expansion();
   Values in_backquotes();
+  Values substituted(Values printed) const;
   Values in_braces();
 };
 
 bool is_variable_name(std::string_view text);
 
-}  // namespace skein::project
+}  // namespace skein::shell

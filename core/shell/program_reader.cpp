@@ -1,0 +1,187 @@
+#include "core/shell/program_reader.h"
+
+#include <algorithm>
+
+#include "core/text/text.h"
+
+namespace skein::shell {
+
+namespace {
+
+using Runs = KnownProgram::Runs;
+
+constexpr int most_commands = 20'000, deepest = 30;  // against what calls itself
+
+}  // namespace
+
+void ProgramReader::read_text(std::string_view text, ShellScope& scope) {
+  const std::string_view line = trimmed(text.substr(0, text.find('\n')));
+  const bool too_much = ++depth_ > deepest || commands_ > most_commands;
+  const auto visit = [this](const ShellCall& call, ShellScope& now) { return command(call, now); };
+  if (too_much || !walk_shell(text, scope, visit).understood) cannot_follow(line);
+  --depth_;
+}
+
+Values ProgramReader::command(const ShellCall& call, ShellScope& scope) {
+  if (++commands_ > most_commands) return cannot_follow("…"), Values::unknown();
+  for (const auto& [name, value] : call.assignments) {
+    const Values values = value.glob ? matches(value, scope) : value.values;
+    assigned(name, values, !call.words.empty());
+    scope.variables[name].add(values);
+  }
+  return call.words.empty() ? Values{.texts = {""}} : program(call.words, call, scope);
+}
+
+// The program that the first word names, with the others as its arguments.
+Values ProgramReader::program(ShellWords words, const ShellCall& call, ShellScope& scope) {
+  if (words.empty()) return Values::unknown();
+  const Values names = words[0].glob ? matches(words[0], scope) : words[0].values;
+  if (!names.known) cannot_follow(words[0].written);
+  Values printed{.known = names.known};
+  for (const std::string& name : names.texts) printed.add(started(name, words, call, scope));
+  return printed;
+}
+
+Values ProgramReader::follow(const KnownProgram& known, ShellWords words, const ShellCall& call,
+                             ShellScope& scope) {
+  const ShellWords rest = words.subspan(1);
+  const Values printed_nothing{.texts = {""}};
+  switch (known.runs) {
+    case Runs::program:
+    case Runs::program_for_each: return wrapped(known, words, call, scope);
+    case Runs::found: run_found(rest, call, scope); break;
+    case Runs::shell_text: run_words(rest, scope); break;
+    case Runs::trap: run_words(rest.first(std::min<std::size_t>(rest.size(), 1)), scope); break;
+    case Runs::sourced:
+      if (!rest.empty()) run_file(rest, known, scope);
+      break;
+    case Runs::shell:
+    case Runs::python:
+    case Runs::node:
+    case Runs::script:
+    case Runs::awk: interpreted(known, words, call, scope); break;
+    case Runs::folder: return change_folder(rest, scope), printed_nothing;
+    case Runs::variables: return set(rest, scope, true), printed_nothing;
+    case Runs::forgets: forget_variables(rest, scope); break;
+    case Runs::forgets_arguments: return forget_arguments(scope), printed_nothing;
+    case Runs::prints_folder: return scope.folders;
+    case Runs::prints_parent: return parent_folders(rest);
+    case Runs::prints_path: return rest.empty() ? Values::unknown() : rest.back().values;
+    case Runs::prints_words: return words_printed(rest);
+    case Runs::nothing:
+    case Runs::project:
+    case Runs::git: break;
+  }
+  return Values::unknown();
+}
+
+void ProgramReader::set(ShellWords words, ShellScope& scope, bool exported) {
+  for (const Word& word : words) {
+    const std::string name = word.written.substr(0, word.written.find('='));
+    set_variables(std::vector{word}, scope);
+    if (is_assignment(word.written)) assigned(name, scope.variables[name], exported);
+  }
+}
+
+void ProgramReader::run_script(std::string_view text, ShellWords words, const ShellScope& scope) {
+  ShellScope own{
+      .folders = scope.folders, .variables = scope.variables, .assumes_usual = scope.assumes_usual};
+  for (std::size_t i = 0; i < 10; ++i)
+    own.variables[std::to_string(i)] = i < words.size() ? words[i].values : Values{.texts = {""}};
+  own.variables["BASH_SOURCE"] = own.variables["0"];
+  read_text(text, own);
+}
+
+// An interpreter: its options, then a script, or else standard input.
+void ProgramReader::interpreted(const KnownProgram& by, ShellWords words, const ShellCall& call,
+                                ShellScope& scope) {
+  for (ShellWords rest = words.subspan(1); !rest.empty(); rest = rest.subspan(1)) {
+    const std::string_view word = text_of(rest[0]);
+    const ShellWords next = rest.subspan(1);
+    const auto is = [&](std::string_view options) {
+      return !next.empty() && is_option(options, word);
+    };
+    if (by.runs == Runs::python && word.starts_with("-m"))
+      return run_module(word.size() > 2 || next.empty() ? word.substr(2) : text_of(next[0]), by,
+                        scope);
+    if (is(by.options.texts)) return inline_text(by, next, scope);
+    if (is(by.options.files))
+      run_file(next, by.runs == Runs::shell ? *known_program(".") : by, scope);
+    if (word == "-") break;
+    if (is(by.options.files) || is(by.options.valued))
+      rest = next;
+    else if (!word.starts_with('-') && !word.starts_with('+'))
+      return by.runs == Runs::awk ? inline_text(by, rest, scope) : run_file(rest, by, scope);
+  }
+  standard_input(by, words, call, scope);
+}
+
+void ProgramReader::inline_text(const KnownProgram& by, ShellWords words, ShellScope& scope) {
+  if (!words[0].values.known) cannot_follow(words[0].written);
+  for (const std::string& text : words[0].values.texts) run_text(by, text, words.subspan(1), scope);
+}
+
+void ProgramReader::standard_input(const KnownProgram& by, ShellWords words, const ShellCall& call,
+                                   ShellScope& scope) {
+  if (call.document && call.document->known)
+    inline_text(by, std::vector{Word{.values = *call.document}}, scope);
+  else if (call.input && !call.piped)
+    run_file(std::vector{*call.input}, by, scope);
+  else
+    cannot_follow(words[0].written);
+}
+
+// The options and operands of a program that runs another one, then that one.
+Values ProgramReader::wrapped(const KnownProgram& by, ShellWords words, const ShellCall& call,
+                              ShellScope& scope) {
+  ShellScope inner = scope;
+  int operands = by.operands;
+  ShellWords rest = words.subspan(1);
+  for (; !rest.empty(); rest = rest.subspan(1)) {
+    const std::string_view word = text_of(rest[0]);
+    const auto [option, value] = option_in(rest);
+    if (has_word(by.options.queries, option)) return starts_another(by, words), Values::unknown();
+    if (is_option(by.options.texts, option) && !value.written.empty())
+      return starts_another(by, words), run_words(std::vector{value}, inner), Values::unknown();
+    if (has_word(by.options.folders, option)) change_folder(std::vector{value}, inner);
+    if (has_word(by.options.folders, word) || has_word(by.options.valued, word))
+      rest = rest.subspan(1);
+    else if (is_assignment(rest[0].written))
+      set(rest.first(1), inner, true);
+    else if (!word.starts_with('-') && operands-- <= 0)
+      break;
+    if (rest.empty()) break;
+  }
+  starts_another(by, words.first(words.size() - rest.size()));
+  if (by.runs == Runs::program || rest.empty()) return program(rest, call, inner);
+  std::vector<Word> filled = filled_in(rest);
+  filled.push_back({.written = "…", .values = Values::unknown()});
+  return program(filled, call, inner);
+}
+
+void ProgramReader::run_found(ShellWords words, const ShellCall& call, const ShellScope& scope) {
+  for (std::size_t i = 0; i + 1 < words.size(); ++i) {
+    const std::string_view word = text_of(words[i]);
+    if (word.empty() || !has_word("-exec -execdir -ok -okdir", word)) continue;
+    const ShellWords rest = words.subspan(i + 1);
+    std::size_t length = 0;
+    const auto ends = [&](std::size_t at) {
+      return text_of(rest[at]) == ";" ||
+             (text_of(rest[at]) == "+" && at > 0 && text_of(rest[at - 1]) == "{}");
+    };
+    while (length < rest.size() && !ends(length)) ++length;
+    ShellScope inner = scope;
+    if (word.ends_with("dir")) inner.folders.known = false;
+    program(filled_in(rest.first(length)), call, inner);
+  }
+}
+
+// eval, trap, flock -c
+void ProgramReader::run_words(ShellWords words, ShellScope& scope) {
+  Values text{.texts = {""}};
+  for (const Word& word : words) text = joined(joined(text, word.values), {.texts = {" "}});
+  if (!text.known) cannot_follow(words[0].written);
+  for (const std::string& each : text.texts) read_text(each, scope);
+}
+
+}  // namespace skein::shell

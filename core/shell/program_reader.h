@@ -1,0 +1,66 @@
+// Follows shell text into the programs that it starts: through env, xargs, find -exec, sh -c, eval
+// and the like, to each program with its words as far as they can be known. What becomes of a
+// program is for the class that derives from it.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/shell/builtins.h"
+#include "core/shell/known_programs.h"
+#include "core/shell/walk.h"
+
+namespace skein::shell {
+
+class ProgramReader {
+ public:
+  virtual ~ProgramReader() = default;
+  // As a shell would run it that begins with `scope`.
+  void read_text(std::string_view text, ShellScope& scope);
+
+ protected:
+  using Word = ShellCall::Word;
+
+  // Something that is started, run or set cannot be known beforehand.
+  virtual void cannot_follow(std::string_view what) = 0;
+  // A program, by one of the names that its first word may be. Returns what it prints.
+  virtual Values started(const std::string& name, ShellWords words, const ShellCall& call,
+                         ShellScope& scope) = 0;
+  // A program starts the one behind these words of its own.
+  virtual void starts_another(const KnownProgram&, ShellWords) {}
+  // A variable, `exported` to the programs that are started.
+  virtual void assigned(const std::string& name, const Values& value, bool exported) = 0;
+  // The files that match a pattern.
+  virtual Values matches(const Word& pattern, const ShellScope& scope) = 0;
+  // A text in the language of `by`, with arguments; a file that the first word names; python -m.
+  virtual void run_text(const KnownProgram& by, std::string_view text, ShellWords arguments,
+                        ShellScope& scope) = 0;
+  virtual void run_file(ShellWords words, const KnownProgram& by, ShellScope& scope) = 0;
+  virtual void run_module(std::string_view name, const KnownProgram& by, ShellScope& scope) = 0;
+  virtual Values command(const ShellCall& call, ShellScope& scope);
+
+  // What `known` runs in turn, and what it prints.
+  Values follow(const KnownProgram& known, ShellWords words, const ShellCall& call,
+                ShellScope& scope);
+  // A shell script in its own shell.
+  void run_script(std::string_view text, ShellWords words, const ShellScope& scope);
+  int depth() const { return depth_; }  // of texts that run texts
+
+ private:
+  Values program(ShellWords words, const ShellCall& call, ShellScope& scope);
+  Values wrapped(const KnownProgram& by, ShellWords words, const ShellCall& call,
+                 ShellScope& scope);
+  void run_found(ShellWords words, const ShellCall& call, const ShellScope& scope);
+  void run_words(ShellWords words, ShellScope& scope);
+  void interpreted(const KnownProgram& by, ShellWords words, const ShellCall& call,
+                   ShellScope& scope);
+  void inline_text(const KnownProgram& by, ShellWords words, ShellScope& scope);
+  void standard_input(const KnownProgram& by, ShellWords words, const ShellCall& call,
+                      ShellScope& scope);
+  void set(ShellWords words, ShellScope& scope, bool exported);
+
+  int commands_ = 0, depth_ = 0;
+};
+
+}  // namespace skein::shell
