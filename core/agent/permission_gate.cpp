@@ -23,6 +23,11 @@ std::string names_of(const std::vector<permission::Rule>& rules) {
   return names;
 }
 
+// A whole line as a rule would repeat the question.
+bool is_whole_line(const std::vector<permission::Rule>& rules) {
+  return rules.size() == 1 && rules[0].pattern.starts_with('=');
+}
+
 std::vector<std::string> texts_of(const std::vector<permission::Rule>& rules) {
   std::vector<std::string> out;
   for (const permission::Rule& rule : rules) out.push_back(permission::to_string(rule));
@@ -35,8 +40,9 @@ std::string no_terminal_to_ask(const permission::Rules& rules, const model::Tool
   std::string text = "; it needs permission, and there is no terminal to ask";
   permission::Rules bold = rules;
   bold.mode = permission::Mode::bypass;
-  if (const std::string names = names_of(permission::remember(rules, tools, call)); !names.empty())
-    text += " (--allowed-tools '" + names + "' would allow it)";
+  const std::vector<permission::Rule> offered = permission::remember(rules, tools, call);
+  if (!offered.empty() && !is_whole_line(offered))
+    text += " (--allowed-tools '" + names_of(offered) + "' would allow it)";
   else if (permission::decide(bold, tools, call).verdict == Verdict::allow)
     text += " (-y would allow it, and everything else)";
   return text;
@@ -75,7 +81,7 @@ model::Question question_about(const model::Tool& tool, const model::ToolUse& ca
   model::Question question{
       .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + why + "?",
       .detail = tool.preview ? tool.preview(call.input) : std::string{},
-      .remember = names_of(offered)};
+      .remember = is_whole_line(offered) ? "exactly this command" : names_of(offered)};
   if (const auto text = argument(call.input, tool.amendable)) {
     const auto path =
         tool.argument.is_path() ? argument(call.input, tool.argument.name) : std::nullopt;

@@ -27,11 +27,9 @@ std::string exit_words(const ProcessEnd& end) {
   return {};
 }
 
-// Whether a rule speaks of the call, or may. In doubt the hook runs: it can only be more careful.
+// A condition that cannot be read narrows nothing.
 bool covers(const std::string& rule, const model::Tools& tools, const model::ToolUse& call) try {
-  permission::Rules rules{.mode = permission::Mode::bypass};
-  rules.deny = permission::parse_rules(rule, tools);
-  return permission::decide(rules, tools, call).verdict != permission::Decision::Verdict::allow;
+  return permission::speak_of(permission::parse_rules(rule, tools), tools, call);
 } catch (const Error&) {
   return true;
 }

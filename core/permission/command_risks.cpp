@@ -231,6 +231,20 @@ std::string_view risk_of(const SimpleCommand& command) {
   return "";
 }
 
+bool steers_programs(std::string_view assignment) {
+  constexpr std::string_view whole =
+      "PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS PS4 HOME CDPATH CLASSPATH MAKEFLAGS MAKEFILES "
+      "EDITOR VISUAL BROWSER SHELL LOCPATH GCONV_PATH NLSPATH TERMINFO";
+  constexpr std::string_view beginnings[] = {"LD_",  "DYLD_", "GIT_",  "BASH_", "PYTHON",
+                                             "PERL", "RUBY",  "NODE_", "npm_",  "LUA_"};
+  constexpr std::string_view endings[] = {"PAGER",   "_COMMAND", "_OPTIONS", "_PRELOAD",
+                                          "_EDITOR", "OPEN",     "OPTS",     "_WRAPPER"};
+  const std::string_view name = assignment.substr(0, assignment.find('='));
+  return has_word(whole, name) ||
+         std::ranges::any_of(beginnings, [&](auto part) { return name.starts_with(part); }) ||
+         std::ranges::any_of(endings, [&](auto part) { return name.ends_with(part); });
+}
+
 std::size_t subcommand_word_count(const SimpleCommand& command) {
   if (has_word(lookers, command[0].text)) return 1;
   const bool looks =

@@ -13,6 +13,9 @@ namespace skein::permission {
 // known against it.
 std::string_view risk_of(const SimpleCommand& command);
 
+// Variables by which a program loads code, finds other programs or is given options: NAME=value.
+bool steers_programs(std::string_view assignment);
+
 // How many first words say what a command does ("git status" is two), for those whose further
 // words may vary without harm; 0 for all others.
 std::size_t subcommand_word_count(const SimpleCommand& command);

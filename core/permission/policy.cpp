@@ -4,8 +4,8 @@
 
 #include "core/model/further_place.h"
 #include "core/model/self_running_names.h"
+#include "core/permission/command_report.h"
 #include "core/permission/command_risks.h"
-#include "core/permission/read_only.h"
 #include "core/permission/rule_match.h"
 #include "core/permission/shell_words.h"
 #include "core/permission/url_pattern.h"
@@ -25,6 +25,7 @@ struct Subject {
   std::optional<std::string> plain{};  // the path's words, settled
   std::vector<Located> names{};     // what its path may be called by: those words, where it leads
   std::optional<Located> place{};   // where it leads, from a tool that can tell
+  std::string command{};            // as it is written
   std::optional<ShellLine> line{};  // for a command
   std::optional<web::Url> url{};    // as it would be asked for
   std::string url_trouble{};        // why there is none
@@ -34,8 +35,10 @@ Subject subject_of(const Tool& tool, const ToolUse& call) {
   Subject subject{.tool = tool};
   const std::string& name = tool.argument.name;
   const auto input = parse_json(call.input);
-  if (tool.argument.kind == model::Argument::Kind::command)
-    subject.line = parse_shell_line(input ? string_at(*input, name) : "");
+  if (tool.argument.kind == model::Argument::Kind::command) {
+    subject.command = input ? string_at(*input, name) : "";
+    subject.line = parse_shell_line(subject.command);
+  }
   if (tool.argument.kind == model::Argument::Kind::url) {
     const auto read = web::parse_url(input ? string_at(*input, name) : "");
     if (const auto* url = std::get_if<web::Url>(&read)) subject.url = web::upgraded(*url);
@@ -91,17 +94,21 @@ Cover denies_path(const std::vector<Rule>& rules, const Subject& subject, const 
   return cover;
 }
 
+// Unclear is only what options may hide. What a command starts without saying so is not seen.
 Cover denies_command(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
+  std::vector<const Rule*> about;
+  for (const Rule& rule : rules)
+    if (forbids_use_of(rule, subject.tool, tools)) about.push_back(&rule);
+  if (about.empty()) return Cover::no;
+  std::vector<SimpleCommand> commands = started_programs(subject.command);
+  commands.insert(commands.end(), subject.line->commands.begin(), subject.line->commands.end());
   Cover cover = Cover::no;
-  const ShellLine& line = *subject.line;
-  for (const Rule& rule : rules) {
-    if (!forbids_use_of(rule, subject.tool, tools)) continue;
-    if (rule.pattern.empty()) return Cover::yes;
-    for (const SimpleCommand& command : line.commands) {
-      if (covers_command(rule, command, Purpose::deny)) return Cover::yes;
-      if (!risk_of(command).empty()) cover = Cover::unclear;
+  for (const Rule* rule : about) {
+    if (rule->pattern.empty() || covers_line(*rule, subject.command)) return Cover::yes;
+    for (const SimpleCommand& command : commands) {
+      if (covers_command(*rule, command, Purpose::deny)) return Cover::yes;
+      if (may_cover_command(*rule, command)) cover = Cover::unclear;
     }
-    if (!line.doubt.empty()) cover = Cover::unclear;
   }
   return cover;
 }
@@ -155,21 +162,6 @@ bool is_guarded(const Rules& rules, std::string_view below) {
          std::ranges::find(rules.guarded, below) != rules.guarded.end();
 }
 
-// Variables by which a program loads code, finds other programs or is given options.
-bool steers_programs(std::string_view assignment) {
-  constexpr std::string_view whole =
-      "PATH IFS ENV BASH_ENV SHELLOPTS BASHOPTS PS4 HOME CDPATH CLASSPATH MAKEFLAGS MAKEFILES "
-      "EDITOR VISUAL BROWSER SHELL LOCPATH GCONV_PATH NLSPATH TERMINFO";
-  constexpr std::string_view beginnings[] = {"LD_",  "DYLD_", "GIT_",  "BASH_", "PYTHON",
-                                             "PERL", "RUBY",  "NODE_", "npm_",  "LUA_"};
-  constexpr std::string_view endings[] = {"PAGER",   "_COMMAND", "_OPTIONS", "_PRELOAD",
-                                          "_EDITOR", "OPEN",     "OPTS",     "_WRAPPER"};
-  const std::string_view name = assignment.substr(0, assignment.find('='));
-  return has_word(whole, name) ||
-         std::ranges::any_of(beginnings, [&](auto part) { return name.starts_with(part); }) ||
-         std::ranges::any_of(endings, [&](auto part) { return name.ends_with(part); });
-}
-
 // What stands around a command can be told to do no harm beyond it: no program is steered, and
 // files are read and written in the workspace, where nothing runs them by itself.
 bool is_settled(const CommandSetting& setting, const Rules& rules, const Tool& tool,
@@ -212,9 +204,9 @@ Decision ask(std::string reason) { return {Verdict::ask, std::move(reason)}; }
 // What a command that reads must keep away from: what is forbidden to the tool that reads files.
 ReadingPlace reading_place(const Rules& rules, const Subject& subject, const Tools& tools) {
   const Tool* reader = model::find_file_reader(tools);
-  ReadingPlace place{subject.tool.locate, subject.tool.survey,
-                     [](const std::string&) { return false; }};
-  if (reader == nullptr) return place;
+  ReadingPlace::Facts place{subject.tool.locate, subject.tool.survey,
+                            [](const std::string&) { return false; }};
+  if (reader == nullptr) return ReadingPlace(place);
   place.some_forbidden = !path_rules(rules.deny, *reader, tools).empty();
   place.forbidden = [&rules, &tools, reader](const std::string& path) {
     const Subject read =
@@ -222,36 +214,49 @@ ReadingPlace reading_place(const Rules& rules, const Subject& subject, const Too
     return denies_path(rules.deny, read, tools) != Cover::no ||
            (read.place && !read.place->withheld.empty());
   };
-  return place;
+  return ReadingPlace(place);
 }
 
-bool only_reads(const Rules& rules, const Subject& subject, const Tools& tools) {
-  if (!subject.line || !subject.line->doubt.empty() || !rules.sandboxed) return false;
-  const ShellLine& line = *subject.line;
-  ReadOnlyLine reading(reading_place(rules, subject, tools));
+std::vector<bool> reads_of(const Rules& rules, const Subject& subject, const Tools& tools) {
+  return reading_commands(subject.command, reading_place(rules, subject, tools));
+}
+
+bool only_reads(const std::vector<bool>& reads) {
+  return !reads.empty() && std::ranges::count(reads, false) == 0;
+}
+
+// The commands of a line that do more than read.
+std::vector<std::size_t> to_be_allowed(const ShellLine& line, const std::vector<bool>& reads) {
+  std::vector<std::size_t> out;
   for (std::size_t i = 0; i < line.commands.size(); ++i)
-    if (!reading.next(line.commands[i], line.settings[i])) return false;
-  return true;
+    if (reads.size() != line.commands.size() || !reads[i]) out.push_back(i);
+  return out;
 }
 
-Decision decide_command(const Rules& rules, const Subject& subject, const Tools& tools) {
+// `exactly`: a rule may forbid it, so only what is named without wildcards is allowed.
+Decision decide_command(const Rules& rules, const Subject& subject, const Tools& tools,
+                        bool exactly) {
   const ShellLine& line = *subject.line;
+  const std::vector<bool> reads = reads_of(rules, subject, tools);
+  if (only_reads(reads)) return {Verdict::allow};
+  const bool named = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
+    return rule.tool == subject.tool.name && covers_line(rule, subject.command);
+  });
+  if (named) return {Verdict::allow};
   if (!line.doubt.empty()) return ask("the command holds " + line.doubt);
-  ReadOnlyLine reading(reading_place(rules, subject, tools));
-  for (std::size_t i = 0; i < line.commands.size(); ++i) {
+  for (const std::size_t i : to_be_allowed(line, reads)) {
     const SimpleCommand& command = line.commands[i];
     const CommandSetting& setting = line.settings[i];
-    if (reading.next(command, setting)) continue;
     // Whatever moves elsewhere leaves open where a file is.
     const bool moved = !setting.redirections.empty() && line.commands.size() > 1;
     if (!setting.empty() && (moved || !is_settled(setting, rules, subject.tool, tools)))
       return ask("it cannot be told what `" + exact_pattern_for(command, setting) + "` reaches");
     if (!allows(rules.allow, command, setting, subject.tool))
       return ask("no rule allows `" + exact_pattern_for(command, setting) + "`");
+    if (allows(rules.allow, command, setting, subject.tool, /*wildcards=*/false)) continue;
+    if (exactly) return ask("it cannot be told whether a rule forbids it");
     // With a wildcard the model chooses what is written, and so what the hook runs.
-    if (!rules.unseen_hook.empty() &&
-        !allows(rules.allow, command, setting, subject.tool, /*wildcards=*/false))
-      return ask(about_hook(rules));
+    if (!rules.unseen_hook.empty()) return ask(about_hook(rules));
   }
   return {Verdict::allow};
 }
@@ -321,27 +326,58 @@ Decision decide_whole(const Rules& rules, const Tool& tool) {
   return allowed ? Decision{Verdict::allow} : ask("");
 }
 
-Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+Cover denies(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
+  if (subject.line) return denies_command(rules, subject, tools);
   const bool is_url = subject.tool.argument.kind == model::Argument::Kind::url;
-  const Cover denied = subject.line ? denies_command(rules.deny, subject, tools)
-                       : is_url     ? denies_url(rules.deny, subject, tools)
-                                    : denies_path(rules.deny, subject, tools);
+  return is_url ? denies_url(rules, subject, tools) : denies_path(rules, subject, tools);
+}
+
+Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+  const Cover denied = denies(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
   if (subject.place && !subject.place->withheld.empty())
     return {Verdict::deny, "kept from the model by " + subject.place->withheld};
   if (rules.mode == Mode::plan && subject.tool.effect != Effect::reads &&
-      !only_reads(rules, subject, tools))
+      !(subject.line && rules.sandboxed && only_reads(reads_of(rules, subject, tools))))
     return {Verdict::deny, "in plan mode nothing is changed"};
-  if (denied == Cover::unclear) return ask("it cannot be told whether a rule forbids it");
+  if (denied == Cover::unclear && !subject.line)
+    return ask("it cannot be told whether a rule forbids it");
   if (!subject.url_trouble.empty()) return {Verdict::deny, subject.url_trouble};
   if (subject.url && !subject.tool.needs_sandbox()) return decide_url(rules, subject);
   if (rules.mode == Mode::bypass) return {Verdict::allow};
   if (subject.tool.needs_sandbox() && !rules.sandboxed) return ask(std::string(not_sandboxed));
-  if (subject.line) return decide_command(rules, subject, tools);
+  if (subject.line) return decide_command(rules, subject, tools, denied == Cover::unclear);
   if (subject.place && !subject.place->secret.empty()) return decide_secret(rules, subject);
   if (subject.tool.effect == Effect::reads) return {Verdict::allow};
   return subject.tool.argument.is_path() ? decide_path(rules, subject)
                                          : decide_whole(rules, subject.tool);
+}
+
+// The rules after which a command is allowed: one for each part of it, or one for the whole line
+// if it cannot be taken apart.
+std::vector<Rule> rules_for_command(const Rules& rules, const Subject& subject,
+                                    const Tools& tools) {
+  const Tool& tool = subject.tool;
+  const ShellLine& line = *subject.line;
+  if (!line.doubt.empty()) {
+    const std::string pattern = line_pattern_for(subject.command);
+    return pattern.empty() ? std::vector<Rule>{} : std::vector<Rule>{{tool.name, pattern}};
+  }
+  std::vector<Rule> added;
+  const bool wildcards =
+      rules.unseen_hook.empty() && denies(rules.deny, subject, tools) == Cover::no;
+  for (const std::size_t i : to_be_allowed(line, reads_of(rules, subject, tools))) {
+    const SimpleCommand& command = line.commands[i];
+    const CommandSetting& setting = line.settings[i];
+    if (allows(rules.allow, command, setting, tool, wildcards) ||
+        allows(added, command, setting, tool))
+      continue;
+    const std::size_t words = setting.empty() && wildcards ? subcommand_word_count(command) : 0;
+    const Rule wide{tool.name, words > 0 ? pattern_for(command, words) : ""};
+    const bool holds = words > 0 && allows(wide, command, setting, tool);
+    added.push_back(holds ? wide : Rule{tool.name, exact_pattern_for(command, setting)});
+  }
+  return added;
 }
 
 // Named from the root or the home folder: such a rule may speak of what lies outside.
@@ -358,6 +394,11 @@ Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call) {
   Decision decision = decide_on(rules, subject, tools);
   if (subject.place) decision.place = subject.place->below;
   return decision;
+}
+
+bool speak_of(const std::vector<Rule>& rules, const Tools& tools, const ToolUse& call) {
+  const Tool* tool = find_tool(tools, call.name);
+  return tool != nullptr && denies(rules, subject_of(*tool, call), tools) == Cover::yes;
 }
 
 Decision decide_mention(const Rules& rules, const Tools& tools, const std::string& path) {
@@ -427,21 +468,7 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
                          may_be_run_by_hook(rules, subject.place->below);
     added.push_back({tool->name, by_name ? subject.place->below : ""});
   } else {
-    ReadOnlyLine reading(reading_place(rules, subject, tools));
-    const ShellLine& line = *subject.line;
-    for (std::size_t i = 0; i < line.commands.size(); ++i) {
-      const SimpleCommand& command = line.commands[i];
-      const CommandSetting& setting = line.settings[i];
-      const bool wildcards = rules.unseen_hook.empty();
-      if (reading.next(command, setting) ||
-          allows(rules.allow, command, setting, *tool, wildcards) ||
-          allows(added, command, setting, *tool))
-        continue;
-      const std::size_t words = setting.empty() && wildcards ? subcommand_word_count(command) : 0;
-      const Rule wide{tool->name, words > 0 ? pattern_for(command, words) : ""};
-      const bool holds = words > 0 && allows(wide, command, setting, *tool);
-      added.push_back(holds ? wide : Rule{tool->name, exact_pattern_for(command, setting)});
-    }
+    added = rules_for_command(rules, subject, tools);
   }
   // Offered only if it does what it says.
   Rules with = rules;

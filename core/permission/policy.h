@@ -26,9 +26,9 @@ Mode next(Mode mode);
 // one in the workspace after links. `read(//etc/x)` is meant from the root of the file system,
 // `read(~/x)` from the home folder, `read(/x)` from the root or the workspace. `bash(ctest *)`:
 // those whose command has these words; a last `*` stands for any further words (or none), a `*` in
-// a word for any text in it. `web_fetch(docs.python.org)`: those whose URL has this host; see
-// UrlPattern. `mcp__SERVER__TOOL` is a tool of a server, `mcp__SERVER` all of them.
-// Rules that deny are read more widely (Purpose).
+// a word for any text in it. `bash(= LINE)`: this line and no other. `web_fetch(docs.python.org)`:
+// those whose URL has this host; see UrlPattern. `mcp__SERVER__TOOL` is a tool of a server,
+// `mcp__SERVER` all of them. Rules that deny are read more widely (Purpose).
 struct Rule {
   enum class Origin { session, here, flag, configuration, workspace };
   std::string tool;
@@ -83,9 +83,14 @@ struct Decision {
 inline constexpr std::string_view not_sandboxed = "there is no sandbox";
 
 // Decides on the file a path leads to, not on its words; for that it asks the tool's `locate`. A
-// command that can be shown to do nothing but read in the workspace (read_only.h) is allowed in a
-// sandbox.
+// command that can be shown to do nothing but read in the workspace (command_report.h) is allowed
+// in a sandbox. A rule that forbids a command forbids every line that is seen to start it; what may
+// start it unseen is asked about, except in bypassPermissions.
 Decision decide(const Rules& rules, const Tools& tools, const ToolUse& call);
+
+// Whether one of the rules covers the call, read as widely as one that forbids. What only may be
+// covered is not.
+bool speak_of(const std::vector<Rule>& rules, const Tools& tools, const ToolUse& call);
 
 // Whether a file that a prompt names may be attached. What lies in the workspace may; elsewhere
 // only what a rule for the tool that reads files names from the root (//…, /…) or the home folder

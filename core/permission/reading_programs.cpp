@@ -39,6 +39,8 @@ constexpr std::string_view grep_longs =
 constexpr std::string_view grep_letters = "EFGPiyvwxcLlqoshHnTZzabUIr";
 
 constexpr ReadingProgram programs[] = {
+    {"arch", ""},
+    {"base64", "d", "w", "--decode --wrap=", contents},
     {"basename", "az", "s"},
     {"cat", "AbeEnstTuv", "", "--number --show-all --show-ends --show-tabs --squeeze-blank",
      contents},
@@ -59,15 +61,21 @@ constexpr ReadingProgram programs[] = {
     {"du", "abchkms0xS", "dt",
      "--max-depth= --human-readable --summarize --all --apparent-size --total --exclude= "
      "--block-size= --bytes"},
-    {"echo", ""},
     {"egrep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
-    {"false", ""},
+    {"expand", "i", "t", "", contents},
     {"fgrep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
     {"file", "bihNr", "", "--mime --brief --mime-type --mime-encoding", contents},
+    {"fold", "bs", "w", "", contents},
+    {"free", "bkmgh", "", "--human --mega --giga"},
+    {"getconf", "a"},
     {"grep", grep_letters, "eABCm", grep_longs, contents, Walks::with_r},
     {"head", "qvz", "nc", "--lines= --bytes= --quiet --verbose", contents},
     {"hexdump", "Cvbcdox", "ns", "", contents},
+    {"groups", ""},
+    {"hostname", "fis", "", "", names, Walks::no, 0},
     {"id", "ugGn"},
+    {"join", "i", "12tjaove", "", contents},
+    {"locale", "a"},
     {"ls", "aAbBcCdfFgGhiklmnNopqQrRsStuUvxXZ1", "ITw",
      "--all --almost-all --color --color= --full-time --group-directories-first "
      "--human-readable --inode --recursive --reverse --size --sort= --time= --time-style= "
@@ -77,6 +85,8 @@ constexpr ReadingProgram programs[] = {
     {"nl", "p", "bdfhilnsvw", "", contents},
     {"nproc", "", "", "--all"},
     {"od", "vbcdox", "AjNtw", "", contents},
+    {"paste", "sz", "d", "", contents},
+    {"printenv", "0"},
     {"pwd", "LP"},
     {"readlink", "femnqsvz"},
     {"realpath", "emqsz", "", "--relative-to= --relative-base= --no-symlinks"},
@@ -94,6 +104,8 @@ constexpr ReadingProgram programs[] = {
     {"seq", "w", "fs"},
     {"sha1sum", "bt", "", "", contents},
     {"sha256sum", "bt", "", "", contents},
+    {"sha512sum", "bt", "", "", contents},
+    {"sleep", ""},
     {"sort", "bdfghiMnRrVcCsuz", "kt",
      "--reverse --numeric-sort --unique --key= --field-separator= --human-numeric-sort "
      "--version-sort --ignore-case",
@@ -105,14 +117,20 @@ constexpr ReadingProgram programs[] = {
     {"tr", "cCdst"},
     {"tree", "adfghinpqrstuDFC", "LIP",
      "--dirsfirst --noreport --gitignore --prune --du --filelimit= --charset= --sort="},
-    {"true", ""},
+    {"tty", "s"},
     {"uname", "asnrvmpio"},
     // Another operand would be written to.
     {"uniq", "cdDiuz", "fsw", "--count --repeated --unique --ignore-case", contents, Walks::no, 1},
+    {"uptime", "ps"},
     {"wc", "clmLw", "", "--lines --words --bytes --chars --max-line-length", contents},
     {"which", "a"},
     {"whoami", ""},
+    {"xxd", "bepu", "cgls", "", contents, Walks::no, 1},
 };
+
+// Their words are nothing but text, to be printed or compared.
+constexpr std::string_view text_programs =
+    ": [ [[ break continue echo exit expr false printf ps return test true type";
 
 constexpr std::string_view diff_and_log[] = {diff_longs, log_longs};
 
@@ -250,7 +268,7 @@ std::optional<Reading> git_reading(const SimpleCommand& command) {
   return reading;
 }
 
-// Tests, and what it prints; its operands come first.
+// Tests, and what it prints; its operands come first. What -exec starts is looked at by itself.
 std::optional<Reading> find_reading(const SimpleCommand& command) {
   constexpr std::string_view understood =
       "-name -iname -path -ipath -wholename -regex -iregex -type -maxdepth -mindepth -newer -size "
@@ -260,6 +278,12 @@ std::optional<Reading> find_reading(const SimpleCommand& command) {
   Reading reading;
   for (std::size_t i = 1; i < command.size(); ++i) {
     const std::string& text = command[i].text;
+    if (text == "-exec") {
+      while (++i < command.size() && command[i].text != ";" &&
+             !(command[i].text == "+" && command[i - 1].text == "{}")) {
+      }
+      continue;
+    }
     if (text.starts_with('-') && !is_number(std::string_view(text).substr(1)) &&
         !has_word(understood, text))
       return std::nullopt;
@@ -268,31 +292,152 @@ std::optional<Reading> find_reading(const SimpleCommand& command) {
   return reading;
 }
 
-// `sed -n 10,20p FILE` prints lines and cannot do anything else; every other script may.
+// A script for sed, of which every command is one of those that print, delete and replace.
+class SedScript {
+ public:
+  explicit SedScript(std::string_view text) : rest_(text) {}
+
+  bool only_prints() {
+    while (!rest_.empty()) {
+      if (take(" \t\n;{}")) continue;
+      if (!address() || (accept(',') && !address())) return false;
+      while (take(" \t!")) {
+      }
+      if (!accept('s') ? !take("pdq=nNgGhHxDP{") : !replaces()) return false;
+    }
+    return true;
+  }
+
+ private:
+  bool take(std::string_view any) {
+    if (rest_.empty() || any.find(rest_[0]) == std::string_view::npos) return false;
+    rest_.remove_prefix(1);
+    return true;
+  }
+  bool accept(char c) { return take({&c, 1}); }
+
+  // A line's number, the last line, a pattern, or none. False: it cannot be read.
+  bool address() {
+    if (accept('/')) return text_up_to('/') && (take("I"), true);
+    while (take("0123456789$~+")) {
+    }
+    return true;
+  }
+  bool replaces() {
+    if (rest_.empty() || rest_[0] == '\\' || rest_[0] == '\n') return false;
+    const char by = rest_[0];
+    rest_.remove_prefix(1);
+    if (!text_up_to(by) || !text_up_to(by)) return false;
+    while (take("gpiI0123456789")) {
+    }
+    return rest_.empty() || std::string_view(" \t\n;}").find(rest_[0]) != std::string_view::npos;
+  }
+  bool text_up_to(char end) {
+    while (!rest_.empty() && rest_[0] != end) {
+      if (rest_.size() > 1 && rest_[0] == '\\') rest_.remove_prefix(1);
+      rest_.remove_prefix(1);
+    }
+    return accept(end);
+  }
+
+  std::string_view rest_;
+};
+
 std::optional<Reading> sed_reading(const SimpleCommand& command) {
-  if (command.size() < 3 || command[1].text != "-n") return std::nullopt;
-  std::string_view script = command[2].text;
-  if (!script.ends_with('p')) return std::nullopt;
-  script.remove_suffix(1);
-  const std::size_t comma = script.find(',');
-  const std::string_view last = comma == std::string_view::npos ? "$" : script.substr(comma + 1);
-  if (!is_number(script.substr(0, comma)) || (last != "$" && !is_number(last))) return std::nullopt;
-  Reading reading{.contents = true};
-  for (std::size_t i = 3; i < command.size(); ++i) {
+  std::size_t at = 1;
+  while (at < command.size() && has_word("-n -E -r -nE -nr -En -rn", command[at].text)) ++at;
+  if (at < command.size() && command[at].text == "-e") ++at;
+  if (at == command.size() || !SedScript(command[at].text).only_prints()) return std::nullopt;
+  Reading reading{.contents = true, .script = at};
+  for (std::size_t i = at + 1; i < command.size(); ++i) {
     if (command[i].text.starts_with('-')) return std::nullopt;
     reading.operands.push_back(command[i].text);
   }
   return reading;
 }
 
+// What starts programs, reads or writes other files, or calls a function by a text.
+bool is_plain_awk(std::string_view script) {
+  std::string text(script);
+  for (std::size_t at; (at = text.find("||")) != std::string::npos;) text.replace(at, 2, "  ");
+  const auto has = [&](std::string_view word) { return text.find(word) != std::string::npos; };
+  return !has("system") && !has("getline") && !has("|") && !has("@") && !has("ARG") &&
+         !(has(">") && has("print"));
+}
+
+std::optional<Reading> awk_reading(const SimpleCommand& command) {
+  std::size_t at = 1;
+  for (; at < command.size() && command[at].text.starts_with('-'); ++at) {
+    const std::string_view text = command[at].text;
+    if (text == "-F" || text == "-v")
+      ++at;
+    else if (!text.starts_with("-F") && !text.starts_with("-v"))
+      return std::nullopt;
+  }
+  if (at >= command.size() || !is_plain_awk(command[at].text)) return std::nullopt;
+  Reading reading{.contents = true, .script = at};
+  for (std::size_t i = at + 1; i < command.size(); ++i) {
+    if (command[i].text.starts_with('-')) return std::nullopt;
+    reading.operands.push_back(command[i].text);
+  }
+  return reading;
+}
+
+std::optional<Reading> jq_reading(const SimpleCommand& command) {
+  constexpr ReadingProgram jq{
+      "jq", "rcnesSMCajR", "",
+      "--raw-output --compact-output --null-input --exit-status --slurp --sort-keys --tab "
+      "--monochrome-output --color-output --ascii-output --join-output --raw-input"};
+  Reading reading{.contents = true};
+  reading.script = 1;
+  while (reading.script < command.size() && command[reading.script].text.starts_with('-'))
+    ++reading.script;
+  Options options = options_in(command, 1, jq, {jq.longs});
+  if (!options.understood || options.operands.empty()) return std::nullopt;
+  const std::string_view filter = command[reading.script].text;
+  if (filter.find("import") != filter.npos || filter.find("include") != filter.npos)
+    return std::nullopt;
+  options.operands.erase(options.operands.begin());
+  reading.operands = std::move(options.operands);
+  return reading;
+}
+
+// `-v` and `-R` and arithmetic evaluate a variable, which may hold commands; `e` shows what other
+// programs have in their environment.
+std::optional<Reading> text_reading(const SimpleCommand& command) {
+  const std::string_view name = command[0].text;
+  const auto has = [&](std::string_view words) {
+    return std::ranges::any_of(command,
+                               [&](const ShellWord& word) { return has_word(words, word.text); });
+  };
+  if (has_word("test [ [[", name) && has("-v -R")) return std::nullopt;
+  if (name == "[[" && has("-eq -ne -lt -le -gt -ge")) return std::nullopt;
+  if (name == "printf" &&
+      (command.size() < 2 || command[1].text.find_first_of(std::string_view("-\0", 2)) == 0))
+    return std::nullopt;
+  if (name == "ps")
+    for (std::size_t i = 1; i < command.size(); ++i)
+      if (command[i].text.find_first_not_of("-auxwfAlHLTjpo0123456789,=") != std::string::npos &&
+          command[i].text != "-e" && command[i].text != "-ef")
+        return std::nullopt;
+  return Reading{.text = true};
+}
+
+struct Special {
+  std::string_view names;
+  std::optional<Reading> (*read)(const SimpleCommand& command);
+};
+constexpr Special specials[] = {
+    {"git", git_reading}, {"find", find_reading},         {"sed", sed_reading},
+    {"jq", jq_reading},   {"awk gawk mawk", awk_reading}, {text_programs, text_reading},
+};
+
 }  // namespace
 
 std::optional<Reading> reading_of(const SimpleCommand& command) {
   const std::string_view name = command[0].text;
-  if (name == "git") return git_reading(command);
-  if (name == "find") return find_reading(command);
-  if (name == "sed") return sed_reading(command);
-  if (name == "echo") return Reading{.text = true};
+  for (const Special& special : specials)
+    if (has_word(special.names, name)) return special.read(command);
   const auto* found = std::ranges::find(programs, name, &ReadingProgram::name);
   if (found == std::end(programs)) return std::nullopt;
   Options options = options_in(command, 1, *found, {found->longs});

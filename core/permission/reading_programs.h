@@ -26,7 +26,8 @@ struct Reading {
   bool walks = false;
   bool walks_all = false;  // also through what is ignored and hidden
   bool git = false;
-  bool text = false;                    // its words name no files
+  bool text = false;                    // its words name no files, and may be unknown
+  std::size_t script = 0;               // the word that is a text in its language
   std::vector<std::string> operands{};  // its words that are no options
 };
 

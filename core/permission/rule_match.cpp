@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/permission/command_risks.h"
+#include "core/shell/known_programs.h"
 #include "core/text/glob.h"
 #include "core/text/text.h"
 
@@ -88,10 +89,6 @@ bool word_matches(const ShellWord& pattern, std::string_view text, Purpose purpo
   return at == text.size();
 }
 
-std::string_view last_name(std::string_view program) {
-  return program.substr(program.rfind('/') + 1);
-}
-
 bool words_match(const SimpleCommand& pattern, const SimpleCommand& command, Purpose purpose) {
   const bool open = is_star(pattern.back());
   const std::size_t fixed = pattern.size() - (open ? 1 : 0);
@@ -100,20 +97,49 @@ bool words_match(const SimpleCommand& pattern, const SimpleCommand& command, Pur
   for (std::size_t i = 0; i < fixed; ++i) {
     if (word_matches(pattern[i], command[i].text, purpose)) continue;
     if (purpose == Purpose::allow || i > 0) return false;
-    ShellWord name{std::string(last_name(pattern[0].text)), {}};
+    ShellWord name{std::string(shell::last_name(pattern[0].text)), {}};
     name.literal = pattern[0].literal.substr(pattern[0].text.size() - name.text.size());
-    if (!word_matches(name, last_name(command[0].text), purpose)) return false;
+    if (!word_matches(name, shell::last_name(command[0].text), purpose)) return false;
   }
   return true;
 }
 
-// `git --no-pager push` is a `git push`.
-SimpleCommand without_first_options(const SimpleCommand& command) {
-  SimpleCommand out{command[0]};
-  std::size_t i = 1;
-  while (i < command.size() && command[i].text.starts_with('-')) ++i;
-  out.insert(out.end(), command.begin() + static_cast<std::ptrdiff_t>(i), command.end());
+// What may follow the options that come first: `git --no-pager -C x push` is a `git push`. Each of
+// `valued` takes the next word; with `any_valued` every option may.
+std::vector<SimpleCommand> without_first_options(const SimpleCommand& command,
+                                                 std::string_view valued, bool any_valued) {
+  std::vector<SimpleCommand> out;
+  std::vector<std::size_t> starts{1};
+  for (std::size_t at = 0; at < starts.size() && starts.size() < 64; ++at) {
+    const std::size_t from = starts[at];
+    if (from >= command.size() || !command[from].text.starts_with('-')) {
+      out.push_back({command[0]});
+      if (from < command.size())
+        out.back().insert(out.back().end(), command.begin() + static_cast<std::ptrdiff_t>(from),
+                          command.end());
+      continue;
+    }
+    const bool takes = has_word(valued, command[from].text);
+    if (!takes) starts.push_back(from + 1);
+    if (takes || any_valued) starts.push_back(from + 2);
+  }
   return out;
+}
+
+bool covers_behind_options(const SimpleCommand& pattern, const SimpleCommand& command,
+                           bool any_valued) {
+  const shell::KnownProgram* known = shell::known_program(shell::last_name(command[0].text));
+  const std::string_view valued = known != nullptr ? known->options.valued : "";
+  return std::ranges::any_of(
+      without_first_options(command, valued, any_valued),
+      [&](const SimpleCommand& rest) { return words_match(pattern, rest, Purpose::deny); });
+}
+
+// The words of a rule's pattern; empty: it is about a whole line.
+SimpleCommand pattern_words(const Rule& rule) {
+  const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
+  return pattern.doubt.empty() && pattern.commands.size() == 1 ? pattern.commands[0]
+                                                               : SimpleCommand{};
 }
 
 }  // namespace
@@ -195,6 +221,7 @@ bool has_wildcard(const Rule& rule, model::Argument::Kind kind) {
   if (rule.pattern.empty()) return true;
   if (kind != model::Argument::Kind::command)
     return rule.pattern.find_first_of("*?[") != std::string::npos;
+  if (rule.pattern.starts_with('=')) return false;
   const ShellLine pattern = parse_shell_line(rule.pattern, Globs::of_words);
   return std::ranges::any_of(pattern.commands, [](const SimpleCommand& command) {
     return std::ranges::any_of(command, is_wild);
@@ -211,8 +238,21 @@ bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purp
   if (!pattern.doubt.empty() || pattern.commands.size() != 1) return false;
   if (purpose == Purpose::allow && pattern.settings[0] != setting) return false;
   return words_match(pattern.commands[0], command, purpose) ||
-         (purpose == Purpose::deny &&
-          words_match(pattern.commands[0], without_first_options(command), purpose));
+         (purpose == Purpose::deny && covers_behind_options(pattern.commands[0], command, false));
+}
+
+bool may_cover_command(const Rule& rule, const SimpleCommand& command) {
+  const SimpleCommand pattern = pattern_words(rule);
+  return !pattern.empty() && covers_behind_options(pattern, command, true);
+}
+
+bool covers_line(const Rule& rule, std::string_view line) {
+  return rule.pattern.starts_with('=') && rule.pattern == line_pattern_for(line);
+}
+
+std::string line_pattern_for(std::string_view line) {
+  const std::string pattern = "= " + std::string(trimmed(line));
+  return pattern.size() == 2 || pattern.size() > longest_pattern ? "" : pattern;
 }
 
 bool reaches_out(const Rule& rule, const SimpleCommand& command, const model::Locate& locate) {

@@ -34,6 +34,10 @@ bool covers_tool(const Rule& rule, std::string_view tool, Purpose purpose);
 // wildcards can; one that denies does not look at it.
 bool covers_command(const Rule& rule, const SimpleCommand& command, Purpose purpose,
                     const CommandSetting& setting = {});
+// Whether a rule that forbids covers it if an option takes the next word as its value.
+bool may_cover_command(const Rule& rule, const SimpleCommand& command);
+// Whether the rule names this very line: `= LINE`.
+bool covers_line(const Rule& rule, std::string_view line);
 // What could be paths in a word of a command: `--file=/x`, `-f/x`, `a:/x`. Parts of `word`.
 std::vector<std::string_view> possible_paths(std::string_view word);
 // Without `locate` words alone decide. What does not exist is nowhere.
@@ -50,5 +54,7 @@ bool has_wildcard(const Rule& rule, model::Argument::Kind kind);
 // The patterns of rules: these words, then anything; and exactly these.
 std::string pattern_for(const SimpleCommand& command, std::size_t first_words);
 std::string exact_pattern_for(const SimpleCommand& command, const CommandSetting& setting = {});
+inline constexpr std::size_t longest_pattern = 4000;
+std::string line_pattern_for(std::string_view line);  // empty: it is too long, or there is none
 
 }  // namespace skein::permission

@@ -14,8 +14,6 @@ namespace skein::permission {
 
 namespace {
 
-constexpr std::size_t longest_pattern = 4000;
-
 bool is_closed_set(std::string_view pattern, std::size_t open) {
   std::size_t at = open + 1;
   if (at < pattern.size() && (pattern[at] == '!' || pattern[at] == '^')) ++at;
@@ -60,6 +58,10 @@ std::string settle_path(std::string& pattern) {
 }
 
 std::string settle_command(std::string& pattern) {
+  if (pattern.starts_with('=')) {
+    pattern = line_pattern_for(pattern.substr(1));
+    return pattern.empty() ? "there is no command behind the `=`" : "";
+  }
   constexpr std::string_view any = ":*";
   if (pattern.ends_with(any)) {
     pattern.resize(pattern.size() - any.size());

@@ -154,14 +154,30 @@ TEST_CASE("the last changed input counts, in our words whoever wrote it") {
   CHECK(scene.before(change).input == R"({"path":"c.py"})");
 }
 
-TEST_CASE("a condition narrows a hook to calls that a rule speaks of, or may") {
+TEST_CASE("a condition narrows a hook to calls that a rule covers") {
   Scene scene;
   scene.definitions = {
       {.event = Event::pre_tool_use, .condition = "Bash(rm *)", .command = "exit 2"}};
   CHECK(scene.before(remove_all).choice == Choice::deny);
   CHECK(scene.before(list_all).choice == Choice::none);
   CHECK(scene.before(change).choice == Choice::none);
-  CHECK(scene.before({"c", "bash", R"({"command":"$(echo rm) x"})"}).choice == Choice::deny);
+  const auto choice = [&](std::string_view command) {
+    return scene.before({"c", "bash", R"({"command":)" + json_string(command) + "}"}).choice;
+  };
+  CHECK(choice("$(echo rm) x") == Choice::deny);
+  scene.definitions[0].condition = "bash(git push *)";
+  for (const char* command :
+       {"cd src && ls", "python3 -c \"print(1)\"", "for i in 1 2; do echo $i; done",
+        "find . -name \"*.cpp\" -exec wc -l {} +", "sed -n 1,5p src/lexer.cpp",
+        "awk '{print $1}' f", "env", "bash -c \"ls\"", "x=1; echo $x", "git status", "make check",
+        "ls", "npm test", "echo git push"}) {
+    CAPTURE(std::string(command));
+    CHECK(choice(command) == Choice::none);
+  }
+  for (const char* command : {"git push", "cd src && git push", "bash -c 'git push'"}) {
+    CAPTURE(std::string(command));
+    CHECK(choice(command) == Choice::deny);
+  }
 }
 
 TEST_CASE("a hook that must not be run is told once, and one that guards blocks") {

@@ -106,7 +106,7 @@ TEST_CASE("a deny rule wins, in every mode and under every name of the program")
     for (const char* command :
          {"env rm x", "sh -c 'rm x'", "$(echo rm) x", "`rm x`", "x=rm; $x y", "xargs rm"}) {
       CAPTURE(command);
-      CHECK(verdict(rules, bash(command)) != Verdict::allow);
+      CHECK(verdict(rules, bash(command)) == Verdict::deny);
     }
     CHECK(verdict(rules, on("edit", "secrets/a")) == Verdict::deny);
     CHECK(verdict(rules, on("edit", "./secrets//a/b")) == Verdict::deny);
@@ -175,7 +175,7 @@ TEST_CASE("always names exactly the rule that would be added, and the rule keeps
   CHECK(remembered(rules, bash("python3 x.py")) == "bash(python3 x.py)");
   CHECK(remembered(rules, bash("find . -name '*.cpp' -delete")) ==
         "bash(find . -name '*.cpp' -delete)");
-  CHECK(remembered(rules, bash("echo $HOME")) == "");
+  CHECK(remembered(rules, bash("echo $HOME")) == "bash(= echo $HOME)");
   CHECK(remembered(rules, bash("make > log")) == "");
   CHECK(remembered(rules, on("edit", "src/a")) == "edit");
   CHECK(remembered(rules, on("edit", ".git/config")) == "");
