@@ -222,6 +222,7 @@ void Application::make_agent() {
       .before_turn = [this](const model::Ports& ports) { take_server_tools(ports); },
       .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },
       .grant_here = [this](const std::string& rule) { return rules_here_.give(rule); },
+      .revoke_here = [this](const std::string& rule) { return rules_here_.take_back(rule); },
       .look_around = [this](agent::Settings& settings) { look_around(settings); },
       .nearby = [this](const std::string& below) { return briefing_.nearby(below); },
       .before_delegating =
@@ -408,6 +409,7 @@ Agent::Settings Application::settings_for(const Conversation& conversation, Flag
                            .rules = config_.rules,
                            .max_calls = config_.max_turns};
   settings.rules.typed = web_.typed_in(conversation.session());
+  settings.rules.definition = [this](const std::string& tool) { return servers_.definition(tool); };
   std::string model = config_.model;
   if (const std::string& last = conversation.state().model;
       !(by_flag && !invocation_.model.empty()) && !last.empty()) {

@@ -77,6 +77,10 @@ std::optional<model::Tools> ToolServers::take_tools(const model::Ports& ports) {
   return out;
 }
 
+std::string ToolServers::definition(const std::string& tool) const {
+  return hub_ ? hub_->definition(tool) : std::string{};
+}
+
 void ToolServers::add_texts(agent::Settings& settings) const {
   if (!hub_) return;
   settings.servers = hub_->identities();

@@ -31,6 +31,8 @@ class ToolServers {
   // What they bring, if it is not what was taken the last time. Waits, once, for those that are
   // still starting.
   std::optional<model::Tools> take_tools(const model::Ports& ports);
+  // A hash of what a server says of its tool, by our name for it; empty: there is none.
+  std::string definition(const std::string& tool) const;
   void add_texts(agent::Settings& settings) const;  // what they say about their tools
   // The message that a prompt of theirs becomes; nullopt: there is none of that name.
   std::optional<project::RenderedCommand> rendered(std::string_view name,

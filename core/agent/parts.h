@@ -76,6 +76,9 @@ struct Parts {
   std::function<std::string(const std::string& rule)> grant_here = [](const std::string&) {
     return std::string("there is no place to keep it");
   };
+  std::function<std::string(const std::string& rule)> revoke_here = [](const std::string&) {
+    return std::string{};
+  };
   // Before a turn: makes system prompt and surroundings what they are by now.
   std::function<void(Settings&)> look_around = [](Settings&) {};
   // The instructions that are not in the system prompt and hold for this file of the workspace.

@@ -1,5 +1,6 @@
 #include "core/agent/permission_gate.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/model/payloads.h"
@@ -19,7 +20,7 @@ std::string reason_of(const permission::Decision& decision) {
 std::string names_of(const std::vector<permission::Rule>& rules) {
   std::string names;
   for (const permission::Rule& rule : rules)
-    names += (names.empty() ? "" : ",") + permission::to_string(rule);
+    names += (names.empty() ? "" : ",") + permission::to_string({rule.tool, rule.pattern});
   return names;
 }
 
@@ -30,7 +31,8 @@ bool is_whole_line(const std::vector<permission::Rule>& rules) {
 
 std::vector<std::string> texts_of(const std::vector<permission::Rule>& rules) {
   std::vector<std::string> out;
-  for (const permission::Rule& rule : rules) out.push_back(permission::to_string(rule));
+  for (const permission::Rule& rule : rules)
+    out.push_back(permission::to_string({rule.tool, rule.pattern}));
   return out;
 }
 
@@ -70,17 +72,28 @@ std::string led_elsewhere(const model::Tool& tool, const model::ToolUse& call,
   return words == *decision.place ? "" : ", which is " + *decision.place;
 }
 
+// What a server says of its tool now, in the parts that changed.
+std::string changed_definition(const model::Tool& tool, const permission::Decision& decision) {
+  std::string out;
+  for (const std::string& part : decision.changed) {
+    if (part == "description") out += "\n\nnew description: " + tool.description;
+    if (part == "input schema") out += "\n\nnew input schema: " + tool.schema;
+  }
+  return out;
+}
+
 model::Question question_about(const model::Tool& tool, const model::ToolUse& call,
                                const permission::Decision& decision,
                                const std::vector<permission::Rule>& offered, bool by_hook,
                                bool accepts_edits) {
   // What only reads, and what a hook asks about, is rarely asked about, so the question says why.
-  const bool seldom = by_hook || tool.effect == model::Effect::reads ||
+  const bool seldom = by_hook || !decision.changed.empty() || tool.effect == model::Effect::reads ||
                       (accepts_edits && tool.effect == model::Effect::writes);
   const std::string why = seldom && !decision.reason.empty() ? " (" + decision.reason + ")" : "";
   model::Question question{
       .text = "Allow " + tool.title(call.input) + led_elsewhere(tool, call, decision) + why + "?",
-      .detail = tool.preview ? tool.preview(call.input) : std::string{},
+      .detail = (tool.preview ? tool.preview(call.input) : std::string{}) +
+                changed_definition(tool, decision),
       .remember = is_whole_line(offered) ? "exactly this command" : names_of(offered)};
   if (const auto text = argument(call.input, tool.amendable)) {
     const auto path =
@@ -120,7 +133,10 @@ PermissionGate::Permission PermissionGate::judge(Turn& turn, const model::Tool& 
   const std::string exposed = tool.needs_sandbox() ? parts_.no_sandbox() : "";
   turn.settings.rules.sandboxed = exposed.empty();
   const permission::Decision decision = decide(turn, call, hook);
-  if (decision.verdict == Verdict::allow) return {true, hook.note, decision.place};
+  if (decision.verdict == Verdict::allow) {
+    pin_definition(turn, call.name);
+    return {true, hook.note, decision.place};
+  }
   if (decision.verdict == Verdict::deny) return {false, reason_of(decision)};
   // Nobody is asked about what could not be done anyway.
   if (std::string trouble = model::trouble_with_arguments(tool.schema, call.input);
@@ -199,8 +215,9 @@ PermissionGate::Permission PermissionGate::ask_user(Turn& turn, const model::Too
   }
 }
 
-// For this session, so that a restart need not ask again.
-void PermissionGate::keep_rules(Turn& turn, const std::vector<permission::Rule>& given) const {
+// For this session, so that a restart need not ask again. `replaced` is a rule of the session.
+void PermissionGate::keep_rules(Turn& turn, const std::vector<permission::Rule>& given,
+                                const std::string& replaced) const {
   if (given.empty()) return;
   for (const permission::Rule& rule : given)
     if (const std::string why =
@@ -211,6 +228,7 @@ void PermissionGate::keep_rules(Turn& turn, const std::vector<permission::Rule>&
   std::vector<permission::Rule>& allowed = turn.settings.rules.allow;
   allowed.insert(allowed.end(), given.begin(), given.end());
   model::payload::Permissions all{turn.conversation.state().permissions};
+  std::erase(all.rules, replaced);
   for (const permission::Rule& rule : given) all.rules.push_back(permission::to_string(rule));
   model::Entry entry = model::make_entry(all);
   entry.run_id = turn.run_id;
@@ -225,6 +243,23 @@ void PermissionGate::keep_rules_here(Turn& turn, std::vector<permission::Rule> g
       turn.tell(model::Notice::Level::warning,
                 permission::to_string(rule) + " holds until skein ends: " + why);
     turn.settings.rules.allow.push_back(std::move(rule));
+  }
+}
+
+// A rule that an earlier version stored remembers from now on what it allows.
+void PermissionGate::pin_definition(Turn& turn, const std::string& tool) const {
+  for (const auto& [bare, pinned] : permission::to_be_pinned(turn.settings.rules, tool)) {
+    std::erase(turn.settings.rules.allow, bare);
+    const std::string name = permission::to_string(bare);
+    const std::vector<std::string>& kept = turn.conversation.state().permissions;
+    if (bare.origin == permission::Rule::Origin::here) {
+      parts_.revoke_here(name);
+      keep_rules_here(turn, {pinned});
+    } else if (std::ranges::find(kept, name) != kept.end()) {
+      keep_rules(turn, {pinned}, name);
+    } else {
+      turn.settings.rules.allow.push_back(pinned);
+    }
   }
 }
 

@@ -32,8 +32,10 @@ class PermissionGate {
                  const permission::Decision& decision, HookPoints::Verdict hook);
   Permission ask_user(Turn& turn, const model::Tool& tool, model::ToolUse& call,
                       permission::Decision decision, const HookPoints::Verdict& hook) const;
-  void keep_rules(Turn& turn, const std::vector<permission::Rule>& given) const;
+  void keep_rules(Turn& turn, const std::vector<permission::Rule>& given,
+                  const std::string& replaced = {}) const;
   void keep_rules_here(Turn& turn, std::vector<permission::Rule> given) const;
+  void pin_definition(Turn& turn, const std::string& tool) const;
 
   const Parts& parts_;
   HookPoints& hooks_;

@@ -35,6 +35,10 @@ bool is_settled(Client::State state) {
   return state == Client::State::connected || state == Client::State::failed;
 }
 
+std::size_t tasks_among(const std::vector<RemoteTool>& tools) {
+  return static_cast<std::size_t>(std::ranges::count(tools, true, &RemoteTool::needs_task));
+}
+
 std::int64_t bytes_of(const model::Tools& tools) {
   std::int64_t sum = 0;
   for (const model::Tool& tool : tools)
@@ -103,11 +107,12 @@ std::vector<std::string> Hub::wait(std::chrono::milliseconds time, const model::
   }
 }
 
-// What the entry hides is not told of; what HTTP could not carry is.
+// What the entry hides is not told of, and what needs a task is in the list of servers; what HTTP
+// could not carry is told of.
 void Hub::leave_out(const Client& client, std::vector<RemoteTool>& tools,
                     std::vector<std::string>& left_out) const {
   std::erase_if(tools, [&](const RemoteTool& tool) {
-    if (exposure_of(client.entry(), tool.name) == Exposure::hidden) return true;
+    if (tool.needs_task || exposure_of(client.entry(), tool.name) == Exposure::hidden) return true;
     if (!client.entry().over_http() ||
         header_parameters(parse_json(tool.schema).value_or(Json::object())))
       return false;
@@ -119,6 +124,7 @@ void Hub::leave_out(const Client& client, std::vector<RemoteTool>& tools,
 model::Tools Hub::tools(std::vector<std::string>& notices) {
   model::Tools out;
   std::map<std::string, std::optional<Exposure>> exposures;
+  std::map<std::string, std::string> definitions;
   for (Member& member : clients_) {
     Client& client = *member.client;
     if (!is_on(member)) continue;
@@ -131,6 +137,8 @@ model::Tools Hub::tools(std::vector<std::string>& notices) {
     };
     for (auto& [remote, tool] : tools_of(client.entry().name, view.has.tools, call, left_out)) {
       exposures[tool.name] = exposure_of(client.entry(), remote);
+      definitions[tool.name] =
+          definition_of(*std::ranges::find(view.has.tools, remote, &RemoteTool::name));
       out.push_back(std::move(tool));
     }
     if (view.resources)
@@ -142,7 +150,15 @@ model::Tools Hub::tools(std::vector<std::string>& notices) {
                         " describes tools that no model could be given: " + listed(left_out));
   }
   defer(out, exposures);
+  const std::lock_guard held(lock_);
+  definitions_ = std::move(definitions);
   return out;
+}
+
+std::string Hub::definition(const std::string& tool) const {
+  const std::lock_guard held(lock_);
+  const auto found = definitions_.find(tool);
+  return found == definitions_.end() ? std::string{} : found->second;
 }
 
 // Once tools have to be looked for it stays so: what the model was told of them still holds.
@@ -235,6 +251,11 @@ std::string Hub::state_of(const Member& member) const {
   }
   std::string who = view.title.empty() ? std::string{} : ": " + view.title;
   if (!who.empty() && !view.version.empty()) who += " " + view.version;
+  const std::size_t tasks = tasks_among(view.has.tools);
+  const std::string why = ", which skein does not support";
+  if (tasks > 0)
+    who += "; " + counted(tasks, "tool is not offered: it must run as a task" + why,
+                          "tools are not offered: they must run as tasks" + why);
   return "connected" + who;
 }
 
@@ -247,7 +268,7 @@ std::vector<Hub::Row> Hub::rows() const {
             .state = state_of(member),
             .source = std::string(mcp::name(entry.source)),
             .place = entry.over_http() ? entry.url : entry.command,
-            .tools = view.has.tools.size(),
+            .tools = view.has.tools.size() - tasks_among(view.has.tools),
             .good = view.state == Client::State::connected || !member.enabled,
             .failed = is_on(member) && view.state == Client::State::failed,
             .waiting = is_on(member) && !is_settled(view.state)};

@@ -49,6 +49,8 @@ class Hub {
   // those it had: a call starts it again. Behind them, if some have to be looked for, what does
   // that.
   model::Tools tools(std::vector<std::string>& notices);
+  // definition_of() the tool that tools() gave this name; empty: there is none.
+  std::string definition(const std::string& tool) const;
   // Counts what changes in tools and instructions.
   std::int64_t changes() const;
   // What servers say of how to use them, by name.
@@ -101,7 +103,8 @@ class Hub {
   std::int64_t switched_ = 0;  // how often a server was enabled or disabled
   bool searching_ = false;     // tools have to be looked for; it stays so
 
-  std::mutex lock_{};
+  mutable std::mutex lock_{};
+  std::map<std::string, std::string> definitions_{};  // of tools, by our names
   std::condition_variable leaving_cv_{};
   bool leaving_ = false;
   std::thread starter_{};

@@ -60,7 +60,8 @@ std::string RemoteLists::add_page(List list, const JsonText& result) {
         case List::tools:
           room = add(tools, !name.empty(),
                      {name, shortened(string_at(each, "description"), longest_description),
-                      text_at(each, "inputSchema")});
+                      text_at(each, "inputSchema"), text_at(each, "annotations"),
+                      string_at(at(each, "execution"), "taskSupport") == "required"});
           break;
         case List::prompts: room = add(prompts, !name.empty(), prompt_in(each)); break;
         case List::resources: {

@@ -13,7 +13,8 @@ namespace skein::mcp {
 
 struct RemoteTool {
   std::string name, description;
-  JsonText schema;
+  JsonText schema, annotations{};
+  bool needs_task = false;  // the server runs it only as a task, which skein does not start
 };
 
 struct RemotePrompt {

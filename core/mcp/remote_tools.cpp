@@ -43,6 +43,14 @@ std::string tool_name(std::string_view server, std::string_view tool,
   return name.substr(0, longest_tool_name - suffix.size()) + suffix;
 }
 
+std::string definition_of(const RemoteTool& tool) {
+  constexpr std::size_t digits = 16;
+  std::string out;
+  for (const std::string* part : {&tool.description, &tool.schema, &tool.annotations})
+    out += (out.empty() ? "" : "-") + sha256_hex(*part).substr(0, digits);
+  return out;
+}
+
 JsonText usable_schema(const JsonText& schema) {
   std::optional<Json> json = parse_json(schema.empty() ? "{}" : std::string_view(schema));
   if (!json || !json->is_object() || schema.size() > most_schema_bytes) return {};

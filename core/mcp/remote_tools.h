@@ -22,6 +22,9 @@ std::string tool_name(std::string_view server, std::string_view tool,
 // The schema with what a provider would refuse at its top taken out; empty: it cannot be used.
 JsonText usable_schema(const JsonText& schema);
 
+// A hash of what a server says of a tool, for rules to remember: description-schema-annotations.
+std::string definition_of(const RemoteTool& tool);
+
 using CallServer = std::function<model::ToolOutcome(const std::string& tool, const JsonText& input,
                                                     const model::ToolPorts& ports)>;
 // Those that can be used, each behind the name its server has for it; the names of others are added

@@ -319,11 +319,32 @@ Decision decide_secret(const Rules& rules, const Subject& subject) {
   return ask("it may hold secrets");
 }
 
+std::string definition_of(const Rules& rules, const std::string& tool) {
+  return rules.definition ? rules.definition(tool) : std::string{};
+}
+
+std::vector<std::string> changed_parts(std::string_view before, std::string_view now) {
+  constexpr const char* parts[] = {"description", "input schema", "annotations"};
+  const auto old_parts = split(before, '-'), new_parts = split(now, '-');
+  std::vector<std::string> out;
+  for (std::size_t i = 0; i < std::size(parts); ++i)
+    if (i >= old_parts.size() || i >= new_parts.size() || old_parts[i] != new_parts[i])
+      out.emplace_back(parts[i]);
+  return out;
+}
+
 Decision decide_whole(const Rules& rules, const Tool& tool) {
-  const bool allowed = std::ranges::any_of(rules.allow, [&](const Rule& rule) {
-    return covers_tool(rule, tool.name, Purpose::allow) && rule.pattern.empty();
-  });
-  return allowed ? Decision{Verdict::allow} : ask("");
+  const std::string now = definition_of(rules, tool.name);
+  Decision decision = ask("");
+  for (const Rule& rule : rules.allow) {
+    if (!covers_tool(rule, tool.name, Purpose::allow) || !rule.pattern.empty()) continue;
+    if (rule.definition.empty() || rule.definition == now) return {Verdict::allow};
+    decision.changed = changed_parts(rule.definition, now);
+  }
+  for (const std::string& part : decision.changed)
+    decision.reason +=
+        (decision.reason.empty() ? "the server changed it since you allowed it: " : ", ") + part;
+  return decision;
 }
 
 Cover denies(const std::vector<Rule>& rules, const Subject& subject, const Tools& tools) {
@@ -466,7 +487,9 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   } else if (!subject.line) {
     const bool by_name = subject.place && tool->effect == Effect::writes &&
                          may_be_run_by_hook(rules, subject.place->below);
-    added.push_back({tool->name, by_name ? subject.place->below : ""});
+    added.push_back({.tool = tool->name,
+                     .pattern = by_name ? subject.place->below : "",
+                     .definition = definition_of(rules, tool->name)});
   } else {
     added = rules_for_command(rules, subject, tools);
   }
@@ -474,6 +497,19 @@ std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse
   Rules with = rules;
   with.allow.insert(with.allow.end(), added.begin(), added.end());
   return decide_on(with, subject, tools).verdict == Verdict::allow ? added : std::vector<Rule>{};
+}
+
+std::vector<std::pair<Rule, Rule>> to_be_pinned(const Rules& rules, const std::string& tool) {
+  std::vector<std::pair<Rule, Rule>> out;
+  if (!names_server_tools(tool)) return out;
+  for (const Rule& rule : rules.allow) {
+    const bool answered = rule.origin == Rule::Origin::session || rule.origin == Rule::Origin::here;
+    if (!answered || rule.tool != tool || !rule.definition.empty()) continue;
+    Rule pinned = rule;
+    pinned.definition = definition_of(rules, tool);
+    if (!pinned.definition.empty()) out.emplace_back(rule, std::move(pinned));
+  }
+  return out;
 }
 
 }  // namespace skein::permission

@@ -34,6 +34,9 @@ struct Rule {
   std::string tool;
   std::string pattern{};  // empty: every call
   Origin origin = Origin::session;
+  // For a tool of a server: how it was defined when the user allowed it; see Rules::definition.
+  // Empty: by its name, whatever it becomes.
+  std::string definition{};
   bool operator==(const Rule&) const = default;
 };
 std::string_view name(Rule::Origin origin);
@@ -44,6 +47,7 @@ std::vector<Rule> parse_rules(std::string_view text, const Tools& tools);
 // The same for rules that are to allow: a wildcard that would let a command run any other is
 // refused as well, because no call would ever be allowed by it.
 std::vector<Rule> parse_allow_rules(std::string_view text, const Tools& tools);
+// As it is stored. Of one that remembers a definition: `mcp__SERVER__TOOL@DEFINITION`.
 std::string to_string(const Rule& rule);
 
 struct Rules {
@@ -60,6 +64,9 @@ struct Rules {
   std::string unseen_hook{};
   // Whether the user has named this web address. Left out: none was.
   std::function<bool(const std::string& url)> typed{};
+  // A hash of what a server says of its tool: three parts with `-` between, of its description, its
+  // schema and its annotations. Empty: it has none.
+  std::function<std::string(const std::string& tool)> definition{};
 };
 
 // Rules as a session keeps them, one a text; one with `!` in front forbids. A transcript can come
@@ -77,6 +84,8 @@ struct Decision {
   // Which place in the workspace this is about, after links; empty: none. Left out: a command, or a
   // tool that cannot tell.
   std::optional<std::string> place{};
+  // The parts of a tool's definition that changed since the user allowed it.
+  std::vector<std::string> changed{};
 };
 
 // The reason for asking about what has to run in a sandbox where there is none.
@@ -110,5 +119,8 @@ std::function<model::UrlStanding(const std::string& url)> url_standing(const Rul
 // The exact rules "always" would add, after which this call is allowed. Empty: not offered, because
 // no rule can cover the call or none should.
 std::vector<Rule> remember(const Rules& rules, const Tools& tools, const ToolUse& call);
+// The answers of earlier versions that allow this tool of a server by its name alone, each with the
+// definition that it has now.
+std::vector<std::pair<Rule, Rule>> to_be_pinned(const Rules& rules, const std::string& tool);
 
 }  // namespace skein::permission

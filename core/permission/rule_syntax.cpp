@@ -124,11 +124,19 @@ std::variant<Rule, std::string> read_server_rule(std::string_view text) {
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-*";
   if (text.find('(') != std::string_view::npos)
     return std::string("a server's tool can only be allowed or forbidden as a whole");
+  std::string definition;
+  if (const std::size_t at = text.find('@'); at != std::string_view::npos) {
+    definition = text.substr(at + 1);
+    text = text.substr(0, at);
+    if (definition.empty() ||
+        definition.find_first_not_of("0123456789abcdef-") != std::string::npos)
+      return std::string("behind `@` is a definition as skein writes it");
+  }
   if (text.find_first_not_of(letters) != std::string_view::npos)
     return std::string("a server's tool is named mcp__SERVER__TOOL, where * stands for any text");
   if (text.find_first_not_of('_', std::string_view("mcp").size()) == std::string_view::npos)
     return std::string("it names no server; write mcp__SERVER or mcp__SERVER__TOOL");
-  return Rule{std::string(text)};
+  return Rule{.tool = std::string(text), .definition = definition};
 }
 
 // Or what is wrong with it.
@@ -236,6 +244,7 @@ std::string_view name(Rule::Origin origin) {
 }
 
 std::string to_string(const Rule& rule) {
+  if (!rule.definition.empty()) return rule.tool + "@" + rule.definition;
   return rule.pattern.empty() ? rule.tool : rule.tool + "(" + rule.pattern + ")";
 }
 

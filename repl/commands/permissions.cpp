@@ -50,13 +50,16 @@ void deny(Session& session, std::string_view text) {
   add(session, parse_rules(text, *session.services().tools), "!");
 }
 
+// What it was when it was allowed is not part of its name.
+std::string name_of(const Rule& rule) { return to_string(Rule{rule.tool, rule.pattern}); }
+
 // Older versions may have recorded the same rule in another spelling.
 bool is_same(std::string_view kept, const Rule& rule, const model::Tools& tools) {
   if (kept.starts_with('!')) kept.remove_prefix(1);
   if (kept == to_string(rule)) return true;
   Rules read;
   permission::add_session_rules(read, tools, {std::string(kept)}, {});
-  return !read.not_applied.empty() && to_string(read.not_applied.front()) == to_string(rule);
+  return !read.not_applied.empty() && name_of(read.not_applied.front()) == name_of(rule);
 }
 
 // Of this session, or of this project; then of both.
@@ -64,21 +67,25 @@ void remove(Session& session, std::string_view text) {
   std::vector<std::string> kept = session.conversation().state().permissions;
   const std::vector<Rule>& allowed = session.settings().rules.allow;
   const std::vector<Rule> rules = parse_rules(text, *session.services().tools);
+  std::vector<std::string> gone;  // as they are stored
   for (const Rule& rule : rules) {
-    const auto from_session = std::erase_if(kept, [&](const std::string& each) {
-      return is_same(each, rule, *session.services().tools);
+    const std::size_t before = gone.size();
+    std::erase_if(kept, [&](const std::string& each) {
+      const bool same = is_same(each, rule, *session.services().tools);
+      if (same) gone.push_back(each);
+      return same;
     });
-    const bool here = std::ranges::any_of(allowed, [&](const Rule& each) {
-      return each.origin == Rule::Origin::here && to_string(each) == to_string(rule);
-    });
-    if (from_session == 0 && !here)
+    for (const Rule& each : allowed)
+      if (each.origin == Rule::Origin::here && name_of(each) == name_of(rule))
+        gone.push_back(to_string(each));
+    if (gone.size() == before)
       throw Error("neither this session nor this project has a rule " + to_string(rule) +
                   " of its own; rules from flags and configuration files must be changed there");
+    gone.push_back(to_string(rule));
   }
-  for (const Rule& rule : rules) {
-    session.services().take_back(session.id(), to_string(rule));
-    tell(session, "that " + to_string(rule) + " is gone",
-         session.services().take_back_here(to_string(rule)));
+  for (const std::string& rule : gone) {
+    session.services().take_back(session.id(), rule);
+    tell(session, "that " + rule + " is gone", session.services().take_back_here(rule));
   }
   if (kept != session.conversation().state().permissions) return keep(session, kept);
   session.refresh_settings();
@@ -113,7 +120,7 @@ void row(Session& session, std::string_view what, std::string_view text,
 }
 
 void list(Session& session, std::string_view what, const std::vector<Rule>& rules) {
-  for (const Rule& rule : rules) row(session, what, to_string(rule), permission::name(rule.origin));
+  for (const Rule& rule : rules) row(session, what, name_of(rule), permission::name(rule.origin));
 }
 
 void list_withheld(Session& session) {

@@ -189,6 +189,38 @@ TEST_CASE("a list that changes during a call is there for the next turn") {
   CHECK(servers.hub.tools(notices).size() == 18);
 }
 
+TEST_CASE("a changed description, schema or annotation is another definition") {
+  Servers servers({scripted({"changes"})});
+  std::vector<std::string> notices;
+  servers.hub.tools(notices);
+  const std::string before = servers.hub.definition("mcp__s__echo");
+  CHECK(before.size() == 3 * 16 + 2);
+  CHECK(servers.hub.definition("mcp__s__nothing").empty());
+  const std::int64_t changes = servers.hub.changes();
+  servers.call("change");
+  REQUIRE(servers.eventually([&] { return servers.hub.changes() > changes; }));
+  servers.hub.tools(notices);
+  const std::string after = servers.hub.definition("mcp__s__echo");
+  CHECK(after.substr(0, 16) != before.substr(0, 16));
+  CHECK(after.substr(17, 16) == before.substr(17, 16));
+  CHECK(after.substr(34) != before.substr(34));
+}
+
+TEST_CASE("tools that must run as a task are not offered, and the list of servers says so") {
+  Servers servers({scripted({"tasks=2"})});
+  std::vector<std::string> notices;
+  const model::Tools tools = servers.hub.tools(notices);
+  CHECK(tools.size() == 17);
+  CHECK(model::find_tool(tools, "mcp__s__research0") == nullptr);
+  CHECK(notices.empty());
+  const Hub::Row row = servers.hub.rows().at(0);
+  CHECK(row.tools == 17);
+  CHECK(
+      row.state ==
+      "connected: scripted 1.0; 2 tools are not offered: they must run as tasks, which skein does "
+      "not support");
+}
+
 TEST_CASE("a server's resources are listed and read in its name") {
   Servers servers({scripted({"resources"})});
   CHECK(servers.text(servers.call("list_resources")) == "test://1  one\ntest://2  two\n");
