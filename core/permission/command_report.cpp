@@ -191,8 +191,8 @@ class LineReader : private ProgramReader {
         found != std::end(starters))
       return found->of_shell || place_->is_installed(name);
     if ((name == "test" || name == "[") && !tests_known(words.subspan(1))) return false;
-    if (!has_word(of_shell, name) && !place_->is_installed(name)) return false;
-    return std::ranges::all_of(ways, [&](const SimpleCommand& way) { return may_run(way); });
+    return std::ranges::all_of(ways, [&](const SimpleCommand& way) { return may_run(way); }) &&
+           (has_word(of_shell, name) || place_->is_installed(name));
   }
 
   // In others than bash these are programs and groups, and a `>` in them writes a file.

@@ -37,9 +37,14 @@ std::pair<std::string_view, std::string_view> first_word(std::string_view text) 
   return {text.substr(0, end), text.substr(std::min(end + 1, text.size()))};
 }
 
+// Tables of programs are searched with it for every command, so it makes no list of the words.
 bool has_word(std::string_view list, std::string_view word) {
-  const std::vector<std::string_view> words = split(list, ' ');
-  return std::ranges::find(words, word) != words.end();
+  if (word.empty() || word.find(' ') != word.npos) return false;
+  for (std::size_t at = list.find(word); at != list.npos; at = list.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || list[at - 1] == ' ') && (end == list.size() || list[end] == ' ')) return true;
+  }
+  return false;
 }
 
 std::string user_home() { return env_path("HOME"); }

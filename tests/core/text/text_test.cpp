@@ -28,3 +28,11 @@ TEST_CASE("only a tilde at the beginning stands for the home") {
   for (const char* path : {"~other/x", "/~/x", "x/~", "x", "/x", ""})
     CHECK(with_user_home(path) == path);
 }
+
+TEST_CASE("a word is one of a list only as a whole") {
+  for (const char* word : {"ls", "cat", "-n", "grep"}) CHECK(has_word("ls cat -n  grep ", word));
+  for (const char* word : {"l", "s", "ca", "at", "n", "gre", "ls cat", "", " "})
+    CHECK_FALSE(has_word("ls cat -n  grep ", word));
+  CHECK(has_word("lsx xls ls", "ls"));
+  CHECK_FALSE(has_word("", ""));
+}
