@@ -393,9 +393,10 @@ std::optional<Reading> jq_reading(const SimpleCommand& command) {
   while (reading.script < command.size() && command[reading.script].text.starts_with('-'))
     ++reading.script;
   Options options = options_in(command, 1, jq, {jq.longs});
-  if (!options.understood || options.operands.empty()) return std::nullopt;
+  if (!options.understood || reading.script == command.size()) return std::nullopt;
   const std::string_view filter = command[reading.script].text;
-  if (filter.find("import") != filter.npos || filter.find("include") != filter.npos)
+  if (filter != options.operands[0] || filter.find("import") != filter.npos ||
+      filter.find("include") != filter.npos)
     return std::nullopt;
   options.operands.erase(options.operands.begin());
   reading.operands = std::move(options.operands);
