@@ -7,6 +7,7 @@
 #include "core/model/aside.h"
 #include "core/model/payloads.h"
 #include "core/model/turns.h"
+#include "core/text/request_text.h"
 
 namespace skein::agent {
 
@@ -16,14 +17,27 @@ constexpr const char* go_on_text = "Go on.";
 constexpr const char* cut_text =
     "Your last answer was cut off. Go on exactly where it stopped, and repeat nothing of it.";
 
-// The last message of the path if it is an answer. One that failed before it said anything does not
-// count.
+bool is_whole(const model::Message& answer) {
+  return answer.stop == model::Stop::stop || answer.stop == model::Stop::refusal;
+}
+
+// Whether the model gets to see anything of it. Of an answer that was cut off, thoughts are not
+// sent.
+bool is_sent(const model::Message& answer) {
+  return std::ranges::any_of(answer.content, [&](const model::Block& block) {
+    const auto* const text = std::get_if<model::Text>(&block);
+    return text != nullptr ? !is_blank(text->text)
+                           : is_whole(answer) || !std::holds_alternative<model::Thinking>(block);
+  });
+}
+
+// The last message of the path if it is an answer. One of which nothing is sent does not count.
 std::optional<model::Message> last_answer(const std::vector<model::Entry>& path) {
   for (auto entry = path.rbegin(); entry != path.rend(); ++entry) {
     std::optional<model::Message> message = entry->type == model::type::message
                                                 ? model::message_from_json(entry->payload)
                                                 : std::nullopt;
-    if (!message || (message->role == model::Role::assistant && message->content.empty())) continue;
+    if (!message || (message->role == model::Role::assistant && !is_sent(*message))) continue;
     if (model::tells_changes(*entry)) continue;  // a later beginning takes its place
     return message->role == model::Role::assistant ? message : std::nullopt;
   }
@@ -39,10 +53,6 @@ std::optional<Id> last_prompt(const Conversation& conversation) {
 
 bool has_message(const std::vector<model::Entry>& path) {
   return std::ranges::find(path, model::type::message, &model::Entry::type) != path.end();
-}
-
-bool is_whole(const model::Message& answer) {
-  return answer.stop == model::Stop::stop || answer.stop == model::Stop::refusal;
 }
 
 // However the turn ends, even with the session that cannot be written.

@@ -46,7 +46,7 @@ bool is_signed(const model::Thinking& block, const Target& target) {
 bool reads_seals(const model::Message& author, const Target& target) {
   return same_model(author, target) ||
          (!target.seal_family.empty() && author.role == model::Role::assistant &&
-          author.provider == target.provider &&
+          same_service(author.provider, target) &&
           author.model.find(target.seal_family) != std::string::npos);
 }
 
@@ -151,7 +151,8 @@ struct BlockCarrier {
   void operator()(const model::ToolResult&) const {}
   void operator()(const model::Opaque& block) const {
     if (fate(block, author, target) != BlockTreatment::kept) return;
-    out.emplace_back(foreign_ids ? model::Opaque{block.provider, without_id(block.raw)} : block);
+    out.emplace_back(
+        model::Opaque{target.provider, foreign_ids ? without_id(block.raw) : block.raw});
   }
 
   JsonText data(const JsonText& given, bool intact = true) const {
@@ -208,7 +209,7 @@ BlockTreatment fate(const model::Opaque& block, const model::Message& author,
                     const Target& target) {
   // In a reply that was cut, a tool the provider runs itself may lack its result. Chat completions
   // have no place for blocks that are neither words nor calls.
-  const bool kept = same_model(author, target) && block.provider == target.provider &&
+  const bool kept = same_model(author, target) && same_service(block.provider, target) &&
                     target.wire != WireFormat::openai_chat && !is_unfinished(author) &&
                     is_sendable_object(block.raw);
   return kept ? BlockTreatment::kept : BlockTreatment::dropped;
@@ -257,8 +258,8 @@ model::ToolResult carry_over(const model::ToolResult& result, bool own, const Ta
       else
         attached.emplace_back(std::move(kept));
     } else if (const auto* opaque = std::get_if<model::Opaque>(&block)) {
-      if (own && opaque->provider == target.provider && is_sendable_object(opaque->raw))
-        out.content.emplace_back(*opaque);
+      if (own && same_service(opaque->provider, target) && is_sendable_object(opaque->raw))
+        out.content.emplace_back(model::Opaque{target.provider, opaque->raw});
     }
   }
   if (out.content.empty())

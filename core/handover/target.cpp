@@ -74,8 +74,13 @@ Target target_for(WireFormat wire, std::string provider, std::string model) {
   return target;
 }
 
+bool same_service(std::string_view provider, const Target& target) {
+  return provider == target.provider ||
+         (!target.provider_alias.empty() && provider == target.provider_alias);
+}
+
 bool same_model(const model::Message& message, const Target& target) {
-  return message.role == model::Role::assistant && message.provider == target.provider &&
+  return message.role == model::Role::assistant && same_service(message.provider, target) &&
          message.model == target.model;
 }
 

@@ -24,6 +24,7 @@ struct Target {
   std::string provider;
   std::string model;
   WireFormat wire = WireFormat::anthropic;
+  std::string provider_alias{};  // another name of the same service; empty: it has none
   IdRule ids{};
   bool takes_images = true;
   bool images_in_results = true;    // else they follow the results, in a user message
@@ -52,6 +53,7 @@ inline constexpr std::string_view stand_in_signature = "skip_thought_signature_v
 // The usual rules of a wire format; what one service or model wants besides is in the catalog.
 Target target_for(WireFormat wire, std::string provider, std::string model);
 
+bool same_service(std::string_view provider, const Target& target);
 // Only what the very same model wrote may go back with signatures, encrypted blocks and item ids.
 bool same_model(const model::Message& message, const Target& target);
 

@@ -180,6 +180,7 @@ ModelRow Catalog::find_model(const model::ModelRef& ref) const {
   ModelRow row = row_or_guess(ref);
   const ProviderRow* provider = find_provider(ref.provider);
   if (provider == nullptr) return row;
+  row.provider_alias = alias_of(*provider, ref.model);
   const std::vector<ServiceModel>& all = served(*provider);
   const auto told = std::ranges::lower_bound(all, ref.model, {}, &ServiceModel::name);
   if (told == all.end() || told->name != ref.model) return row;
@@ -256,6 +257,16 @@ const ModelRow* Catalog::find_relative(const model::ModelRef& ref) const {
 std::string_view Catalog::home_of(std::string_view provider) const {
   const ProviderRow* row = find_provider(provider);
   return row != nullptr && !row->home.empty() ? row->home : provider;
+}
+
+// With the same keys: what was encrypted for one account is unreadable to another.
+std::string_view Catalog::alias_of(const ProviderRow& row, std::string_view model) const {
+  const auto found = std::ranges::find_if(providers_, [&](const ProviderRow& other) {
+    return other.name != row.name && home_of(other.name) == home_of(row.name) &&
+           other.key_variables == row.key_variables && other.key_command == row.key_command &&
+           base_url(other) == base_url(row) && routed(other, model).wire == routed(row, model).wire;
+  });
+  return found == providers_.end() ? std::string_view{} : found->name;
 }
 
 const RetiredRow* Catalog::find_retired(const model::ModelRef& ref) const {
@@ -362,6 +373,7 @@ handover::Target target_of(const ProviderRow& provider, const ModelRow& model,
                            const model::ModelRef& ref, const handover::Preferences& wishes) {
   const Traits traits = traits_of(provider.wire, ref.model);
   handover::Target target = handover::target_for(provider.wire, ref.provider, ref.model);
+  target.provider_alias = model.provider_alias;
   target.takes_images = model.images;
   if (provider.ids) target.ids = *provider.ids;
   target.bridge_text = provider.bridge_text;

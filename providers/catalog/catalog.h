@@ -90,8 +90,9 @@ struct ModelRow {
   std::string_view thinking_off{};  // how thinking is switched off, where silence does not do it
   std::string_view ends{};     // the day its service stops it, 2026-11-30; empty: none is known
   std::string_view instead{};  // what its service offers then
-  bool known = true;           // false: a model of no row, with the values of its relatives
-  unsigned given = 0;          // Given: what a configuration has said, which nothing overrides
+  std::string_view provider_alias{};  // another provider that is the same service, spoken to alike
+  bool known = true;                  // false: a model of no row, with the values of its relatives
+  unsigned given = 0;  // Given: what a configuration has said, which nothing overrides
 };
 struct Given {
   static constexpr unsigned window = 1, max_output = 2, images = 4, thinks = 8, prices = 16;
@@ -170,6 +171,7 @@ class Catalog {
   const ModelRow* find_row(const model::ModelRef& ref) const;
   const ModelRow* find_relative(const model::ModelRef& ref) const;
   std::string_view home_of(std::string_view provider) const;
+  std::string_view alias_of(const ProviderRow& row, std::string_view model) const;
 
   mutable std::set<std::string, std::less<>> texts_{};  // stay where they are
   std::vector<ProviderRow> providers_{};

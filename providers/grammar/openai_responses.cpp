@@ -84,6 +84,8 @@ class Items {
 
   void message(const Json& entry, const std::string& role, const std::string& place) {
     report_.choice(role, {"user", "assistant", "system", "developer"}, member(place, "role"));
+    // OpenAI's service does without it, llama-server does not.
+    report_.check(role != "assistant" || entry.contains("type"), place, "an answer without a type");
     const Json& content = at(entry, "content");
     const std::string inside = member(place, "content");
     if (role == "assistant")

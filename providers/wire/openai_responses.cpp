@@ -33,7 +33,7 @@ struct ItemEncoder {
     Json phase = provider_member(block.provider_data, "phase");
     // An item of the API's own has an id; what another model said goes in the plain form.
     if (id.is_null()) {
-      items.push_back({{"role", "assistant"}, {"content", block.text}});
+      items.push_back({{"type", "message"}, {"role", "assistant"}, {"content", block.text}});
       if (!phase.is_null()) items.back()["phase"] = std::move(phase);
       return;
     }
@@ -82,7 +82,7 @@ struct ItemEncoder {
  private:
   void add_user(Json part) const {
     if (items.empty() || string_at(items.back(), "role") != "user")
-      items.push_back({{"role", "user"}, {"content", Json::array()}});
+      items.push_back({{"type", "message"}, {"role", "user"}, {"content", Json::array()}});
     items.back()["content"].push_back(std::move(part));
   }
 };

@@ -111,6 +111,25 @@ TEST_CASE("nor is one refused after a summary, a redaction or other instructions
   });
 }
 
+TEST_CASE("signed reasoning is kept between two names of one service, and for no other model") {
+  const StrictModel named{.wire = handover::WireFormat::openai_responses,
+                          .provider = "openai-responses",
+                          .model = "gpt-5.6-sol"};
+  StrictModel routed = named, other = named;
+  routed.provider = "openai";
+  other.model = "gpt-5.6-terra";
+  const auto requests_with_reasoning = [](const StrictModel& from, const StrictModel& to) {
+    HandoverTalk talk;
+    talk.turn(from, ThinkingLevel::high, "first");
+    talk.user("and now?");
+    CHECK(talk.ask(to, ThinkingLevel::high, {"so"}));
+    return talk.last_request.find("encrypted_content\":") != std::string::npos;
+  };
+  CHECK(requests_with_reasoning(named, routed));
+  CHECK(requests_with_reasoning(routed, named));
+  CHECK_FALSE(requests_with_reasoning(named, other));
+}
+
 TEST_CASE("where a changed past is refused, the same without thinking is not") {
   const StrictModel& bound = strict_models()[1];
   HandoverTalk talk(false);  // a relay that knows no beta headers
@@ -150,6 +169,9 @@ TEST_CASE("the strict services refuse what they document, in their own words") {
                  .responses_only = true},
                 R"({"tools":[{}],"messages":[]})")
             .find("/v1/responses") != std::string::npos);
+  CHECK(refused(strict_models()[4],
+                R"({"input":[{"role":"user","content":"hi"},{"role":"assistant","content":"so"}]})")
+            .find("Cannot determine type of 'item'") != std::string::npos);
   CHECK(refused(strict_models()[6],
                 R"({"contents":[{"role":"user","parts":[{"text":"hi"}]},
                     {"role":"model","parts":[{"functionCall":{"name":"x","id":"1"}}]}]})")

@@ -59,8 +59,9 @@ bool HandoverTalk::ask(const StrictModel& model, model::ThinkingLevel thinking, 
       {system, messages, {{"read", "reads", R"({"type":"object"})"}}, "0123456789abcdef"}, ref, row,
       catalog_.find_model(ref));
   for (const std::string& fault : request.faults) refusals.push_back(model.model + ": " + fault);
+  last_request = request.wire.body;
   const ServiceAnswer answer = service_.answer(
-      model, request.wire.body, http::header_value(request.wire.headers, wire::beta_header), said);
+      model, last_request, http::header_value(request.wire.headers, wire::beta_header), said);
   if (answer.status != 200) {
     refusals.push_back(model.model + ": " + answer.body);
     return false;

@@ -35,7 +35,8 @@ class HandoverTalk {
   std::string system = "be brief";
   std::vector<model::Message> messages{};
   std::vector<std::string> refusals{};  // and faults of our own
-  std::size_t dropped = 0;              // thoughts behind a changed past, as the service reports it
+  std::string last_request{};
+  std::size_t dropped = 0;  // thoughts behind a changed past, as the service reports it
 
  private:
   catalog::Catalog catalog_{};

@@ -189,6 +189,9 @@ std::string StrictService::judge_responses(const StrictModel& model, const Json&
   const Json& input = body["input"];
   for (std::size_t i = 0; i < input.size(); ++i) {
     const std::string id = string_at(input[i], "id"), type = string_at(input[i], "type");
+    // llama-server's words; OpenAI's own service takes such an item.
+    if (type.empty() && string_at(input[i], "role") != "user")
+      return "Cannot determine type of 'item'";
     if (id.size() > 64)
       return "Invalid 'input[" + std::to_string(i) +
              "].id': string too long. Expected a string "

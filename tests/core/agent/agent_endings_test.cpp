@@ -170,3 +170,17 @@ TEST_CASE("a request to go on that failed is not made twice") {
   CHECK(std::ranges::count_if(scene.puppet.asked.back().messages,
                               [](const model::Message& each) { return each.continuation; }) == 1);
 }
+
+TEST_CASE("an answer of which only thoughts were kept is asked for again, not continued") {
+  for (const model::Stop stop : {model::Stop::aborted, model::Stop::length}) {
+    Scene scene;
+    scene.puppet.answers = {{.content = {model::Thinking{"hm"}, model::Text{" "}}, .stop = stop}};
+    scene.say("hello");
+    CHECK(scene.go_on().text == "done");
+    const std::vector<model::Message> sent = handover::normalize(
+        scene.puppet.asked.back().messages,
+        handover::target_for(handover::WireFormat::openai_chat, "openai", "gpt"));
+    REQUIRE(sent.size() == 1);
+    CHECK(plain_text(sent[0]) == "hello");
+  }
+}

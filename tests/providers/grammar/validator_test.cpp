@@ -75,7 +75,7 @@ const std::string responses_body = R"({
 {"type":"function_call_output","call_id":"a","output":"one"},
 {"type":"function_call_output","call_id":"b","output":[{"type":"input_text","text":"two"}]},
 {"type":"web_search_call","id":"ws_1"},
-{"role":"assistant","content":[{"type":"output_text","text":"fine"}]},
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"fine"}]},
 {"role":"user","content":"bye"}
 ]})";
 
@@ -318,7 +318,7 @@ TEST_CASE("every rule of the Responses format is seen when it alone is broken") 
            {"input[1]: reasoning that the server has not kept and cannot read"}},
           {R"("summary":[],)", "", {"input[1]: reasoning without a summary"}},
           {R"({"type":"web_search_call","id":"ws_1"},
-{"role":"assistant","content":[{"type":"output_text","text":"fine"}]},)",
+{"type":"message","role":"assistant","content":[{"type":"output_text","text":"fine"}]},)",
            R"({"type":"reasoning","id":"rs_2","summary":[],"encrypted_content":"x"},)",
            {"input[7]: reasoning that leads to nothing"}},
           {R"({"role":"user","content":"bye"})",
@@ -365,8 +365,11 @@ TEST_CASE("every rule of the Responses format is seen when it alone is broken") 
            R"({"type":"function_call","call_id":"z","name":"x","arguments":"{}"})",
            {"input: the last calls have no outputs"}},
           {R"({"role":"user","content":[{"type")",
-           R"({"role":"assistant","content":"x"},{"role":"user","content":[{"type")",
+           R"({"type":"message","role":"assistant","content":"x"},{"role":"user","content":[{"type")",
            {"input[0]: the first is not the user's"}},
+          {R"({"type":"message","role":"assistant","content")",
+           R"({"role":"assistant","content")",
+           {"input[8]: an answer without a type"}},
       });
 }
 

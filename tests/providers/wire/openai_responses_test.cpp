@@ -91,7 +91,7 @@ TEST_CASE("responses: what the model signed goes back byte for byte, nothing is 
     "tools":[{"type":"function","name":"read","description":"reads",
               "parameters":{"type":"object"},"strict":false}],
     "input":[
-      {"role":"user","content":[{"type":"input_text","text":"sum?"}]},
+      {"type":"message","role":"user","content":[{"type":"input_text","text":"sum?"}]},
       {"type":"reasoning","id":"rs_1","summary":[{"type":"summary_text","text":"One."},
         {"type":"summary_text","text":"Two."}],"encrypted_content":"ZW5j+/="},
       {"type":"message","role":"assistant","status":"completed","id":"msg_1","phase":"commentary",
@@ -159,9 +159,9 @@ TEST_CASE("responses: unsigned and trailing reasoning is not sent, images are") 
                     .content = {model::ToolResult{"c", {model::Text{"x"}, image}, true}}}}};
 
   CHECK(body_of(context)["input"] == json(R"([
-    {"role":"user","content":[{"type":"input_text","text":"see"},
+    {"type":"message","role":"user","content":[{"type":"input_text","text":"see"},
       {"type":"input_image","image_url":"data:image/png;base64,AQID","detail":"auto"}]},
-    {"role":"assistant","content":"a"},
+    {"type":"message","role":"assistant","content":"a"},
     {"type":"function_call","call_id":"c","name":"shot","arguments":"{}"},
     {"type":"function_call_output","call_id":"c","output":[{"type":"input_text","text":"x"},
       {"type":"input_image","image_url":"data:image/png;base64,AQID","detail":"auto"}]}])"));
