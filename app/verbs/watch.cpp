@@ -4,6 +4,7 @@
 #include <cstdio>
 #include <filesystem>
 #include <map>
+#include <optional>
 #include <set>
 
 #include "app/home.h"
@@ -34,7 +35,9 @@ constexpr auto settle_time = 150ms;
 // Where the kernel cannot tell us of all changes, we look for ourselves.
 constexpr auto looking_interval = 2s;
 // A file that was written to so recently may have half of an answer at its end.
-constexpr std::int64_t growing_ms = 60'000;
+constexpr std::int64_t growing_ms = 1'000;
+// In one that was written to so recently, calls at the end may still get their results.
+constexpr std::int64_t at_work_ms = 60'000;
 constexpr std::size_t most_bytes = std::size_t{64} << 20;
 
 // What of each file has been brought in, so that a start reads only what changed. Only a hint:
@@ -57,9 +60,11 @@ class Seen {
   // It was brought in once: if it is not there any more, the user deleted it.
   bool had(Id session) const { return sessions_.contains(to_string(session)); }
 
-  void note(const ImportSource& source, const std::vector<ImportedSession>& sessions) {
-    files_[source.path] = state_of(source);
-    for (const ImportedSession& each : sessions) sessions_.insert(to_string(each.session));
+  // `whole`: there is no need to read the file again before it changes.
+  void note(const ImportSource& source, const std::vector<ImportedSession>& sessions, bool whole) {
+    if (whole) files_[source.path] = state_of(source);
+    for (const ImportedSession& each : sessions)
+      if (each.entries > 0) sessions_.insert(to_string(each.session));
   }
 
   void save() const {
@@ -94,7 +99,18 @@ class Watch {
   // Everything in the usual places that has changed since we last looked.
   void look_everywhere() {
     for (const ImportSource& source : exchange::usual_sources({}))
-      if (!app::stop_asked() && !seen_.knows(source)) bring_in(source);
+      if (!app::stop_asked() && !seen_.knows(source) && !is_waiting(source)) bring_in(source);
+    seen_.save();
+  }
+
+  // Waits for files that are being written to, but not for a program that keeps writing.
+  void wait_for_answers() {
+    for (const std::int64_t end = now_ms() + 2 * growing_ms; !app::stop_asked();) {
+      const std::optional<std::int64_t> next = next_due();
+      if (!next || *next > end) break;
+      wait(-1, clock_time(*next), [] { return app::stop_asked().load(); });
+      look_at_due();
+    }
     seen_.save();
   }
 
@@ -106,16 +122,21 @@ class Watch {
     if (!invocation_.has("--json")) std::fputs("watching; ^C ends it\n", stderr);
     while (!app::stop_asked()) {
       const bool blind = folders.descriptor() < 0 || folders.incomplete();
-      const auto deadline = blind ? Clock::now() + looking_interval : no_deadline;
+      const std::optional<std::int64_t> due = next_due();
+      const auto deadline = std::min(blind ? Clock::now() + looking_interval : no_deadline,
+                                     due ? clock_time(*due) : no_deadline);
       if (wait(folders.descriptor(), deadline, [] { return app::stop_asked().load(); }) ==
           Wake::deadline) {
-        look_everywhere();
+        if (blind) look_everywhere();
+        look_at_due();
+        seen_.save();
         continue;
       }
       if (app::stop_asked()) break;
       wait(-1, Clock::now() + settle_time, [] { return app::stop_asked().load(); });
       const auto began = Clock::now();
       for (const std::string& path : folders.changed()) look_at(path);
+      look_at_due();
       seen_.save();
       // A long session is read from its beginning each time: a tenth of one core at most.
       const auto rest = std::min<Clock::duration>(9 * (Clock::now() - began), 30s);
@@ -141,25 +162,70 @@ class Watch {
     for (const ImportSource& source : exchange::sources_in(path, {})) bring_in(source);
   }
 
+  static Clock::time_point clock_time(std::int64_t ms) {
+    return Clock::now() + std::chrono::milliseconds(std::max<std::int64_t>(0, ms - now_ms()));
+  }
+
+  bool is_waiting(const ImportSource& source) const {
+    const auto found = due_.find(source.path);
+    return found != due_.end() && found->second.modified_ms == source.modified_ms &&
+           found->second.at_ms > now_ms();
+  }
+
+  std::optional<std::int64_t> next_due() const {
+    const auto next =
+        std::ranges::min_element(due_, {}, [](const auto& row) { return row.second.at_ms; });
+    return next == due_.end() ? std::nullopt : std::optional(next->second.at_ms);
+  }
+
+  void look_at_due() {
+    std::vector<std::string> paths;
+    for (const auto& [path, due] : due_)
+      if (due.at_ms <= now_ms()) paths.push_back(path);
+    for (const std::string& path : paths) {
+      due_.erase(path);
+      look_at(path);
+    }
+  }
+
   void bring_in(const ImportSource& source) {
-    exchange::ImportOptions options;
+    const std::int64_t silent_ms = std::max<std::int64_t>(0, now_ms() - source.modified_ms);
+    const bool growing = silent_ms < growing_ms, at_work = silent_ms < at_work_ms;
+    // First what is finished, however the file ends.
+    ImportedFile file = imported(source, {.growing = at_work}, false);
+    if (!growing && at_work && file.trouble.empty()) {
+      tell(file);
+      file = imported(source, {}, true);
+    }
+    const bool all_written = std::ranges::all_of(
+        file.sessions, [](const ImportedSession& each) { return each.trouble.empty(); });
+    const bool left = growing || std::ranges::any_of(file.sessions, &has_left);
+    // What could not be written now is tried again with the next change.
+    if (all_written && file.trouble.empty()) {
+      seen_.note(source, file.sessions, !left);
+      const std::int64_t at_ms = now_ms() + (growing ? growing_ms : at_work_ms) - silent_ms;
+      if (left) due_[source.path] = {at_ms, source.modified_ms};
+    }
+    tell(file);
+  }
+
+  static bool has_left(const ImportedSession& session) { return session.left > 0; }
+
+  ImportedFile imported(const ImportSource& source, const importers::ReadOptions& reading,
+                        bool at_work) {
+    exchange::ImportOptions options{.at_work = at_work};
     options.wanted = [&](const importers::ForeignSession& session) {
       const Id id = importers::session_id(source.format->name, session.id);
       return !seen_.had(id) || bool(store_.open(id));
     };
     ImportedFile file{source};
     try {
-      file.sessions = exchange::import_file(
-          store_, source, options, {.growing = now_ms() - source.modified_ms < growing_ms});
+      file.sessions = exchange::import_file(store_, source, options, reading);
     } catch (const Error& error) {
       if (error.status() == ExitStatus::storage) throw;
       file.trouble = error.what();
     }
-    const bool all_written = std::ranges::all_of(
-        file.sessions, [](const ImportedSession& each) { return each.trouble.empty(); });
-    // What could not be written now is tried again with the next change.
-    if (all_written && file.trouble.empty()) seen_.note(source, file.sessions);
-    tell(file);
+    return file;
   }
 
   void tell(const ImportedFile& file) const {
@@ -180,6 +246,11 @@ class Watch {
   const app::Invocation& invocation_;
   store::SessionStore store_;
   Seen seen_;
+  // Files that end in something unfinished, and when to read them again if they do not change.
+  struct Due {
+    std::int64_t at_ms = 0, modified_ms = 0;
+  };
+  std::map<std::string, Due> due_{};
 };
 
 }  // namespace
@@ -188,7 +259,7 @@ int watch_sessions(const app::Invocation& invocation) {
   app::catch_signals();
   Watch watch(invocation);
   watch.look_everywhere();
-  if (!invocation.has("--once")) watch.follow();
+  invocation.has("--once") ? watch.wait_for_answers() : watch.follow();
   return app::stop_asked() ? app::interrupted_status : 0;
 }
 

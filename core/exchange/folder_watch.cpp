@@ -14,8 +14,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t appears = IN_CREATE | IN_MOVED_TO | IN_ONLYDIR;
+// What appears in a folder, and that the folder itself goes away.
+constexpr std::uint32_t appears =
+    IN_CREATE | IN_MOVED_TO | IN_DELETE_SELF | IN_MOVE_SELF | IN_ONLYDIR;
 constexpr std::uint32_t changes = appears | IN_MODIFY | IN_CLOSE_WRITE | IN_DONT_FOLLOW;
+
+// The folder above that exists and is nearest.
+std::string nearest_above(const std::string& folder) {
+  std::error_code failed;
+  fs::path above = fs::path(folder).parent_path();
+  while (above.has_relative_path() && !fs::is_directory(above, failed)) above = above.parent_path();
+  return above.string();
+}
 
 }  // namespace
 
@@ -24,29 +34,37 @@ FolderWatch::FolderWatch() : events_(inotify_init1(IN_NONBLOCK | IN_CLOEXEC)) {
 }
 
 void FolderWatch::add(const std::string& folder) {
-  std::error_code failed;
-  if (fs::is_directory(folder, failed)) return follow(folder);
-  awaited_.insert(folder);
-  // The nearest folder there is: the missing ones appear in it.
-  fs::path above = fs::path(folder).parent_path();
-  while (above.has_relative_path() && !fs::is_directory(above, failed)) above = above.parent_path();
-  const int watch = inotify_add_watch(events_.get(), above.c_str(), appears | IN_MASK_ADD);
-  if (watch >= 0) watches_.try_emplace(watch, Watched{above.string(), false});
+  wanted_.insert(folder);
+  seek(folder);
 }
 
-void FolderWatch::follow(const std::string& folder) {
+bool FolderWatch::seek(const std::string& folder) {
+  for (;;) {
+    const std::string above = nearest_above(folder);
+    const int watch = inotify_add_watch(events_.get(), above.c_str(), appears | IN_MASK_ADD);
+    if (watch >= 0) watches_.try_emplace(watch, Watched{above, false});
+    std::error_code failed;
+    if (fs::is_directory(folder, failed)) return follow(folder);
+    if (nearest_above(folder) == above) return false;  // else one came before it was watched for
+  }
+}
+
+bool FolderWatch::follow(const std::string& folder) {
   const int watch = inotify_add_watch(events_.get(), folder.c_str(), changes);
   if (watch < 0) {
     incomplete_ = incomplete_ || errno == ENOSPC;
-    return;
+    return false;
   }
-  watches_[watch] = {folder};
+  Watched& watched = watches_[watch];
+  if (watched.followed && watched.folder == folder) return false;
+  watched = {folder, true};
   std::error_code failed;
   for (fs::directory_iterator each(folder, failed); !failed && each != fs::directory_iterator();
        each.increment(failed)) {
     std::error_code unknown;
     if (!each->is_symlink(unknown) && each->is_directory(unknown)) follow(each->path().string());
   }
+  return true;
 }
 
 std::set<std::string> FolderWatch::changed() {
@@ -63,6 +81,7 @@ std::set<std::string> FolderWatch::changed() {
       if ((event.mask & IN_Q_OVERFLOW) != 0)  // some were lost: all may have changed
         for (const auto& [watch, each] : watches_)
           if (each.followed) out.insert(each.folder);
+      if ((event.mask & IN_IGNORED) != 0) watches_.erase(event.wd);  // its folder is gone
       const auto watched = watches_.find(event.wd);
       if (watched == watches_.end() || !watched->second.followed || event.len == 0) continue;
       const std::string path = watched->second.folder + "/" + name;
@@ -70,18 +89,8 @@ std::set<std::string> FolderWatch::changed() {
       out.insert(path);
     }
   }
-  std::error_code failed;
-  for (auto each = awaited_.begin(); each != awaited_.end();) {
-    const std::string folder = *each;
-    const bool there = fs::is_directory(folder, failed);
-    each = there ? awaited_.erase(each) : std::next(each);
-    if (!there) {
-      add(folder);  // perhaps nearer now
-      continue;
-    }
-    follow(folder);
-    out.insert(folder);
-  }
+  for (const std::string& folder : wanted_)
+    if (seek(folder)) out.insert(folder);
   return out;
 }
 

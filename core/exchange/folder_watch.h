@@ -1,6 +1,6 @@
 // Folders whose files other programs write, and the files that have changed (inotify). Folders that
-// appear later are followed as well; where the kernel has no more watches to give, they are not,
-// and incomplete() says so.
+// appear later, or are deleted and made again, are followed as well. Where the kernel has no more
+// watches to give, they are not, and incomplete() says so.
 #pragma once
 
 #include <map>
@@ -15,7 +15,7 @@ class FolderWatch {
  public:
   FolderWatch();
 
-  // With everything below, links excepted. One that is not there yet is waited for in its parent.
+  // With everything below, links excepted. One that is not there is waited for in its parent.
   void add(const std::string& folder);
 
   int descriptor() const { return events_.get(); }  // readable when something changed; -1: never
@@ -24,16 +24,18 @@ class FolderWatch {
   bool incomplete() const { return incomplete_; }
 
  private:
-  void follow(const std::string& folder);
+  // Each returns true if the folder is there and was not followed before.
+  bool seek(const std::string& folder);
+  bool follow(const std::string& folder);
 
   struct Watched {
     std::string folder{};
-    bool followed = true;  // else it is only watched for a folder that is to appear in it
+    bool followed = false;  // else it is only watched for a folder that is to appear in it
   };
 
   Fd events_;
   std::map<int, Watched> watches_{};
-  std::set<std::string> awaited_{};  // folders that were not there yet
+  std::set<std::string> wanted_{};  // that were added
   bool incomplete_ = false;
 };
 

@@ -41,6 +41,10 @@ JsonText origin_json(std::string_view format, std::string_view id, const JsonTex
   return out + "}}";
 }
 
+bool ends_turn(const model::Message& message) {
+  return message.role == model::Role::assistant && model::tool_uses(message).empty();
+}
+
 bool is_imported(const model::EntryFacts& entry) {
   return entry.body.find(R"(,"meta":{"import":{)") != std::string_view::npos;
 }
@@ -168,8 +172,20 @@ void SessionImport::spill(model::Message& message) {
 }
 
 void SessionImport::add(ForeignEntry entry) {
+  if (!open_) return;
+  const auto* const message = std::get_if<model::Message>(&entry.content);
+  const bool holds = message != nullptr ? !ends_turn(*message) : !held_.empty();
+  if (options_.at_work && holds && !known_.ids.contains(id_of(entry.id))) {
+    held_.push_back(std::move(entry));
+    return;
+  }
+  for (ForeignEntry& each : std::exchange(held_, {})) take(std::move(each));
+  take(std::move(entry));
+}
+
+void SessionImport::take(ForeignEntry entry) {
   const Id id = id_of(entry.id);
-  if (!open_ || stands_for_.contains(id)) return;
+  if (stands_for_.contains(id)) return;
   if (auto* message = std::get_if<model::Message>(&entry.content)) spill(*message);
   model::Entry made = entry_of(entry.content);
   made.id = id;
@@ -300,6 +316,7 @@ void SessionImport::lose(std::string_view what) { ++report_.losses[std::string(w
 
 void SessionImport::end(std::string_view leaf) {
   if (!std::exchange(open_, false)) return;
+  report_.left = std::exchange(held_, {}).size();
   if (report_.entries > 0) {
     set_head(leaf);
     flush();
@@ -307,7 +324,7 @@ void SessionImport::end(std::string_view leaf) {
   }
   known_.lease = {};
   store_.close(report_.session);
-  if (report_.entries > 0) done_.push_back(std::move(report_));
+  if (report_.entries + report_.left > 0) done_.push_back(std::move(report_));
   report_ = {};
 }
 

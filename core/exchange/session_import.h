@@ -22,8 +22,11 @@
 namespace skein::exchange {
 
 struct ImportOptions {
-  std::string key{};           // of the session; empty: <agent>:<channel>:<its id there>
-  bool dry_run = false;        // nothing is written
+  std::string key{};     // of the session; empty: <agent>:<channel>:<its id there>
+  bool dry_run = false;  // nothing is written
+  // The program may still be at work: what is new is taken up to the last answer without calls, and
+  // the rest is left for the next time.
+  bool at_work = false;
   SecretMask* mask = nullptr;  // takes secrets out of all that is kept; none: nothing is taken out
   std::function<bool(const importers::ForeignSession&)> wanted{};  // empty: all are
 };
@@ -36,6 +39,7 @@ struct ImportedSession {
   std::string cwd{};
   std::size_t entries = 0;                      // of the source
   std::size_t added = 0;                        // that were not here yet
+  std::size_t left = 0;                         // for the next time; see at_work
   std::map<std::string, std::size_t> losses{};  // what is not taken over, and how often
   std::string trouble{};                        // why it could not be written; empty: it was
 };
@@ -79,6 +83,7 @@ class SessionImport : public importers::Receiver {
   bool may_write();
   void add_origin();
   void add_title();
+  void take(importers::ForeignEntry entry);
   bool push(model::Entry entry);  // true: it was not here yet
   std::optional<Id> parent_of(const importers::ForeignEntry& entry) const;
   void spill(model::Message& message);
@@ -100,6 +105,7 @@ class SessionImport : public importers::Receiver {
   std::unordered_map<Id, std::optional<Id>> stands_for_{};
   std::optional<Id> last_{};  // that is not marginal
   std::string last_time_{};
+  std::vector<importers::ForeignEntry> held_{};  // until an answer without calls comes
   std::vector<store::NewEntry> batch_{};
   std::size_t batch_bytes_ = 0;
   std::vector<ImportedSession> done_{};

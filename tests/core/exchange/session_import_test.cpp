@@ -246,3 +246,36 @@ TEST_CASE("a key is made of what keys may have, whatever ids look like") {
   CHECK(exchange::import_key(format, std::string(300, 'x')) !=
         exchange::import_key(format, std::string(301, 'x')));
 }
+
+TEST_CASE("while a program is at work, calls without results and prompts wait, answers do not") {
+  Scene scene;
+  const auto answer = [](const std::string& id, const std::string& parent,
+                         std::vector<model::Block> content) {
+    return ForeignEntry{
+        .id = id,
+        .parent = parent,
+        .content = model::Message{.role = model::Role::assistant, .content = std::move(content)}};
+  };
+  const std::vector<ForeignEntry> talk{
+      says("a", "", "one"), answer("b", "a", {model::Text{"done"}}), says("c", "b", "two")};
+  scene.import({talk[0]});
+  scene.options.at_work = true;
+  const exchange::ImportedSession first = scene.import(talk);
+  CHECK(first.added == 1);
+  CHECK(first.left == 1);
+  CHECK(scene.said() == "one|done|");
+
+  std::vector<ForeignEntry> more = talk;
+  more.push_back(answer("d", "c", {model::Text{"let me"}, model::ToolUse{"t", "Bash", "{}"}}));
+  CHECK(scene.import(more).left == 2);
+  CHECK(scene.said() == "one|done|");
+  more.push_back(answer("e", "d", {model::Text{"so it is"}}));
+  CHECK(scene.import(more).left == 0);
+  CHECK(scene.said() == "one|done|two|let me|so it is|");
+
+  more.push_back(says("f", "e", "three"));
+  CHECK(scene.import(more).left == 1);
+  scene.options.at_work = false;
+  CHECK(scene.import(more).left == 0);
+  CHECK(scene.said() == "one|done|two|let me|so it is|three|");
+}
