@@ -172,9 +172,9 @@ void ClaudeEntries::give_context(std::uint32_t place) {
 
 void ClaudeEntries::give_attachment(std::uint32_t place, const Json& attachment) {
   const std::string type = string_at(attachment, "type");
-  // What was typed while the model was at work.
-  if (type == "queued_command" && string_at(attachment, "commandMode") != "task-notification" &&
-      !bool_at(attachment, "isMeta"))
+  // What was typed or reported while the model was at work.
+  if (type == "queued_command" && (!bool_at(attachment, "isMeta") ||
+                                   string_at(attachment, "commandMode") == "task-notification"))
     return add_prompt(place, entry_of(place).id, blocks_.content(at(attachment, "prompt"), {}));
   ForeignEntry entry = entry_of(place);
   entry.content =

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/exchange/importers/claude_text.h"
 #include "core/exchange/importers/json_members.h"
 #include "core/text/base.h"
 #include "core/text/sha256.h"
@@ -49,6 +50,11 @@ bool is_claude_bookkeeping(std::string_view type) {
       "result",
       "task-summary",
       "content-replacement",
+      "api-request",
+      "api-request-blob",
+      "api-request-shape",
+      "cost-state",
+      "tools-used",
   };
   return std::ranges::find(rows, type) != std::end(rows);
 }
@@ -184,7 +190,7 @@ bool ClaudeIndex::look_into_message(ClaudeLine& line, const Seen& seen) {
       line.message = names.number(std::string(message) + " " + std::string(raw_id(seen.request)));
   } else if (is_true(seen.compact_summary)) {
     line.kind = ClaudeKind::summary;
-  } else if (is_true(seen.meta)) {
+  } else if (is_true(seen.meta) && !is_claude_report(raw_beginning(content))) {
     line.kind = ClaudeKind::context;
   } else if (begins_command(raw_beginning(content))) {
     line.kind = ClaudeKind::command;

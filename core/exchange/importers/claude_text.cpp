@@ -28,8 +28,6 @@ constexpr ClaudeBeginning claude_beginnings[] = {
     {"<bash-input>", "shell command"},
     {"<bash-stdout>", "shell command"},
     {"<bash-stderr>", "shell command"},
-    {"<task-notification>", "task notification"},
-    {"<teammate-message", "message of another agent"},
     {"<user-prompt-submit-hook>", "hook"},
     {"<session-start-hook>", "hook"},
     {"<ide_opened_file>", "editor"},
@@ -58,6 +56,11 @@ std::string_view claude_context(std::string_view text) {
   const auto* const found = std::ranges::find_if(
       claude_beginnings, [&](const ClaudeBeginning& row) { return text.starts_with(row.text); });
   return found == std::end(claude_beginnings) ? std::string_view{} : found->label;
+}
+
+bool is_claude_report(std::string_view text) {
+  text = trimmed(text);
+  return text.starts_with("<task-notification>") || text.starts_with("<teammate-message");
 }
 
 std::string claude_command(std::string_view text) {

@@ -13,6 +13,8 @@ namespace skein::exchange::importers {
 
 // What a text is that nobody typed; empty: somebody did.
 std::string_view claude_context(std::string_view text);
+// What a background task or another agent reports to the model, in the place of the user's words.
+bool is_claude_report(std::string_view text);
 // "/name arguments", of a command's line; empty: it names none.
 std::string claude_command(std::string_view text);
 // The name of the file an output was put into because it was too long for a line: "x.txt" of

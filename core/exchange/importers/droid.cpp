@@ -1,5 +1,6 @@
 #include "core/exchange/importers/droid.h"
 
+#include <algorithm>
 #include <charconv>
 #include <string>
 #include <string_view>
@@ -15,20 +16,29 @@
 #include "core/exchange/importers/message_giver.h"
 #include "core/exchange/importers/plain_file.h"
 #include "core/text/sha256.h"
+#include "core/text/text.h"
 
 namespace skein::exchange::importers {
 
 namespace {
 
+std::string session_of(const Json& record) {
+  return string_at(record, "session_id", string_at(record, "sessionId"));
+}
+
+// A record of the stream, in the form that no other program has.
+bool is_stream_record(const Json& record) {
+  const std::string type = string_at(record, "type");
+  return !session_of(record).empty() && !at(record, "timestamp").is_null() &&
+         (type == "message" ? at(record, "role").is_string() && at(record, "text").is_string()
+                            : type == "tool_call" && at(record, "parameters").is_object());
+}
+
 bool is_droid(const SourceFile& file) {
-  const Json first = first_record(file);
-  const std::string type = string_at(first, "type");
-  if (type == "session_start") return !string_at(first, "id").empty();
-  // The stream.
-  return !string_at(first, "session_id").empty() && !string_at(first, "timestamp").empty() &&
-         (type == "tool_call" || (type == "message" && !string_at(first, "role").empty()) ||
-          (type == "system" && string_at(first, "subtype") == "init" &&
-           first.contains("reasoning_effort")));
+  const std::vector<Json> first = first_records(file, 4);  // the stream may begin with its settings
+  if (first.empty()) return false;
+  if (string_at(first[0], "type") == "session_start") return !string_at(first[0], "id").empty();
+  return std::ranges::any_of(first, is_stream_record);
 }
 
 // "Error: Command failed (exit code: 1)".
@@ -66,8 +76,7 @@ class DroidReader {
       take_text(std::move(place), "assistant", string_at(record, "finalText"));
     else if (type == "tool_call")
       giver_.answer(std::move(place),
-                    {.content = {model::ToolUse{string_at(record, "toolCallId"),
-                                                string_at(record, "toolName"),
+                    {.content = {model::ToolUse{call_id(record), string_at(record, "toolName"),
                                                 call_input(at(record, "parameters"))}}});
     else if (type == "tool_result")
       take_result(std::move(place), record);
@@ -80,11 +89,16 @@ class DroidReader {
   void finish() { giver_.finish(); }
 
  private:
-  // The stream has no ids.
+  static std::string call_id(const Json& record) {
+    return string_at(record, "toolCallId", string_at(record, "id"));
+  }
+
+  // In the stream the id of a call and of its result is the call's, and that of the end is a word.
   static std::string id_of(const Json& record, std::string_view text) {
     const std::string quoted = "\"" + string_at(record, "id") + "\"";
     const std::string_view id = raw_entry_id(quoted);
-    const bool own = !id.empty() && string_at(record, "type") != "completion";
+    const bool own =
+        !id.empty() && !has_word("tool_call tool_result completion", string_at(record, "type"));
     return own ? std::string(id) : "line-" + sha256_hex(text).substr(0, 16);
   }
 
@@ -117,7 +131,7 @@ class DroidReader {
     const Json& value = at(record, "value");
     const std::string printed = string_at(value, "stdout") + string_at(value, "stderr");
     model::ToolResult result{
-        .tool_use_id = string_at(record, "toolCallId"),
+        .tool_use_id = call_id(record),
         .content = value.is_object() ? std::vector<model::ResultBlock>{model::Text{
                                            printed.empty() ? dump(value) : printed}}
                                      : blocks_.result_content(value),
@@ -133,7 +147,7 @@ class DroidReader {
 
 void read_droid(const SourceFile& file, const ReadOptions& options, Receiver& receiver) {
   const Json first = first_record(file);
-  ForeignSession session{.id = string_at(first, "session_id"),
+  ForeignSession session{.id = session_of(first),
                          .cwd = string_at(first, "cwd"),
                          .title = string_at(first, "sessionTitle", string_at(first, "title"))};
   if (session.id.empty() || session.id.size() > 128) session.id = string_at(first, "id");

@@ -182,7 +182,9 @@ void PiLines::add_content(const Line& line) {
   using namespace model::payload;
   const Json& json = line.json;
   const std::string& type = line.type;
-  if (type == "message") return add_message(line);
+  if (type == "message") return add_message(line, pi_message(at(json, "message"), receiver_));
+  // What an extension says to the model, which takes it for the user's words.
+  if (type == "custom_message") return add_message(line, pi_prompt(json, receiver_));
   if (type == "compaction") return add_compaction(line);
   if (type == "branch_summary") return add_branch_summary(line);
   if (type == "context_edit") return add_edit(line);
@@ -197,16 +199,10 @@ void PiLines::add_content(const Line& line) {
   if (type == "thinking_level_change")
     return give(line, line.id, ThinkingLevelChange{.level = string_at(json, "thinkingLevel")},
                 false);
-  if (type == "custom_message")
-    return give(
-        line, line.id,
-        ForeignContext{string_at(json, "customType", "extension"), pi_text(at(json, "content"))},
-        at(json, "content").is_array() || !at(json, "details").is_null());
   receiver_.lose(type == "custom" ? "data of extensions" : "lines of unknown kinds");
 }
 
-void PiLines::add_message(const Line& line) {
-  PiMessage made = pi_message(at(line.json, "message"), receiver_);
+void PiLines::add_message(const Line& line, PiMessage made) {
   if (auto* message = std::get_if<model::Message>(&made.content)) {
     if (message->role == model::Role::assistant) {
       provider_ = message->provider;

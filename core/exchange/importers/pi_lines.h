@@ -14,6 +14,8 @@
 
 namespace skein::exchange::importers {
 
+struct PiMessage;
+
 // The first line of a session.
 struct PiHeader {
   std::string id{}, cwd{}, time{};
@@ -55,7 +57,7 @@ class PiLines {
   void add_entry(const Line& line);
   void add_content(const Line& line);
   void stand_at(std::int32_t node);
-  void add_message(const Line& line);
+  void add_message(const Line& line, PiMessage made);
   void add_compaction(const Line& line);
   void add_branch_summary(const Line& line);
   void add_edit(const Line& line);

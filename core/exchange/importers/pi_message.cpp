@@ -113,15 +113,6 @@ PiMessage pi_result(const Json& message, Receiver& receiver) {
   return {std::move(answer), content.more || pi_has_more(message, {"details", "nestedCalls"})};
 }
 
-PiMessage pi_prompt(const Json& message, Receiver& receiver) {
-  PiBlocks content{receiver};
-  content.add_all(at(message, "content"));
-  if (content.blocks.empty()) return {};
-  model::Message prompt{.role = model::Role::user};
-  prompt.content = std::move(content.blocks);
-  return {std::move(prompt), content.more};
-}
-
 PiMessage pi_command(const Json& message) {
   const Json& code = at(message, "exitCode");
   const std::string text = ran_command(
@@ -178,17 +169,23 @@ std::optional<model::Usage> pi_usage(const Json& usage) {
                       .reasoning = count_at(usage, "reasoning")};
 }
 
+PiMessage pi_prompt(const Json& message, Receiver& receiver) {
+  PiBlocks content{receiver};
+  content.add_all(at(message, "content"));
+  if (content.blocks.empty()) return {};
+  model::Message prompt{.role = model::Role::user};
+  prompt.content = std::move(content.blocks);
+  return {std::move(prompt), content.more || pi_has_more(message, {"details", "customType"})};
+}
+
 PiMessage pi_message(const Json& message, Receiver& receiver) {
   const std::string role = string_at(message, "role");
-  if (role == "user") return pi_prompt(message, receiver);
+  if (role == "user" || role == "custom" || role == "hookMessage")
+    return pi_prompt(message, receiver);
   if (role == "assistant") return pi_answer(message, receiver);
   if (role == "toolResult") return pi_result(message, receiver);
   if (role == "bashExecution") return pi_command(message);
   if (role == "system") return pi_instructions(message);
-  if (role == "custom" || role == "hookMessage")
-    return {ForeignContext{string_at(message, "customType", "extension"),
-                           pi_text(at(message, "content"))},
-            true};
   receiver.lose("messages of unknown kinds");
   return {};
 }

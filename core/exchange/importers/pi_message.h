@@ -24,6 +24,8 @@ struct PiMessage {
   bool more = false;
 };
 PiMessage pi_message(const Json& message, Receiver& receiver);
+// Of the user, or of an extension of pi in the user's place.
+PiMessage pi_prompt(const Json& message, Receiver& receiver);
 
 // Text blocks, or a string, as one text.
 std::string pi_text(const Json& content);

@@ -186,6 +186,38 @@ TEST_CASE("what the user did not type is context") {
   CHECK(memory.text == "memory");
 }
 
+TEST_CASE("reports of background tasks and of other agents are part of the conversation") {
+  const std::string report =
+      "<task-notification>\n<task-id>a1</task-id>\n<result>42</result>\n</task-notification>";
+  const test::CollectedImport import = read(
+      user("u1", "", "look into it") + answer("a1", "u1", "m1", text("it runs"), "\"end_turn\"") +
+      user("u2", "a1", report,
+           R"("origin":{"kind":"task-notification"},"promptSource":"system",)") +
+      answer("a2", "u2", "m2", text("it is 42"), "\"end_turn\"") +
+      user("u3", "a2", "<teammate-message teammate_id=\"b\">done</teammate-message>",
+           "\"isMeta\":true,") +
+      line("u4", "u3",
+           R"("type":"attachment","attachment":{"type":"queued_command","isMeta":true,)"
+           R"("commandMode":"task-notification","prompt":)" +
+               json_string(report) + "}"));
+  CHECK(import.sessions[0].contexts() == 0);
+  CHECK(import.sessions[0].path() == "user: look into it\nassistant: it runs\nuser: " + report +
+                                         "\nassistant: it is 42\nuser: "
+                                         "<teammate-message teammate_id=\"b\">done"
+                                         "</teammate-message>\nuser: " +
+                                         report + "\n");
+}
+
+TEST_CASE("records that the program writes for itself are no loss, and unknown ones are") {
+  std::string lines = conversation;
+  for (const char* type : {"api-request", "api-request-blob", "api-request-shape", "cost-state",
+                           "tools-used", "mode", "last-prompt", "queue-operation"})
+    lines += R"({"type":")" + std::string(type) + R"(","sessionId":")" + session + "\"}\n";
+  CHECK(read(lines).losses.empty());
+  const test::CollectedImport unknown = read(lines + R"({"type":"not-heard-of"})" + "\n");
+  CHECK(unknown.losses.at("records of an unknown kind") == 1);
+}
+
 TEST_CASE("a command is a prompt unless the program carried it out itself") {
   const std::string command =
       "<command-message>review is running</command-message>\n<command-name>/review</command-name>"

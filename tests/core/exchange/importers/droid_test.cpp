@@ -80,6 +80,29 @@ TEST_CASE("what Droid streams is a session, too") {
   CHECK(import.sessions[0].failures() == 1);
 }
 
+TEST_CASE(
+    "a stream of Droid's may begin with its settings, count milliseconds, and have one id a call") {
+  for (const char* session : {"session_id", "sessionId"})
+    for (const char* settings :
+         {R"({"type":"system","subtype":"init","cwd":"/w",)", R"({"type":"system",)"}) {
+      const std::string name = '"' + std::string(session) + R"(":"s3")";
+      const std::string of = "," + name + R"(,"timestamp":1767812641000)";
+      const test::CollectedImport import =
+          read(settings + name + "}\n" + R"({"type":"message")" + of +
+               R"(,"role":"user","text":"go","id":"m1"})" + "\n" + R"({"type":"tool_call")" + of +
+               R"(,"id":"c1","toolName":"Shell","parameters":{"command":"x"}})" + "\n" +
+               R"({"type":"tool_result")" + of + R"(,"id":"c1","isError":true,"value":"no"})" +
+               "\n" + R"({"type":"completion")" + of + R"(,"finalText":"did it","id":"end"})");
+      REQUIRE(import.sessions.size() == 1);
+      CHECK(import.sessions[0].session.id == "s3");
+      CHECK(import.sessions[0].path() ==
+            "user: go\nassistant:  [Shell]\ntool: no\nassistant: did it\n");
+      CHECK(import.sessions[0].failures() == 1);
+      CHECK(import.sessions[0].entries[0].time == "2026-01-07T19:04:01.000Z");
+      CHECK(import.losses.empty());
+    }
+}
+
 TEST_CASE("the model of a session of Droid's stands beside it") {
   const test::TempDir folder;
   test::write_file(folder / "s1.jsonl", talk);

@@ -199,7 +199,7 @@ TEST_CASE("images are kept as bytes") {
   CHECK(read.losses.at("images that cannot be read") == 1);
 }
 
-TEST_CASE("what nobody typed is context, not a prompt") {
+TEST_CASE("the system prompt is context, and what an extension says is part of the conversation") {
   const CollectedSession session = session_of(
       header +
       line("message", "a", "",
@@ -211,16 +211,15 @@ TEST_CASE("what nobody typed is context, not a prompt") {
            R"("message":{"role":"hookMessage","customType":"old","content":[{"type":"text",)"
            R"("text":"Hooked"}]})") +
       user("d", "c", "hello"));
-  CHECK(session.prompts() == 1);
-  CHECK(session.contexts() == 3);
+  CHECK(session.prompts() == 3);
+  CHECK(session.contexts() == 1);
   CHECK(context(session, "a").label == "instructions");
   CHECK(context(session, "a").text == "Be brief.\n\nFirst.\n\nSecond.");
   CHECK(entry(session, "a").raw.find("toolsAdded") != std::string::npos);
-  CHECK(context(session, "b").label == "ext");
-  CHECK(context(session, "b").text == "Injected");
-  CHECK(context(session, "c").text == "Hooked");
+  CHECK(session.path() == "user: Injected\nuser: Hooked\nuser: hello\n");
+  CHECK(entry(session, "b").raw.find("customType") != std::string::npos);
   // Context is never a parent in our tree.
-  CHECK(entry(session, "d").parent.empty());
+  CHECK(entry(session, "b").parent.empty());
 }
 
 TEST_CASE("a command the user ran is told as skein tells its own") {
