@@ -138,6 +138,7 @@ struct Said {
   std::vector<std::string> lends{};
   std::vector<model::Image> images{};
   std::string model{}, effort{};  // that its file wants to be answered by
+  std::vector<std::string> remarks{};
 };
 
 // "/name …" is a command of the project or the user's own, if there is one; else it is what it
@@ -151,8 +152,8 @@ Said said_by(Application& application, const Invocation& invocation) {
   const auto rendered = application.rendered(name, trimmed(arguments, " "),
                                              {.rules = application.config().rules, .ports = ports});
   if (!rendered) return plain;
-  return {rendered->text,   rendered->mentions, rendered->meta,  rendered->lends,
-          rendered->images, rendered->model,    rendered->effort};
+  return {rendered->text,   rendered->mentions, rendered->meta,   rendered->lends,
+          rendered->images, rendered->model,    rendered->effort, rendered->remarks};
 }
 
 // A command may name who is to answer it. What cannot be had is no reason not to.
@@ -272,7 +273,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", ExitStatus::usage);
   // What cannot be attached is said before a session is made.
-  std::vector<std::string> remarks;
+  std::vector<std::string> remarks = said.remarks;
   model::PromptWithFiles with =
       with_named_files(application, prompt, said.mentions, application.config().rules, remarks);
 

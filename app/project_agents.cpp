@@ -1,46 +1,26 @@
 // The part of ProjectFiles that is about sub-agents.
 #include <algorithm>
-#include <filesystem>
 #include <utility>
 
 #include "app/project_files.h"
+#include "core/project/markdown_folder.h"
 #include "core/text/amounts.h"
+#include "core/text/text.h"
 
 namespace skein::app {
 
 using project::OwnFolder, project::Trust, subagents::Definition;
 
-namespace {
-
-namespace fs = std::filesystem;
-
-constexpr std::size_t most_agents = 500;  // of one folder
-
-}  // namespace
-
-std::vector<std::string> agent_files(const OwnFolder& folder, const project::Places& places) {
-  std::vector<std::string> names, out;
-  std::error_code failed;
-  for (fs::directory_iterator at(folder.path, failed), end; !failed && at != end;
-       at.increment(failed))
-    if (at->path().extension() == ".md" && names.size() < most_agents)
-      names.push_back(at->path().string());
-  std::ranges::sort(names);
-  for (const std::string& name : names)
-    if (std::string path = project::followed(name, places, folder.of_project); !path.empty())
-      out.push_back(std::move(path));
-  return out;
-}
-
 std::vector<Definition> ProjectFiles::agents(std::vector<std::string>& remarks) {
   std::vector<Definition> out;
+  std::vector<std::string> with_hooks;
   std::size_t unknown = 0;
   const auto add = [&](Definition found) {
     const auto same = std::ranges::find(out, found.name, &Definition::name);
     if (same == out.end()) out.push_back(std::move(found));
   };
   for (const OwnFolder& folder : project::agent_folders(places_))
-    for (const std::string& path : agent_files(folder, places_)) {
+    for (const auto& [below, path] : project::markdown_files(folder, places_)) {
       std::optional<Definition> found = subagents::definition_from(project::read_markdown(path));
       if (!found) continue;  // a document
       if (!found->refusal.empty()) {
@@ -52,12 +32,16 @@ std::vector<Definition> ProjectFiles::agents(std::vector<std::string>& remarks) 
       if (known != Trust::given) continue;
       found->file = path;
       found->of_project = folder.of_project;
+      if (found->has_hooks) with_hooks.push_back(found->name);
       add(*std::move(found));
     }
   if (unknown > 0)
     remarks.push_back(counted(unknown, "agent of this project is", "agents of this project are") +
                       " not trusted, or not as it is now, and so not asked (`skein trust` shows " +
                       (unknown == 1 ? "it)" : "them)"));
+  if (!with_hooks.empty())
+    remarks.push_back("hooks in the front matter of agents do not run (" + listed(with_hooks) +
+                      "); set hooks in the configuration");
   for (const Definition& each : subagents::built_in()) add(each);
   return out;
 }

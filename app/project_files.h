@@ -16,10 +16,6 @@
 
 namespace skein::app {
 
-// The Markdown files in a folder of agents, where they really are, sorted by their names there.
-std::vector<std::string> agent_files(const project::OwnFolder& folder,
-                                     const project::Places& places);
-
 // Where they are looked for, from a workspace on. It takes a look at every folder above: found
 // once, it is handed on.
 project::Places places_around(const std::string& workspace);

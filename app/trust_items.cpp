@@ -7,6 +7,7 @@
 #include <set>
 
 #include "core/project/executed_files.h"
+#include "core/project/markdown_folder.h"
 #include "core/text/io.h"
 #include "core/text/sha256.h"
 #include "core/text/text.h"
@@ -67,7 +68,7 @@ class Finder {
   void add_agents() {
     for (const OwnFolder& folder : project::agent_folders(files_.places())) {
       if (!folder.of_project) continue;
-      for (const std::string& path : agent_files(folder, files_.places()))
+      for (const auto& [below, path] : project::markdown_files(folder, files_.places()))
         if (const auto agent = subagents::definition_from(project::read_markdown(path));
             agent && agent->refusal.empty())
           add("agent", path, agent->name + ": " + agent->description, agent->sha256);

@@ -11,8 +11,8 @@
 namespace skein::app {
 
 struct TrustItem {
-  // "skill", "command", "agent", "MCP servers", "hooks", "file that a command runs", "… a hook
-  // runs"
+  // "skill", "command", "agent", "MCP servers", "hooks", "permissions", "file that a command runs",
+  // "… a hook runs"
   std::string kind;
   std::string path;
   std::string what{};  // its name and what it says about itself, in one line

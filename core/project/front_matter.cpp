@@ -18,6 +18,11 @@ using Fault = FrontMatter::Fault;
 constexpr std::size_t first_line = 2;  // of the YAML, in the file
 // How many values are taken whole before the file is given up: each costs another reading.
 constexpr std::size_t most_quoted = 16;
+// What skein reads: it must not be left out because it is nested. Other programs nest as they like.
+constexpr std::string_view used_fields =
+    "agent allowed-tools argument-hint arguments background context description "
+    "disable-model-invocation disallowedTools effort maxTurns model name paths permissionMode "
+    "skills thinking tools user-invocable when_to_use";
 
 // One reading of the YAML, event by event: nothing is built of what is not understood.
 class Reader {
@@ -105,13 +110,6 @@ class Reader {
     return {reinterpret_cast<const char*>(event_.data.scalar.value), event_.data.scalar.length};
   }
 
-  bool next_scalar(std::string& out, const char* otherwise) {
-    if (!next() || !plain_enough()) return false;
-    if (event_.type != YAML_SCALAR_EVENT) return refuse(otherwise);
-    out = scalar();
-    return true;
-  }
-
   bool read_fields(std::vector<Field>& fields) {
     for (;;) {
       if (!next() || !plain_enough()) return false;
@@ -127,28 +125,49 @@ class Reader {
   bool read_value(Field& field) {
     switch (event_.type) {
       case YAML_SCALAR_EVENT: field.value = scalar(); return true;
-      case YAML_SEQUENCE_START_EVENT: return read_items(field.value.emplace<1>());
-      case YAML_MAPPING_START_EVENT: return read_map(field.value.emplace<2>());
+      case YAML_SEQUENCE_START_EVENT: return read_items(field);
+      case YAML_MAPPING_START_EVENT: return read_map(field);
       default: return refuse("expected a value");
     }
   }
 
-  bool read_items(std::vector<std::string>& items) {
+  bool read_items(Field& field) {
+    auto& items = field.value.emplace<1>();
     for (;;) {
       if (!next() || !plain_enough()) return false;
       if (event_.type == YAML_SEQUENCE_END_EVENT) return true;
-      if (event_.type != YAML_SCALAR_EVENT) return refuse("a list may only hold plain values");
+      if (event_.type != YAML_SCALAR_EVENT)
+        return pass_over(field, "a list may only hold plain values");
       items.push_back(scalar());
     }
   }
 
-  bool read_map(StringMap& map) {
+  bool read_map(Field& field) {
+    auto& map = field.value.emplace<2>();
     for (;;) {
       if (!next() || !plain_enough()) return false;
       if (event_.type == YAML_MAPPING_END_EVENT) return true;
       if (event_.type != YAML_SCALAR_EVENT) return refuse("a name must be a word");
       auto& [name, value] = map.emplace_back(scalar(), "");
-      if (!next_scalar(value, "maps inside maps are not supported")) return false;
+      if (!next() || !plain_enough()) return false;
+      if (event_.type != YAML_SCALAR_EVENT)
+        return pass_over(field, "maps inside maps are not supported");
+      value = scalar();
+    }
+  }
+
+  // The rest of a list or map, from an event inside it that is no plain value.
+  bool pass_over(Field& field, const char* otherwise) {
+    if (has_word(used_fields, field.name)) return refuse(otherwise);
+    field.value = "";
+    for (int depth = 1;;) {
+      const bool begins =
+          event_.type == YAML_SEQUENCE_START_EVENT || event_.type == YAML_MAPPING_START_EVENT;
+      const bool ends =
+          event_.type == YAML_SEQUENCE_END_EVENT || event_.type == YAML_MAPPING_END_EVENT;
+      depth += begins ? 1 : ends ? -1 : 0;
+      if (depth == 0) return true;
+      if (!next()) return false;
     }
   }
 

@@ -1,6 +1,6 @@
 // What a Markdown file says about itself: the YAML between two `---` lines at its beginning.
-// Skills, commands and rules of several programs begin so. Only the part of YAML they use is read:
-// values, lists, one level of maps.
+// Skills, commands, agents and rules of several programs begin so. Only the part of YAML that skein
+// uses is read: values, lists, one level of maps.
 #pragma once
 
 #include <cstddef>
@@ -46,7 +46,8 @@ struct FrontMatter {
 
 // Never throws, whatever the file holds. Where YAML refuses a plain value that a person would
 // understand (`description: a: b`, `argument-hint: [x] [y]`), the value is taken whole to the end
-// of its line. Anchors, tags, further documents and deeper nesting are faults.
+// of its line. Anchors, tags and further documents are faults. So is deeper nesting in a field that
+// skein uses; other fields are there without their value.
 FrontMatter read_front_matter(std::string_view file);
 
 }  // namespace skein::project

@@ -107,6 +107,8 @@ RenderedCommand render(const OwnCommand& command, const MarkdownFile& file,
   }
   if (const std::string agent = agent_for(file, ports.agents); !agent.empty())
     out.text = model::handing_on(agent, out.text);
+  if (file.front.find("hooks") != nullptr)
+    out.remarks.push_back("/" + command.name + " has hooks in its front matter, which do not run");
   out.meta = model::command_meta(command.name, std::string(arguments), command.path,
                                  sha256_hex(file.text));
   return out;

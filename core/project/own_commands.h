@@ -51,7 +51,8 @@ struct RenderedCommand {
   JsonText meta{};                   // for its entry
   std::vector<std::string> lends{};  // rules that hold until it is answered
   std::vector<model::Image> images{};
-  std::string model{}, effort{};  // that are to answer it; empty: as it is set
+  std::string model{}, effort{};       // that are to answer it; empty: as it is set
+  std::vector<std::string> remarks{};  // what of the file has no effect, for the user
 };
 
 // Throws Error if the file cannot be read, or a command in it was not run or failed: then nothing

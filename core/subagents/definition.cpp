@@ -52,6 +52,7 @@ void take_wishes(Definition& out, const project::FrontMatter& front) {
     if (!out.mode) out.remarks.push_back("'" + text + "' is no permission mode; it is passed over");
   }
   out.background = front.flag("background").value_or(false);
+  out.has_hooks = front.find("hooks") != nullptr;
   for (const char* field : {"isolation", "hooks", "mcpServers", "memory"})
     if (front.find(field) != nullptr) out.remarks.push_back(std::string(field) + " is passed over");
 }
@@ -79,6 +80,10 @@ std::vector<Definition> make_built_in() {
   return {std::move(explore), std::move(general)};
 }
 
+std::string bad_name(const std::string& name) {
+  return "the name '" + name + "' may only have lower-case letters, digits, '-', '_' and '.'";
+}
+
 bool names(const std::vector<std::string>& list, const model::Tool& tool) {
   const std::vector<std::string> known = hooks::names_of(tool.name);
   return std::ranges::any_of(list, [&](const std::string& each) {
@@ -90,10 +95,10 @@ bool names(const std::vector<std::string>& list, const model::Tool& tool) {
 }  // namespace
 
 bool is_agent_name(std::string_view name) {
-  const auto small = [](char c) { return c >= 'a' && c <= 'z'; };
-  return !name.empty() && name.size() <= longest_name && small(name[0]) &&
-         std::ranges::all_of(
-             name, [&](char c) { return small(c) || (c >= '0' && c <= '9') || c == '-'; });
+  const auto plain = [](char c) { return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9'); };
+  return !name.empty() && name.size() <= longest_name && plain(name[0]) &&
+         std::ranges::all_of(name,
+                             [&](char c) { return plain(c) || c == '-' || c == '_' || c == '.'; });
 }
 
 std::optional<Definition> definition_from(const project::MarkdownFile& file) {
@@ -106,7 +111,7 @@ std::optional<Definition> definition_from(const project::MarkdownFile& file) {
   out.description = words_of(front.text("description"));
   out.instructions = valid_utf8(trimmed(file.body()));
   if (!is_agent_name(out.name))
-    out.refusal = "the name '" + out.name + "' is not made of small letters, digits and hyphens";
+    out.refusal = bad_name(out.name);
   else if (out.description.empty())
     out.refusal = "it has no description, by which the model would know when to ask it";
   else if (out.instructions.empty())
@@ -131,7 +136,7 @@ Definition definition_from(const std::string& name, const JsonText& given) {
   }
   take_model(out, string_at(json, "model"));
   if (!is_agent_name(name))
-    out.refusal = "the name '" + name + "' is not made of small letters, digits and hyphens";
+    out.refusal = bad_name(name);
   else if (out.description.empty() || out.instructions.empty())
     out.refusal = "the agent '" + name + "' needs a description and a prompt";
   return out;

@@ -26,6 +26,7 @@ struct Definition {
   std::optional<permission::Mode> mode{};
   std::vector<std::string> skills{};  // that it has read when it begins
   bool background = false;
+  bool has_hooks = false;  // which skein does not run
   std::string file{};  // that it was read from; empty: it is built in
   bool of_project = false;
   std::string sha256{};                // of the file

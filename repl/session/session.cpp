@@ -276,6 +276,8 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
   parts_.services.typed(id(), parts_.input.typed());
   const auto rendered = parts_.services.render(name, arguments, about);
   if (!rendered) return false;
+  for (const std::string& remark : rendered->remarks)
+    parts_.screen.print_untrusted("  " + remark + "\n");
   // What came through a pipe names no files.
   model::PromptWithFiles with = [&] {
     try {

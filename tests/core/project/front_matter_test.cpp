@@ -103,12 +103,25 @@ TEST_CASE("what is not read is refused with its line and the reason") {
   CHECK(fault_of("a: b\n...\nc: d") != "none");
   CHECK(fault_of("%YAML 1.1") != "none");
   CHECK(fault_of("a: 1\na: 2") == "3: `a` is given twice");
-  CHECK(fault_of("a:\n  b:\n    c: d") == "4: maps inside maps are not supported");
-  CHECK(fault_of("a: [[b]]") == "2: a list may only hold plain values");
+  CHECK(fault_of("tools:\n  b:\n    c: d") == "4: maps inside maps are not supported");
+  CHECK(fault_of("disallowedTools: [[b]]") == "2: a list may only hold plain values");
   CHECK(fault_of("? [a]\n: b") == "2: a name must be a word");
   CHECK(fault_of("a: \"never closed") != "none");
   CHECK(fault_of("a: b\n\tc: d").starts_with("3: "));
   CHECK(fault_of("a: b\nc: \x01").starts_with("3: "));
+}
+
+TEST_CASE("a nested value of a field that skein does not use is skipped, and the rest is read") {
+  const FrontMatter read = read_front_matter(
+      "---\nname: a\nhooks:\n  PreToolUse:\n    - matcher: \"Edit\"\n      hooks:\n"
+      "        - type: command\n          command: ./x.sh\n  Stop: []\n"
+      "mcpServers: [{docs: {type: http}}, other]\ndescription: b\n---\nbody\n");
+  REQUIRE(!read.fault);
+  CHECK(read.text("name") == "a");
+  CHECK(read.text("description") == "b");
+  REQUIRE(read.find("hooks") != nullptr);
+  CHECK(read.text("hooks").empty());
+  CHECK(read.list("mcpServers").empty());
 }
 
 TEST_CASE("front matter that is never closed, or too long, is refused") {

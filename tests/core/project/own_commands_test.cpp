@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/model/entry.h"
+#include "core/project/markdown_folder.h"
 #include "core/text/sha256.h"
 #include "tests/support/temp_dir.h"
 
@@ -171,4 +172,27 @@ TEST_CASE("files that are too large, no files or links to nowhere are refused, n
   CHECK(!project::read_markdown(tree.home + "/none").refusal.empty());
   CHECK(project::read_markdown(tree.put("open.md", "---\na: b\n")).refusal ==
         "line 1: the front matter is never closed with ---");
+}
+
+TEST_CASE("a command with hooks in its front matter is used, and says that they do not run") {
+  const RenderedCommand plan = rendered(
+      "---\ndescription: plans\nhooks:\n  Stop:\n    - hooks:\n        - type: command\n"
+      "          command: x\n---\nPlan $1.",
+      "it");
+  CHECK(plan.text == "Plan it.");
+  CHECK(plan.remarks ==
+        std::vector<std::string>{"/x has hooks in its front matter, which do not run"});
+  CHECK(rendered("Plan $1.", "it").remarks.empty());
+}
+
+TEST_CASE("Markdown files are found in folders below, and no link to a folder is followed") {
+  const Tree tree;
+  for (const char* name : {"b/two.md", "one.md", "a/deep/er/three.3.md", "b/notes.txt"})
+    tree.put(std::string("repo/.claude/agents/") + name, "x");
+  fs::create_directory_symlink("..", tree.root + "/.claude/agents/loop");
+  std::vector<std::string> names;
+  for (const project::FoundMarkdown& file :
+       project::markdown_files({tree.root + "/.claude/agents", true}, tree.places()))
+    names.push_back(file.below);
+  CHECK(names == std::vector<std::string>{"a/deep/er/three.3.md", "b/two.md", "one.md"});
 }

@@ -57,6 +57,23 @@ TEST_CASE("a file without a name is a document, one without a description is ref
         std::string::npos);
 }
 
+TEST_CASE("names may have dots, underscores and digits, and begin with a letter or a digit") {
+  for (const char* name : {"dotnet-framework-4.8-expert", "data_engineer", "3d-artist", "a"})
+    CHECK(is_agent_name(name));
+  for (const char* name : {"", ".hidden", "-x", "_x", "Upper", "a/b", "a b", "a\nb", "\xC3\xA9"})
+    CHECK_FALSE(is_agent_name(name));
+}
+
+TEST_CASE("hooks in front matter are noted, and do not keep an agent from being used") {
+  const auto found = read(
+      "---\nname: builder\ndescription: b\nhooks:\n  PostToolUse:\n    - matcher: Write\n"
+      "      hooks: [{type: command, command: x}]\n---\nYou build.\n");
+  REQUIRE(found);
+  CHECK(found->refusal == "");
+  CHECK(found->has_hooks);
+  CHECK_FALSE(read("---\nname: a\ndescription: b\n---\nx\n")->has_hooks);
+}
+
 TEST_CASE("a definition whose YAML is wrong is refused, with the reason") {
   const auto found = read("---\nname: a\ndescription: &x [b\n---\nx\n");
   REQUIRE(found);
