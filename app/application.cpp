@@ -133,7 +133,8 @@ Application::Application(const Invocation& invocation, const project::Places& pl
                                                    .forbidden = own_places(invocation),
                                                    .withheld = withheld_->settings(),
                                                    .unfinished = unfinished_folder()}},
-                   for_another_ ? std::vector<std::string>{} : invocation.add_dirs);
+                   for_another_ ? std::vector<std::string>{} : invocation.add_dirs,
+                   for_another_ ? std::vector<std::string>{} : config_.add_folders);
   make_tools();
   if (helper != nullptr) std::ranges::copy(helper->borrowed, std::back_inserter(tools_));
   keep_to_role(tools_);
@@ -148,6 +149,7 @@ Application::Application(const Invocation& invocation, const project::Places& pl
                                   .for_sub_agent = for_another_});
   config_.rules.unseen_hook = hooks_->unseen();
   notices_ = tools::workspace::Unfinished::clear(unfinished_folder());
+  std::ranges::copy(folders_->not_opened(), std::back_inserter(notices_));
   std::ranges::copy(servers.notices, std::back_inserter(notices_));
   std::ranges::copy(agents_.remarks(), std::back_inserter(notices_));
   std::ranges::copy(hooks_->notices(), std::back_inserter(notices_));

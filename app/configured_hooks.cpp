@@ -10,6 +10,7 @@
 #include <optional>
 #include <utility>
 
+#include "app/claude_settings.h"
 #include "app/config/file.h"
 #include "app/trust.h"
 #include "core/permission/shell_words.h"
@@ -54,12 +55,8 @@ ClaudeFile claude_file(const std::string& path, bool of_project) {
 
 std::vector<ClaudeFile> claude_files_of(const ProjectFiles& project) {
   std::vector<ClaudeFile> out;
-  const project::Places& places = project.places();
-  if (places.workspace == places.home) return out;  // they are the user's own
-  for (const char* name : {"/.claude/settings.json", "/.claude/settings.local.json"}) {
-    const std::string path = project::followed(places.workspace + name, places);
-    if (path.starts_with(places.root() + "/")) out.push_back(claude_file(path, true));
-  }
+  for (const std::string& path : claude_settings_files(project.places()))
+    out.push_back(claude_file(path, true));
   std::erase_if(out, [](const ClaudeFile& file) { return file.path.empty(); });
   return out;
 }

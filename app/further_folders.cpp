@@ -41,19 +41,27 @@ std::string with_its_use(const FurtherFolder& folder) {
 
 }  // namespace
 
-FurtherFolders::FurtherFolders(Parts parts, const std::vector<std::string>& flags)
+FurtherFolders::FurtherFolders(Parts parts, const std::vector<std::string>& flags,
+                               const std::vector<std::string>& configured)
     : parts_(std::move(parts)), roots_(std::make_shared<FurtherRoots>(parts_.roots)) {
-  for (const std::string& given : flags) {
-    const bool read_only = given.ends_with(":ro");
-    const FurtherFolder folder =
-        roots_->checked(read_only ? given.substr(0, given.size() - 3) : given, read_only);
-    if (FurtherRoots::is_wide(folder))
-      throw Error(folder.path + " holds your home folder; /add-dir asks before it opens that",
-                  ExitStatus::usage);
-    std::erase_if(of_flags_, [&](const auto& each) { return each.path == folder.path; });
-    of_flags_.push_back(folder);
-    roots_->set(of_flags_);
-  }
+  for (const std::string& given : configured) try {
+      open(given);
+    } catch (const Error& error) {
+      not_opened_.push_back("an additional directory is not opened: " + std::string(error.what()));
+    }
+  for (const std::string& given : flags) open(given);
+}
+
+void FurtherFolders::open(const std::string& flag) {
+  const bool read_only = flag.ends_with(":ro");
+  const FurtherFolder folder =
+      roots_->checked(read_only ? flag.substr(0, flag.size() - 3) : flag, read_only);
+  if (FurtherRoots::is_wide(folder))
+    throw Error(folder.path + " holds your home folder; /add-dir asks before it opens that",
+                ExitStatus::usage);
+  std::erase_if(of_flags_, [&](const auto& each) { return each.path == folder.path; });
+  of_flags_.push_back(folder);
+  roots_->set(of_flags_);
 }
 
 // As the newest entry of that kind says, if the user has opened any here.

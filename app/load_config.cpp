@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 
+#include "app/claude_settings.h"
 #include "app/config/file.h"
 #include "app/home.h"
 #include "app/project_files.h"
@@ -153,6 +154,7 @@ void check_before_trust(const Invocation& invocation, const WorkspaceFile& file)
 config::Config load_config_anyway(const Invocation& invocation, const std::string& workspace,
                                   catalog::Catalog& catalog, const SeeSetting& see) {
   config::Config config;
+  add_claude_permissions(config, workspace);  // first, so that skein's own files have the last word
   const fs::path own = user_config_file();
   std::error_code ignored;
   const bool there = fs::exists(own, ignored);

@@ -82,6 +82,7 @@ struct Config {
   std::map<std::string, mcp::ServerEntry> servers{};  // [mcp.NAME]
   std::vector<ConfiguredHook> hooks{};                // the user's, then the workspace's
   bool claude_hooks = false;                          // those in Claude Code's settings count too
+  std::vector<std::string> add_folders{};             // additional directories, besides --add-dir
   std::vector<std::string> notices{};                 // what was passed over, and why
   std::vector<std::string> troubles{};            // what is wrong in the files: "FILE:LINE: …"
   bool banner = true;                             // a new session begins with a greeting

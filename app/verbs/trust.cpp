@@ -1,4 +1,5 @@
 #include "app/trust.h"
+#include "app/claude_settings.h"
 #include "app/configured_hooks.h"
 #include "app/home.h"
 #include "app/load_config.h"
@@ -63,10 +64,11 @@ int trust(const app::Invocation& invocation) {
   catalog::Catalog catalog;
   const config::Config config = app::load_config_anyway(invocation, workspace, catalog);
   for (TrustItem& each : app::hooks_to_trust(config, files)) found.items.push_back(std::move(each));
+  for (TrustItem& each : app::permissions_to_trust(files)) found.items.push_back(std::move(each));
   if (!file && found.items.empty())
     throw Error(workspace +
                     " has nothing to trust: no .skein/config.toml, no skills, no commands, no "
-                    "agents, no hooks, no .mcp.json",
+                    "agents, no hooks, no permissions, no .mcp.json",
                 ExitStatus::usage);
   for (const TrustItem& each : found.items) {
     files.trust().set(each.path, each.sha256, app::Trust::given);

@@ -207,11 +207,13 @@ ReadingPlace reading_place(const Rules& rules, const Subject& subject, const Too
   ReadingPlace::Facts place{subject.tool.locate, subject.tool.survey,
                             [](const std::string&) { return false; }};
   if (reader == nullptr) return ReadingPlace(place);
-  place.some_forbidden = !path_rules(rules.deny, *reader, tools).empty();
-  place.forbidden = [&rules, &tools, reader](const std::string& path) {
+  std::vector<Rule> restricting = rules.deny;
+  restricting.insert(restricting.end(), rules.ask.begin(), rules.ask.end());
+  place.some_forbidden = !path_rules(restricting, *reader, tools).empty();
+  place.forbidden = [restricting, &tools, reader](const std::string& path) {
     const Subject read =
         subject_of(*reader, {"", reader->name, dump({{reader->argument.name, path}})});
-    return denies_path(rules.deny, read, tools) != Cover::no ||
+    return denies_path(restricting, read, tools) != Cover::no ||
            (read.place && !read.place->withheld.empty());
   };
   return ReadingPlace(place);
@@ -353,7 +355,7 @@ Cover denies(const std::vector<Rule>& rules, const Subject& subject, const Tools
   return is_url ? denies_url(rules, subject, tools) : denies_path(rules, subject, tools);
 }
 
-Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+Decision decide_unless_asked(const Rules& rules, const Subject& subject, const Tools& tools) {
   const Cover denied = denies(rules.deny, subject, tools);
   if (denied == Cover::yes) return {Verdict::deny, "a rule forbids it"};
   if (subject.place && !subject.place->withheld.empty())
@@ -372,6 +374,13 @@ Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tool
   if (subject.tool.effect == Effect::reads) return {Verdict::allow};
   return subject.tool.argument.is_path() ? decide_path(rules, subject)
                                          : decide_whole(rules, subject.tool);
+}
+
+Decision decide_on(const Rules& rules, const Subject& subject, const Tools& tools) {
+  Decision decision = decide_unless_asked(rules, subject, tools);
+  if (decision.verdict == Verdict::allow && denies(rules.ask, subject, tools) == Cover::yes)
+    return ask("a rule says to ask about it");
+  return decision;
 }
 
 // The rules after which a command is allowed: one for each part of it, or one for the whole line

@@ -55,6 +55,7 @@ struct Rules {
   std::vector<Rule> allow{};
   std::vector<Rule> deny{};  // stronger than everything else, in every mode
   bool sandboxed = false;    // without a sandbox every command is asked about
+  std::vector<Rule> ask{};   // stronger than what allows, in every mode; read as widely as `deny`
   // Allowed by the session's transcript but not granted by this user here: only shown.
   std::vector<Rule> not_applied{};
   // Places in the workspace that run by themselves, besides those that are known by their names.

@@ -163,6 +163,7 @@ void show_permissions(Session& session, std::string_view change) {
   if (rules.mode == permission::Mode::normal || rules.mode == permission::Mode::accept_edits)
     row(session, "unasked", "commands that only read in the workspace, in a sandbox");
   list(session, "allowed", rules.allow);
+  list(session, "asked", rules.ask);
   list(session, "denied", rules.deny);
   for (const Rule& rule : rules.not_applied)
     row(session, "recorded", to_string(rule), "from the transcript, not applied here");

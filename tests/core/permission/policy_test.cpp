@@ -222,3 +222,16 @@ TEST_CASE("a line is taken apart into words without their quotes") {
   CHECK(parse_shell_line("").doubt != "");
   CHECK(shell_quoted("it's") == "'it'\\''s'");
 }
+
+TEST_CASE("a rule that asks is stronger than what allows, and weaker than what forbids") {
+  Rules rules = with("bash,read,write", "bash(rm *)", Mode::bypass);
+  rules.ask = parse_rules("bash(git push *),bash(rm *),read(.env),write(src/*)");
+  CHECK(verdict(rules, bash("git push origin x")) == Verdict::ask);
+  CHECK(verdict(rules, bash("ls && git push")) == Verdict::ask);
+  CHECK(verdict(rules, bash("rm x")) == Verdict::deny);
+  CHECK(verdict(rules, bash("git status")) == Verdict::allow);
+  CHECK(verdict(rules, on("read", "sub/.env")) == Verdict::ask);
+  CHECK(verdict(rules, on("write", "src/a")) == Verdict::ask);
+  CHECK(verdict(rules, on("write", "a")) == Verdict::allow);
+  CHECK(remembered(rules, bash("git push")) == "");
+}
