@@ -12,6 +12,8 @@ namespace skein::search {
 namespace {
 
 constexpr char32_t replacement = 0xFFFD;
+// The one letter that is taken apart when it becomes small.
+constexpr char32_t dotted_capital_i = 0x130, dot_above = 0x307;
 
 bool is_width_form(char32_t c) { return (c >= 0xFF00 && c <= 0xFFEF) || c == 0x3000; }
 
@@ -149,7 +151,12 @@ class Folder {
           joins_before(static_cast<char32_t>(points[1])) && points[1] < 0x1100)
         c = static_cast<char32_t>(points[0]);
     }
-    add(one_case(c));
+    const char32_t small = one_case(c);
+    if (small >= 0x80 || c < 0x80 || accents_ == Accents::dropped) return add(small);
+    // A letter that becomes ASCII would not be found: texts are looked through as they are written.
+    if (c != dotted_capital_i) return add(c);
+    add(small);
+    join(dot_above);
   }
   // One character again, if there is one for both: texts come in either form.
   void join(char32_t mark) {
@@ -230,6 +237,7 @@ std::vector<std::string> spellings(char32_t c) {
   std::vector<char32_t> cases{c, static_cast<char32_t>(utf8proc_toupper(point)),
                               static_cast<char32_t>(utf8proc_totitle(point))};
   if (c == 0x3C3) cases.push_back(0x3C2);
+  if (c == dot_above) cases.push_back(dotted_capital_i);
   std::vector<std::string> out;
   for (const char32_t each : cases) {
     append_utf8(out.emplace_back(), each);

@@ -331,6 +331,14 @@ TEST_CASE("queries of every kind find what was said just so") {
       {lengthy, lengthy},
       {"tab\there", "\"tab here\""},
       {"a\x7f\u0085b zebra", "zebra"},
+      {"merhaba İstanbul", "İstanbul"},
+      {"merhaba \"İzmir\"", "\"İzmir\""},
+      {"I\u0307\u011fne", "İğne"},
+      {"Maſſe", "maſſe"},
+      {"273 \u212A", "\u212A"},
+      {"\u212Aelvin", "\"\u212Aelvin\""},
+      {"STRAẞE", "straße"},
+      {"ȺB", "ⱥb"},
   };
   for (const auto& [said, query] : cases) {
     CAPTURE(said);
@@ -399,4 +407,13 @@ TEST_CASE("sessions that are kept in memory only are searched too") {
   append(store, session, {user_says("a walrus in memory")});
   CHECK(search_ranked(store, {.query = parse_query("walrus"), .filter = {.role = Role::user}})
             .hits.size() == 1);
+}
+
+TEST_CASE("a capital I with a dot is not every i") {
+  Place place;
+  const Id session = place.named("main:cli:user");
+  place.say(session, "it is in his list");
+  const Id dotted = place.say(session, "\u0130");
+  CHECK(place.found("\"\u0130\"", {.role = Role::user}) == ids({dotted}));
+  CHECK(place.found("\u0130", {.role = Role::user}) == ids({dotted}));
 }
