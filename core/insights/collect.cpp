@@ -68,7 +68,7 @@ class Counting {
       const MessageFacts facts = facts_of_message(entry.body);
       // A call before the time in question, or shared with a fork, may have its result later.
       for (const MessageFacts::Call& call : facts.calls)
-        calls_.insert_or_assign(std::string(call.id), std::string(call.name));
+        calls_.insert_or_assign(std::string(call.id), KnownCall{std::string(call.name)});
       if (facts.kind != MessageFacts::Kind::other && is_new(entry)) count(entry, facts);
     } else if (entry.type == model::type::compaction_summary && is_new(entry)) {
       count_summary(entry);
@@ -120,7 +120,9 @@ class Counting {
       return in_each(entry, [](Tally& tally) { ++tally.prompts; });
     for (const MessageFacts::Failure& failure : facts.failures) {
       const auto call = calls_.find(std::string(failure.call));
-      ToolTally& tool = out_.tools[call == calls_.end() ? "unknown" : call->second];
+      // Each branch that leaves a call open gives it a result of its own.
+      if (call != calls_.end() && std::exchange(call->second.failed, true)) continue;
+      ToolTally& tool = out_.tools[call == calls_.end() ? "unknown" : call->second.tool];
       ++(failure.refused ? tool.refusals : tool.failures);
     }
     if (facts.kind != MessageFacts::Kind::answer) return;
@@ -164,7 +166,11 @@ class Counting {
   Insights out_{};
   std::unordered_set<Id> seen_{};
   std::size_t session_ = 0;
-  std::unordered_map<std::string, std::string> calls_{};  // of the session: which tool, by id
+  struct KnownCall {
+    std::string tool;
+    bool failed = false;
+  };
+  std::unordered_map<std::string, KnownCall> calls_{};  // of the session, by id
   std::string day_name_{}, model_name_{};
   Tally *day_ = nullptr, *week_ = nullptr, *project_ = nullptr;  // of the entry before
 };

@@ -1,6 +1,7 @@
 #include "core/legacy/blocks.h"
 
 #include <algorithm>
+#include <span>
 
 #include "core/text/base64.h"
 #include "core/text/image_type.h"
@@ -27,6 +28,14 @@ std::vector<model::ResultBlock> as_result(const std::vector<model::Block>& conte
   }
   if (out.empty()) out.emplace_back(model::Text{});
   return out;
+}
+
+bool has_call(std::span<const model::Block> content, const Json& call) {
+  return std::ranges::any_of(content, [&](const model::Block& block) {
+    const auto* there = std::get_if<model::ToolUse>(&block);
+    return there != nullptr && there->name == string_at(call, "name") &&
+           there->input == object_text(at(call, "args"));
+  });
 }
 
 std::string role_of(const Json& message) {
@@ -84,7 +93,12 @@ Message Blocks::message(const Json& json) {
       out.content.emplace_back(std::move(result));
     }
   }
-  for (const Json& call : at(json, "tool_calls")) {
+  // Calls of Google's models next to the parts, which may hold the same ones.
+  const std::size_t in_parts = out.content.size();
+  for (const Json& call : at(json, "functionCalls"))
+    if (call.is_object() && !has_call(std::span(out.content).first(in_parts), call))
+      out.content.push_back(part({{"functionCall", call}}));
+  for (const Json& call : first_of(json, {"tool_calls", "toolCalls"})) {
     const Json& function = at(call, "function");
     const Json& where = function.is_object() ? function : call;
     out.content.emplace_back(

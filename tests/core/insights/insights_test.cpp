@@ -206,3 +206,16 @@ TEST_CASE("the page for a browser has no script and takes no text for markup") {
   CHECK(page.find("default-src 'none'") != std::string::npos);
   CHECK(page.find("prefers-color-scheme:dark") != std::string::npos);
 }
+
+TEST_CASE("a call that failed on two branches is one call that failed") {
+  Home at;
+  const Id session = session_called(at.store, "main:cli:one");
+  append(at.store, session, {asks(), answers({.tool = "read"})});
+  const Id call = *value_of(at.store.open(session)).state.head;
+  append(at.store, session, {fails("no such file")});
+  value_of(at.store.set_head(session, call));
+  append(at.store, session, {fails("interrupted"), asks()});
+  const Insights found = collect(at.store, {});
+  CHECK(found.tools.at("read").calls == 1);
+  CHECK(found.tools.at("read").failures == 1);
+}

@@ -56,3 +56,26 @@ TEST_CASE(
   CHECK(model::plain_text(said[3]) == "There is one.");
   CHECK(read.losses.size() == 2);  // the damaged line, and the one without a type
 }
+
+TEST_CASE("calls of Google's models next to the parts are read, each once") {
+  const std::string text =
+      R"([{"role":"user","parts":[{"text":"look"}]},)"
+      R"({"role":"model","parts":[{"text":"I do."}],"functionCalls":[)"
+      R"({"name":"ls","args":{"path":"."}},{"name":"ls","args":{"path":"."}}]},)"
+      R"({"role":"user","parts":[{"functionResponse":{"name":"ls","response":{"output":"a"}}},)"
+      R"({"functionResponse":{"name":"ls","response":{"output":"b"}}}]},)"
+      R"({"role":"model","parts":[{"functionCall":{"name":"cat","args":{}}}],)"
+      R"("functionCalls":[{"name":"cat","args":{}}]}])";
+  const auto read = legacy::read_session(Id{1}, text);
+  REQUIRE(read);
+  CHECK(read->losses.empty());
+  std::vector<std::string> calls, results;
+  for (const model::Message& message : messages_of(*read)) {
+    for (const model::ToolUse* call : model::tool_uses(message)) calls.push_back(call->id);
+    for (const model::Block& block : message.content)
+      if (const auto* result = std::get_if<model::ToolResult>(&block))
+        results.push_back(result->tool_use_id);
+  }
+  REQUIRE(calls.size() == 3);
+  CHECK(results == std::vector{calls[0], calls[1]});
+}
