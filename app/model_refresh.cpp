@@ -62,7 +62,7 @@ Refreshed refresh_models(catalog::Catalog& catalog, providers::Keyring& keys,
   const std::vector<catalog::ProviderRow> rows = catalog.providers();
   for (const catalog::ProviderRow& row : rows) {
     if (ports.stopped()) break;
-    if ((!only.empty() && only != row.name) || is_double(row, catalog)) continue;
+    if (only.empty() ? is_double(row, catalog) : only != row.name) continue;
     const bool listens = std::ranges::find(listening, row.name,
                                            &providers::LocalServer::provider) != listening.end();
     if (!listens && !is_due(row, keys, cache, which)) continue;

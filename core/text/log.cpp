@@ -72,7 +72,7 @@ void make_folder() {
   for (const fs::path& each : folder) ::mkdir((part /= each).c_str(), 0700);
 }
 
-// Opened by the first line that is written: most runs write none.
+// Opened by the first line that is written, unless the user asked for a log: most runs write none.
 void open_log() {
   opened = true;
   if (folder.empty()) return;
@@ -107,6 +107,7 @@ void start_log(std::string in, bool verbose) {
   wants_debug = verbose;
   opened = false;
   logger = nullptr;
+  if (wants_debug) open_log();  // its name is announced
 }
 
 std::string log_file() {

@@ -59,3 +59,8 @@ TEST_CASE("without a folder nothing is logged, and nothing breaks") {
   CHECK(!std::filesystem::exists(log_file()));
   start_log("", false);
 }
+
+TEST_CASE("a verbose log is there before anything is written to it") {
+  const Logged logged(true);
+  CHECK(std::filesystem::exists(log_file()));
+}
