@@ -48,15 +48,8 @@ Json repair(Home& home, const std::vector<SessionRecord>& sessions) {
     if (!aside.empty())
       done.push_back("rebuilt " + record.key + "; what was there is kept as " + aside);
   }
-  for (const auto& each : value_or_throw(store::home::migrate_all(home))) {
-    done.push_back(
-        (each.form.empty()
-             ? "session " + to_string(each.session) + " had been migrated before; its old file"
-             : "migrated session " + to_string(each.session) + " from " + each.form + ", " +
-                   counted(each.entries, "entry", "entries") + "; its old file") +
-        " is kept as " + each.old_file);
-    for (const std::string& loss : each.losses) done.push_back("  " + loss);
-  }
+  for (const auto& each : value_or_throw(store::home::migrate_all(home)))
+    for (const std::string& line : store::home::report_of(each)) done.push_back(line);
   for (const std::string& name : value_or_throw(maintenance::remove_leftovers(home)))
     done.push_back("removed " + name + ", which a process that died had left behind");
   return done;

@@ -17,6 +17,7 @@
 #include "core/store/home/file_backend.h"
 #include "core/store/home/maintenance/scrub.h"
 #include "core/store/postgres/database_backend.h"
+#include "core/store/repeats.h"
 #include "core/text/amounts.h"
 #include "core/text/json.h"
 #include "core/text/when.h"
@@ -83,15 +84,16 @@ void scrub_elsewhere(const std::string& home, const model::Scrubbing& what,
   }
 }
 
-void print_repeats(const std::vector<std::string>& entries) {
+void print_repeats(const std::vector<std::string>& entries, bool scrubs) {
   constexpr std::size_t shown = 10;
   if (entries.empty()) return;
   std::string names;
   for (std::size_t i = 0; i < std::min(entries.size(), shown); ++i)
     names += (names.empty() ? "" : ", ") + entries[i];
   if (entries.size() > shown) names += " and " + std::to_string(entries.size() - shown) + " more";
-  print_line("  left as they are, though they say a line of it or the same few words: " + names +
-             " (--text TEXT takes a text out everywhere)");
+  print_line("  not changed, but contain part of the same text: " + names +
+             (scrubs ? " (--text TEXT removes a text everywhere)"
+                     : " (the model is still sent them; `skein redact` masks each)"));
 }
 
 // What the jobs of sessions that are gone have printed goes too, except where one was kept and
@@ -198,8 +200,12 @@ int redact_entry(const app::Invocation& invocation) {
   for (const std::string& text : wish.named)
     if (text.size() < 4)
       throw Error("--text is too short to be meant everywhere", ExitStatus::usage);
+  const model::Entry target = value_or_throw(store.load_entry(session, entry));
   if (!scrubs || !value_or_throw(store.open(session)).state.redacted.contains(entry))
     value_or_throw(store.redact(session, entry, invocation.value("--reason")));
+  if (!scrubs)
+    for (const Id id : value_or_throw(store::entries_repeating(store, session, target)))
+      scrubbed.repeats.push_back(to_string(id));
   if (home) scrubbed = value_or_throw(maintenance::scrub(*home, session, entry, wish));
   if (scrubs && in_database)
     scrubbed = value_or_throw(
@@ -229,7 +235,7 @@ int redact_entry(const app::Invocation& invocation) {
   for (const Json& id : summaries)
     print_line("  summary " + id.get<std::string>() +
                " came after it and may retell it in other words: read it, redact it if it does");
-  print_repeats(scrubbed.repeats);
+  print_repeats(scrubbed.repeats, scrubs);
   for (const std::string& each : scrubbed.left) print_line("  " + each);
   return status;
 }

@@ -87,12 +87,20 @@ JsonText entry_json(const StoredEntry& placed, const std::set<Id>& redacted) {
   return out;
 }
 
-JsonText entries_json(const std::vector<StoredEntry>& entries, const std::set<Id>& redacted) {
-  std::string out = "[";
-  for (const StoredEntry& placed : entries)
-    out += (out.size() > 1 ? "," : "") + entry_json(placed, redacted);
-  return out + "]";
-}
+// A JSON array of entries, printed one by one. The brackets are the caller's.
+class EntryPrinter {
+ public:
+  explicit EntryPrinter(const std::set<Id>& redacted) : redacted_(redacted) {}
+  bool operator()(const StoredEntry& placed) {
+    print((std::exchange(first_, false) ? "" : ",") +
+          printable_json(entry_json(placed, redacted_)));
+    return true;
+  }
+
+ private:
+  const std::set<Id>& redacted_;
+  bool first_ = true;
+};
 
 // An error is not an end: what came before it may be half of a batch.
 std::string all_of_stdin() {
@@ -128,7 +136,7 @@ void print_entry(const StoredEntry& placed, const std::set<Id>& redacted) {
 void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
   const Id session = record.header.session;
   const model::Tree tree = value_or_throw(store.tree(session));
-  print(model::draw(
+  model::draw(
       tree,
       {.label =
            [&](const model::Tree::Node& node) {
@@ -143,7 +151,8 @@ void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {
                                : "")) +
                     head;
            },
-       .ascii = ascii}));
+       .ascii = ascii},
+      print);
 }
 
 // An entry about one that is not there would mask or sum up nothing.
@@ -254,37 +263,41 @@ int show_session(const app::Invocation& invocation) {
       print_entry(placed, record.state.redacted);
     return 0;
   }
-  store::Path path;
-  if (record.state.head) path = value_or_throw(store.path(session, *record.state.head));
-  for (const std::string& text : path.notices) notice(text);
   const store::Damage damage = value_or_throw(store.examine(session));
   if (const auto met = value_or_throw(store.open(session)).damage; met.any())
     notice(store::damage_notice(met, record.key));
   else if (damage.any())
     notice("this transcript is damaged; `skein doctor " + record.key + "` says where");
-
+  const auto each_on_path = [&](const store::VisitEntry& visit) {
+    if (!record.state.head) return;
+    for (const std::string& text :
+         value_or_throw(store.visit_path(session, *record.state.head, visit)))
+      notice(text);
+  };
+  const std::set<Id>& redacted = record.state.redacted;
+  const bool tree = invocation.has("--tree");
   if (!invocation.has("--json")) {
-    if (invocation.has("--tree"))
+    if (tree)
       show_tree(store, record, invocation.has("--ascii"));
     else
-      for (const StoredEntry& placed : path.entries) print_entry(placed, record.state.redacted);
+      each_on_path([&](const StoredEntry& placed) {
+        print_entry(placed, redacted);
+        return true;
+      });
     return 0;
   }
-  std::string out = "{\"session\":" + record_json(record, *app::configured_catalog(invocation)) +
-                    ",\"path\":" + entries_json(path.entries, record.state.redacted);
-  if (invocation.has("--tree")) {
-    std::vector<StoredEntry> all;
-    value_or_throw(store.load(session, [&](const StoredEntry& placed) {
-      all.push_back(placed);
-      return true;
-    }));
+  print("{\"session\":" +
+        printable_json(record_json(record, *app::configured_catalog(invocation))) + ",\"path\":[");
+  each_on_path(EntryPrinter(redacted));
+  if (tree) {
+    print("],\"entries\":[");
+    value_or_throw(store.load(session, EntryPrinter(redacted)));
     Json leaves = Json::array();
-    const model::Tree tree = value_or_throw(store.tree(session));
-    for (const model::Tree::Node* leaf : tree.leaves()) leaves.push_back(to_string(leaf->id));
-    out +=
-        ",\"entries\":" + entries_json(all, record.state.redacted) + ",\"leaves\":" + dump(leaves);
+    for (const Id leaf : record.state.leaves) leaves.push_back(to_string(leaf));
+    print("],\"leaves\":" + dump(leaves) + "}\n");
+  } else {
+    print("]}\n");
   }
-  print_json(out + "}");
   return 0;
 }
 
@@ -353,7 +366,9 @@ int append_entries(const app::Invocation& invocation) {
   const std::string& name = invocation.arguments.at(0);
   check_references(store, name, entries);
   const auto workspace = [&] { return app::workspace_folder(invocation); };
-  Id session = value_or_throw(store.find_or_create(name, workspace)).session;
+  // Nothing to append makes no session.
+  Id session = entries.empty() ? value_or_throw(store.find(name)).header.session
+                               : value_or_throw(store.find_or_create(name, workspace)).session;
 
   store::AppendResult result{.session = session};
   if (!entries.empty()) {

@@ -146,10 +146,20 @@ EntryFacts facts_of(const Entry& entry, Position at) {
   return {entry.id, entry.parent, entry.type, entry.timestamp, entry.payload, at, entry.meta};
 }
 
+namespace {
+
+// How long a session is kept is no use of it.
+bool is_about_keeping(const EntryFacts& entry) {
+  return entry.type == type::custom &&
+         (entry.body.starts_with(R"({"kind":"pin")") || entry.body.starts_with(R"({"kind":"ttl")"));
+}
+
+}  // namespace
+
 void fold(SessionState& state, const EntryFacts& entry) {
   if (entry.type == type::session_header) return;
   ++state.entries;
-  if (!entry.timestamp.empty()) state.updated_at = entry.timestamp;
+  if (!entry.timestamp.empty() && !is_about_keeping(entry)) state.updated_at = entry.timestamp;
   if (!is_marginal(entry.type)) {
     grow_tree(state, entry);
     if (entry.type == type::message) count_message(state, entry);

@@ -1,6 +1,7 @@
 #include "core/model/tree_drawing.h"
 
 #include <algorithm>
+#include <utility>
 
 namespace skein::model {
 
@@ -20,12 +21,10 @@ std::size_t depth_of(const Tree& tree) {
   return deepest;
 }
 
-}  // namespace
-
-std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing) {
+template <class Visit>
+void each_line(const Tree& tree, const TreeDrawing& drawing, Visit visit) {
   const Strokes& strokes = drawing.ascii ? ascii : boxes;
   const bool nested = depth_of(tree) <= drawing.nested_depth;
-  std::vector<TreeLine> out;
 
   // A stack of our own: a conversation may be deeper than the machine's.
   struct Step {
@@ -45,21 +44,28 @@ std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing) {
     const Step step = std::move(steps.back());
     steps.pop_back();
     const std::string_view stroke = step.in_line ? "" : step.last ? strokes.last : strokes.fork;
-    out.push_back({step.indent + std::string(stroke), step.node});
+    visit(TreeLine{step.indent + std::string(stroke), step.node});
     const std::string inner =
         step.in_line ? step.indent
                      : step.indent + std::string(step.last ? strokes.none : strokes.pass);
     const std::vector<const Tree::Node*> children = tree.children(step.node->id);
     push(children, inner, !nested && children.size() == 1);
   }
+}
+
+}  // namespace
+
+std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing) {
+  std::vector<TreeLine> out;
+  each_line(tree, drawing, [&](TreeLine line) { out.push_back(std::move(line)); });
   return out;
 }
 
-std::string draw(const Tree& tree, const TreeDrawing& drawing) {
-  std::string out = "root\n";
-  for (const TreeLine& line : tree_lines(tree, drawing))
-    out += line.stem + drawing.label(*line.node) + "\n";
-  return out;
+void draw(const Tree& tree, const TreeDrawing& drawing,
+          const std::function<void(const std::string&)>& print) {
+  print("root\n");
+  each_line(tree, drawing,
+            [&](const TreeLine& line) { print(line.stem + drawing.label(*line.node) + "\n"); });
 }
 
 }  // namespace skein::model

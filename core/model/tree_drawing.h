@@ -24,6 +24,8 @@ struct TreeLine {
 };
 std::vector<TreeLine> tree_lines(const Tree& tree, const TreeDrawing& drawing);
 
-std::string draw(const Tree& tree, const TreeDrawing& drawing);
+// Line by line, each with its newline.
+void draw(const Tree& tree, const TreeDrawing& drawing,
+          const std::function<void(const std::string&)>& print);
 
 }  // namespace skein::model

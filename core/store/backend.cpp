@@ -82,6 +82,11 @@ Result<std::vector<std::string>> StorageBackend::keep_blobs(std::span<const std:
 
 std::string described(Id session) { return "session " + to_string(session); }
 
+Result<MigrationResult> StorageBackend::migrate(Id session) {
+  return open(session).and_then(
+      [&](const SessionRecord&) -> Result<MigrationResult> { return MigrationResult{session}; });
+}
+
 Result<SessionRecord> StorageBackend::replace(Id session, Position, const GiveLines&) {
   return Failure{Failure::Kind::damaged,
                  described(session) + " is damaged where no file can be set aside"};

@@ -95,6 +95,9 @@ struct AppendOptions {
   std::optional<Id> expected_tail{};
   bool check_all_ids = false;  // else those of the last 4,096 entries
   bool patient = true;  // a store that cannot be reached is waited for; else that is told at once
+  // false: it survives the process, but a power cut may lose it. The next append that is synced
+  // makes it safe as well.
+  bool synced = true;
 };
 
 struct AppendResult {
@@ -142,6 +145,15 @@ struct TrashedSession {
 struct EmptiedTrash {
   std::size_t sessions = 0;
   std::uint64_t bytes = 0;
+};
+
+// What became of a session that may have been in an older form.
+struct MigrationResult {
+  Id session{};
+  std::string form{};  // that it had; empty: it was up to date
+  std::size_t entries = 0;
+  std::string old_file{};             // where the old file is now
+  std::vector<std::string> losses{};  // what could not be taken over
 };
 
 // An entry a fork begins with, besides the path. If it is about another entry (a redaction, a
@@ -207,6 +219,8 @@ class StorageBackend {
                                  std::span<const NewEntry> entries) = 0;
   // The same, with the path to where the header says it was branched off, and `extras` behind it.
   virtual Result<Created> fork(const SessionHeader& header, std::span<const ForkExtra> extras) = 0;
+  // If it fails, the session stays as it is and is not written to.
+  virtual Result<MigrationResult> migrate(Id session);
   // All of the batch or nothing, durable when it returns.
   virtual Result<AppendResult> append(Id session, std::span<const NewEntry> entries,
                                       const AppendOptions& options) = 0;

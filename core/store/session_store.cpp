@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <ranges>
 #include <set>
+#include <utility>
 
 #include "core/model/payloads.h"
 #include "core/store/session_name.h"
@@ -173,6 +174,46 @@ Result<Path> SessionStore::path_until(Id session, Id leaf,
   if (wanted && !done) return path_by_tree(session, leaf);
   std::ranges::reverse(path.entries);
   return path;
+}
+
+Result<std::vector<std::string>> SessionStore::visit_path(Id session, Id leaf,
+                                                          const VisitEntry& visit) {
+  const Result<Position> at = backend_->locate(session, leaf);
+  if (!at) return at.error();
+  // Stretches of the transcript in which every entry that is not marginal is on the path.
+  struct Stretch {
+    Position first = 0, last = 0;
+  };
+  std::vector<Stretch> stretches;  // the last one first
+  std::optional<Id> wanted = leaf;
+  bool apart = true;  // an entry of another branch was met
+  const auto loaded = backend_->load_back(session, *at, [&](const StoredEntry& placed) {
+    if (placed.entry.id != wanted) {
+      apart = apart || !model::is_marginal(placed.entry.type);
+      return true;
+    }
+    if (std::exchange(apart, false)) stretches.push_back({placed.at, placed.at});
+    stretches.back().first = placed.at;
+    wanted = placed.entry.parent;
+    return wanted.has_value();
+  });
+  if (!loaded) return loaded.error();
+  if (wanted) {
+    const Result<Path> path = path_by_tree(session, leaf);
+    if (!path) return path.error();
+    (void)std::ranges::all_of(path->entries, visit);
+    return path->notices;
+  }
+  const Result<void> done =
+      backend_->load(session, stretches.back().first, [&](const StoredEntry& placed) {
+        while (!stretches.empty() && stretches.back().last < placed.at) stretches.pop_back();
+        if (stretches.empty()) return false;
+        const bool on_path =
+            placed.at >= stretches.back().first && !model::is_marginal(placed.entry.type);
+        return !on_path || visit(placed);
+      });
+  if (!done) return done.error();
+  return std::vector<std::string>{};
 }
 
 // All of it: where the trail was lost, only the whole tree knows how it goes on.

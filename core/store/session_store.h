@@ -76,6 +76,9 @@ class SessionStore {
   // of what is left behind becomes its first own entry.
   Result<SessionHandle> branch_from_entry(Id session, Id entry, const std::string& new_key = {},
                                           const std::string& summary = {});
+  // Brings a session that is in an older form into the current one. Opening a key and appending do
+  // this when they must.
+  Result<MigrationResult> migrate_session(Id session) { return backend_->migrate(session); }
   Result<SessionRecord> open(Id session) { return backend_->open(session); }
   // The one used last first; throws Error.
   std::vector<SessionRecord> list(const ListFilter& filter = {}) {
@@ -123,6 +126,9 @@ class SessionStore {
   Result<Path> path(Id session, Id leaf, std::size_t limit = 0);
   // The same, back to the first entry (the newest comes first) for which `enough` is true.
   Result<Path> path_until(Id session, Id leaf, const std::function<bool(const Entry&)>& enough);
+  // Every entry of the path to `leaf`, the root first, one at a time: memory grows with the number
+  // of branches, not of entries. Returns what a user should know about the path.
+  Result<std::vector<std::string>> visit_path(Id session, Id leaf, const VisitEntry& visit);
   Result<model::Tree> tree(Id session);
   Result<std::vector<Branch>> branches(Id session);
 

@@ -135,7 +135,8 @@ void show_tree(Session& session, std::string_view) {
   if (session.chooses_by_number()) return choose_entry_by_number(session, tree);
   // Keys typed ahead are meant for the prompt, not for the tree view.
   if (session.keyboard() == nullptr || session.keyboard()->typed_ahead())
-    return session.screen().print_untrusted(model::draw(tree, {.label = label, .nested_depth = 6}));
+    return model::draw(tree, {.label = label, .nested_depth = 6},
+                       [&](const std::string& line) { session.screen().print_untrusted(line); });
   const pick::TreeChoice choice =
       pick::walk_tree_view(*session.keyboard(), tree, session.conversation().head(), label);
   switch (choice.what) {

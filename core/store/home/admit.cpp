@@ -97,7 +97,7 @@ Result<SessionRecord> admit_session(Home& home, Id session, const GiveLines& lin
   if (taken == TakenKey::numbered) key = free_key(**index, session, key);
   if (const auto trouble = in_the_way(home, **index, session, key)) return *trouble;
   if (const auto done = file.link_into_place(); !done) return done.error();
-  return take_in(home, *change, **index, *memory, key);
+  return take_in(home, *change, *index, *memory, key);
 }
 
 Result<SessionRecord> replace_session(Home& home, Id session, Position end,
@@ -123,19 +123,23 @@ Result<SessionRecord> replace_session(Home& home, Id session, Position end,
   const std::string key = known != (*index)->sessions.end()
                               ? known->second.key
                               : free_key(**index, session, effective_key(*memory));
-  return take_in(home, *change, **index, *memory, key);
+  return take_in(home, *change, *index, *memory, key);
 }
 
-Result<SessionRecord> take_in(Home& home, IndexChange& change, Index& index,
+Result<SessionRecord> take_in(Home& home, IndexChange& change, Index* index,
                               const log::LogMemory& memory, const std::string& key) {
   const Id session = memory.header.session;
   Result<Transcript> opened =
       open_transcript(home.files(), session, log::transcript_path(session), &memory);
   if (!opened) return opened.error();
   const Transcript& kept = home.keep(session, *std::move(opened));
-  index.sessions[session] = {kept.memory(), false, key};
-  index.lost.erase(session);
-  (void)change.save_moved();
+  const IndexEntry entry{kept.memory(), false, key};
+  home.index().note_new(entry);
+  if (index != nullptr) {
+    index->sessions[session] = entry;
+    index->lost.erase(session);
+    (void)change.save_moved();
+  }
   return home.record_of(kept);
 }
 

@@ -12,9 +12,9 @@ Result<SessionRecord> admit_session(Home& home, Id session, const GiveLines& lin
 Result<SessionRecord> replace_session(Home& home, Id session, Position end, const GiveLines& lines);
 
 // A transcript that has just been linked into place, with what is known of it, becomes part of the
-// index. Not looked for by name: that asks the index, which might be read anew before it is
-// written.
-Result<SessionRecord> take_in(Home& home, IndexChange& change, Index& index,
+// index; with no index it becomes part of it when all sessions are looked at. Not looked for by
+// name: that asks the index, which might be read again before it is written.
+Result<SessionRecord> take_in(Home& home, IndexChange& change, Index* index,
                               const log::LogMemory& memory, const std::string& key);
 
 }  // namespace skein::store::home

@@ -16,10 +16,13 @@
 
 namespace skein::store::home {
 
-Result<log::LogWriter*> FileBackend::log_of(Id session) {
+template <class Work>
+auto FileBackend::with_log(Id session, Work work)
+    -> decltype(work(std::declval<log::LogWriter&>())) {
   const Result<Transcript*> transcript = home_->transcript(session);
   if (!transcript) return transcript.error();
-  return (*transcript)->log.get();
+  const Home::Use use(*home_, session);
+  return work(*(*transcript)->log);
 }
 
 Result<SessionRecord> FileBackend::open(Id session) {
@@ -28,20 +31,24 @@ Result<SessionRecord> FileBackend::open(Id session) {
   return home_->record_of(**transcript);
 }
 
+Result<MigrationResult> FileBackend::migrate(Id session) {
+  const Result<Transcript*> found = home_->transcript(session);
+  if (found) return MigrationResult{session};
+  const Failure& failed = found.error();
+  if (failed.kind != Failure::Kind::damaged && failed.kind != Failure::Kind::gone) return failed;
+  Result<MigrationResult> migrated = home::migrate(*home_, session);
+  return migrated || migrated.error().kind != Failure::Kind::gone ? std::move(migrated) : failed;
+}
+
 Result<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> entries,
                                          const AppendOptions& options) {
   for (int tries = 0;; ++tries) {
     // Not refreshed: append brings itself up to date, once it holds the lock.
     const Result<Transcript*> found = home_->seen_transcript(session);
     if (!found) {
-      // It may be kept in an older form: then it is migrated first, or not written to.
-      const Failure& failed = found.error();
-      if (tries > 0 ||
-          (failed.kind != Failure::Kind::damaged && failed.kind != Failure::Kind::gone))
-        return failed;
-      const Result<MigrationResult> migrated = migrate(*home_, session);
-      if (!migrated)
-        return migrated.error().kind == Failure::Kind::gone ? failed : migrated.error();
+      // It may be in an older form: then it is migrated first, or not written to.
+      if (tries > 0) return found.error();
+      if (const auto migrated = migrate(session); !migrated) return migrated.error();
       continue;
     }
     if ((*found)->archived()) {
@@ -66,20 +73,20 @@ Result<AppendResult> FileBackend::append(Id session, std::span<const NewEntry> e
 }
 
 Result<void> FileBackend::load(Id session, Position from, const VisitEntry& visit) {
-  return log_of(session).and_then([&](auto* log) { return log->each(from, visit); });
+  return with_log(session, [&](auto& log) { return log.each(from, visit); });
 }
 
 Result<void> FileBackend::load_back(Id session, std::optional<Position> from,
                                     const VisitEntry& visit) {
-  return log_of(session).and_then([&](auto* log) { return log->each_back(from, visit); });
+  return with_log(session, [&](auto& log) { return log.each_back(from, visit); });
 }
 
 Result<StoredEntry> FileBackend::load_at(Id session, Position at) {
-  return log_of(session).and_then([&](auto* log) { return log->at(at); });
+  return with_log(session, [&](auto& log) { return log.at(at); });
 }
 
 Result<void> FileBackend::give_lines(Id session, Position from, const VisitText& visit) {
-  return log_of(session).and_then([&](auto* log) { return log->give_lines(from, visit); });
+  return with_log(session, [&](auto& log) { return log.give_lines(from, visit); });
 }
 
 Result<SessionRecord> FileBackend::admit(Id session, const GiveLines& lines, TakenKey taken) {
@@ -101,15 +108,15 @@ Result<SessionRecord> FileBackend::replace(Id session, Position end, const GiveL
 }
 
 Result<void> FileBackend::survey(Id session, const VisitFacts& visit) {
-  return log_of(session).and_then([&](auto* log) { return log->survey(visit); });
+  return with_log(session, [&](auto& log) { return log.survey(visit); });
 }
 
 Result<Position> FileBackend::locate(Id session, Id entry) {
-  return log_of(session).and_then([&](auto* log) { return log->locate(entry); });
+  return with_log(session, [&](auto& log) { return log.locate(entry); });
 }
 
 Result<Damage> FileBackend::examine(Id session) {
-  return log_of(session).and_then([&](auto* log) { return log->examine(); });
+  return with_log(session, [&](auto& log) { return log.examine(); });
 }
 
 Result<std::set<Id>> FileBackend::sift(const SessionRecord& session, const Sieve& sieve,
@@ -143,12 +150,15 @@ Result<SessionRecord> FileBackend::find(std::string_view name) {
     Result<SessionRecord> record = open(*exact);
     if (record && (record->key == name || to_string(*exact) == name)) return record;
   }
-  const Result<Index*> index = home_->index().current();
-  if (!index) return index.error();
-  for (const auto& [session, entry] : (*index)->sessions)
-    if (entry.key == name || to_string(session) == name) return record_of(entry);
-  if (auto lost = home_->index().lost(name)) return *std::move(lost);
-  return Failure{Failure::Kind::gone, "no session called '" + std::string(name) + "'"};
+  if (!home_->index().is_free(name)) {
+    const Result<Index*> index = home_->index().current();
+    if (!index) return index.error();
+    for (const auto& [session, entry] : (*index)->sessions)
+      if (entry.key == name || to_string(session) == name) return record_of(entry);
+    if (auto lost = home_->index().lost(name)) return *std::move(lost);
+  }
+  const Result<MigrationResult> migrated = migrate_called(*home_, name);
+  return migrated ? open(migrated->session) : migrated.error();
 }
 
 void FileBackend::remember(Id session, const std::string& workspace) {
@@ -156,6 +166,13 @@ void FileBackend::remember(Id session, const std::string& workspace) {
   const Result<Transcript*> found = home_->transcript(session);
   if (!found) return;
   HomeIndex& index = home_->index();
+  const IndexEntry* known = index.find(session);
+  if (workspace.empty() && known != nullptr &&
+      index.may_lag(known->memory.end, (*found)->memory().end)) {
+    IndexEntry now = *known;
+    if (HomeIndex::learn(now, **found)) index.refresh_last(session, now);
+    return;
+  }
   Result<IndexChange> change = index.change();
   if (!change) return;
   IndexEntry& entry = index.stored().sessions[session];
@@ -248,32 +265,44 @@ Result<std::string> FileBackend::load_blob(const std::string& name) {
   return home::load_blob(home_->files(), name);
 }
 
+// The session that has this key; none: a new one may have it.
+Result<std::optional<SessionRecord>> FileBackend::holder_of(const std::string& key,
+                                                            const Index& index) {
+  using Holder = Result<std::optional<SessionRecord>>;
+  for (const auto& [session, entry] : index.sessions)
+    if (entry.key == key) {
+      // Its maker may have died before its name was safe.
+      return files::sync_folder(home_->files(), "transcripts", described(session))
+          .and_then([&] { return open(session); })
+          .and_then(
+              [](SessionRecord record) -> Holder { return std::optional(std::move(record)); });
+    }
+  if (auto lost = home_->index().lost(key)) return *lost;
+  // A session that could not be read may have the key.
+  if (home_->index().unreadable()) return *home_->index().unreadable();
+  return std::optional<SessionRecord>{};
+}
+
 // A new transcript is filled in a temporary file, so that it is there whole or not at all.
 Result<Created> FileBackend::make(const SessionHeader& header, const Fill& fill) {
   if (const auto trouble = key_problem(header.key))
     return Failure{Failure::Kind::refused, *trouble};
   Result<IndexChange> change = home_->index().change();
   if (!change) return change.error();
-  const Result<Index*> index = change->settle();
-  if (!index) return index.error();
-  files::Files& files = home_->files();
-  for (const auto& [session, entry] : (*index)->sessions)
-    if (entry.key == header.key) {
-      // Whoever made it may have died before its name was safe.
-      const auto synced = files::sync_folder(files, "transcripts", described(session));
-      if (!synced) return synced.error();
-      Result<SessionRecord> record = open(session);
-      if (!record) return record.error();
-      return Created{*std::move(record)};
-    }
-  if (auto lost = home_->index().lost(header.key)) return *lost;
-  // A session that could not be read may have the key.
-  if (home_->index().unreadable()) return *home_->index().unreadable();
-
-  log::NewTranscript transcript(files, header, "making a session");
+  Index* index = nullptr;  // stays as it is, if it is large
+  if (!home_->index().may_lag(0, 0) || !home_->index().is_free(header.key)) {
+    const Result<Index*> settled = change->settle();
+    if (!settled) return settled.error();
+    index = *settled;
+    Result<std::optional<SessionRecord>> holder = holder_of(header.key, *index);
+    if (!holder) return holder.error();
+    if (*holder) return Created{**std::move(holder)};
+  }
+  log::NewTranscript transcript(home_->files(), header, "making a session");
   if (const auto done = fill(transcript); !done) return done.error();
+  if (index == nullptr) home_->index().note_change(header.session);
   if (const auto done = transcript.link_into_place(); !done) return done.error();
-  Result<SessionRecord> record = take_in(*home_, *change, **index, transcript.memory(), header.key);
+  Result<SessionRecord> record = take_in(*home_, *change, index, transcript.memory(), header.key);
   if (!record) return record.error();
   return Created{*std::move(record), true};
 }
@@ -291,9 +320,9 @@ Result<Created> FileBackend::create(const SessionHeader& header,
 Result<Created> FileBackend::fork(const SessionHeader& header, std::span<const ForkExtra> extras) {
   const SessionHeader::Origin from = header.parent_session.value();
   return make(header, [&](log::NewTranscript& transcript) -> Result<void> {
-    const Result<log::LogWriter*> source = log_of(from.session);
-    if (!source) return source.error();
-    return copy_fork(**source, from.entry, extras, transcript);
+    return with_log(from.session, [&](auto& source) {
+      return copy_fork(source, from.entry, extras, transcript);
+    });
   });
 }
 

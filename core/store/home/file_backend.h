@@ -3,6 +3,7 @@
 #pragma once
 
 #include <memory>
+#include <utility>
 
 #include "core/store/backend.h"
 #include "core/store/home/home.h"
@@ -23,6 +24,7 @@ class FileBackend : public StorageBackend {
   Result<SessionRecord> open(Id session) override;
   Result<Created> create(const SessionHeader& header, std::span<const NewEntry> entries) override;
   Result<Created> fork(const SessionHeader& header, std::span<const ForkExtra> extras) override;
+  Result<MigrationResult> migrate(Id session) override;
   Result<AppendResult> append(Id session, std::span<const NewEntry> entries,
                               const AppendOptions& options) override;
   Result<void> load(Id session, Position from, const VisitEntry& visit) override;
@@ -58,9 +60,11 @@ class FileBackend : public StorageBackend {
   void close(Id session) override { home_->forget(session); }
 
  private:
-  Result<log::LogWriter*> log_of(Id session);
+  template <class Work>
+  auto with_log(Id session, Work work) -> decltype(work(std::declval<log::LogWriter&>()));
   using Fill = std::function<Result<void>(log::NewTranscript&)>;
   Result<Created> make(const SessionHeader& header, const Fill& fill);
+  Result<std::optional<SessionRecord>> holder_of(const std::string& key, const Index& index);
 
   std::shared_ptr<Home> home_;
 };

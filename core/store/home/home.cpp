@@ -22,7 +22,10 @@ Home::Home(std::unique_ptr<files::Files> files, HomeIndex::Tell tell)
 Result<Transcript*> Home::transcript(Id session) {
   if (const auto open = open_.find(session); open != open_.end()) {
     const Result<void> refreshed = open->second.refresh(*files_);
-    if (refreshed) return &open->second;
+    if (refreshed) {
+      open->second.last_use = ++opened_;
+      return &open->second;
+    }
     open_.erase(open);
     if (refreshed.error().kind != Failure::Kind::gone) return refreshed.error();
   }
@@ -47,7 +50,23 @@ Result<Transcript*> Home::seen_transcript(Id session) {
 }
 
 Transcript& Home::keep(Id session, Transcript transcript) {
-  return open_[session] = std::move(transcript);
+  Transcript& kept = open_[session] = std::move(transcript);
+  kept.last_use = ++opened_;
+  let_go_of_oldest();
+  return kept;
+}
+
+// Every transcript that is open costs a descriptor, and an archived one its size in memory.
+void Home::let_go_of_oldest() {
+  constexpr std::size_t most_open = 16;
+  if (open_.size() <= most_open) return;
+  auto oldest = open_.end();
+  for (auto each = open_.begin(); each != open_.end(); ++each)
+    if (!used_.contains(each->first) && each->second.last_use != opened_ &&
+        each->second.log->may_be_closed() &&
+        (oldest == open_.end() || each->second.last_use < oldest->second.last_use))
+      oldest = each;
+  if (oldest != open_.end()) open_.erase(oldest);
 }
 
 SessionRecord Home::record_of(const Transcript& transcript) {

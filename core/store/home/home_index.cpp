@@ -61,6 +61,19 @@ std::optional<Id> HomeIndex::find_name(std::string_view name) {
   return session;
 }
 
+bool HomeIndex::is_free(std::string_view name) const {
+  return QuickIndex(files_, unsettled_).is_free(name);
+}
+
+std::vector<Id> HomeIndex::without_row() const {
+  return QuickIndex(files_, unsettled_).without_row();
+}
+
+bool HomeIndex::may_lag(std::uint64_t known_end, std::uint64_t end) const {
+  constexpr std::uint64_t most_to_read = 1u << 20;
+  return is_large_index(files_) && known_end <= end && end - known_end < most_to_read;
+}
+
 std::optional<std::vector<SessionRecord>> HomeIndex::quick_list(const ListFilter& filter) {
   if (!filter.unused_since.empty() || !filter.project.empty() ||
       (filter.limit == 0 && filter.called.empty()))
@@ -72,7 +85,8 @@ std::optional<std::vector<SessionRecord>> HomeIndex::quick_list(const ListFilter
   std::vector<SessionRecord> out;
   for (QuickEntry& entry : *entries) {
     out.push_back(record_of(entry.now));
-    if (!read_) hints_[entry.now.memory.header.session] = std::move(entry.known);
+    if (!read_ && entry.known.memory.end > 0)
+      hints_[entry.now.memory.header.session] = std::move(entry.known);
   }
   return out;
 }

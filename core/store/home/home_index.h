@@ -29,10 +29,22 @@ class HomeIndex {
   Result<Index*> current();
   // What is known of one session, as cheaply as it can be had.
   const IndexEntry* find(Id session);
-  // The session with this key or whole id, if no session came or went since the index was written.
+  // The session that had this key or whole id when the index was written.
   std::optional<Id> find_name(std::string_view name);
+  // Whether it is certain, without a look at every session, that no session has this key or id.
+  bool is_free(std::string_view name) const;
+  std::vector<Id> without_row() const;  // see QuickIndex
+  // Whether to leave the index as it is when a session was made, or written to from where the index
+  // knows it up to `end`: it has so many sessions that writing all of them costs more than reading
+  // the new entries of a few.
+  bool may_lag(std::uint64_t known_end, std::uint64_t end) const;
   // What such a list has, without a look at every session; nothing: that cannot be told.
   std::optional<std::vector<SessionRecord>> quick_list(const ListFilter& filter);
+  // What is known of a session that was just made, for find().
+  void note_new(const IndexEntry& entry) { hints_[entry.memory.header.session] = entry; }
+  void tell(const std::string& text) const {
+    if (tell_) tell_(text);
+  }
   // Before something is written to a session.
   void note_change(Id session) { unsettled_.note(session); }
 

@@ -53,7 +53,7 @@ class Cursor {
 
 class RowReader {
  public:
-  explicit RowReader(const VisitRow& visit) : visit_(visit) {}
+  RowReader(const VisitRow& visit, const VisitHead& begin) : visit_(visit), begin_(begin) {}
 
   // Whole lines, without their newlines. False: that is not how an index looks.
   bool take(std::string_view line) {
@@ -61,9 +61,13 @@ class RowReader {
       const std::optional<Index> parsed = parse_unchecked(std::string(line) + "}}");
       if (!parsed) return false;
       head_ = {parsed->folder_mtime_ns, parsed->boot};
+      if (begin_) begin_(*head_);
       return true;
     }
-    if (ended_ || line.starts_with('}')) return ended_ = true;
+    if (ended_ || line.starts_with('}')) {
+      head_->lost = head_->lost || line.find("\"lost\"") != std::string_view::npos;
+      return ended_ = true;
+    }
     if (line.ends_with(',')) line.remove_suffix(1);
     if (!line.starts_with('"')) return false;
     return visit_({line, line.substr(1, line.find('"', 1) - 1)});
@@ -72,6 +76,7 @@ class RowReader {
 
  private:
   const VisitRow& visit_;
+  const VisitHead& begin_;
   std::optional<IndexHead> head_{};
   bool ended_ = false;
 };
@@ -102,13 +107,14 @@ std::optional<IndexRow::More> IndexRow::more() const {
   return out;
 }
 
-std::optional<IndexHead> scan_index(files::Files& files, const VisitRow& visit) {
+std::optional<IndexHead> scan_index(files::Files& files, const VisitRow& visit,
+                                    const VisitHead& begin) {
   const auto file = files::open(files, "sessions.json", files::OpenAs::reader, "sessions.json");
   const auto stat = file ? file->stat() : file.error();
   const std::size_t width = index_checksum({}).size();
   if (!stat || stat->size > most_scanned || stat->size < width) return std::nullopt;
   const std::uint64_t sealed = stat->size - width;  // what the checksum is over
-  RowReader rows(visit);
+  RowReader rows(visit, begin);
   std::string block(scan_bytes, '\0');
   std::uint32_t crc = 0;
   std::size_t left = 0;

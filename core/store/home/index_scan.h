@@ -28,11 +28,15 @@ struct IndexRow {
 struct IndexHead {
   std::int64_t folder_mtime_ns = 0;
   std::string boot{};
+  bool lost = false;  // sessions are, whose keys must not be given away
 };
 
 // Nothing: it is no index of this version, or not as it was written, or a visit said false; then
 // what was visited counts for nothing.
 using VisitRow = std::function<bool(const IndexRow&)>;
-std::optional<IndexHead> scan_index(files::Files& files, const VisitRow& visit);
+// `begin` is called before the first row, with what is known then.
+using VisitHead = std::function<void(const IndexHead&)>;
+std::optional<IndexHead> scan_index(files::Files& files, const VisitRow& visit,
+                                    const VisitHead& begin = {});
 
 }  // namespace skein::store::home

@@ -7,6 +7,7 @@
 #include "core/store/home/gzip.h"
 #include "core/store/home/read_legacy.h"
 #include "core/store/log/new_transcript.h"
+#include "core/text/amounts.h"
 #include "core/text/log.h"
 #include "core/text/sha256.h"
 
@@ -27,6 +28,18 @@ std::optional<Id> session_of_legacy(std::string_view name) {
     return std::nullopt;
   if (const auto id = parse_id(name.substr(0, dot))) return id;
   return parse_id(sha256_hex(name.substr(0, dot)).substr(0, 16));
+}
+
+std::string made_up_key(Id session) { return "main:migrated:" + to_string(session); }
+
+std::string key_of(const legacy::Session& old, Id session) {
+  return key_problem(old.key) ? made_up_key(session) : old.key;
+}
+
+// Or something that cannot be read now.
+bool is_transcript(Home& home, Id session) {
+  const auto read = log::LogReader(home.files(), session, log::transcript_path(session)).refresh();
+  return read || read.error().kind != Failure::Kind::damaged;
 }
 
 // A name nobody has yet: an attempt that was cut short may have used one this very moment.
@@ -80,17 +93,15 @@ class Migration {
 
   Result<SessionHeader> header_for(legacy::Session& old) {
     SessionHeader header{.session = session_,
-                         .key = old.key,
+                         .key = key_of(old, session_),
                          .cwd = old.cwd,
                          .created_by = "skein " SKEIN_VERSION,
                          .created_at = old.created_at};
-    const std::string made_up = "main:migrated:" + to_string(session_);
-    if (key_problem(header.key)) header.key = made_up;
     const Result<Index*> index = change_.settle();
     if (!index) return index.error();
     // However old it is, it takes no key from a session that is there.
     std::string key = free_key(**index, session_, header.key);
-    if (key_problem(key)) key = made_up;
+    if (key_problem(key)) key = made_up_key(session_);
     if (key != header.key)
       old.losses.push_back("its key " + header.key + " belongs to another session; it is called " +
                            key);
@@ -162,10 +173,42 @@ Result<MigrationResult> migrate_file(Home& home, const std::string& source, Id s
 
 }  // namespace
 
+std::vector<std::string> report_of(const MigrationResult& migrated) {
+  std::vector<std::string> out{
+      (migrated.form.empty()
+           ? "session " + to_string(migrated.session) + " had been migrated before; its old file"
+           : "migrated session " + to_string(migrated.session) + " from " + migrated.form + ", " +
+                 counted(migrated.entries, "entry", "entries") + "; its old file") +
+      " is kept as " + migrated.old_file};
+  for (const std::string& loss : migrated.losses) out.push_back("  " + loss);
+  return out;
+}
+
 Result<MigrationResult> migrate(Home& home, Id session) {
   const auto plain = files::stat(home.files(), log::transcript_path(session));
   const bool moved = !plain && plain.error().missing;
   return migrate_file(home, moved ? legacy_path(session) : log::transcript_path(session), session);
+}
+
+Result<MigrationResult> migrate_called(Home& home, std::string_view name) {
+  const Result<std::vector<std::string>> names = files::list(home.files(), "transcripts");
+  if (!names) return names.error();
+  const std::vector<Id> unknown = home.index().without_row();
+  for (const std::string& file : *names) {
+    const std::optional<Id> session = session_of_legacy(file);
+    const std::string source = "transcripts/" + file;
+    if (!session || (session_of_file(file) && (!std::ranges::binary_search(unknown, *session) ||
+                                               is_transcript(home, *session))))
+      continue;
+    const auto bytes = files::read_whole(home.files(), source, max_legacy_bytes);
+    const auto old = bytes ? read_legacy(*session, *bytes) : std::nullopt;
+    if (!old || (key_of(*old, *session) != name && to_string(*session) != name)) continue;
+    Result<MigrationResult> migrated = migrate_file(home, source, *session);
+    if (migrated)
+      for (const std::string& line : report_of(*migrated)) home.index().tell(line);
+    return migrated;
+  }
+  return Failure{Failure::Kind::gone, "no session called '" + std::string(name) + "'"};
 }
 
 Result<std::vector<MigrationResult>> migrate_all(Home& home) {
@@ -175,10 +218,7 @@ Result<std::vector<MigrationResult>> migrate_all(Home& home) {
   for (const std::string& name : *names) {
     const std::optional<Id> session = session_of_legacy(name);
     if (!session) continue;
-    if (session_of_file(name)) {
-      const auto read = log::LogWriter(home.files(), *session).refresh();
-      if (read || read.error().kind != Failure::Kind::damaged) continue;
-    }
+    if (session_of_file(name) && is_transcript(home, *session)) continue;
     Result<MigrationResult> migrated = migrate_file(home, "transcripts/" + name, *session);
     if (migrated)
       out.push_back(*std::move(migrated));

@@ -3,23 +3,20 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/store/home/home.h"
 
 namespace skein::store::home {
 
-// A session that was in an older form, and is not any more.
-struct MigrationResult {
-  Id session{};
-  std::string form{};  // the one it had; empty: it was up to date
-  std::size_t entries = 0;
-  std::string old_file{};             // where the old file is kept now
-  std::vector<std::string> losses{};  // what could not be taken over
-};
+// For the user: what was done, and a line for each loss.
+std::vector<std::string> report_of(const MigrationResult& migrated);
 
 // If it fails, the session stays as it is and is not written to.
 Result<MigrationResult> migrate(Home& home, Id session);
+// The session in an older form with this key or id; `gone`: there is none.
+Result<MigrationResult> migrate_called(Home& home, std::string_view name);
 Result<std::vector<MigrationResult>> migrate_all(Home& home);  // that can be
 std::size_t older_forms(Home& home);                           // how many these would be
 // Which older form a file among the transcripts has; empty: none.

@@ -1,6 +1,7 @@
 // A transcript opened where it rests, packed or not.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <string>
 
@@ -15,6 +16,7 @@ struct Transcript {
   std::unique_ptr<log::LogWriter> log{};
 
   bool beside_archive = false;  // an archiving or unarchiving was cut short: settle that first
+  std::uint64_t last_use = 0;   // the largest of all: the latest; see Home
 
   bool archived() const { return copy != nullptr; }
   log::LogMemory memory() const;  // as of the file that is on the disk

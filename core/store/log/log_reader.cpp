@@ -112,7 +112,7 @@ Result<void> LogReader::read_from(std::uint64_t offset, const files::FileStat& n
   stat_.size = result->size;
   end_ = result->end;
   last_crc_ = result->last_crc;
-  newline_missing_ = result->newline_missing;
+  newline_missing_ = result->newline_missing || (newline_missing_ && result->end == offset);
   if (!any_seen_)
     return Failure{
         Failure::Kind::damaged,

@@ -6,6 +6,7 @@
 
 #include "core/store/files/named_files.h"
 #include "core/text/log.h"
+#include "core/text/request_text.h"
 
 namespace skein::store::log {
 
@@ -109,7 +110,7 @@ LogWriter::Attempt LogWriter::append_locked(std::span<const NewEntry> entries,
     return {conflict(*options.expected_tail)};
 
   if (const auto done = quarantine_torn_tail(); !done) return {done.error()};
-  return write_batch(*std::move(batch), std::move(result));
+  return write_batch(*std::move(batch), std::move(result), options.synced);
 }
 
 // Nobody was told of it, so it may go; unless somebody has built on it meanwhile, and synced that.
@@ -135,9 +136,9 @@ Result<void> LogWriter::quarantine_torn_tail() {
   if (!got) return got.error();
   if (*got < count)
     return Failure{Failure::Kind::io, described(session_) + ": its end cannot be read"};
-  // Nothing is ever dropped. The same bytes at the same place, from a repair that was cut short
-  // before it could truncate, are there already.
-  for (int number = 0;; ++number) {
+  // Nothing but blank lines is ever dropped. The same bytes at the same place, from a repair that
+  // was cut short before it could truncate, are there already.
+  for (int number = 0; !is_blank(torn); ++number) {
     const std::string fragment = "quarantine/" + to_string(session_) + "." + std::to_string(end_) +
                                  (number == 0 ? "" : "." + std::to_string(number)) + ".frag";
     const Result<std::string> there = files::read_whole(files_, fragment, max_torn_bytes);
@@ -155,12 +156,13 @@ Result<void> LogWriter::quarantine_torn_tail() {
   return {};
 }
 
-LogWriter::Attempt LogWriter::write_batch(std::vector<Entry> batch, AppendResult result) {
+LogWriter::Attempt LogWriter::write_batch(std::vector<Entry> batch, AppendResult result,
+                                          bool synced_too) {
   const Result<SealedBatch> sealed = seal_batch(batch, seed_, last_crc_);
   if (!sealed) return {sealed.error()};
   const std::string bytes = (newline_missing_ ? "\n" : "") + sealed->bytes;
   const Result<void> written = file_.write(bytes);
-  const Result<void> synced = written ? file_.sync() : written;
+  const Result<void> synced = written && synced_too ? file_.sync() : written;
   if (!synced) {
     bool sync_failed = written && synced.error().kind == Failure::Kind::io;
     // If this fails too, the next append finds either a torn tail or the whole batch. Trying again

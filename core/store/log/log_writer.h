@@ -25,6 +25,9 @@ class LogWriter : public LogAppender {
   // Lines of the same session from elsewhere, as they stand there, behind where it ends here.
   Result<void> extend(Position end, std::span<const std::string> lines);
 
+  // False: it knows of bytes that could not be taken back, which whoever opens it again would not.
+  bool may_be_closed() const { return !unsynced_; }
+
  private:
   Result<void> lock_current();
   struct Attempt {
@@ -34,7 +37,7 @@ class LogWriter : public LogAppender {
   Attempt append_locked(std::span<const NewEntry> entries, const AppendOptions& options);
   Result<void> take_back_unsynced();
   Result<void> quarantine_torn_tail();
-  Attempt write_batch(std::vector<Entry> batch, AppendResult result);
+  Attempt write_batch(std::vector<Entry> batch, AppendResult result, bool synced_too);
 
   // A batch whose sync failed and that could not be taken back: whole, but perhaps only in the
   // kernel's memory.

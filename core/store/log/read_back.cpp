@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "core/text/request_text.h"
+
 namespace skein::store::log {
 
 namespace {
@@ -47,6 +49,10 @@ Result<std::uint32_t> read_back(const files::OpenFile& file, Id session, std::ui
           buffer.size() < 2 ? std::string::npos : buffer.rfind('\n', buffer.size() - 2);
       if (newline == std::string::npos && base > 0) break;
       const std::size_t begin = newline == std::string::npos ? 0 : newline + 1;
+      if (is_blank(std::string_view(buffer).substr(begin))) {
+        buffer.resize(begin);
+        continue;
+      }
       Reading reading{
           base + begin, base + buffer.size(), buffer.substr(begin, buffer.size() - begin - 1), {}};
       buffer.resize(begin);

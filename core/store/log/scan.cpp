@@ -6,6 +6,7 @@
 #include <string>
 
 #include "core/text/json.h"
+#include "core/text/request_text.h"
 
 namespace skein::store::log {
 
@@ -116,6 +117,7 @@ class Scan {
       return;
     }
     const std::string_view whole = std::string_view(buffer_).substr(begin - base_, end - begin);
+    if (is_blank(whole)) return;  // nothing of ours, and nothing is missing
     const std::string_view text = text_of(begin, end);
     if (const std::optional<Line> line = read_line(text))
       take_record(begin, end, *line, text.size() + 1 >= whole.size());
@@ -232,7 +234,8 @@ class Scan {
     std::size_t known = torn_from();
     while (known < doubtful_.size() && doubtful_[known].begin < from_.acknowledged) ++known;
     acknowledge(known);
-    if (result_.end < result_.size) each_({LineStatus::uncommitted, result_.end, result_.size});
+    // Behind the last whole batch there may be nothing but blank lines.
+    if (!doubtful_.empty()) each_({LineStatus::uncommitted, result_.end, result_.size});
   }
 
   // The first of the doubtful stretches that belongs to a write cut short by a crash; behind the

@@ -40,8 +40,10 @@ std::vector<std::uint64_t> numbers(const std::vector<const Tree::Node*>& nodes) 
 using Numbers = std::vector<std::uint64_t>;
 
 std::string drawn(const Tree& tree, bool ascii = false, std::size_t nested = 32) {
-  return draw(
-      tree, {[](const Tree::Node& node) { return std::to_string(node.id.value); }, ascii, nested});
+  std::string out;
+  draw(tree, {[](const Tree::Node& node) { return std::to_string(node.id.value); }, ascii, nested},
+       [&](const std::string& line) { out += line; });
+  return out;
 }
 
 }  // namespace

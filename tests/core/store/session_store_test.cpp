@@ -119,3 +119,62 @@ TEST_CASE("other programs' transcripts, damaged or not, are refused and left as 
   }
   CHECK(count >= 8);
 }
+
+TEST_CASE("a path is visited as it is loaded, entry by entry") {
+  Branched all;
+  append(all.store, all.session,
+         {says_after(6, 3), notes(7, R"({"kind":"title","text":"x"})"), says_after(8, 5),
+          says_after(9, 6)});
+  for (const std::uint64_t leaf : {1, 3, 5, 6, 8, 9}) {
+    CAPTURE(leaf);
+    Numbers visited, loaded;
+    CHECK(value_of(all.store.visit_path(all.session, entry_id(leaf), [&](const StoredEntry& each) {
+            visited.push_back(each.entry.id.value - entry_id(0).value);
+            return true;
+          })).empty());
+    for (const StoredEntry& each : value_of(all.store.path(all.session, entry_id(leaf))).entries)
+      loaded.push_back(each.entry.id.value - entry_id(0).value);
+    CHECK(visited == loaded);
+  }
+  std::size_t count = 0;
+  value_of(all.store.visit_path(all.session, entry_id(9),
+                                [&](const StoredEntry&) { return ++count < 2; }));
+  CHECK(count == 2);
+}
+
+TEST_CASE("how long a session is kept is no use of it") {
+  Branched all;
+  const std::string used = value_of(all.store.open(all.session)).used_at();
+  value_of(all.store.pin(all.session, true));
+  value_of(all.store.set_ttl(all.session, "30d"));
+  const SessionRecord record = value_of(all.store.open(all.session));
+  CHECK(record.used_at() == used);
+  CHECK(record.state.pinned);
+  CHECK(record.state.ttl == "30d");
+}
+
+TEST_CASE("any number of sessions may be opened with a few descriptors") {
+  TempDir dir;
+  SessionStore store = store_at((dir / "home").string());
+  const auto descriptors = [] {
+    namespace fs = std::filesystem;
+    return std::distance(fs::directory_iterator("/proc/self/fd"), fs::directory_iterator{});
+  };
+  std::vector<Id> sessions;
+  for (int i = 0; i < 60; ++i)
+    sessions.push_back(session_called(store, "main:cli:" + std::to_string(i)));
+  const auto before = descriptors();
+  for (const Id session : sessions) {
+    append(store, session, {user_says("hello")});
+    CHECK(value_of(store.open(session)).state.messages == 1);
+  }
+  CHECK(descriptors() - before < 20);
+  // One that is being read stays open, whatever is opened in between.
+  append(store, sessions[0], {user_says("and"), user_says("again")});
+  std::size_t seen = 0;
+  value_of(store.load(sessions[0], [&](const StoredEntry&) {
+    for (const Id session : sessions) CHECK(store.open(session));
+    return ++seen > 0;
+  }));
+  CHECK(seen == 4);
+}

@@ -13,6 +13,7 @@
 using namespace skein;
 using namespace skein::store::home;
 using namespace skein::test;
+using store::MigrationResult;
 
 namespace {
 
@@ -319,4 +320,48 @@ TEST_CASE("files of older forms under other names are told of, and migrated when
   CHECK(value_of(home.store.find("main:cli:user")).header.session == migrated[0].session);
   CHECK(maintenance::strays(*home.opened)->empty());
   CHECK(value_of(migrate_all(*home.opened)).empty());
+}
+
+TEST_CASE("a session in an older form is migrated when its key is opened") {
+  for (const char* name : {".jsonl", ".json", "main_cli_user_0123456789ab.jsonl"}) {
+    CAPTURE(name);
+    Older older;
+    const fs::path file = name[0] == '.' ? older.file(name) : older.path / "transcripts" / name;
+    write_file(file, flat);
+    std::vector<std::string> told;
+    store::SessionStore store(
+        std::make_unique<FileBackend>(store::files::real_files(older.path.string()),
+                                      [&](const std::string& line) { told.push_back(line); }));
+
+    const store::FoundSession found =
+        value_of(store.find_or_create("main:cli:user", [] { return std::string("/w"); }));
+    CHECK_FALSE(found.made);
+    CHECK(value_of(store.open(found.session)).key == "main:cli:user");
+    CHECK(value_of(store.open(found.session)).state.messages == 1);
+    REQUIRE(told.size() == 1);
+    CHECK(told[0].find("migrated session") == 0);
+    CHECK(older.set_aside() == std::vector{flat});
+    CHECK(store.list().size() == 1);
+  }
+}
+
+TEST_CASE("a key that no older form has is not there, and what is not a session stays") {
+  Older older;
+  write_file(older.file(".jsonl"), flat);
+  write_file(older.path / "transcripts" / "notes.json", "{\"a\":1}");
+  CHECK(older.store.find("main:cli:other").error().kind == store::Failure::Kind::gone);
+  CHECK(read_file(older.file(".jsonl")) == flat);
+  CHECK(read_file(older.path / "transcripts" / "notes.json") == "{\"a\":1}");
+}
+
+TEST_CASE("migrate_session migrates what is in an older form and leaves the rest as it is") {
+  Older older;
+  write_file(older.file(".jsonl"), flat);
+  const store::MigrationResult migrated = value_of(older.store.migrate_session(session));
+  CHECK_FALSE(migrated.form.empty());
+  CHECK(talk(older.store) == flat_talk);
+  const std::string bytes = read_file(older.file(".jsonl"));
+  CHECK(value_of(older.store.migrate_session(session)).form.empty());
+  CHECK(read_file(older.file(".jsonl")) == bytes);
+  CHECK(older.store.migrate_session(Id{7}).error().kind == store::Failure::Kind::gone);
 }

@@ -26,6 +26,16 @@ struct Place {
   TempDir dir{};
   std::string path = (dir / "home").string();
   store::SessionStore fresh() const { return store_at(path); }
+  std::string index() const { return read_file(dir / "home/sessions.json"); }
+  // As if it had many sessions: one of them has a very long label.
+  void make_large() const {
+    SessionStore store = fresh();
+    const Id session = test::session_called(store, "main:large:1");
+    const NewEntry entry = user_says("hello");
+    append(store, session, {entry});
+    value_of(store.label(session, entry.entry.id, std::string(300'000, 'x')));
+    store.list();
+  }
 };
 
 std::vector<std::string> told(const std::vector<SessionRecord>& records) {
@@ -61,8 +71,9 @@ std::optional<std::size_t> quick_rows(const Place& place, std::size_t limit) {
 
 TEST_CASE("a page of sessions and a name are what a look at all of them tells, whatever happens") {
   std::mt19937 dice(11);
-  for (int round = 0; round < 12; ++round) {
+  for (int round = 0; round < 24; ++round) {
     Place place;
+    if (round % 2 == 1) place.make_large();
     std::vector<std::unique_ptr<SessionStore>> processes;
     for (int i = 0; i < 3; ++i) processes.push_back(std::make_unique<SessionStore>(place.fresh()));
     std::vector<Id> sessions;
@@ -193,4 +204,66 @@ TEST_CASE("an index of which a byte was changed is not read row by row") {
   CHECK_FALSE(rows());
   write_file(index, text);
   CHECK(rows() == 400);
+}
+
+TEST_CASE("a large index is not written for one session that is made or used") {
+  Place place;
+  place.make_large();
+  {
+    SessionStore store = place.fresh();
+    append(store, test::session_called(store, "main:cli:old"), {user_says("hi")});
+    (void)store.list();
+  }
+  const std::string index = place.index();
+  {
+    SessionStore store = place.fresh();
+    const Id made = test::session_called(store, "main:cli:new");
+    append(store, made, {user_says("hello")});
+    store.remember(made, "");
+    const Id old = value_of(store.find("main:cli:old")).header.session;
+    append(store, old, {user_says("again")});
+    store.remember(old, "");
+  }
+  CHECK(place.index() == index);
+  SessionStore store = place.fresh();
+  CHECK(value_of(store.find("main:cli:new")).state.messages == 1);
+  CHECK(value_of(store.find("main:cli:old")).state.messages == 2);
+  CHECK(value_of(place.fresh().find_or_create("main:cli:new", [] { return std::string(); })).made ==
+        false);
+  const std::vector<std::string> page = told(place.fresh().list({.limit = 3}));
+  CHECK(place.index() == index);
+  CHECK(page == told(place.fresh().list()));
+}
+
+TEST_CASE("a large index is written once a session has grown by much") {
+  Place place;
+  place.make_large();
+  SessionStore store = place.fresh();
+  const Id session = test::session_called(store, "main:cli:new");
+  const std::string index = place.index();
+  append(store, session, {user_says(std::string(2'000'000, 'x'))});
+  store.remember(session, "");
+  CHECK(place.index() != index);
+}
+
+TEST_CASE("a session that came with a key that is taken is seen, though the index is large") {
+  Place place;
+  place.make_large();
+  Id copied{};
+  {
+    SessionStore store = place.fresh();
+    append(store, test::session_called(store, "main:cli:one"), {user_says("first")});
+    (void)store.list();
+  }
+  {
+    Place other;
+    SessionStore store = other.fresh();
+    copied = test::session_called(store, "main:cli:one");
+    append(store, copied, {user_says("second")});
+    std::filesystem::copy(other.path + "/" + log::transcript_path(copied),
+                          place.path + "/" + log::transcript_path(copied));
+  }
+  CHECK(value_of(place.fresh().find("main:cli:one")).header.session != copied);
+  CHECK(value_of(place.fresh().find("main:cli:one.2")).header.session == copied);
+  CHECK(told(place.fresh().list({.limit = 5})) == told(place.fresh().list()));
 }

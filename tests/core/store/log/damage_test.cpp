@@ -368,3 +368,50 @@ TEST_CASE("an end that was cut off is no torn write if what stood there was ackn
   CHECK(disk.bytes(path).starts_with(bytes));
   CHECK(quarantined(disk).empty());
 }
+
+TEST_CASE(
+    "a blank line is no damage, wherever it is, and the next append removes those at the end") {
+  const Sample sample = make_sample("batches", {{says(1)}, {says(2), says(3)}, {says(4)}});
+  for (const std::string blank : {"\n", "\r\n", " \t\n\n"})
+    for (std::size_t line = 1; line <= sample.lines.size(); ++line) {
+      CAPTURE(line);
+      const std::uint64_t at =
+          line < sample.lines.size() ? sample.lines[line].begin : sample.bytes.size();
+      std::string bytes = sample.bytes;
+      bytes.insert(at, blank);
+      const Seen seen = seen_in(bytes);
+      CHECK(seen.entries == Numbers{1, 2, 3, 4});
+      CHECK_FALSE(seen.damage.any());
+
+      CrashDisk disk;
+      put_transcript(disk, bytes);
+      const auto files = disk.process();
+      LogWriter log(*files, sample_session);
+      REQUIRE(log.refresh());
+      const store::NewEntry five{says(5)};
+      REQUIRE(log.append(std::span(&five, 1), {}));
+      CHECK(disk.paths("quarantine").empty());
+      LogWriter again(*files, sample_session);
+      REQUIRE(again.refresh());
+      CHECK(numbers(entries_of(again)) == Numbers{1, 2, 3, 4, 5});
+      CHECK_FALSE(again.examine()->any());
+      if (line == sample.lines.size())
+        CHECK(disk.bytes(path).find("\n" + blank) == std::string::npos);
+    }
+}
+
+TEST_CASE("a newline that comes back behind a line without one joins no lines") {
+  const Sample sample = three_lines();
+  CrashDisk disk;
+  put_transcript(disk, sample.bytes.substr(0, sample.bytes.size() - 1));
+  const auto files = disk.process();
+  LogWriter log(*files, sample_session);
+  REQUIRE(log.refresh());
+  put_transcript(disk, sample.bytes);
+  const store::NewEntry four{says(4)};
+  REQUIRE(log.append(std::span(&four, 1), {}));
+  LogWriter again(*files, sample_session);
+  REQUIRE(again.refresh());
+  CHECK(numbers(entries_of(again)) == Numbers{1, 2, 3, 4});
+  CHECK_FALSE(again.examine()->any());
+}
