@@ -219,7 +219,7 @@ void Application::make_agent() {
       .fallbacks = [this](const ModelRef& model) { return models_.fallbacks_of(model); },
       .target = [this](const ModelRef& model) { return models_.target(model); },
       .files = invocation_.no_session ? nullptr : &file_keeper_,
-      .keep_deltas_ms = config_.keep_deltas ? 500 : 0,
+      .keep_deltas_ms = config_.keep_deltas ? (home_in_database(invocation_) ? 5000 : 500) : 0,
       .no_sandbox = [this] { return commands_exposed(); },
       .before_turn = [this](const model::Ports& ports) { take_server_tools(ports); },
       .grant = [this](Id session, const std::string& rule) { return grants_.give(session, rule); },

@@ -43,7 +43,7 @@ struct Config {
   int max_turns = 100;
   handover::Preferences handover{};
   double compact_at = 0.85;  // the part of a model's window that may be full; 0: no limit
-  bool keep_deltas = false;  // write an answer down while it comes
+  bool keep_deltas = true;   // write an answer down while it comes
   std::string archive_after{}, trash_after{};  // unused for so long ("30d"); empty: never
   bool terminal_marks = true;                  // title, prompt marks
   std::string notify = "auto";                 // how a user who looks elsewhere is called

@@ -91,21 +91,27 @@ TurnEnd Agent::run_turn(Conversation& conversation, const Prompt& prompt, Settin
   }
   const ModelPutBack put_back(turn);
   plan_mode_.choose_model(turn);
-  std::vector<model::Entry> entries = closed_calls(turn);
+  const std::optional<FailedPrompt> failed = failed_prompt(conversation.path());
+  std::vector<model::Entry> entries = failed ? failed->notes : closed_calls(turn);
   for (model::Entry& entry : changed_surroundings(turn)) entries.push_back(std::move(entry));
   for (model::Entry& entry : prompted.entries) entries.push_back(std::move(entry));
   for (model::Entry& entry : arrived(turn)) entries.push_back(std::move(entry));
   entries.push_back(entry_for(prompt.message, turn.run_id));
   entries.back().meta = parts_.clean(prompt.meta);
-  turn.prompt = entries.back().id;
-  turn.commit_prompt(std::move(entries));
+  const Id own = entries.back().id;
+  turn.prompt = own;
+  turn.commit_prompt(std::move(entries), failed);
   lend(turn, prompt.lends);
-  return loop(turn);
+  loop(turn);
+  turn.end.unanswered = turn.prompt == own && failed_prompt(conversation.path());
+  return turn.end;
 }
 
 void Agent::note(Conversation& conversation, const std::string& text, Settings& settings,
                  const model::Ports& ports) {
-  note(conversation, model::message_entry(model::user_message(text)), settings, ports);
+  model::Entry entry = model::message_entry(model::user_message(text));
+  entry.meta = model::note_meta;
+  note(conversation, std::move(entry), settings, ports);
 }
 
 void Agent::note(Conversation& conversation, model::Entry note, Settings& settings,

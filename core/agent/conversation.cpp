@@ -113,10 +113,11 @@ void Conversation::catch_up() {
   reload();
 }
 
-store::Result<store::AppendResult> Conversation::append_with(std::vector<model::Entry> entries,
-                                                             const store::AppendOptions& options) {
+store::Result<store::AppendResult> Conversation::append_after(std::optional<Id> parent,
+                                                              std::vector<model::Entry> entries,
+                                                              const store::AppendOptions& options) {
   std::vector<store::NewEntry> batch;
-  std::optional<Id> parent = head_;
+  bool reread = parent != head_;
   for (model::Entry& entry : entries) {
     entry.parent = parent;
     if (!model::is_marginal(entry.type)) parent = entry.id;
@@ -131,39 +132,47 @@ store::Result<store::AppendResult> Conversation::append_with(std::vector<model::
   }
   if (outcome) {
     head_ = parent;
-    bool compacted = false;
     for (const model::Entry& entry : outcome->entries) {
-      compacted = compacted || entry.type == model::type::compaction_summary;
+      reread = reread || entry.type == model::type::compaction_summary;
       if (!model::is_marginal(entry.type)) path_.push_back(entry);
     }
-    if (compacted) load_path();
+    if (reread) load_path();
     if (store::Result<store::SessionRecord> opened = store_.open(session()))
       record_ = *std::move(opened);
   }
   return outcome;
 }
 
-store::Result<store::AppendResult> Conversation::append(std::vector<model::Entry> entries) {
-  return append_with(std::move(entries), {.patient = false});
+store::Result<store::AppendResult> Conversation::append(std::vector<model::Entry> entries,
+                                                        const store::AppendOptions& options) {
+  return append_after(head_, std::move(entries), options);
 }
 
-store::Result<store::AppendResult> Conversation::append_prompt(std::vector<model::Entry> entries,
-                                                               std::vector<model::Entry>& arrived) {
-  // If our head is the end of the conversation as we know it, another process may have continued
-  // it.
-  store::AppendOptions options{.patient = false};
-  if (head_ && head_ == record_.state.tail) options.expected_tail = head_;
-  store::Result<store::AppendResult> outcome = append_with(entries, options);
+// If our head is the end of the conversation as we know it, another process may have continued it.
+// A session in which nothing was said ends with its header.
+std::optional<Id> Conversation::expected_tail() {
+  if (head_ != record_.state.tail) return std::nullopt;
+  if (head_) return head_;
+  const store::Result<store::StoredEntry> header = store_.load_at(session(), 0);
+  return header ? std::optional(header->entry.id) : std::nullopt;
+}
+
+store::Result<store::AppendResult> Conversation::append_prompt(
+    const std::vector<model::Entry>& entries, std::vector<model::Entry>& arrived,
+    const std::optional<FailedPrompt>& failed) {
+  std::optional<Id> parent = failed ? failed->parent : head_;
+  store::Result<store::AppendResult> outcome =
+      append_after(parent, entries, {.expected_tail = expected_tail(), .patient = false});
   if (outcome || outcome.error().kind != store::Failure::Kind::conflict) return outcome;
   const std::vector<model::Entry>& since = outcome.error().arrived;
   record_ = store::value_or_throw(store_.open(session()));
   if (grew_from(head_, since, record_.state.head)) {
     for (const model::Entry& entry : since)
       if (!model::is_marginal(entry.type)) arrived.push_back(entry);
-    head_ = record_.state.head;
+    parent = head_ = record_.state.head;
     load_path();
   }
-  return append_with(std::move(entries), {.patient = false});
+  return append_after(parent, entries, {.patient = false});
 }
 
 void Conversation::begin_anew() {

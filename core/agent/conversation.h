@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "core/agent/failed_prompt.h"
 #include "core/model/event.h"
 #include "core/model/provider.h"
 #include "core/store/session_store.h"
@@ -45,11 +46,14 @@ class Conversation {
   // Neither of these waits for a store that cannot be reached: whoever can hear the user does.
   //
   // A prompt. If other processes have continued from our head, it follows what they wrote, which is
-  // added to `arrived`.
-  store::Result<store::AppendResult> append_prompt(std::vector<model::Entry> entries,
-                                                   std::vector<model::Entry>& arrived);
+  // added to `arrived`; else it takes the place of `failed`.
+  store::Result<store::AppendResult> append_prompt(
+      const std::vector<model::Entry>& entries, std::vector<model::Entry>& arrived,
+      const std::optional<FailedPrompt>& failed = std::nullopt);
   // Output of a running turn: it follows our own head, as a branch if need be.
-  store::Result<store::AppendResult> append(std::vector<model::Entry> entries);
+  store::Result<store::AppendResult> append(std::vector<model::Entry> entries,
+                                            const store::AppendOptions& options = {
+                                                .patient = false});
 
   // Continues from another entry. This is recorded, so a restart continues there too.
   void move_head(Id entry);
@@ -59,8 +63,10 @@ class Conversation {
   void catch_up();  // continues from the stored head, which others or the store moved
 
  private:
-  store::Result<store::AppendResult> append_with(std::vector<model::Entry> entries,
-                                                 const store::AppendOptions& options);
+  store::Result<store::AppendResult> append_after(std::optional<Id> parent,
+                                                  std::vector<model::Entry> entries,
+                                                  const store::AppendOptions& options);
+  std::optional<Id> expected_tail();
   void load_path();
 
   static constexpr std::size_t first_bytes = 256u << 10;

@@ -204,6 +204,7 @@ ModelCaller::Attempt ModelCaller::send(Turn& turn, const context::BuiltContext& 
     if (failed != nullptr) attempt.elsewhere = failed->elsewhere;
     turn.ports.sink(event);
   };
+  listening.input = keeper.watch(turn.ports.input);
   const model::ModelRef model = with_room_for_answer(turn.settings.model, built);
   attempt.reply = parts_.provider(model).stream(built.context, model, listening);
   attempt.reply.first_token_ms = first.after_ms();

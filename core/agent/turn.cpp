@@ -60,18 +60,18 @@ void Turn::commit(std::vector<model::Entry> entries) {
   }
 }
 
-void Turn::commit_prompt(std::vector<model::Entry> entries) {
+void Turn::commit_prompt(std::vector<model::Entry> entries,
+                         const std::optional<FailedPrompt>& failed) {
   std::vector<model::Entry> arrived;
   const store::Result<store::AppendResult> outcome =
-      send([&] { return conversation.append_prompt(entries, arrived); });
+      send([&] { return conversation.append_prompt(entries, arrived, failed); });
   if (!outcome) throw Error(outcome.error().text, store::exit_status_of(outcome.error()));
   if (!arrived.empty())
     tell(model::Notice::Level::info,
-         "Another process has gone on in this session meanwhile; your message follows what it "
-         "wrote:");
+         "Another process has continued this session; your message follows what it wrote:");
   for (const model::Entry& entry : arrived) {
-    // Whoever shows what is committed has shown prompts when they were typed, but not this one.
-    if (model::is_prompt(entry))
+    // The screen has shown its own prompts when they were typed, but not those of another process.
+    if (model::is_prompt(entry) || model::is_note(entry))
       tell(model::Notice::Level::info, "› " + model::preview(entry, 400));
     ports.sink(model::Committed{entry});
   }

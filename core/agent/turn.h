@@ -24,8 +24,9 @@ struct TurnEnd {
   bool out_of_calls = false;  // with Stop::error: the limit on model calls was reached
   // The user wants the work to go on in a branch that begins with this prompt; empty: here.
   std::string anew{};
-  JsonText anew_meta{};   // of its entry
-  bool not_sent = false;  // the prompt was neither kept nor answered
+  JsonText anew_meta{};     // of its entry
+  bool not_sent = false;    // the prompt was neither kept nor answered
+  bool unanswered = false;  // it failed before anything of an answer came; see FailedPrompt
 };
 // How to report it; see core/model/ending.
 model::Ending ending_of(const TurnEnd& end);
@@ -49,8 +50,10 @@ struct Turn {
 
   // What the sink hears as Committed is on disk. Throws Error if it cannot be written.
   void commit(std::vector<model::Entry> entries);
-  // A prompt: it follows what other processes wrote meanwhile, and that is shown first.
-  void commit_prompt(std::vector<model::Entry> entries);
+  // A prompt: it follows what other processes wrote since, and that is shown first. See
+  // Conversation::append_prompt.
+  void commit_prompt(std::vector<model::Entry> entries,
+                     const std::optional<FailedPrompt>& failed = std::nullopt);
 
   void end_by_hook() {
     end.stop = model::Stop::error;

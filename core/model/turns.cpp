@@ -15,8 +15,10 @@ bool is_cut(const Message& message) {
 
 bool is_prompt(const Entry& entry) {
   const auto message = message_of(entry);
-  return message && is_prompt(*message);
+  return message && is_prompt(*message) && !is_note(entry);
 }
+
+bool is_note(const Entry& entry) { return entry.meta.starts_with(R"({"note":)"); }
 
 bool is_steered(const Entry& entry) { return entry.meta.starts_with(R"({"steered":)"); }
 

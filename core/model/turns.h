@@ -21,8 +21,13 @@ struct TurnCost {
   bool operator==(const TurnCost&) const = default;
 };
 
-// Whether a turn begins with this entry: it is a message by the user.
+// Whether a turn begins with this entry: it is a message by the user, and not a note.
 bool is_prompt(const Entry& entry);
+
+// Whether it is what skein wrote about something the user did, a command for example: sent with the
+// next prompt, but never typed. `meta` says so.
+bool is_note(const Entry& entry);
+inline constexpr const char* note_meta = R"({"note":true})";
 
 // Whether the user said it in the middle of a turn, behind the results of tools: a prompt all the
 // same, which one can go back to. `meta` says so.

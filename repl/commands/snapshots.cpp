@@ -5,7 +5,9 @@
 #include "core/model/redaction.h"
 #include "core/model/turns.h"
 #include "core/store/children.h"
+#include "core/store/repeats.h"
 #include "core/store/session_name.h"
+#include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
 #include "repl/commands/file_steps.h"
@@ -18,6 +20,23 @@ namespace skein::commands {
 using model::masked, model::preview, store::value_or_throw;
 
 namespace {
+
+// An answer may quote what was masked.
+void mask_repeats(Session& session, const model::Entry& target, const std::string& reason) {
+  const std::vector<Id> repeats =
+      value_or_throw(store::entries_repeating(session.store(), session.id(), target));
+  if (repeats.empty()) return;
+  std::vector<std::string> names;
+  for (const Id each : repeats) names.push_back(short_id(each));
+  const std::string these =
+      counted(repeats.size(), "other entry", "other entries") + " (" + listed(names) + ")";
+  if (session.keyboard() == nullptr)
+    return session.screen().print("The text is also in " + these +
+                                  ", which the model is still sent: /redact masks each.\n");
+  if (!session.confirm("The text is also in " + these + ". Mask them too?")) return;
+  for (const Id each : repeats) value_or_throw(session.store().redact(session.id(), each, reason));
+  session.screen().print("masked " + these + "\n");
+}
 
 // An entry that is not in `path` comes before all of it.
 std::vector<Id> summaries_after(Id entry, std::span<const model::Entry> path) {
@@ -97,10 +116,12 @@ void redact_entry(Session& session, std::string_view entry_and_reason) {
   if (name.empty())
     throw Error("/redact takes an entry and an optional reason; /tree shows the entries");
   const Id entry = entry_named(session, name);
+  const model::Entry target = value_or_throw(session.store().load_entry(session.id(), entry));
   value_or_throw(session.store().redact(session.id(), entry, std::string(reason)));
-  session.conversation().reload();
   session.screen().print("entry " + short_id(entry) +
                          " is masked in every view, export and request from now on\n");
+  mask_repeats(session, target, std::string(reason));
+  session.conversation().reload();
   for (const Id summary : summaries_after(entry, session.conversation().path()))
     session.screen().print(
         "The summary " + short_id(summary) +

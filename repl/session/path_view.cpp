@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <limits>
 #include <map>
+#include <optional>
 #include <utility>
 
 #include "core/model/aside.h"
@@ -27,6 +28,19 @@ bool is_shown(const model::Entry& entry) {
 
 bool begins_turn(const model::Entry& entry) {
   return model::is_prompt(entry) && !model::is_steered(entry);
+}
+
+bool is_result(const model::Entry& entry) {
+  const std::optional<model::Message> message = model::message_of(entry);
+  return message && message->role == model::Role::tool;
+}
+
+// Where the last `most` begin. A result is shown with its call, and one entry is not left out: the
+// line that says so takes as much room.
+std::size_t first_of_last(const std::vector<store::StoredEntry>& path, std::size_t most) {
+  std::size_t first = most == 0 || path.size() <= most ? 0 : path.size() - most;
+  while (first > 0 && is_result(path[first].entry)) --first;
+  return first == 2 ? 1 : first;
 }
 
 }  // namespace
@@ -121,7 +135,7 @@ PathView::Entries PathView::end_of_path(std::size_t entries) const {
 // turns, as it does when they happen.
 void PathView::show_some(const Entries& path, std::size_t most, std::size_t from,
                          std::size_t to) const {
-  const std::size_t first = most == 0 || path.size() <= most ? 0 : path.size() - most;
+  const std::size_t first = first_of_last(path, most);
   for (std::size_t i = from; i < to; ++i) {
     if (i == first && first > 1)
       screen_.print("… " + counted(first - 1, "entry", "entries") +

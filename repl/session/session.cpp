@@ -249,7 +249,7 @@ void Session::turn(const std::string& prompt, std::string_view mentions) {
   const agent::TurnEnd end = work([&](const Ports& ports) {
     return parts_.agent.run_turn(*conversation_, with.message, settings_, ports);
   });
-  if (end.not_sent) put_back(prompt);
+  if (end.not_sent || end.unanswered) put_back(prompt);
 }
 
 // What cannot be had is no reason not to answer.
@@ -295,7 +295,8 @@ bool Session::turn_of(std::string_view name, std::string_view arguments) {
     return parts_.agent.run_turn(*conversation_, {with.message, rendered->meta, rendered->lends},
                                  settings_, ports);
   });
-  if (end.not_sent) put_back("/" + std::string(name) + " " + std::string(arguments));
+  if (end.not_sent || end.unanswered)
+    put_back("/" + std::string(name) + " " + std::string(arguments));
   return true;
 }
 

@@ -31,6 +31,7 @@ void TypedInput::begin_line(const edit::Draft& line, const std::string& typed) {
 }
 
 void TypedInput::put_back(const std::string& prompt) {
+  if (!queued_.empty() || !edit::whole(draft_).empty()) return;  // what was typed since counts more
   draft_ = edit::whole(line_) == prompt ? line_ : edit::Draft{prompt};
 }
 

@@ -134,3 +134,55 @@ TEST_CASE("a question calls whoever looks elsewhere, with the user's own program
   pty.type("\x04");
   CHECK(pty.status_of(skein) == 0);
 }
+
+TEST_CASE("a message that failed comes back into the line, and is sent once") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(
+      dir.path().string(),
+      {"-m", model_that_says(dir, R"([[{"error": "the key is wrong"}], "answer one"])")});
+  REQUIRE(pty.shows("› "));
+  pty.type("hello");
+  REQUIRE(pty.shows("hello"));
+  pty.forget();
+  pty.type("\r");
+  REQUIRE(pty.shows("the key is wrong"));
+  REQUIRE(pty.shows("› hello"));
+  pty.forget();
+  pty.type(" again\r");
+  REQUIRE(pty.shows("answer one"));
+  pty.forget();
+  pty.type("/history all\r");
+  REQUIRE(pty.shows("hello again"));
+  REQUIRE(pty.shows("answer one"));
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}
+
+TEST_CASE("/undo and /retry pass over the output of the user's own commands") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein = pty.start_skein(
+      dir.path().string(),
+      {"-m", model_that_says(dir, R"(["answer one", "answer two", "answer three"])")});
+  REQUIRE(pty.shows("› "));
+  pty.type("my question\r");
+  REQUIRE(pty.shows("answer one"));
+  pty.type("!echo wal''rus\r");
+  REQUIRE(pty.shows("walrus"));
+  pty.forget();
+  pty.type("/retry\r");
+  REQUIRE(pty.shows("again: my question"));
+  REQUIRE(pty.shows("answer two"));
+  pty.type("!echo sea''lion\r");
+  REQUIRE(pty.shows("sealion"));
+  pty.forget();
+  pty.type("/undo\r");
+  REQUIRE(pty.shows("went back to before: my question"));
+  REQUIRE(pty.shows("› my question"));
+  pty.forget();
+  pty.type(", once more\r");
+  REQUIRE(pty.shows("answer three"));
+  pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}

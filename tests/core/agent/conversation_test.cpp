@@ -199,3 +199,17 @@ TEST_CASE("only the turns of the path are counted as turns of the conversation")
   conversation.move_head(root.id);
   CHECK(conversation.turns() == 1);
 }
+
+TEST_CASE("two processes on an empty session continue one another") {
+  Pair pair(R"(["one", "two"])");
+  Conversation ours(pair.ours.store, pair.session);
+  Conversation theirs(pair.theirs.store, pair.session);
+  pair.ours.turn(ours, "my name is Ada");
+  pair.theirs.turn(theirs, "what is my name?");
+
+  CHECK(without_surroundings(lines_of(theirs.path())) ==
+        Lines{"user: my name is Ada", "assistant: one -> stop", "user: what is my name?",
+              "assistant: two -> stop"});
+  CHECK(pair.theirs.contexts.back().messages.size() == 3);
+  CHECK(theirs.state().leaves.size() == 1);
+}

@@ -1,5 +1,7 @@
 // An answer that is written down while it comes, and what a crash leaves of it.
 #include <doctest/doctest.h>
+#include <fcntl.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <string>
@@ -10,6 +12,8 @@
 #include "core/agent/unfinished_answer.h"
 #include "core/model/redaction.h"
 #include "core/model/scrub.h"
+#include "core/text/fd.h"
+#include "core/text/wait.h"
 #include "tests/support/homes.h"
 #include "tests/support/stage.h"
 
@@ -62,6 +66,12 @@ struct Killed {
       if (auto batch = model::read_as<MessageDeltaBatch>(entry)) out.push_back(*batch);
     return out;
   }
+  std::string kept() {
+    std::string out;
+    for (const MessageDeltaBatch& batch : batches())
+      for (const MessageDeltaBatch::Piece& piece : batch.pieces) out += piece.text;
+    return out;
+  }
   Conversation reopened() { return {stage.store, conversation.session()}; }
 };
 
@@ -112,10 +122,7 @@ TEST_CASE("a try that failed leaves nothing of itself to the next one") {
 TEST_CASE("a key is masked in the pieces, however it was cut") {
   Killed killed;
   killed.stream({says("use sk-sec"), says("ret-key now "), says("or never ")});
-  std::string all;
-  for (const MessageDeltaBatch& batch : killed.batches())
-    for (const MessageDeltaBatch::Piece& piece : batch.pieces) all += piece.text;
-  CHECK(all == "use [masked] now or never ");
+  CHECK(killed.kept() == "use [masked] now or never ");
 }
 
 TEST_CASE("where the head was moved since, nothing is put behind it") {
@@ -160,4 +167,52 @@ TEST_CASE("who redacts or scrubs an answer does so to its pieces") {
     for (const MessageDeltaBatch::Piece& piece : batch->pieces) CHECK(piece.text == "[redacted]");
   }
   CHECK(pieces > 0);
+}
+
+TEST_CASE("what came last is written though nothing more comes") {
+  Killed killed;
+  DeltaKeeper keeper(killed.turn, killed.parts);
+  const model::Ports::Input none{};
+  const model::Ports::Input watched = keeper.watch(none);
+  REQUIRE(watched.fd >= 0);
+  keeper.see(says("One sentence."));
+  while (killed.kept() != "One sentence.") {
+    REQUIRE(wait(watched.fd, std::chrono::steady_clock::now() + std::chrono::seconds(60)) ==
+            Wake::ready);
+    watched.on_ready();
+  }
+}
+
+TEST_CASE("the input is heard while an answer is kept") {
+  Killed killed;
+  int ends[2];
+  REQUIRE(pipe2(ends, O_CLOEXEC) == 0);
+  const Fd reader(ends[0]), writer(ends[1]);
+  int heard = 0;
+  const model::Ports::Input input{reader.get(), [&] { ++heard; }};
+  DeltaKeeper keeper(killed.turn, killed.parts);
+  const model::Ports::Input watched = keeper.watch(input);
+  CHECK_FALSE(is_readable(watched.fd));
+  REQUIRE(write(writer.get(), "x", 1) == 1);
+  CHECK(is_readable(watched.fd));
+  watched.on_ready();
+  CHECK(heard == 1);
+}
+
+TEST_CASE("a word that may be the beginning of a key waits, other words do not") {
+  const auto kept = [](const std::string& text) {
+    Killed killed;
+    DeltaKeeper keeper(killed.turn, killed.parts);
+    const model::Ports::Input none{};
+    const model::Ports::Input watched = keeper.watch(none);
+    keeper.see(says(text));
+    while (wait(watched.fd, std::chrono::steady_clock::now() + std::chrono::milliseconds(50)) ==
+           Wake::ready)
+      watched.on_ready();
+    return killed.kept();
+  };
+  CHECK(kept("use sk-sec") == "use ");
+  CHECK(kept("use a1b2.") == "use ");
+  CHECK(kept("it is **Ada**") == "it is **Ada**");
+  CHECK(kept("我在看。") == "我在看。");
 }

@@ -99,3 +99,16 @@ TEST_CASE("a blank line stands between turns, before the first there is none") {
   session::PathView(stage.store, conversation, *pipe).show_last();
   CHECK(pipe.bytes().find("\n\n") == std::string::npos);
 }
+
+TEST_CASE("a result is not shown without its call, and one entry is never left out") {
+  Stage stage(R"(["hello", [{"call": {"name": "look"}}], "seen", "bye"])");
+  agent::Conversation conversation = stage.conversation();
+  stage.turn(conversation, "hi");
+  stage.turn(conversation, "look at it");
+  stage.turn(conversation, "thanks");
+  RecordedScreen screen(no_colour);
+  const std::string shown = last_shown(stage, conversation, screen);
+  CHECK(shown.find("in between") == std::string::npos);
+  CHECK(shown.find("tool result") == std::string::npos);
+  CHECK(shown.find("› look at it") != std::string::npos);
+}
