@@ -1,4 +1,5 @@
 #include <fcntl.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <csignal>
@@ -37,6 +38,7 @@ int main(int argc, char** argv) {
   // Whoever stops a job waits for the end of this process, so it does nothing more.
   if (const auto status = skein::jobs::supervise(words.subspan(argc > 0))) _exit(*status);
   keep_standard_streams();
+  umask(umask(077) & 077);  // the user may read and write what skein makes
   // A file that may not grow is told as EFBIG, like a full disk; by default the signal would end us
   // in the middle of a turn. Children get the default back.
   std::signal(SIGXFSZ, SIG_IGN);

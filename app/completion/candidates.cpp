@@ -85,6 +85,7 @@ constexpr Source sources[] = {
     {"FILE:LINE", "", files},
     {"FILE|DIR", "", files},
     {"DIR", "", folders},
+    {"HOME", "", folders},
 };
 
 void fill_value(const TypedLine& line, Candidates& to) {

@@ -11,6 +11,7 @@
 #include "app/verbs/output.h"
 #include "app/verbs/subcommands.h"
 #include "core/exchange/output_file.h"
+#include "core/store/session_name.h"
 #include "core/text/amounts.h"
 
 namespace skein::verbs {
@@ -52,9 +53,12 @@ std::string version_of(const store::SessionRecord& record) {
 
 int serve(const app::Invocation& invocation, store::SessionStore& store,
           const ExportRequest& request, SecretMask& mask) {
-  const Id id = store::value_or_throw(store.find(invocation.arguments.at(0))).header.session;
-  app::SharedSession shared([&] { return session_to_export(invocation, store, request, &mask); },
-                            [&] { return version_of(store::value_or_throw(store.open(id))); });
+  const store::SessionRecord record = store::value_or_throw(store.find(invocation.arguments.at(0)));
+  app::SharedSession shared(
+      [&] { return session_to_export(invocation, store, request, &mask); },
+      [&] {
+        return version_of(store::still_there(store.open(record.header.session), record.key));
+      });
   show_masked(mask);
   app::PageServer server(shared, port_of(invocation));
   app::catch_signals();

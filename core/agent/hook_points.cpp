@@ -189,7 +189,7 @@ HookPoints::Verdict HookPoints::before_question(Turn& turn, const model::Tool& t
 
 void HookPoints::after_call(Turn& turn, const model::ToolUse& call, model::ToolOutcome& outcome) {
   const Event event = outcome.is_error ? Event::post_tool_use_failure : Event::post_tool_use;
-  if (!any(event) || turn.ports.stopped()) return;
+  if (!any(event) || (turn.ports.stopped() && !outcome.is_error)) return;
   hooks::Subject subject{.name = call.name, .call = &call, .outcome = &outcome};
   if (outcome.is_error) subject.more = dump({{"is_interrupt", turn.ports.stopped()}});
   hooks::Outcome said = run(turn, event, subject);

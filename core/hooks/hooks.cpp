@@ -5,6 +5,7 @@
 
 #include "core/hooks/claude_names.h"
 #include "core/hooks/outcome_text.h"
+#include "core/model/pause.h"
 #include "core/model/usage_json.h"
 #include "core/permission/policy.h"
 #include "core/text/json.h"
@@ -221,8 +222,11 @@ Outcome Hooks::run(Event event, const Subject& subject, const Moment& moment,
     chosen.push_back(&line);
     orders.push_back(order_for(definition, subject, moment));
   }
+  // A call that the user stopped has failed: only a further stop ends the hooks about that.
+  const std::function<bool()> stops =
+      event == Event::post_tool_use_failure ? model::next_stop(ports) : std::function<bool()>{};
   const std::vector<ProcessEnd> ends =
-      orders.empty() ? std::vector<ProcessEnd>{} : run_all(orders, ports);
+      orders.empty() ? std::vector<ProcessEnd>{} : run_all(orders, ports, stops);
   Combined combined(event, subject);
   for (std::size_t i = 0; i < ends.size(); ++i) {
     ++chosen[i]->runs;

@@ -190,13 +190,15 @@ class Hook {
 
 }  // namespace
 
-std::vector<ProcessEnd> run_all(std::span<const Order> orders, const model::Ports& ports) {
+std::vector<ProcessEnd> run_all(std::span<const Order> orders, const model::Ports& ports,
+                                const std::function<bool()>& ends) {
   std::vector<Hook> hooks;
   hooks.reserve(orders.size());
   for (const Order& order : orders) hooks.emplace_back(order);
   int keyboard = ports.input.on_ready ? ports.input.fd : -1;
   bool stopped = false;
-  const std::function<bool()> stop_asked = [&] { return !stopped && ports.stopped(); };
+  const auto stops = [&] { return ends ? ends() : ports.stopped(); };
+  const std::function<bool()> stop_asked = [&] { return !stopped && stops(); };
   while (!std::ranges::all_of(hooks, &Hook::done)) {
     std::vector<pollfd> fds;
     Deadline until = no_deadline;
@@ -210,9 +212,9 @@ std::vector<ProcessEnd> run_all(std::span<const Order> orders, const model::Port
     if (fds.back().revents != 0) {
       ports.input.on_ready();
       // If that has not emptied it, nothing will.
-      if (!ports.stopped() && is_readable(keyboard)) keyboard = -1;
+      if (!stops() && is_readable(keyboard)) keyboard = -1;
     }
-    stopped = stopped || ports.stopped();
+    stopped = stopped || stops();
     for (std::size_t i = 0; i < hooks.size(); ++i)
       hooks[i].look(std::span(fds).subspan(i * 3, 3), stopped);
   }

@@ -4,6 +4,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -33,8 +34,9 @@ inline constexpr std::size_t most_errors = 64u << 10;
 
 // All of them are started at once; returns when the last has ended, in the order they were given.
 // What a program leaves in its group ends with it, so a child that keeps the pipes open delays
-// nothing. When the user stops the turn they are ended: gently, and after a second for certain. If
-// we are killed they are too.
-std::vector<ProcessEnd> run_all(std::span<const Order> orders, const model::Ports& ports);
+// nothing. When the user stops the turn, or when `ends` says so, they are ended: gently, and after
+// a second for certain. If we are killed they are too.
+std::vector<ProcessEnd> run_all(std::span<const Order> orders, const model::Ports& ports,
+                                const std::function<bool()>& ends = {});
 
 }  // namespace skein::hooks

@@ -42,12 +42,16 @@ std::function<bool()> stop_check(const Ports& ports) {
 }
 
 std::function<bool()> next_stop_check(const Ports& ports) {
-  if (!ports.stopped()) return stop_check(ports);
-  const auto count = [&ports] { return ports.stops != nullptr ? ports.stops->load() : 0; };
-  return [look = KeyboardLook(ports), count, before = count()]() mutable {
+  return [look = KeyboardLook(ports), stopped = next_stop(ports)]() mutable {
     look();
-    return count() != before;
+    return stopped();
   };
+}
+
+std::function<bool()> next_stop(const Ports& ports) {
+  if (!ports.stopped()) return [&ports] { return ports.stopped(); };
+  const auto count = [&ports] { return ports.stops != nullptr ? ports.stops->load() : 0; };
+  return [count, before = count()] { return count() != before; };
 }
 
 }  // namespace skein::model

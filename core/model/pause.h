@@ -16,5 +16,7 @@ bool pause(const Ports& ports, std::chrono::milliseconds time);
 std::function<bool()> stop_check(const Ports& ports);
 // The same for work that is done after a stop too, and that only a further stop ends.
 std::function<bool()> next_stop_check(const Ports& ports);
+// The same without a look at the keyboard, for work that watches it itself.
+std::function<bool()> next_stop(const Ports& ports);
 
 }  // namespace skein::model

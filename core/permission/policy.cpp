@@ -264,7 +264,8 @@ Decision decide_command(const Rules& rules, const Subject& subject, const Tools&
 }
 
 Decision decide_path(const Rules& rules, const Subject& subject) {
-  if (subject.place && subject.place->below.empty()) return ask(subject.place->refusal);
+  // Nothing is asked about what the tool cannot do.
+  if (subject.place && subject.place->below.empty()) return {Verdict::deny, subject.place->refusal};
   if (!subject.place && !subject.plain)
     return ask("the path is not a plain one below the workspace");
   const Located place = subject.place ? *subject.place : Located{.below = *subject.plain};

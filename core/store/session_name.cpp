@@ -54,6 +54,14 @@ Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
 }
 
 // …:20260102T030405.678-1f2e, and what is behind it if the key was taken.
+SessionRecord still_there(Result<SessionRecord> opened, const std::string& key) {
+  if (!opened && opened.error().kind == Failure::Kind::gone)
+    throw Error("session " + key + " was deleted; `skein sessions restore " + key +
+                    "` restores it if it is in the trash",
+                exit_status_of(opened.error()));
+  return value_or_throw(std::move(opened));
+}
+
 bool is_made_up(std::string_view key) {
   constexpr std::string_view form = "00000000T000000.000";
   const std::string_view time = key.substr(key.rfind(':') + 1);

@@ -19,6 +19,10 @@ bool is_whole_key(std::string_view name);
 Result<const SessionRecord*> session_called(std::span<const SessionRecord> all,
                                             std::string_view name);
 
+// A session that is open, as it is now. Throws Error if it was deleted: what to do is said with its
+// key.
+SessionRecord still_there(Result<SessionRecord> opened, const std::string& key);
+
 // A key that was made up from the time, as fresh_key() does: it tells nobody anything.
 bool is_made_up(std::string_view key);
 // What people see of a session: its title; else its key, or what stands for one that was made up.

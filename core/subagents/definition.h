@@ -27,7 +27,7 @@ struct Definition {
   std::vector<std::string> skills{};  // that it has read when it begins
   bool background = false;
   bool has_hooks = false;  // which skein does not run
-  std::string file{};  // that it was read from; empty: it is built in
+  std::string file{};      // that it was read from; empty: it is built in
   bool of_project = false;
   std::string sha256{};                // of the file
   std::string refusal{};               // why it cannot be used

@@ -55,6 +55,23 @@ void note_step(Session& session, const FileStep& step) {
   value_or_throw(session.store().append_session_entries(session.id(), batch));
 }
 
+// The further folders in which calls since an entry may have changed files.
+std::vector<std::string> folders_changed_since(Session& session, Id entry) {
+  std::vector<std::string> out;
+  for (const session::FolderLine& folder : session.services().folders())
+    if (!folder.read_only) out.push_back(folder.path);
+  if (out.empty()) return out;
+  std::string written;  // the input of those calls
+  const auto is_entry = [&](const model::Entry& each) { return each.id == entry; };
+  for (const model::Entry& each : session.conversation().path_until(is_entry))
+    if (const auto message = model::message_of(each))
+      for (const model::ToolUse* call : model::tool_uses(*message))
+        if (!has_word("read grep list", call->name)) written += call->input + "\n";
+  std::erase_if(out,
+                [&](const std::string& path) { return written.find(path) == std::string::npos; });
+  return out;
+}
+
 }  // namespace
 
 Plan plan_for(Session& session, Id entry) {
@@ -126,6 +143,9 @@ void take_step(Session& session, const FileStep& step, const Plan& plan,
   } else if (step.head) {
     note_step(session, step);
   }
+  for (const std::string& folder : folders_changed_since(session, step.to))
+    session.screen().print_untrusted("  files in " + folder +
+                                     " are not restored: it is outside the workspace\n");
   if (step.head) session.conversation().move_head(*step.head);
   session.conversation().reload();
 }

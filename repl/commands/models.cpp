@@ -89,14 +89,15 @@ void change_model(session::Session& session, std::string_view name) {
   model::ModelRef chosen = session.services().model(name);
   const model::ModelRef before = session.settings().model;
   chosen.thinking = before.thinking;
+  if (model::to_string(chosen) == model::to_string(before))
+    return session.screen().print_untrusted(model::to_string(chosen) + " is the current model\n");
   const agent::Conversation& conversation = session.conversation();
   const handover::Compatibility cost = handover::check_compatibility(
       context::messages_of(conversation.path(), conversation.state().redacted),
       session.services().target(chosen));
   session.before_model(chosen, cost.warnings);
   take(session, chosen);
-  if (model::to_string(before) != model::to_string(chosen))
-    session.model_before() = model::to_string(before);
+  session.model_before() = model::to_string(before);
   session.screen().print_untrusted("the next answer will come from " + model::to_string(chosen) +
                                    "\n");
   for (const std::string& remark : session.services().remarks(chosen))

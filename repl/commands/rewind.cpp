@@ -164,6 +164,29 @@ std::optional<Chosen> ask_what(Session& session, const Plan& plan) {
   }
 }
 
+// The message that `number` names: 1 or nothing is the last one. One that can be gone back from.
+model::Entry prompt_back(Session& session, std::string_view number, const std::string& command) {
+  const std::optional<std::size_t> back =
+      number.empty() ? std::optional<std::size_t>(1) : number_in(number);
+  if (!back || *back == 0)
+    throw Error(command + " takes a number: 1 for your last message, 2 for the one before it");
+  const std::vector<model::Entry> prompts = prompts_of(session, *back);
+  if (prompts.empty()) throw Error("nothing has been said yet");
+  if (prompts.size() < *back)
+    throw Error("there " + std::string(prompts.size() == 1 ? "is" : "are") + " only " +
+                counted(prompts.size(), "message") + " of yours here");
+  const model::Entry& prompt = prompts[*back - 1];
+  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
+  return prompt;
+}
+
+void go_before(Session& session, const model::Entry& prompt) {
+  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
+  move_with_files(session, {prompt.id, *prompt.parent});
+  session.screen().print_untrusted("went back to before: " + model::preview(prompt, 60) + "\n");
+  session.put_back(prompt_text(session, prompt));
+}
+
 }  // namespace
 
 void rewind(Session& session, std::string_view name) {
@@ -190,7 +213,8 @@ void rewind(Session& session, std::string_view name) {
 
 // Goes back to before the last prompt, or before a summary if that came last. Nothing is lost:
 // /redo returns to what was undone.
-void undo(Session& session, std::string_view) {
+void undo(Session& session, std::string_view number) {
+  if (!number.empty()) return go_before(session, prompt_back(session, number, "/undo"));
   agent::Conversation& conversation = session.conversation();
   bool newest = true;
   const auto undone = [&](const model::Entry& entry) {
@@ -202,31 +226,19 @@ void undo(Session& session, std::string_view) {
   newest = true;
   const auto entry = std::find_if(path.rbegin(), path.rend(), undone);
   if (entry == path.rend()) throw Error("there is nothing to undo");
-  if (!entry->parent) throw Error("this is the first message; /new starts a fresh session");
-  if (entry->type == model::type::compaction_summary) {
+  if (entry->type == model::type::compaction_summary && entry->parent) {
     take_step(session, {entry->id, *entry->parent}, {}, {});
     return session.screen().print(
         "undid the summary; the model sees the original messages again\n");
   }
-  move_with_files(session, {entry->id, *entry->parent});
-  session.screen().print_untrusted("went back to before: " + model::preview(*entry, 60) + "\n");
-  session.put_back(prompt_text(session, *entry));
+  go_before(session, *entry);
 }
 
 // The changed text takes the place of the old one, which stays as a branch of its own.
 void edit_prompt(Session& session, std::string_view number) {
   if (session.keyboard() == nullptr)
     throw Error("no line can be edited here; /branch ENTRY TEXT goes on from another entry");
-  const std::optional<std::size_t> back =
-      number.empty() ? std::optional<std::size_t>(1) : number_in(number);
-  if (!back) throw Error("/edit takes a number: 1 for your last message, 2 for the one before it");
-  const std::vector<model::Entry> prompts = prompts_of(session, *back);
-  if (prompts.empty()) throw Error("nothing has been said yet");
-  if (prompts.size() < *back)
-    throw Error("there " + std::string(prompts.size() == 1 ? "is" : "are") + " only " +
-                counted(prompts.size(), "message") + " of yours here");
-  const model::Entry& prompt = prompts[*back - 1];
-  if (!prompt.parent) throw Error("this is the first message; /new starts a fresh session");
+  const model::Entry prompt = prompt_back(session, number, "/edit");
   const Said said = what_was_said(session, prompt);
   const std::optional<std::string> text = session.revised(said.words);
   if (!text || is_blank(*text)) return session.screen().print("nothing was changed\n");

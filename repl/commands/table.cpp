@@ -124,7 +124,8 @@ constexpr Command table[] = {
      todo_words, show_todo},
     {"tools", "", "list the tools the model can use", nullptr, show_tools},
     {"tree", "", "draw the branches of this session", nullptr, show_tree},
-    {"undo", "", "go back to before the last message; files too, if you want", nullptr, undo},
+    {"undo", "[N]", "go back to before your last message, or N of them; files too, if you want",
+     nullptr, undo},
     {"usage", "", "show tokens and cost of this session", nullptr, show_usage},
     {"web", "<url> [question]", "give the model a page of the web", nullptr, fetch_page},
 };

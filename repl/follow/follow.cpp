@@ -7,6 +7,7 @@
 
 #include "core/model/payloads.h"
 #include "core/model/redaction.h"
+#include "core/store/session_name.h"
 #include "core/text/base.h"
 
 namespace skein::follow {
@@ -25,6 +26,7 @@ class Follower {
 
   End run(std::size_t before) {
     const SessionRecord record = value_or_throw(store_.open(session_));
+    key_ = record.key;
     show_last(record, before);
     note_end();
     watch_ = store_.watch(session_);
@@ -78,7 +80,7 @@ class Follower {
       watch_.reset();
       return;
     }
-    const SessionRecord record = value_or_throw(now);
+    const SessionRecord record = store::still_there(now, key_);
     if (std::exchange(told_of_loss_, false)) {
       ports_.say("connected again\n");
       watch_ = store_.watch(session_);
@@ -132,6 +134,7 @@ class Follower {
 
   store::SessionStore& store_;
   const Id session_;
+  std::string key_{};
   const Ports& ports_;
   std::unique_ptr<store::SessionWatch> watch_{};
   std::optional<Place> last_{};

@@ -64,7 +64,7 @@ void Session::open(Id session) {
     shown_first_ ? view.show_around(*shown_first_) : view.show_last();
   }
   const SessionRecord record = conversation_->record();
-  if (state.messages > 0 && record.header.cwd != parts_.workspace)
+  if (state.messages > 0 && !record.header.cwd.empty() && record.header.cwd != parts_.workspace)
     parts_.screen.print_untrusted("This session was started in " + record.header.cwd +
                                   "; tools work in " + parts_.workspace + ".\n");
   parts_.screen.note(where_we_are(record, settings_.model, parts_.kept));

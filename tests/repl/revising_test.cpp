@@ -24,6 +24,9 @@ std::string text_of(const std::filesystem::path& file) {
   return std::string(std::istreambuf_iterator<char>(in), {});
 }
 
+// As the editor draws a line that it is given, behind the prompt.
+std::string in_line(const std::string& text) { return "\x1b[3G" + text; }
+
 }  // namespace
 
 TEST_CASE("/edit opens an earlier message in the line, and Enter sends it as a branch") {
@@ -147,7 +150,7 @@ TEST_CASE("a message that failed comes back into the line, and is sent once") {
   pty.forget();
   pty.type("\r");
   REQUIRE(pty.shows("the key is wrong"));
-  REQUIRE(pty.shows("› hello"));
+  REQUIRE(pty.shows(in_line("hello")));
   pty.forget();
   pty.type(" again\r");
   REQUIRE(pty.shows("answer one"));
@@ -179,10 +182,33 @@ TEST_CASE("/undo and /retry pass over the output of the user's own commands") {
   pty.forget();
   pty.type("/undo\r");
   REQUIRE(pty.shows("went back to before: my question"));
-  REQUIRE(pty.shows("› my question"));
+  REQUIRE(pty.shows(in_line("my question")));
   pty.forget();
   pty.type(", once more\r");
   REQUIRE(pty.shows("answer three"));
   pty.type("\x04");
+  CHECK(pty.status_of(skein) == 0);
+}
+
+TEST_CASE("/undo N goes back N messages") {
+  TempDir dir;
+  Pty pty;
+  const pid_t skein =
+      pty.start_skein(dir.path().string(),
+                      {"-m", model_that_says(dir, R"(["answer one", "answer two", "answer three",
+                                                          "answer four"])")});
+  REQUIRE(pty.shows("› "));
+  for (const char* number : {"one", "two", "three"}) {
+    pty.type("question " + std::string(number) + "\r");
+    REQUIRE(pty.shows("answer " + std::string(number)));
+  }
+  pty.type("/undo 4\r");
+  REQUIRE(pty.shows("there are only 3 messages of yours here"));
+  pty.type("/undo x\r");
+  REQUIRE(pty.shows("/undo takes a number"));
+  pty.type("/undo 2\r");
+  REQUIRE(pty.shows("went back to before: question two"));
+  REQUIRE(pty.shows(in_line("question two")));
+  pty.type("\x15/quit\r");
   CHECK(pty.status_of(skein) == 0);
 }

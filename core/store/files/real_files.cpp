@@ -200,7 +200,8 @@ std::unique_ptr<Files> real_files(const std::string& given) {
   if (made < 0 && errno == ENOENT) {
     // What is missing above it is ours alone, too: who may write there may exchange the home.
     std::filesystem::path above;
-    for (const std::filesystem::path& part : folder) made = ::mkdir((above /= part).c_str(), 0700);
+    for (const std::filesystem::path& part : folder)
+      if ((made = ::mkdir((above /= part).c_str(), 0700)) < 0 && errno != EEXIST) break;
   }
   if (made < 0 && errno != EEXIST) throw refuse(std::strerror(errno));
 

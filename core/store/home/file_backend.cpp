@@ -150,7 +150,10 @@ Result<SessionRecord> FileBackend::find(std::string_view name) {
     Result<SessionRecord> record = open(*exact);
     if (record && (record->key == name || to_string(*exact) == name)) return record;
   }
-  if (!home_->index().is_free(name)) {
+  const std::optional<NameOwner> owner = home_->index().owner_of(name);
+  if (owner && owner->session)
+    if (Result<SessionRecord> record = open(*owner->session)) return record;
+  if (!owner || owner->session) {
     const Result<Index*> index = home_->index().current();
     if (!index) return index.error();
     for (const auto& [session, entry] : (*index)->sessions)
@@ -265,22 +268,14 @@ Result<std::string> FileBackend::load_blob(const std::string& name) {
   return home::load_blob(home_->files(), name);
 }
 
-// The session that has this key; none: a new one may have it.
-Result<std::optional<SessionRecord>> FileBackend::holder_of(const std::string& key,
-                                                            const Index& index) {
-  using Holder = Result<std::optional<SessionRecord>>;
+// The session that has this key after a look at all of them.
+Result<NameOwner> FileBackend::owner_in(const Index& index, const std::string& key) {
   for (const auto& [session, entry] : index.sessions)
-    if (entry.key == key) {
-      // Its maker may have died before its name was safe.
-      return files::sync_folder(home_->files(), "transcripts", described(session))
-          .and_then([&] { return open(session); })
-          .and_then(
-              [](SessionRecord record) -> Holder { return std::optional(std::move(record)); });
-    }
+    if (entry.key == key) return NameOwner{session};
   if (auto lost = home_->index().lost(key)) return *lost;
   // A session that could not be read may have the key.
   if (home_->index().unreadable()) return *home_->index().unreadable();
-  return std::optional<SessionRecord>{};
+  return NameOwner{};
 }
 
 // A new transcript is filled in a temporary file, so that it is there whole or not at all.
@@ -290,14 +285,21 @@ Result<Created> FileBackend::make(const SessionHeader& header, const Fill& fill)
   Result<IndexChange> change = home_->index().change();
   if (!change) return change.error();
   Index* index = nullptr;  // stays as it is, if it is large
-  if (!home_->index().may_lag(0, 0) || !home_->index().is_free(header.key)) {
+  std::optional<NameOwner> owner;
+  if (home_->index().may_lag(0, 0)) owner = home_->index().owner_of(header.key);
+  if (!owner) {
     const Result<Index*> settled = change->settle();
     if (!settled) return settled.error();
     index = *settled;
-    Result<std::optional<SessionRecord>> holder = holder_of(header.key, *index);
-    if (!holder) return holder.error();
-    if (*holder) return Created{**std::move(holder)};
+    const Result<NameOwner> found = owner_in(*index, header.key);
+    if (!found) return found.error();
+    owner = *found;
   }
+  // Its maker may have died before its name was safe.
+  if (owner->session)
+    return files::sync_folder(home_->files(), "transcripts", described(*owner->session))
+        .and_then([&] { return open(*owner->session); })
+        .and_then([](SessionRecord record) -> Result<Created> { return Created{record}; });
   log::NewTranscript transcript(home_->files(), header, "making a session");
   if (const auto done = fill(transcript); !done) return done.error();
   if (index == nullptr) home_->index().note_change(header.session);

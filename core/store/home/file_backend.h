@@ -64,7 +64,7 @@ class FileBackend : public StorageBackend {
   auto with_log(Id session, Work work) -> decltype(work(std::declval<log::LogWriter&>()));
   using Fill = std::function<Result<void>(log::NewTranscript&)>;
   Result<Created> make(const SessionHeader& header, const Fill& fill);
-  Result<std::optional<SessionRecord>> holder_of(const std::string& key, const Index& index);
+  Result<NameOwner> owner_in(const Index& index, const std::string& key);
 
   std::shared_ptr<Home> home_;
 };

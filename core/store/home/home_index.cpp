@@ -61,8 +61,8 @@ std::optional<Id> HomeIndex::find_name(std::string_view name) {
   return session;
 }
 
-bool HomeIndex::is_free(std::string_view name) const {
-  return QuickIndex(files_, unsettled_).is_free(name);
+std::optional<NameOwner> HomeIndex::owner_of(std::string_view name) const {
+  return QuickIndex(files_, unsettled_).owner_of(name);
 }
 
 std::vector<Id> HomeIndex::without_row() const {

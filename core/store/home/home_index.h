@@ -31,8 +31,8 @@ class HomeIndex {
   const IndexEntry* find(Id session);
   // The session that had this key or whole id when the index was written.
   std::optional<Id> find_name(std::string_view name);
-  // Whether it is certain, without a look at every session, that no session has this key or id.
-  bool is_free(std::string_view name) const;
+  // Who has this key or id; nothing: only a look at every session can tell.
+  std::optional<NameOwner> owner_of(std::string_view name) const;
   std::vector<Id> without_row() const;  // see QuickIndex
   // Whether to leave the index as it is when a session was made, or written to from where the index
   // knows it up to `end`: it has so many sessions that writing all of them costs more than reading

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -17,6 +18,11 @@ struct IndexEntry {
   bool archived = false;
   // The key it is known by: its own, with a suffix if another session has the same.
   std::string key{};
+};
+
+// Who has a key or an id.
+struct NameOwner {
+  std::optional<Id> session{};  // none: no session has it
 };
 
 struct Index {

@@ -202,13 +202,15 @@ std::optional<IndexEntry> QuickIndex::known_as(std::string_view name) const {
   return head && !text.empty() ? parse_index_row(text) : std::nullopt;
 }
 
-bool QuickIndex::is_free(std::string_view name) const {
+std::optional<NameOwner> QuickIndex::owner_of(std::string_view name) const {
   const std::optional<Chosen> chosen =
       choose([&](const IndexRow& row) { return row.key == name || row.session() == name; }, 1);
-  return chosen && !chosen->lost &&
-         std::ranges::none_of(chosen->entries, [&](const QuickEntry& each) {
-           return each.now.key == name || to_string(each.now.memory.header.session) == name;
-         });
+  if (!chosen) return std::nullopt;
+  for (const QuickEntry& each : chosen->entries)
+    if (const Id session = each.now.memory.header.session;
+        each.now.key == name || to_string(session) == name)
+      return NameOwner{session};
+  return chosen->lost ? std::nullopt : std::optional(NameOwner{});
 }
 
 std::optional<std::vector<QuickEntry>> QuickIndex::newest(const ListFilter& filter) const {

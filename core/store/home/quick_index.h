@@ -31,8 +31,8 @@ class QuickIndex {
   // The session with this key or whole id, as it was when the index was written: whoever opens it
   // reads on from there, and sees whether it still has that key.
   std::optional<IndexEntry> known_as(std::string_view name) const;
-  // Whether no session has this key or whole id; false as well if that cannot be told.
-  bool is_free(std::string_view name) const;
+  // The session that has this key or whole id now. Nothing: that cannot be told.
+  std::optional<NameOwner> owner_of(std::string_view name) const;
   // Files that are called as transcripts are, and of which the index has nothing.
   std::vector<Id> without_row() const;
   // The first of a list, the one used last first.

@@ -310,3 +310,18 @@ TEST_CASE("^C during a hook stops the hook and the turn") {
   CHECK(on.stage.runs.empty());
   CHECK(store::unanswered_calls(on.stage.stored(conversation)).empty());
 }
+
+TEST_CASE("a call that the user stops is PostToolUseFailure's too, and the hook runs to its end") {
+  Hooked on(R"([[{"call": {"id": "c1", "name": "fail"}}], "done"])",
+            {at_event(Event::post_tool_use_failure, "cat > failure; sleep 0.2; touch whole")});
+  Conversation conversation = on.stage.conversation();
+  const auto tool = std::ranges::find(on.stage.tools, "fail", &model::Tool::name);
+  tool->run = [&, run = tool->run](const JsonText& input, const model::ToolPorts& ports) {
+    on.stage.stop = true;
+    return run(input, ports);
+  };
+  const TurnEnd end = on.turn(conversation, "go");
+  CHECK(end.stop == model::Stop::aborted);
+  CHECK(parse_json(read_file(on.dir / "failure")).value().at("is_interrupt") == true);
+  CHECK(std::filesystem::exists(on.dir / "whole"));
+}

@@ -204,7 +204,7 @@ TEST_CASE("a call that hangs is left at once, and its cancellation is sent besid
   CHECK(web.call(ports).is_error);
   CHECK(std::chrono::steady_clock::now() - stopped < 50ms);
   user.join();
-  for (int i = 0; i < 300 && !has(service.seen(), "notifications/cancelled"); ++i)
+  for (int i = 0; i < 3000 && !has(service.seen(), "notifications/cancelled"); ++i)
     std::this_thread::sleep_for(10ms);
   CHECK(has(service.seen(), "notifications/cancelled"));
 }
@@ -265,7 +265,7 @@ TEST_CASE("a server of the modern era is asked without a session, and can be rou
     REQUIRE(notices.size() == 1);
     CHECK(notices[0].find("bad") != std::string::npos);
     CHECK(Web::text(tools[0].run(R"({"region":"zürich"})", {})) == "zürich");
-    for (int i = 0; i < 300 && !has(service.seen(), "subscriptions/listen"); ++i)
+    for (int i = 0; i < 3000 && !has(service.seen(), "subscriptions/listen"); ++i)
       std::this_thread::sleep_for(10ms);
   }
   const std::string call = request_with(service.seen(), "mcp-method: tools/call");
@@ -365,7 +365,7 @@ TEST_CASE("what a server of the older era says unasked is heard on a stream of i
   };
   Web web(service.server.url());
   std::vector<std::string> notices;
-  for (int i = 0; i < 300 && web.hub.tools(notices).size() != 2; ++i)
+  for (int i = 0; i < 3000 && web.hub.tools(notices).size() != 2; ++i)
     std::this_thread::sleep_for(10ms);
   CHECK(web.hub.tools(notices).size() == 2);
   CHECK(request_with(service.seen(), "GET /").find("mcp-session-id: abc") != std::string::npos);

@@ -101,6 +101,14 @@ TEST_CASE("without a keyboard /model prints what can be used, after services wer
   CHECK(scene.shown("/model all").find("set B_KEY") != std::string::npos);
 }
 
+TEST_CASE("/model with the model in use changes nothing") {
+  Scene scene;
+  scene.shown("/model a/one");
+  CHECK(scene.shown("/model a/one").find("a/one is the current model") != std::string::npos);
+  scene.shown("/model -");
+  CHECK(scene.current() == "offline/demo");
+}
+
 TEST_CASE("/model - goes back to the model before, and forth again") {
   Scene scene;
   CHECK(scene.shown("/model -").find("there was no other model before") != std::string::npos);

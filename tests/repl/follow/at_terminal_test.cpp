@@ -174,3 +174,23 @@ TEST_CASE("the session of a project is offered in another folder of it, once") {
     leave(pty, skein);
   }
 }
+
+TEST_CASE("following a session that is deleted ends with its key and how to restore it") {
+  const TempDir dir;
+  Pty writer, reader;
+  const pid_t first = writer.start_skein(dir.path().string());
+  REQUIRE(writer.shows("› "));
+  writer.type("say something\r");
+  REQUIRE(writer.shows(" out · "));
+  writer.type("\x04");
+  CHECK(writer.status_of(first) == 0);
+  const pid_t second = reader.start_skein(dir.path().string(), {"follow", "main:cli:user"});
+  REQUIRE(reader.shows("nobody is at work there"));
+  Pty deleting;
+  const pid_t third =
+      deleting.start_skein(dir.path().string(), {"sessions", "delete", "main:cli:user"});
+  CHECK(deleting.status_of(third) == 0);
+  CHECK(reader.shows("session main:cli:user was deleted; `skein sessions restore main:cli:user`",
+                     10'000));
+  CHECK(reader.status_of(second) == 4);
+}

@@ -43,3 +43,12 @@ TEST_CASE("whoever waits for a lock sleeps, whatever there is on standard input"
   CHECK(files->unlock(holder) == 0);
   CHECK(files->lock(other, 0) == 0);
 }
+
+TEST_CASE("a home that cannot be made says what is in the way, not that it is missing") {
+  try {
+    real_files("/sys/skein/home");
+    FAIL("it was made");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).find("No such file") == std::string::npos);
+  }
+}

@@ -224,14 +224,14 @@ TEST_CASE("a large index is not written for one session that is made or used") {
     append(store, old, {user_says("again")});
     store.remember(old, "");
   }
-  CHECK(place.index() == index);
+  CHECK((place.index() == index));
   SessionStore store = place.fresh();
   CHECK(value_of(store.find("main:cli:new")).state.messages == 1);
   CHECK(value_of(store.find("main:cli:old")).state.messages == 2);
   CHECK(value_of(place.fresh().find_or_create("main:cli:new", [] { return std::string(); })).made ==
         false);
   const std::vector<std::string> page = told(place.fresh().list({.limit = 3}));
-  CHECK(place.index() == index);
+  CHECK((place.index() == index));
   CHECK(page == told(place.fresh().list()));
 }
 
@@ -243,7 +243,7 @@ TEST_CASE("a large index is written once a session has grown by much") {
   const std::string index = place.index();
   append(store, session, {user_says(std::string(2'000'000, 'x'))});
   store.remember(session, "");
-  CHECK(place.index() != index);
+  CHECK((place.index() != index));
 }
 
 TEST_CASE("a session that came with a key that is taken is seen, though the index is large") {
