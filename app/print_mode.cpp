@@ -273,7 +273,7 @@ int print_mode(Application& application, const Invocation& invocation) {
   if (is_blank(prompt) && !invocation.continue_last && invocation.session.empty())
     throw Error("nothing to say: give a prompt, or pipe one in", ExitStatus::usage);
   // What cannot be attached is said before a session is made.
-  std::vector<std::string> remarks = said.remarks;
+  std::vector<std::string> remarks;
   model::PromptWithFiles with =
       with_named_files(application, prompt, said.mentions, application.config().rules, remarks);
 
@@ -327,8 +327,8 @@ int print_mode(Application& application, const Invocation& invocation) {
   for (const std::string& text : conversation.notices())
     ports.sink(Notice{Notice::Level::warning, text});
   for (const std::vector<std::string>& texts :
-       {application.config().notices, application.notices(), settings.notices, remarks,
-        application.project().skills().remarks()})
+       {application.config().notices, application.notices(), settings.notices, said.remarks,
+        remarks, application.project().skills().remarks()})
     for (const std::string& text : texts) ports.sink(Notice{Notice::Level::warning, text});
   for (const model::Attachment& file : with.files)
     ports.sink(Notice{Notice::Level::info, "attached " + file.name + " (" + file.what + ")"});
