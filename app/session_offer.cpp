@@ -208,12 +208,21 @@ std::optional<std::string> resource_at(SessionStore& store, const std::string& u
   return around(store, *session, *entry, 0);
 }
 
+// The key of the session a prompt is for, which may be named in other ways as well: turns in the
+// same session run one after the other. One that is not there yet is made with the key it is given.
+std::string session_of(SessionStore& store, const JsonText& arguments) {
+  std::string name = string_at(parse_json(arguments).value_or(Json::object()), "session");
+  if (name.empty()) return name;
+  const store::Result<SessionRecord> found = store.find(name);
+  return found ? found->key : name;
+}
+
 mcp::ServedTool store_tool(SessionStore& store, const char* name, const char* description,
                            const char* schema, std::string (*run)(SessionStore&, const Json&)) {
   return {.name = name,
           .description = description,
           .schema = schema,
-          .run = [&store, run](const JsonText& arguments, const JsonText&) {
+          .run = [&store, run](const JsonText& arguments, const mcp::CallStop&) {
             return run(store, parse_json(arguments).value_or(Json::object()));
           }};
 }
@@ -240,12 +249,14 @@ mcp::Offer session_offer(SessionStore& store, const OfferSettings& settings) {
     offer.tools.back().only_reads = false;
   }
   if (settings.ask)
-    offer.tools.push_back({.name = "ask",
-                           .description = "Give a prompt to a model through skein and wait for its "
-                                          "answer; tools that need permission are refused.",
-                           .schema = ask_schema,
-                           .only_reads = false,
-                           .run = settings.ask});
+    offer.tools.push_back(
+        {.name = "ask",
+         .description = "Give a prompt to a model through skein and wait for its "
+                        "answer; tools that need permission are refused.",
+         .schema = ask_schema,
+         .only_reads = false,
+         .run = settings.ask,
+         .series = [&store](const JsonText& arguments) { return session_of(store, arguments); }});
   offer.templates = {
       {std::string(scheme) + "{session}", "session", "a conversation as Markdown"},
       {std::string(scheme) + "{session}/entry/{entry}", "entry", "one entry of a conversation"}};

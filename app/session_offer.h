@@ -10,9 +10,9 @@
 
 namespace skein::app {
 
-// A prompt for a model, to its end. What it answers is JSON: the text and the session. `id` is the
-// request's, so that it can be cancelled.
-using Ask = std::function<std::string(const JsonText& arguments, const JsonText& id)>;
+// A prompt for a model, to its end. What it answers is JSON: the text and the session. Called on
+// several threads at the same time.
+using Ask = std::function<std::string(const JsonText& arguments, const mcp::CallStop& stop)>;
 
 struct OfferSettings {
   bool notes = false;  // session_append_note is offered

@@ -1,22 +1,24 @@
 // skein mcp-server: the sessions kept here, for other agents, over standard input and output.
 #include <unistd.h>
 
+#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <chrono>
+#include <climits>
 #include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include "app/home.h"
 #include "app/session_offer.h"
 #include "app/signals.h"
 #include "app/verbs/subcommands.h"
 #include "core/mcp/server.h"
-#include "core/text/io.h"
 #include "core/text/json.h"
 #include "core/text/request_text.h"
 #include "core/text/text.h"
@@ -28,29 +30,26 @@ namespace skein::verbs {
 
 namespace {
 
+using Clock = std::chrono::steady_clock;
+
+bool is_stopped() { return app::stop_asked(); }
+
 // The lines of standard input, as they come.
 class Lines {
  public:
-  // nullopt: there will be no more, or we are to leave.
-  std::optional<std::string> next() {
-    for (;;) {
-      if (!lines_.empty()) {
-        std::string line = std::move(lines_.front());
-        lines_.pop_front();
-        return line;
-      }
-      if (ended_ || app::stop_asked()) return std::nullopt;
-      if (wait(STDIN_FILENO, no_deadline, [] { return app::stop_asked().load(); }) == Wake::ready)
-        take();
-    }
+  // Until there is input, `other` is readable or `due` has passed. False: the input has ended, or
+  // skein is asked to stop.
+  bool wait(int other, Deadline due) {
+    std::array<pollfd, 2> fds{{{STDIN_FILENO, POLLIN, 0}, {other, POLLIN, 0}}};
+    if (lines_.empty() && skein::wait(fds, due, is_stopped) == Wake::ready && fds[0].revents != 0)
+      take();
+    return !is_stopped() && !(ended_ && lines_.empty());
   }
-
-  // Whether what has come by now ends the work on a request, be it that nobody is there any more.
-  bool cancels(const JsonText& id) {
-    while (!ended_ && is_readable(STDIN_FILENO)) take();
-    for (const std::string& line : lines_)
-      if (mcp::cancelled_by(line) == id) return true;
-    return ended_;
+  std::optional<std::string> next() {
+    if (lines_.empty()) return std::nullopt;
+    std::string line = std::move(lines_.front());
+    lines_.pop_front();
+    return line;
   }
 
  private:
@@ -76,6 +75,24 @@ class Lines {
   bool ended_ = false;
 };
 
+// False: the reader has gone, or it is slow and skein is asked to stop.
+bool print_line(std::string line) {
+  line += '\n';
+  for (std::string_view left = line; !left.empty();) {
+    pollfd out{STDOUT_FILENO, POLLOUT, 0};
+    const Wake wake =
+        is_stopped() ? wait({&out, 1}, Deadline::min()) : wait({&out, 1}, no_deadline, is_stopped);
+    if (wake == Wake::deadline) return false;
+    if (wake == Wake::signal) continue;
+    // A pipe that is ready takes so much without blocking.
+    const ssize_t written =
+        ::write(STDOUT_FILENO, left.data(), std::min<std::size_t>(left.size(), PIPE_BUF));
+    if (written < 0 && errno != EINTR && errno != EAGAIN) return false;
+    if (written > 0) left.remove_prefix(static_cast<std::size_t>(written));
+  }
+  return true;
+}
+
 // The result that `skein -p --output-format json` prints last.
 std::string result_in(const std::string& output) {
   const std::string_view printed = trimmed(output);
@@ -87,9 +104,10 @@ std::string result_in(const std::string& output) {
   return dump({{"text", string_at(*last, "text")}, {"session", string_at(*last, "key")}});
 }
 
-// A skein of its own for each: what goes wrong in a turn does not end the server.
-std::string ask(const app::Invocation& invocation, Lines& lines, const JsonText& arguments,
-                const JsonText& id) {
+// A process for each: what goes wrong in a turn does not end the server, and turns can run at the
+// same time.
+std::string ask(const app::Invocation& invocation, const JsonText& arguments,
+                const mcp::CallStop& stop) {
   const Json given = parse_json(arguments).value_or(Json::object());
   const std::string prompt = string_at(given, "prompt"), folder = string_at(given, "cwd");
   if (is_blank(prompt)) throw Error("`prompt` is missing");
@@ -111,9 +129,9 @@ std::string ask(const app::Invocation& invocation, Lines& lines, const JsonText&
   std::string output;
   tools::sandbox::Watch watch;
   watch.time = std::chrono::hours(1);
-  watch.grace = std::chrono::seconds(2);
-  watch.wake_fd = STDIN_FILENO;
-  watch.stopped = [&] { return app::stop_asked() || lines.cancels(id); };
+  watch.grace = std::chrono::seconds(10);  // it has to end its own commands first
+  watch.wake_fd = stop.wake_fd;
+  watch.stopped = stop.asked;
   watch.output = [&](std::string_view piece) {
     constexpr std::size_t most = 16u << 20;
     if (output.size() < most) output += piece;
@@ -128,16 +146,29 @@ std::string ask(const app::Invocation& invocation, Lines& lines, const JsonText&
 int serve_sessions(const app::Invocation& invocation) {
   app::catch_signals();
   store::SessionStore store = app::open_store(invocation);
-  Lines lines;
   app::OfferSettings settings{.notes = invocation.has("--allow-notes")};
   if (invocation.has("--allow-ask"))
-    settings.ask = [&](const JsonText& arguments, const JsonText& id) {
-      return ask(invocation, lines, arguments, id);
+    settings.ask = [&](const JsonText& arguments, const mcp::CallStop& stop) {
+      return ask(invocation, arguments, stop);
     };
   mcp::Server server(app::session_offer(store, settings));
-  while (const std::optional<std::string> line = lines.next())
-    if (const std::optional<JsonText> answer = server.answer(*line))
-      if (!write_all(STDOUT_FILENO, *answer + "\n")) break;  // nobody listens any more
+  mcp::CallQueue& asks = server.slow_calls();
+  Lines lines;
+  bool heard = true;
+  const auto print = [&](const std::vector<JsonText>& messages) {
+    for (const JsonText& message : messages) heard = heard && print_line(message);
+  };
+  // Progress notifications keep clients from giving up on a long turn: many do after a minute.
+  constexpr std::chrono::seconds interval(5);
+  Deadline due = Clock::now();
+  while (heard && lines.wait(asks.fd(), asks.empty() ? no_deadline : due)) {
+    if (const std::optional<std::string> line = lines.next())
+      if (const std::optional<JsonText> answer = server.answer(*line)) print({*answer});
+    print(asks.responses());
+    if (asks.empty() || Clock::now() < due) continue;
+    print(asks.progress());
+    due = Clock::now() + interval;
+  }
   return 0;
 }
 

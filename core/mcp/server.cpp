@@ -1,6 +1,7 @@
 #include "core/mcp/server.h"
 
 #include <algorithm>
+#include <exception>
 #include <utility>
 
 #include "core/mcp/era.h"
@@ -16,11 +17,11 @@ struct Refused {
   rpc::Failure failure;
 };
 
-using Handler = Json (*)(const Offer&, const rpc::Message&);
+using Handler = Json (*)(const Offer&, const rpc::Message&, const CallStop&);
 
 Json capabilities() { return {{"tools", Json::object()}, {"resources", Json::object()}}; }
 
-Json greet(const Offer& offer, const rpc::Message& message) {
+Json greet(const Offer& offer, const rpc::Message& message, const CallStop&) {
   const std::string asked = string_at(message.params, "protocolVersion");
   return {{"protocolVersion", is_greeting_version(asked) ? asked : newest_greeting},
           {"capabilities", capabilities()},
@@ -28,7 +29,7 @@ Json greet(const Offer& offer, const rpc::Message& message) {
           {"instructions", offer.instructions}};
 }
 
-Json discover(const Offer& offer, const rpc::Message&) {
+Json discover(const Offer& offer, const rpc::Message&, const CallStop&) {
   return {{"supportedVersions", Json::array({modern_version})},
           {"capabilities", capabilities()},
           {"instructions", offer.instructions},
@@ -36,9 +37,9 @@ Json discover(const Offer& offer, const rpc::Message&) {
           {"cacheScope", "private"}};
 }
 
-Json nothing(const Offer&, const rpc::Message&) { return Json::object(); }
+Json nothing(const Offer&, const rpc::Message&, const CallStop&) { return Json::object(); }
 
-Json list_tools(const Offer& offer, const rpc::Message&) {
+Json list_tools(const Offer& offer, const rpc::Message&, const CallStop&) {
   Json tools = Json::array();
   for (const ServedTool& tool : offer.tools)
     tools.push_back({{"name", tool.name},
@@ -48,19 +49,27 @@ Json list_tools(const Offer& offer, const rpc::Message&) {
   return {{"tools", std::move(tools)}};
 }
 
-Json call_tool(const Offer& offer, const rpc::Message& message) {
+const ServedTool& called_tool(const Offer& offer, const rpc::Message& message) {
   const std::string name = string_at(message.params, "name");
   const auto tool = std::ranges::find(offer.tools, name, &ServedTool::name);
   if (tool == offer.tools.end())
     throw Refused{{rpc::bad_parameters, "there is no tool '" + name + "'"}};
+  return *tool;
+}
+
+JsonText arguments_in(const rpc::Message& message) {
+  const Json& given = at(message.params, "arguments");
+  return dump(given.is_object() ? given : Json::object());
+}
+
+Json call_tool(const Offer& offer, const rpc::Message& message, const CallStop& stop) {
+  const ServedTool& tool = called_tool(offer, message);
   const auto text_result = [](std::string text, bool failed) {
     return Json{{"content", Json::array({{{"type", "text"}, {"text", std::move(text)}}})},
                 {"isError", failed}};
   };
-  const Json& given = at(message.params, "arguments");
   try {
-    return text_result(
-        tool->run(dump(given.is_object() ? given : Json::object()), dump(message.id)), false);
+    return text_result(tool.run(arguments_in(message), stop), false);
   } catch (const Error& error) {
     return text_result(error.what(), true);
   }
@@ -73,7 +82,7 @@ Json listed_resource(const ServedResource& each, const char* uri_member) {
           {"mimeType", "text/markdown"}};
 }
 
-Json list_resources(const Offer& offer, const rpc::Message& message) {
+Json list_resources(const Offer& offer, const rpc::Message& message, const CallStop&) {
   std::string cursor = string_at(message.params, "cursor");
   Json out{{"resources", Json::array()}};
   for (const ServedResource& each : offer.resources(cursor))
@@ -82,14 +91,14 @@ Json list_resources(const Offer& offer, const rpc::Message& message) {
   return out;
 }
 
-Json list_templates(const Offer& offer, const rpc::Message&) {
+Json list_templates(const Offer& offer, const rpc::Message&, const CallStop&) {
   Json out{{"resourceTemplates", Json::array()}};
   for (const ServedResource& each : offer.templates)
     out["resourceTemplates"].push_back(listed_resource(each, "uriTemplate"));
   return out;
 }
 
-Json read_resource(const Offer& offer, const rpc::Message& message) {
+Json read_resource(const Offer& offer, const rpc::Message& message, const CallStop&) {
   const std::string uri = string_at(message.params, "uri");
   std::optional<std::string> text = offer.read(uri);
   if (!text) throw Refused{{rpc::no_such_resource, "there is no resource " + uri, {{"uri", uri}}}};
@@ -114,7 +123,7 @@ std::string version_in(const rpc::Message& message) {
   return string_at(at(message.params, "_meta"), "io.modelcontextprotocol/protocolVersion");
 }
 
-Json handled(const Offer& offer, const rpc::Message& message) {
+Json handled(const Offer& offer, const rpc::Message& message, const CallStop& stop) {
   const std::string version = version_in(message);
   if (!version.empty() && version != modern_version)
     throw Refused{{rpc::unsupported_version,
@@ -124,7 +133,7 @@ Json handled(const Offer& offer, const rpc::Message& message) {
                                         [](const auto& row) { return row.first; });
   if (method == std::end(methods))
     throw Refused{{rpc::unknown_method, "there is no method " + message.method}};
-  Json result = method->second(offer, message);
+  Json result = method->second(offer, message, stop);
   if (version.empty()) return result;
   result["resultType"] = "complete";
   // How long what is listed or read may be kept: another skein may be writing meanwhile.
@@ -137,7 +146,26 @@ Json handled(const Offer& offer, const rpc::Message& message) {
   return result;
 }
 
+// The response with the result of `work`, or with the failure it threw; nullopt: there is no result
+// yet.
+std::optional<JsonText> answered(const Json& id, const std::function<std::optional<Json>()>& work) {
+  try {
+    const std::optional<Json> result = work();
+    return result ? std::optional(rpc::response(id, *result)) : std::nullopt;
+  } catch (const Refused& refused) {
+    return rpc::failure(id, refused.failure);
+  } catch (const std::exception& error) {
+    return rpc::failure(id, {rpc::internal_error, error.what()});
+  }
+}
+
+bool is_slow(const ServedTool& tool) { return bool(tool.series); }
+
 }  // namespace
+
+Server::Server(Offer offer)
+    : offer_(std::move(offer)),
+      slow_calls_(std::ranges::any_of(offer_.tools, is_slow) ? slow_calls_at_once : 0) {}
 
 std::optional<JsonText> Server::answer(std::string_view line) {
   if (trimmed(line).empty()) return std::nullopt;
@@ -146,20 +174,20 @@ std::optional<JsonText> Server::answer(std::string_view line) {
   const std::optional<rpc::Message> message = rpc::read_value(*value);
   if (!message)
     return rpc::failure(nullptr, {rpc::invalid_request, "that is no message of JSON-RPC 2.0"});
+  if (message->method == "notifications/cancelled")
+    slow_calls_.cancel(dump(at(message->params, "requestId")));
   if (!message->is_request()) return std::nullopt;
-  try {
-    return rpc::response(message->id, handled(offer_, *message));
-  } catch (const Refused& refused) {
-    return rpc::failure(message->id, refused.failure);
-  } catch (const Error& error) {
-    return rpc::failure(message->id, {rpc::internal_error, error.what()});
-  }
-}
-
-JsonText cancelled_by(std::string_view line) {
-  const std::optional<rpc::Message> message = rpc::read(line);
-  if (!message || message->method != "notifications/cancelled") return {};
-  return dump(at(message->params, "requestId"));
+  return answered(message->id, [&]() -> std::optional<Json> {
+    if (message->method != "tools/call" || !is_slow(called_tool(offer_, *message)))
+      return handled(offer_, *message, {});
+    slow_calls_.add({.id = dump(message->id),
+                     .progress_token = dump(at(at(message->params, "_meta"), "progressToken")),
+                     .series = called_tool(offer_, *message).series(arguments_in(*message)),
+                     .run = [this, request = *message](const CallStop& stop) {
+                       return *answered(request.id, [&] { return handled(offer_, request, stop); });
+                     }});
+    return std::nullopt;
+  });
 }
 
 }  // namespace skein::mcp

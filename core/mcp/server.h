@@ -1,6 +1,6 @@
-// The server's side: one message in, at most one out. What it has to offer is a table of tools and
-// a few functions for resources. It speaks both eras: with a greeting, and without one
-// (2026-07-28), where every request says which it is. Pure but for what the tools do.
+// The server's side: one message in, at most one out; slow tools answer later. What it has to offer
+// is a table of tools and a few functions for resources. It speaks both eras: with a greeting, and
+// without one (2026-07-28), where every request says which it is. Pure but for what the tools do.
 #pragma once
 
 #include <functional>
@@ -9,6 +9,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/mcp/call_queue.h"
 #include "core/text/base.h"
 
 namespace skein::mcp {
@@ -17,9 +18,11 @@ struct ServedTool {
   std::string name, description;
   JsonText schema;
   bool only_reads = true;
-  // What it answers, as text. Throws Error: then that is the answer, as a failure. `id` is the
-  // request's, as JSON.
-  std::function<std::string(const JsonText& arguments, const JsonText& id)> run;
+  // What it answers, as text. Throws Error: then that is the answer, as a failure.
+  std::function<std::string(const JsonText& arguments, const CallStop& stop)> run;
+  // Set if it is slow: `run` is then called on another thread. Returns the series of a call, see
+  // CallQueue.
+  std::function<std::string(const JsonText& arguments)> series{};
 };
 
 struct ServedResource {
@@ -38,16 +41,17 @@ struct Offer {
 
 class Server {
  public:
-  explicit Server(Offer offer) : offer_(std::move(offer)) {}
+  static constexpr std::size_t slow_calls_at_once = 4;
 
-  // The answer to a line; nullopt: it wants none.
+  explicit Server(Offer offer);
+
+  // The answer to a line; nullopt: it wants none, or a slow tool will give it.
   std::optional<JsonText> answer(std::string_view line);
+  CallQueue& slow_calls() { return slow_calls_; }
 
  private:
   Offer offer_;
+  CallQueue slow_calls_;  // last: its threads use the offer
 };
-
-// The request that a line cancels, as JSON; empty: it cancels none.
-JsonText cancelled_by(std::string_view line);
 
 }  // namespace skein::mcp

@@ -2,7 +2,10 @@
 
 #include <doctest/doctest.h>
 
+#include <future>
+
 #include "core/text/json.h"
+#include "core/text/wait.h"
 
 using namespace skein;
 using namespace skein::mcp;
@@ -14,9 +17,9 @@ Server server() {
   offer.tools = {{.name = "echo",
                   .description = "d",
                   .schema = R"({"type":"object"})",
-                  .run = [](const JsonText& arguments, const JsonText& id) -> std::string {
+                  .run = [](const JsonText& arguments, const CallStop&) -> std::string {
                     if (arguments == "{}") throw Error("nothing to say");
-                    return arguments + id;
+                    return arguments;
                   }}};
   offer.templates = {{"x://{a}", "a", ""}};
   offer.resources = [](std::string& cursor) {
@@ -73,13 +76,41 @@ TEST_CASE("without a greeting every request says its version") {
 TEST_CASE("a tool answers, fails, or is none") {
   CHECK(string_at(ask("tools/list")["result"]["tools"][0], "name") == "echo");
   const Json said = ask("tools/call", {{"name", "echo"}, {"arguments", {{"x", 1}}}})["result"];
-  CHECK(string_at(said["content"][0], "text") == R"({"x":1}"a")");
+  CHECK(string_at(said["content"][0], "text") == R"({"x":1})");
   CHECK_FALSE(bool_at(said, "isError"));
   const Json failed = ask("tools/call", {{"name", "echo"}})["result"];
   CHECK(bool_at(failed, "isError"));
   CHECK(string_at(failed["content"][0], "text") == "nothing to say");
   CHECK(int_at(ask("tools/call", {{"name", "other"}})["error"], "code") == -32602);
   CHECK(int_at(ask("prompts/list")["error"], "code") == -32601);
+}
+
+TEST_CASE("a slow tool answers later, and other requests are answered at once") {
+  std::promise<void> released;
+  Offer offer{.version = "9", .instructions = "look"};
+  offer.tools = {{.name = "slow",
+                  .description = "d",
+                  .schema = "{}",
+                  .run =
+                      [&](const JsonText& arguments, const CallStop&) {
+                        released.get_future().wait();
+                        return arguments;
+                      },
+                  .series = [](const JsonText&) { return std::string(); }}};
+  Server here(std::move(offer));
+  CHECK_FALSE(here.answer(dump({{"jsonrpc", "2.0"},
+                                {"id", 7},
+                                {"method", "tools/call"},
+                                {"params", {{"name", "slow"}, {"arguments", {{"x", 1}}}}}})));
+  CHECK(here.answer(R"({"jsonrpc":"2.0","id":8,"method":"ping"})"));
+  CHECK(here.slow_calls().responses().empty());
+  released.set_value();
+  wait(here.slow_calls().fd(), no_deadline);
+  const std::vector<JsonText> late = here.slow_calls().responses();
+  REQUIRE(late.size() == 1);
+  const Json answer = parse_json(late[0]).value_or(Json());
+  CHECK(int_at(answer, "id") == 7);
+  CHECK(string_at(answer["result"]["content"][0], "text") == R"({"x":1})");
 }
 
 TEST_CASE("resources come in pages, and one that is not there says so") {
@@ -100,8 +131,6 @@ TEST_CASE("what is no request is refused or passed over, never fatal") {
   CHECK_FALSE(here.answer(""));
   CHECK(here.answer("nonsense")->find("-32700") != std::string::npos);
   CHECK(here.answer("[]")->find("-32600") != std::string::npos);
-  CHECK(cancelled_by(
-            R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}})") ==
-        "\"a\"");
-  CHECK(cancelled_by("x").empty());
+  CHECK_FALSE(here.answer(
+      R"({"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":"a"}})"));
 }
