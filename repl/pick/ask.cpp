@@ -53,7 +53,7 @@ std::vector<std::string> choices_of(const model::Question& question, std::size_t
   std::vector<std::string> choices{"[y]es"};
   if (lasts) choices.insert(choices.end(), {"this [s]ession", "[a]lways here"});
   if (question.amendable) choices.emplace_back("[e]dit");
-  choices.insert(choices.end(), {"[n]o, and why", "(Enter: no) › "});
+  choices.insert(choices.end(), {"[n]o (Enter)", "no, and [w]hy › "});
   std::vector<std::string> rows;
   const std::string lasting = layout::wrapped("  s and a allow " + question.remember, width);
   if (lasts)
@@ -170,7 +170,8 @@ model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& scree
       return lasting(Choice::always, "in this session");
     if (is_letter(key, 'a') && !question.remember.empty())
       return lasting(Choice::here, "in this project from now on");
-    if (is_letter(key, 'n')) return shown.end("no"), refused(keyboard, screen);
+    if (is_letter(key, 'n')) return answer(Choice::no, "no");
+    if (is_letter(key, 'w')) return shown.end("no"), refused(keyboard, screen);
     if (is_letter(key, 'e') && question.amendable) {
       shown.end("edit");
       if (const auto changed = amended(keyboard, screen, *question.amendable))

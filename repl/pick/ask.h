@@ -13,13 +13,13 @@
 
 namespace skein::pick {
 
-// Shows the question and takes y, s, a, n with a reason, or e to edit; Enter alone and Esc mean no,
-// ^C means no and sets `stop`. Where everything fits into a few rows they are removed again: the
-// call itself is shown when it is done.
+// Shows the question and takes y, s, a, n, w to say no with a reason, or e to edit; Enter and Esc
+// mean no, ^C means no and sets `stop`. Where everything fits into a few rows they are removed
+// again: the call itself is shown when it is done.
 model::Answer ask_permission(terminal::Keyboard& keyboard, screen::Screen& screen,
                              const model::Question& question, std::atomic<bool>& stop);
-// What s and a would cover, and "[y]es  [n]o, and why › ". No row is broken inside of a choice if
-// `width` allows that; 0: unlimited.
+// What s and a would cover, and the choices. No row is broken inside of a choice if `width` allows
+// that; 0: unlimited.
 std::vector<std::string> choices_of(const model::Question& question, std::size_t width);
 // The one of `letters` that is pressed; none: another key, which means no.
 std::optional<char> ask_choice(terminal::Keyboard& keyboard, screen::Screen& screen,

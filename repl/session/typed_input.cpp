@@ -134,7 +134,7 @@ model::Answer TypedInput::answer_to(const model::Question& question,
     return {model::Answer::Choice::always};
   if ((first == "a" || first == "always") && !question.remember.empty())
     return {model::Answer::Choice::here};
-  const bool plain_no = first == "n" || first == "no";
+  const bool plain_no = first == "n" || first == "no" || first == "w";
   return {model::Answer::Choice::no,
           plain_no ? line->substr(std::min(line->size(), first.size() + 1)) : *line};
 }

@@ -92,8 +92,10 @@ TEST_CASE("a question is answered by one key, and Enter alone is no") {
       {"a", model::Answer::Choice::here, ""},
       {"\r", model::Answer::Choice::no, ""},
       {"\x1b", model::Answer::Choice::no, ""},
-      {"n\r", model::Answer::Choice::no, ""},
-      {"nnot here\r", model::Answer::Choice::no, "not here"},
+      {"nnot here\r", model::Answer::Choice::no, ""},
+      {"wnot here\r", model::Answer::Choice::no, "not here"},
+      {"w\r", model::Answer::Choice::no, ""},
+      {"w\x1b", model::Answer::Choice::no, ""},
       {"x \ty", model::Answer::Choice::yes, ""},
       {"\x03", model::Answer::Choice::no, ""},
       {"\x1b[200~y\x1b[201~\r", model::Answer::Choice::no, ""},
@@ -140,7 +142,7 @@ TEST_CASE("choices are never broken in the middle") {
       all += row + "\n";
     }
     for (const char* choice :
-         {"[y]es", "this [s]ession", "[a]lways here", "[e]dit", "[n]o, and why", "(Enter: no)"})
+         {"[y]es", "this [s]ession", "[a]lways here", "[e]dit", "[n]o (Enter)", "no, and [w]hy"})
       CHECK(all.find(choice) != std::string::npos);
   }
   CHECK(choices_of(question, 80).size() == 2);
@@ -165,7 +167,7 @@ TEST_CASE("what is asked about can be edited first, and what did not change is a
       {"printf 'one\\ntwo\\n' >", "one\n", "e", model::Answer::Choice::amend, "one\ntwo\n"},
       {": >", "make", "e", model::Answer::Choice::amend, ""},
       {"true", "make", "ey", model::Answer::Choice::yes, ""},
-      {"false", "make", "en\r", model::Answer::Choice::no, ""},
+      {"false", "make", "en", model::Answer::Choice::no, ""},
   };
   for (const auto& each : cases) {
     CAPTURE(each.editor);
