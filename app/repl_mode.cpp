@@ -3,6 +3,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <filesystem>
 #include <optional>
 #include <string_view>
 #include <utility>
@@ -16,6 +17,7 @@
 #include "app/signals.h"
 #include "app/status_line.h"
 #include "core/project/git_files.h"
+#include "core/project/project_root.h"
 #include "core/store/children.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
@@ -55,6 +57,15 @@ std::string greeting(const Application& application) {
              " does, at " + server.base_url + "; /model asks it.\n";
   }
   return out + "Type a message, / for commands, @ for files, ! for the shell, ? for keys.\n";
+}
+
+// "workspace: src (the project's root is ..; `skein -C ..` works there)"
+std::string root_note(const std::string& workspace) {
+  const std::optional<std::string> root = project::root_above(workspace, user_home());
+  if (!root) return {};
+  const std::string up = std::filesystem::path(*root).lexically_relative(workspace).string();
+  return "workspace: " + std::filesystem::path(workspace).lexically_relative(*root).string() +
+         " (the project's root is " + up + "; `skein -C " + up + "` works there)\n";
 }
 
 // "This project has a session from /srv/app: fix the lexer, 2 days old, 14 turns. Go on with it?"
@@ -245,6 +256,7 @@ int repl_mode(Application& application, const Invocation& given) {
                                  });
   input.use(*editor, repl.editor_help().complete);
   session.open(chosen.session);
+  if (greets && given.workspace.empty()) screen.print_untrusted(root_note(application.workspace()));
   if (const std::string note = application.folders().told(session.id()); !note.empty())
     session.tell(agent::news(note, "folder"));
   if (!application.config().quiet)

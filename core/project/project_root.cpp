@@ -16,10 +16,17 @@ std::optional<uid_t> owner_of(const std::string& folder) {
   return info.st_uid;
 }
 
-bool has_git(const std::string& folder) {
+// As a file or a folder; a link does not count.
+bool has(const std::string& folder, const char* name) {
   struct stat info {};
-  return lstat((folder + "/.git").c_str(), &info) == 0 &&
+  return lstat((folder + "/" + name).c_str(), &info) == 0 &&
          (S_ISREG(info.st_mode) || S_ISDIR(info.st_mode));
+}
+
+bool has_git(const std::string& folder) { return has(folder, ".git"); }
+
+bool has_project_files(const std::string& folder) {
+  return has_git(folder) || has(folder, ".skein") || has(folder, "AGENTS.md");
 }
 
 std::string real(const std::string& folder) {
@@ -28,9 +35,9 @@ std::string real(const std::string& folder) {
   return failed ? folder : path;
 }
 
-}  // namespace
-
-std::vector<std::string> project_folders(const std::string& workspace, const std::string& home) {
+// From `workspace` up to the nearest folder that is a root; without one, the workspace alone.
+std::vector<std::string> folders_up_to(bool (*is_root)(const std::string&),
+                                       const std::string& workspace, const std::string& home) {
   const std::string top = home.empty() ? "" : real(home);
   const std::optional<uid_t> owner = owner_of(workspace);
   std::vector<std::string> folders;
@@ -39,14 +46,29 @@ std::vector<std::string> project_folders(const std::string& workspace, const std
     const std::optional<uid_t> its = owner_of(folder);
     if (!its || (its != owner && *its != geteuid())) break;
     folders.push_back(folder);
-    if (has_git(folder)) return folders;
+    if (is_root(folder)) return folders;
     if (folder == top || folder == "/" || folder.empty()) break;
   }
   return {workspace};
 }
 
+}  // namespace
+
+std::vector<std::string> project_folders(const std::string& workspace, const std::string& home) {
+  return folders_up_to(has_git, workspace, home);
+}
+
 std::string project_root(const std::string& workspace, const std::string& home) {
   return project_folders(workspace, home).back();
+}
+
+std::optional<std::string> root_above(const std::string& workspace, const std::string& home) {
+  for (const auto is_root : {has_git, has_project_files}) {
+    const std::string root = folders_up_to(is_root, workspace, home).back();
+    if (root != workspace && root != real(home)) return root;
+    if (is_root(workspace)) return std::nullopt;
+  }
+  return std::nullopt;
 }
 
 }  // namespace skein::project

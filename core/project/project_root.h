@@ -2,6 +2,7 @@
 // and a session may be started in any folder below.
 #pragma once
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -14,5 +15,9 @@ std::string project_root(const std::string& workspace, const std::string& home);
 
 // The folders from `workspace` up to that root, the nearest first.
 std::vector<std::string> project_folders(const std::string& workspace, const std::string& home);
+
+// The project's root if it is above `workspace` and is not `home`. Without a .git the nearest
+// folder with .skein or AGENTS.md counts.
+std::optional<std::string> root_above(const std::string& workspace, const std::string& home);
 
 }  // namespace skein::project

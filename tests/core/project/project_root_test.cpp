@@ -57,3 +57,31 @@ TEST_CASE("a .git that is a link does not count") {
   fs::create_directory_symlink(elsewhere, tree.home + "/repo/.git");
   CHECK(project::project_root(deep, tree.home) == deep);
 }
+
+TEST_CASE("the root above a workspace is the nearest .git, else the nearest .skein or AGENTS.md") {
+  const Tree tree;
+  const std::string top = tree.make("repo"), middle = tree.make("repo/a"),
+                    deep = tree.make("repo/a/b");
+  const auto above = [&](const std::string& workspace) {
+    return project::root_above(workspace, tree.home).value_or("none");
+  };
+  CHECK(above(deep) == "none");
+  test::write_file(middle + "/AGENTS.md", "Be brief.\n");
+  CHECK(above(deep) == middle);
+  CHECK(above(middle) == "none");
+  tree.make("repo/.git");
+  CHECK(above(deep) == top);
+  CHECK(above(middle) == top);
+  CHECK(above(top) == "none");
+  tree.make("repo/a/b/.git");
+  CHECK(above(deep) == "none");
+}
+
+TEST_CASE("the home folder is not a root above a workspace, whatever it has") {
+  const Tree tree;
+  const std::string deep = tree.make("a/b");
+  for (const char* name : {".skein", ".git"}) {
+    tree.make(name);
+    CHECK_FALSE(project::root_above(deep, tree.home).has_value());
+  }
+}
