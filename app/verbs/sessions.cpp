@@ -127,10 +127,8 @@ void print_entry(const StoredEntry& placed, const std::set<Id>& redacted) {
   const model::Entry entry = model::masked(placed.entry, redacted);
   const std::string id =
       to_string(entry.id) + (placed.altered ? "  " + std::string(store::altered_mark) : "");
-  const bool message = model::message_of(entry).has_value();
-  print_line(id + "  " + model::kind_of(entry) + (message ? "" : " " + model::preview(entry, 200)));
-  if (message)
-    if (const std::string words = model::words_of(entry); !words.empty()) print_line(words);
+  print_line(id + "  " + model::kind_of(entry));
+  if (const std::string words = model::words_of(entry); !words.empty()) print_line(words);
 }
 
 void show_tree(SessionStore& store, const SessionRecord& record, bool ascii) {

@@ -2,6 +2,7 @@
 #include <algorithm>
 
 #include "core/model/attachments.h"
+#include "core/model/entry_words.h"
 #include "core/model/redaction.h"
 #include "core/model/tree_drawing.h"
 #include "core/store/backend.h"
@@ -33,31 +34,21 @@ std::string mark_of(const model::Entry& entry) {
   return "● ";
 }
 
-struct EntryWords {
-  std::string_view type, words;
-};
-constexpr EntryWords entry_words[] = {{model::type::compaction_summary, "summary: "},
-                                      {"runtime_init", "(the session begins)"}};
-
 // How an entry begins, in the words of the screen: a call by its title, the rest without names of
 // our own.
 std::string opening_of(Session& session, const model::Entry& entry) {
   constexpr std::size_t most = 60;
   const auto message = model::message_of(entry);
-  const std::string plain = model::preview(entry, most);
   if (message) {
     const std::vector<const model::ToolUse*> calls = model::tool_uses(*message);
-    if (calls.empty() || !model::words_alone(*message).empty()) return plain;
+    if (calls.empty() || !model::words_alone(*message).empty()) return model::preview(entry, most);
     const std::string title = screen::title_of(*calls.front(), session.services().tools);
     return layout::fit(title, most) +
            (calls.size() > 1 ? " and " + std::to_string(calls.size() - 1) + " more" : "");
   }
-  for (const EntryWords& each : entry_words)
-    if (entry.type == each.type)
-      return each.words.ends_with(')') ? std::string(each.words) : std::string(each.words) + plain;
-  std::string words = entry.type;
-  std::ranges::replace(words, '_', ' ');
-  return "(" + words + ")" + (plain == "[" + entry.type + "]" ? "" : " " + plain);
+  const std::string kind = model::kind_of(entry);
+  return model::words_of(entry).empty() ? "(" + kind + ")"
+                                        : kind + ": " + model::preview(entry, most);
 }
 
 // One line about an entry: its id, whether the head is there, its name, the speaker, how it begins.

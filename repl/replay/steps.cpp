@@ -16,9 +16,22 @@ Steps::Steps(store::SessionStore& store, const store::SessionRecord& record)
     // The pieces of an answer are the answer's beginning once more.
     if (entry.type == model::type::session_header || entry.type == model::type::message_delta_batch)
       return;
-    places_.push_back({entry.id, entry.parent, entry.at, ms_from_utc(entry.timestamp),
+    if (!model::is_for_readers(entry.type, entry.body)) {
+      if (!model::is_marginal(entry.type)) left_out_[entry.id] = entry.parent;
+      return;
+    }
+    places_.push_back({entry.id, shown_before(entry.parent), entry.at, ms_from_utc(entry.timestamp),
                        model::is_marginal(entry.type)});
   }));
+}
+
+std::optional<Id> Steps::shown_before(std::optional<Id> entry) const {
+  while (entry) {
+    const auto found = left_out_.find(*entry);
+    if (found == left_out_.end()) break;
+    entry = found->second;
+  }
+  return entry;
 }
 
 Step Steps::at(std::size_t number) const {
@@ -36,7 +49,7 @@ Step Steps::at(std::size_t number) const {
 }
 
 std::optional<std::size_t> Steps::number_of(Id entry) const {
-  const auto found = std::ranges::find(places_, entry, &Place::id);
+  const auto found = std::ranges::find(places_, shown_before(entry), &Place::id);
   if (found == places_.end()) return std::nullopt;
   return static_cast<std::size_t>(found - places_.begin());
 }

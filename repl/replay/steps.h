@@ -1,8 +1,10 @@
-// A transcript as it happened: every entry in the order it was written, whatever branch it is on.
+// A transcript as it happened: every entry in the order it was written, whatever branch it is on,
+// except those that mean nothing to a reader.
 // Only where each one lies is kept in memory.
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <optional>
 #include <set>
 #include <string>
@@ -27,6 +29,7 @@ class Steps {
 
   std::size_t size() const { return places_.size(); }
   Step at(std::size_t number) const;  // from 0; throws Error
+  // Of the nearest step before it, if it is left out.
   std::optional<std::size_t> number_of(Id entry) const;
   // How long after the one before it was written; 0: at once, or not known.
   std::int64_t gap_ms(std::size_t number) const;
@@ -40,10 +43,14 @@ class Steps {
     bool marginal = false;
   };
 
+  // `entry`, or the nearest one before it that is not left out.
+  std::optional<Id> shown_before(std::optional<Id> entry) const;
+
   store::SessionStore& store_;
   Id session_;
   std::set<Id> redacted_;
   std::vector<Place> places_{};
+  std::map<Id, std::optional<Id>> left_out_{};  // and their parents; without the marginal ones
 };
 
 }  // namespace skein::replay

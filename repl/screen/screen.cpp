@@ -3,6 +3,7 @@
 #include <utility>
 
 #include "core/model/ending.h"
+#include "core/model/entry_words.h"
 #include "core/model/turns.h"
 #include "core/text/amounts.h"
 #include "repl/layout/flow.h"
@@ -304,7 +305,7 @@ void Screen::replay(const model::Entry& entry) {
   if (const auto aside = model::aside_of(entry)) {
     show_aside(*aside);
   } else if (!message) {
-    say("[" + sanitized(entry.type) + "] " + sanitized(model::preview(entry, 200)), style::dim);
+    say(sanitized(model::kind_of(entry) + ": " + model::preview(entry, 200)), style::dim);
   } else if (message->continuation) {
     say(model::preview(entry, 60), style::dim);
     if (!model::tells_changes(entry)) begin_turn();

@@ -72,8 +72,7 @@ TEST_CASE("without a terminal everything is printed, and nothing waits") {
   CHECK(stage.waited.empty());
   CHECK(stage.printed.find("Step 1 of 5 · user") != std::string::npos);
   CHECK(stage.printed.find("Step 3 of 5 · tool failed · 2026-11-10 10:00:01") != std::string::npos);
-  CHECK(stage.printed.find("(thinking) it may fail\n→ bash {\"command\":\"false\"}") !=
-        std::string::npos);
+  CHECK(stage.printed.find("(thinking) it may fail\n→ bash false\n") != std::string::npos);
   CHECK(stage.printed.find("✗ failed:\nwhat came") != std::string::npos);
 }
 
@@ -125,6 +124,22 @@ TEST_CASE("a branch says which step it follows, and redacted entries stay masked
   CHECK(stage.printed.find("another way") != std::string::npos);
   CHECK(stage.printed.find("follows step 1") != std::string::npos);
   CHECK(stage.printed.find("do it") == std::string::npos);
+}
+
+TEST_CASE("what is written for skein alone is no step, and does not come between two steps") {
+  Stage stage;
+  const model::Entry begins = model::make_entry(model::type::runtime_init, R"({"system":"s"})");
+  append(stage.store, stage.session,
+         {{begins},
+          {model::make_entry(model::type::custom, R"({"kind":"title","text":"mine"})")},
+          {model::make_entry(model::type::custom, R"({"kind":"pin","pinned":true})")},
+          user_says("and now")});
+  CHECK(stage.steps().number_of(begins.id) == 4);
+  CHECK(play(stage.steps(), {}, stage.ports(false)).shown == 7);
+  CHECK(stage.printed.find("Step 6 of 7 · title · ") != std::string::npos);
+  CHECK(stage.printed.find("Step 7 of 7 · user · ") != std::string::npos);
+  CHECK(stage.printed.find("follows step") == std::string::npos);
+  CHECK(stage.printed.find('[') == std::string::npos);
 }
 
 TEST_CASE("a failed result looks failed wherever an entry is shown in a line") {
