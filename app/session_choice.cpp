@@ -32,6 +32,8 @@ ChosenSession matching(SessionStore& store, const std::string& text) {
               ExitStatus::no_session);
 }
 
+const std::string& title_of(const SessionRecord& record) { return record.state.title; }
+
 bool is_for_people(const SessionRecord& record) {
   return !record.key.starts_with("main:print:") && !store::is_child(record);
 }
@@ -73,8 +75,12 @@ std::vector<SessionRecord> sessions_with(SessionStore& store, const std::string&
     if (!one && one.error().kind == store::Failure::Kind::gone) return {};
     return {value_or_throw(std::move(one))};
   }
-  std::vector<SessionRecord> found;
-  for (SessionRecord& record : store.list())
+  std::vector<SessionRecord> all = store.list(), found;
+  // What a user is shown as a session's name opens that session, although others contain it.
+  if (const auto titled = std::ranges::find(all, text, &title_of);
+      titled != all.end() && std::ranges::count(all, text, &title_of) == 1)
+    return {*titled};
+  for (SessionRecord& record : all)
     if (lower(record.key + " " + record.state.title + " " + to_string(record.header.session))
             .find(lower(text)) != std::string::npos)
       found.push_back(std::move(record));

@@ -16,7 +16,8 @@ struct ChosenSession {
   bool remember = true;  // a bare `skein` may continue it
 };
 
-// Those whose key, title or id has `text` in it, in any case; a whole key means that one alone.
+// Those whose key, title or id has `text` in it, in any case; a whole key means that one alone, and
+// so does a title that no other has.
 std::vector<store::SessionRecord> sessions_with(store::SessionStore& store,
                                                 const std::string& text);
 

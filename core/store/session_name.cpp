@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <vector>
 
+#include "core/text/text.h"
+
 namespace skein::store {
 
 namespace {
@@ -14,6 +16,14 @@ Failure no_session(std::string_view name) {
   if (trouble && name.find(':') != std::string_view::npos)
     return {Failure::Kind::gone, none + "; " + *trouble};
   return {Failure::Kind::gone, none + "; `skein sessions` lists them"};
+}
+
+// As a name of its own: not an option, not a key, not an id.
+bool can_be_typed(std::string_view title) {
+  return !title.empty() && !title.starts_with('-') && trimmed(title) == title &&
+         !is_whole_key(title) && !parse_id(title) && std::ranges::none_of(title, [](char c) {
+           return static_cast<unsigned char>(c) < ' ' || c == 0x7f;
+         });
 }
 
 using Reading = bool (*)(const SessionRecord&, std::string_view);
@@ -78,6 +88,21 @@ std::string shown_name(const SessionRecord& session) {
 
 std::string_view key_tail(std::string_view key) {
   return is_made_up(key) ? key.substr(key.rfind('T') + 1) : key;
+}
+
+Titles titles_of(std::span<const SessionRecord> all) {
+  Titles out;
+  for (const SessionRecord& each : all) ++out[each.state.title];
+  return out;
+}
+
+std::string typed_name(const SessionRecord& session, const Titles& titles) {
+  const std::string& title = session.state.title;
+  const auto found = titles.find(title);
+  const bool unique = found != titles.end() && found->second == 1;
+  return is_made_up(session.key) && unique && can_be_typed(title)
+             ? title
+             : std::string(key_tail(session.key));
 }
 
 bool works_for(const SessionHeader& header, std::string_view key, Id parent) {

@@ -1,6 +1,7 @@
 // What people and scripts call a session: the one place that decides which of them a name means.
 #pragma once
 
+#include <map>
 #include <optional>
 #include <span>
 #include <string>
@@ -29,6 +30,13 @@ bool is_made_up(std::string_view key);
 std::string shown_name(const SessionRecord& session);
 // The part of a key that differs from others: of one that was made up, the end.
 std::string_view key_tail(std::string_view key);
+
+// How many of some sessions have each title.
+using Titles = std::map<std::string, std::size_t, std::less<>>;
+Titles titles_of(std::span<const SessionRecord> all);
+// What to type for a session, given the titles of all: its title instead of a key that was made up,
+// if no other session has it and it can be typed; else the tail of its key.
+std::string typed_name(const SessionRecord& session, const Titles& titles);
 
 // Whether `name` means this session of which only that much is known; by title, by the tail of its
 // key or by the beginning of its id, unless it is a whole key.

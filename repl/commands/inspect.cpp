@@ -8,6 +8,7 @@
 #include "core/exchange/secrets.h"
 #include "core/exchange/session_source.h"
 #include "core/model/stats.h"
+#include "core/store/session_name.h"
 #include "core/text/amounts.h"
 #include "core/text/text.h"
 #include "repl/commands/entry_names.h"
@@ -69,14 +70,22 @@ std::string instruction_files(Session& session) {
   return listed(names);
 }
 
+// The title alone if it opens the session; else with the key.
+std::string name_in_status(Session& session) {
+  const store::SessionRecord& record = session.conversation().record();
+  const std::string& title = record.state.title;
+  if (title.empty()) return record.key;
+  const store::Titles titles = store::titles_of(session.store().list());
+  return store::typed_name(record, titles) == title ? title : title + " · " + record.key;
+}
+
 std::vector<StatusRow> status_rows(Session& session) {
   const model::SessionState& state = session.conversation().state();
-  const store::SessionRecord& record = session.conversation().record();
   const agent::Agent::Settings& settings = session.settings();
   const session::ProgramFacts program = session.services().program();
   const std::string thinking(model::name(settings.model.thinking));
   return {{"version", program.version},
-          {"session", (state.title.empty() ? "" : state.title + " · ") + record.key},
+          {"session", name_in_status(session)},
           {"folder", session.workspace()},
           {"model",
            model::to_string(settings.model) + (thinking == "off" ? "" : " · thinking " + thinking)},

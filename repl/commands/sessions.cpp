@@ -215,8 +215,9 @@ void delete_session(Session& session, std::string_view name) {
 void restore_session(Session& session, std::string_view name) {
   if (name.empty()) return show_trash(session);
   const SessionRecord record = value_or_throw(store::restore_for_use(session.store(), name));
-  session.screen().print_untrusted("restored: " + store::shown_name(record) + "; /switch " +
-                                   std::string(store::key_tail(record.key)) + " opens it\n");
+  const std::string typed = store::typed_name(record, store::titles_of(session.store().list()));
+  session.screen().print_untrusted("restored: " + store::shown_name(record) + "; /switch " + typed +
+                                   " opens it\n");
 }
 
 void rename_session(Session& session, std::string_view title) {
@@ -226,8 +227,9 @@ void rename_session(Session& session, std::string_view title) {
   session.screen().print_untrusted("this session is called: " + std::string(title) + "\n");
 }
 
-std::vector<std::string> session_names(Session& session, std::string_view start) {
-  return names_from(session.store().list(), start, &SessionRecord::key);
+// All of them, whatever is typed: a title has several words, and describe_sessions() needs each.
+std::vector<std::string> session_names(Session& session, std::string_view) {
+  return names_from(session.store().list(), "", &SessionRecord::key);
 }
 
 std::vector<std::string> list_words(Session&, std::string_view start) {
@@ -241,13 +243,15 @@ std::vector<std::string> list_words(Session&, std::string_view start) {
 void describe_sessions(Session& session, std::vector<prompt::Choice>& choices) {
   const std::vector<SessionRecord> all = session.store().list();
   if (all.size() != choices.size()) return;  // they come in the order of the list
+  const store::Titles titles = store::titles_of(all);
   for (std::size_t i = 0; i < all.size(); ++i) {
     prompt::Choice& choice = choices[i];
     const model::SessionState& state = all[i].state;
-    choice.about = state.title.empty() ? "(untitled)" : state.title;
     choice.letters = all[i].key + " " + state.title;
-    choice.text = store::key_tail(all[i].key);
-    choice.about += " · " + pick::age(state.updated_at);
+    choice.text = store::typed_name(all[i], titles);
+    if (choice.text != state.title)
+      choice.about = (state.title.empty() ? "(untitled)" : state.title) + " · ";
+    choice.about += pick::age(state.updated_at);
   }
 }
 

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/agent/other_at_work.h"
+#include "core/permission/shell_words.h"
 #include "core/store/backend.h"
 #include "core/store/session_name.h"
 #include "core/text/amounts.h"
@@ -154,12 +155,14 @@ void Session::follow_shown() {
 std::string Session::farewell() const {
   if (!parts_.kept || !conversation_ || conversation_->state().messages == 0) return {};
   const SessionRecord& record = conversation_->record();
-  const std::string name =
-      record.state.title.empty() ? "here" : "“" + layout::fit(record.state.title, 40) + "”";
+  const std::string &title = record.state.title,
+                    typed = store::typed_name(record, store::titles_of(parts_.store.list()));
+  const std::string name = title.empty()    ? "here"
+                           : typed == title ? "it"
+                                            : "“" + layout::fit(title, 40) + "”";
   // No other has the end of a key that was made up: -r opens it at once.
   return "Saved. `skein -c` continues " + name + "; from elsewhere: skein " +
-         (store::is_made_up(record.key) ? "-r " : "-s ") +
-         std::string(store::key_tail(record.key)) + "\n";
+         (store::is_made_up(record.key) ? "-r " : "-s ") + permission::shell_quoted(typed) + "\n";
 }
 
 }  // namespace skein::session

@@ -141,3 +141,29 @@ TEST_CASE("a key that was made up is no name for people, its end tells it from o
   CHECK_FALSE(means("192603.090-76c8", made_up, Id{}, "a title"));
   CHECK_FALSE(means("user", "main:cli:user", Id{}, "a title"));
 }
+
+TEST_CASE("a session is typed by its title if the title means it, else by the end of its key") {
+  const std::string made = "main:cli:20260102T030405.678-1f2";
+  const std::vector<SessionRecord> all{
+      record(1, made + "a", "fix the lexer"),
+      record(2, made + "b", "fix the lexer now"),
+      record(3, made + "c", "twice"),
+      record(4, made + "d", "twice"),
+      record(5, made + "e", ""),
+      record(6, made + "f", "-x"),
+      record(7, made + "0", "main:cli:mine"),
+      record(8, made + "1", "00000000000000aa"),
+      record(9, made + "2", "two\nlines"),
+      record(10, "main:cli:mine", "chosen"),
+  };
+  const char* const names[] = {"fix the lexer",   "fix the lexer now", "030405.678-1f2c",
+                               "030405.678-1f2d", "030405.678-1f2e",   "030405.678-1f2f",
+                               "030405.678-1f20", "030405.678-1f21",   "030405.678-1f22",
+                               "main:cli:mine"};
+  const Titles titles = titles_of(all);
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    CAPTURE(all[i].state.title);
+    CHECK(typed_name(all[i], titles) == names[i]);
+    if (names[i] == all[i].state.title) CHECK(called(all, names[i]) == all[i].key);
+  }
+}
