@@ -97,11 +97,11 @@ class Reader {
     if (rest()[mark] != ' ') return Step::no;
     const bool numbered = mark > 1;
     const std::string_view source = rest().substr(0, mark + 1);
-    std::string shown(numbered || !look_.colour ? std::string(source) : "• ");
+    std::string shown(numbered || !is_rendered(look_) ? std::string(source) : "• ");
     std::size_t length = mark + 1;
     if (const Step step = numbered ? Step::no : task(length, shown); step == Step::wait)
       return step;
-    const std::size_t columns = look_.colour && !numbered ? 2 : length;
+    const std::size_t columns = is_rendered(look_) && !numbered ? 2 : length;
     at_ += length;
     line_.item = true;
     line_.margin += columns;
@@ -117,7 +117,10 @@ class Reader {
     for (const std::string_view each : boxes) {
       if (box == each) {
         length += 4;
-        shown = look_.colour ? (each[1] == ' ' ? "☐ " : "☑ ") : shown + std::string(each);
+        const bool open = each[1] == ' ';
+        shown = look_.labels   ? shown + (open ? "to do: " : "done: ")
+                : look_.colour ? (open ? "☐ " : "☑ ")
+                               : shown + std::string(each);
         return Step::yes;
       }
       if (box.size() < 4 && !whole_ && each.starts_with(box)) return Step::wait;
@@ -164,6 +167,7 @@ std::optional<MarkdownLine> read_markdown_line(std::string_view text, bool whole
 }
 
 std::string quote_bar(const TerminalStyle& look) {
+  if (look.labels) return "quote: ";
   return look.colour ? painted("│", style::dim, look) + " " : "> ";
 }
 

@@ -29,6 +29,10 @@ struct MarkdownLine {
 std::optional<MarkdownLine> read_markdown_line(std::string_view text, bool whole, bool in_list,
                                                const TerminalStyle& look);
 
+// Whether the marks are turned into styles, or left out for a screen reader; else the source is
+// shown.
+inline bool is_rendered(const TerminalStyle& look) { return look.colour || look.labels; }
+
 std::string quote_bar(const TerminalStyle& look);
 
 // `text` without its quote marks, at most `quotes` of them; how many there were.

@@ -126,7 +126,7 @@ void Markdown::begin(const MarkdownLine& line) {
 
 void Markdown::flow_spans(bool whole) {
   std::string_view text = line_;
-  if (!look_.colour) {
+  if (!is_rendered(look_)) {
     flow_.add(text, style::plain);
     text = {};
   }
@@ -167,7 +167,7 @@ void Markdown::finish_held() {
       if (rows_.size() == 2 && !is_table_ruler(line_)) show_table();
       return;
     case Kind::heading: {
-      if (!look_.colour) return show_as_prose(shape_, line_);
+      if (!is_rendered(look_)) return show_as_prose(shape_, line_);
       show_blank_lines();
       flow_.begin(shape_.first, shape_.others);
       const Style style = shape_.level == 1 ? style::title : style::heading;
@@ -175,6 +175,7 @@ void Markdown::finish_held() {
       return flow_.end_line();
     }
     case Kind::rule:
+      if (look_.labels) return static_cast<void>(++blank_);
       if (!look_.colour) return show_as_prose(shape_, line_);
       show_blank_lines();
       return flow_.lines(shape_.first + painted(rule_line(width_), style::dim, look_) + "\n");
@@ -183,8 +184,8 @@ void Markdown::finish_held() {
       if (shape_.mark == '`' && line_.find('`', shape_.level) != std::string::npos)
         return show_as_prose(shape_, line_);
       show_blank_lines();
-      flow_.lines((shape_.item || !look_.colour ? shape_.first : bars(shape_.quotes, look_)) +
-                  painted(line_, style::dim, look_) + "\n");
+      flow_.lines((shape_.item || !is_rendered(look_) ? shape_.first : bars(shape_.quotes, look_)) +
+                  (look_.labels ? "code:" : painted(line_, style::dim, look_)) + "\n");
       fence_ = shape_;
       in_code_ = true;
       colours_ = Highlighter(
@@ -208,15 +209,16 @@ void Markdown::code_line() {
       return finish_line();
     }
     const bool ends = closes(text, fence_);
-    if (look_.colour || ends) {
+    if (is_rendered(look_) || ends) {
       const std::size_t spaces = std::min(text.find_first_not_of(' '), text.size());
       text.remove_prefix(std::min(spaces, fence_.margin));
     }
     flow_.lines(bars(fence_.quotes, look_));
     if (ends) {
       in_code_ = false;
-      const std::string margin(look_.colour ? 0 : fence_.margin, ' ');
-      return flow_.lines(margin + painted(text, style::dim, look_) + "\n");
+      const std::string margin(is_rendered(look_) ? 0 : fence_.margin, ' ');
+      return flow_.lines(margin +
+                         (look_.labels ? "end of code" : painted(text, style::dim, look_)) + "\n");
     }
   }
   flow_.lines(colours_.line(text, look_) + "\n");
@@ -238,7 +240,7 @@ void Markdown::show_table() {
 void Markdown::show_as_prose(const MarkdownLine& line, std::string_view content) {
   show_blank_lines();
   flow_.begin(line.first, line.others);
-  if (look_.colour)
+  if (is_rendered(look_))
     add_spans(content, style::plain, look_, flow_);
   else
     flow_.add(content, style::plain);

@@ -1,6 +1,7 @@
 // Markdown as it streams in, made readable on a terminal: prose word by word, code line by line,
 // only a table waits for its end. Nothing is ever repainted, and how the text is split into pieces
-// makes no difference. Without styles the Markdown source itself is shown.
+// makes no difference. Without styles the Markdown source itself is shown, except to a screen
+// reader, which gets the text without marks.
 #pragma once
 
 #include <string>

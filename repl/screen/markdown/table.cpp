@@ -5,6 +5,7 @@
 #include "core/text/text.h"
 #include "repl/layout/table.h"
 #include "repl/layout/width.h"
+#include "repl/screen/markdown/line.h"
 #include "repl/screen/markdown/span.h"
 
 namespace skein::screen::markdown {
@@ -54,7 +55,7 @@ std::string aligned(const std::string& styled, std::size_t used, std::size_t wid
 
 // The rows a cell takes at that width; 0: one.
 Cells rows_of(std::string_view cell, std::size_t width, Style style, const TerminalStyle& look) {
-  if (!look.colour && width == 0 && cell.find('<') == std::string_view::npos)
+  if (!is_rendered(look) && width == 0 && cell.find('<') == std::string_view::npos)
     return {std::string(cell)};
   Flow flow(look, width, Flow::LongWords::broken);
   for (bool more = true; more;) {
@@ -63,7 +64,7 @@ Cells rows_of(std::string_view cell, std::size_t width, Style style, const Termi
     more = close != std::string_view::npos;
     const std::string_view part = cell.substr(0, more ? end : cell.size());
     flow.begin("", "");
-    if (look.colour)
+    if (is_rendered(look))
       add_spans(part, style, look, flow);
     else
       flow.add(part, style);
@@ -106,7 +107,7 @@ class Drawing {
   }
 
   std::string text() const {
-    if (look_.labels && rows_.size() > 1) return spoken();
+    if (look_.labels) return spoken();
     std::string out;
     for (std::size_t i = 0; i < rows_.size(); ++i) {
       add_row(i, out);
@@ -125,10 +126,11 @@ class Drawing {
       return out;
     };
     std::string out;
-    for (std::size_t row = 1; row < rows_.size(); ++row) {
+    const std::size_t first = rows_.size() > 1 ? 1 : 0;  // a table may have titles alone
+    for (std::size_t row = first; row < rows_.size(); ++row) {
       std::string line;
       for (std::size_t column = 0; column < widths_.size(); ++column) {
-        const std::string title = cell(0, column), text = cell(row, column);
+        const std::string title = row == 0 ? "" : cell(0, column), text = cell(row, column);
         if (text.empty()) continue;
         line += (line.empty() ? "" : ", ") + (title.empty() ? "" : title + ": ") + text;
       }

@@ -15,6 +15,7 @@ using namespace skein::test;
 namespace {
 
 constexpr layout::TerminalStyle plain{};
+constexpr layout::TerminalStyle spoken{.labels = true};
 constexpr layout::TerminalStyle styled{.live = true, .colour = true, .links = true};
 
 std::string rendered(std::string_view text, const layout::TerminalStyle& look,
@@ -187,4 +188,31 @@ TEST_CASE("prose appears word by word and code line by line while it streams") {
 TEST_CASE("the line under a link ends with the link") {
   CHECK(legible(rendered("the [docs](https://x.org) say", styled, 60)) ==
         "the <a https://x.org><u>docs</a></> <dim>(https://x.org)</> say\n");
+}
+
+TEST_CASE("a screen reader gets the text without marks, in lines that are not wrapped") {
+  const std::string words = "some words " + std::string(300, 'x') + " and more of them";
+  const std::pair<std::string, std::string> rows[] = {
+      {"## A *title* ##", "A title\n"},
+      {"a **bold**, ~~old~~ `code` \\*word\\*", "a bold, old code *word*\n"},
+      {"2*3*4 and snake_case", "2*3*4 and snake_case\n"},
+      {"[here](https://a.example/b) <https://c.example>",
+       "here (https://a.example/b) https://c.example\n"},
+      {"- one\n  * two\n1. three\n- [x] four\n- [ ] five",
+       "• one\n  • two\n1. three\n• done: four\n• to do: five\n"},
+      {"> said", "quote: said\n"},
+      {"one\n\n---\n\ntwo", "one\n\n\n\ntwo\n"},
+      {"```cpp\nint **a; // `b`\n```\nend", "code:\nint **a; // `b`\nend of code\nend\n"},
+      {"| **a** | b |\n|---|---|\n| `c` | d |", "a: c, b: d\n"},
+      {"| a | `b` |\n|---|---|\n", "a, b\n"},
+      {words, words + "\n"},
+  };
+  for (const auto& [source, shown] : rows) {
+    CAPTURE(source);
+    CHECK(rendered(source, spoken) == shown);
+    Markdown piecewise(spoken);
+    std::string out;
+    for (const char each : source) out += piecewise.feed(std::string_view(&each, 1));
+    CHECK(out + piecewise.end() == shown);
+  }
 }
