@@ -75,7 +75,7 @@ std::string name_in_status(Session& session) {
   const store::SessionRecord& record = session.conversation().record();
   const std::string& title = record.state.title;
   if (title.empty()) return record.key;
-  const store::Titles titles = store::titles_of(session.store().list());
+  const store::Titles titles = store::titles_of(session.store().list({.called = title}));
   return store::typed_name(record, titles) == title ? title : title + " · " + record.key;
 }
 

@@ -155,8 +155,10 @@ void Session::follow_shown() {
 std::string Session::farewell() const {
   if (!parts_.kept || !conversation_ || conversation_->state().messages == 0) return {};
   const SessionRecord& record = conversation_->record();
-  const std::string &title = record.state.title,
-                    typed = store::typed_name(record, store::titles_of(parts_.store.list()));
+  const std::string& title = record.state.title;
+  std::vector<SessionRecord> alike;
+  if (!title.empty()) alike = parts_.store.list({.called = title});
+  const std::string typed = store::typed_name(record, store::titles_of(alike));
   const std::string name = title.empty()    ? "here"
                            : typed == title ? "it"
                                             : "“" + layout::fit(title, 40) + "”";
