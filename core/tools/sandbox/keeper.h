@@ -50,7 +50,8 @@ class Keeper {
   pid_t program() const { return program_; }
   pid_t pid() const { return pid_; }
 
-  int line() const { return line_.get(); }  // readable when it has ended
+  // Readable when it has ended; -1 once end() has said so.
+  int line() const { return over_ ? -1 : line_.get(); }
   struct End {
     int status = 0;             // as waitpid tells it
     std::size_t survivors = 0;  // processes it left that could not be ended

@@ -188,8 +188,9 @@ std::optional<ProgramEnd> RunningProgram::watch(const Watch& watch) {
 
 void RunningProgram::wait_a_little(Deadline until, const Watch& watch,
                                    const std::function<bool()>& stop) {
-  const int line = keeper_->end() ? -1 : keeper_->line();
-  std::array<pollfd, 3> fds{{{output_.get(), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {line, POLLIN, 0}}};
+  // The end is not asked for here: of an end that came just now nothing would wake us.
+  std::array<pollfd, 3> fds{
+      {{output_.get(), POLLIN, 0}, {wake_fd_, POLLIN, 0}, {keeper_->line(), POLLIN, 0}}};
   if (wake_fd_ < 0) until = std::min(until, Clock::now() + glance);
   if (wait(fds, until, stop) != Wake::ready) return;
   if (fds[0].revents != 0) take_output(watch);

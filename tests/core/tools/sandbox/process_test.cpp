@@ -7,6 +7,9 @@
 
 #include <cstdlib>
 
+#include "core/text/io.h"
+#include "core/text/wait.h"
+#include "core/tools/sandbox/running_program.h"
 #include "core/tools/sandbox/sandbox.h"
 #include "tests/support/process.h"
 #include "tests/support/workbench.h"
@@ -65,6 +68,29 @@ TEST_CASE("a child of ours from before is none of the program's and lives on") {
   CHECK(waitpid(child, nullptr, WNOHANG) == 0);
   kill(child, SIGKILL);
   CHECK(waitpid(child, nullptr, 0) == child);
+}
+
+TEST_CASE("the end of a program whose output has ended is noticed at any moment") {
+  RunningProgram running({.arguments = {"/bin/sh", "-c", "exec >&- 2>&-; exec sleep 1000"},
+                          .environment = {"PATH=/usr/bin:/bin"}});
+  const Pipe silent = make_pipe();
+  Watch watch;
+  watch.time = std::chrono::seconds(40);
+  watch.wake_fd = silent.read.get();
+  // It is asked twice before the wait for the end of the output. The third time is after a look
+  // for the end of the program and before the next wait: that is when the program ends here.
+  watch.stopped = [&, asked = 0]() mutable {
+    if (++asked == 3) {
+      kill(running.keeper().program(), SIGKILL);
+      wait(running.keeper().line(), no_deadline);
+    }
+    return false;
+  };
+  const auto began = std::chrono::steady_clock::now();
+
+  CHECK(running.watch(watch) == ProgramEnd{ProgramEnd::Cause::signalled, SIGKILL});
+
+  CHECK(std::chrono::steady_clock::now() - began < watch.time);
 }
 
 TEST_CASE("limits hold for a command and everything it starts") {
