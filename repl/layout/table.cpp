@@ -77,6 +77,27 @@ std::vector<std::size_t> share_out(std::vector<std::size_t> wanted, std::size_t 
 
 namespace {
 
+// All others are cut to what is readable before the greedy column is cut.
+std::vector<std::size_t> widths_within(const Table& table, std::size_t room) {
+  const std::vector<std::size_t> wanted = widths_in(table);
+  const auto greedy = std::ranges::find_if(table.columns, &Table::Column::greedy);
+  if (room == 0 || greedy == table.columns.end()) return share_out(wanted, room);
+  const auto at = static_cast<std::size_t>(greedy - table.columns.begin());
+  std::vector<std::size_t> needed = wanted;
+  for (std::size_t i = 0; i < needed.size(); ++i)
+    needed[i] = std::min(needed[i], table.columns[i].readable);
+  const std::size_t others =
+      std::accumulate(needed.begin(), needed.end(), std::size_t{0}) - needed[at];
+  if (others + needed[at] > room) return share_out(wanted, room);
+  needed[at] = std::min(wanted[at], room - others);
+  if (needed[at] < wanted[at]) return needed;
+  std::vector<std::size_t> rest = wanted;
+  rest[at] = 0;
+  rest = share_out(std::move(rest), room - needed[at]);
+  rest[at] = needed[at];
+  return rest;
+}
+
 // Each row by itself, to be read out.
 std::string spoken(const Table& table) {
   std::string out;
@@ -101,10 +122,9 @@ std::string drawn(const Table& given, std::size_t width, const TerminalStyle& lo
   if (look.labels) return spoken(clean);
   const Table table = with_room(clean, widths_in(clean), width);
   const std::size_t between = gap.size() * table.columns.size();
-  const std::vector<std::size_t> widths =
-      share_out(widths_in(table), width == 0        ? 0
-                                  : width > between ? width - between
-                                                    : 1);
+  const std::vector<std::size_t> widths = widths_within(table, width == 0        ? 0
+                                                               : width > between ? width - between
+                                                                                 : 1);
 
   const auto line = [&](std::string_view lead, const std::vector<std::string>& cells, Style style) {
     std::string text(lead);

@@ -24,6 +24,7 @@ struct Table {
     bool optional = false;      // dropped when room is scarce
     bool keep_end = false;      // what is too long is cut at its start: keys, folders
     std::size_t readable = 16;  // so many columns of it are worth dropping others for
+    bool greedy = false;        // gets what others leave once they are readable; at most one is
   };
   std::vector<Column> columns;
   std::vector<std::vector<std::string>> rows{};

@@ -16,7 +16,11 @@ namespace skein::pick {
 
 namespace {
 
-constexpr std::size_t title_columns = 30;  // before anything else is shown
+// So much of a title comes before counts; at 80 columns it leaves room for age, turns and key, or
+// for age, folder and key.
+layout::Table::Column title_column(std::string_view heading, bool folders) {
+  return {.title = heading, .readable = folders ? 30u : 44u, .greedy = true};
+}
 
 std::string_view last_used(const store::SessionRecord& record) {
   return record.state.updated_at.empty() ? record.header.created_at : record.state.updated_at;
@@ -98,7 +102,7 @@ std::string age(std::string_view timestamp) {
 
 layout::Table session_table(const std::vector<store::SessionRecord>& sessions,
                             const SessionColumns& columns) {
-  layout::Table table{.columns = {{.title = "title", .readable = title_columns}, {"age", true}}};
+  layout::Table table{.columns = {title_column("title", columns.folders), {"age", true}}};
   if (columns.folders)
     table.columns.push_back({.title = "folder", .optional = true, .keep_end = true});
   for (const char* const title : {"turns", "branches", "tokens"})
@@ -132,7 +136,7 @@ layout::Table session_table(const std::vector<store::SessionRecord>& sessions,
 // The rows of a table that has no heading, and says in each what is counted.
 std::vector<std::string> session_rows(const std::vector<store::SessionRecord>& sessions,
                                       std::size_t width, std::optional<Id> current, bool folders) {
-  layout::Table table{.columns = {{.title = "", .readable = title_columns},
+  layout::Table table{.columns = {title_column("", folders),
                                   {""},
                                   {.title = "", .optional = true, .keep_end = true},
                                   {"", true, true},

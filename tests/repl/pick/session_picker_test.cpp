@@ -2,6 +2,7 @@
 
 #include <doctest/doctest.h>
 
+#include "core/text/text.h"
 #include "repl/layout/width.h"
 #include "tests/support/homes.h"
 #include "tests/support/pty.h"
@@ -65,6 +66,30 @@ TEST_CASE("rows to pick from fit, and show the end of the key") {
     for (const std::string& row : rows) CHECK(layout::display_width(row) <= width);
     CHECK((rows[0].find("/ws") != std::string::npos) == (width > 40));
   }
+}
+
+TEST_CASE("titles get the room that counts of a few sessions and long folders would leave empty") {
+  const std::string title = "please have a look at the lexer and find out why tabs break";
+  std::vector<SessionRecord> sessions = some;
+  sessions[0].state.title = title;
+  sessions[1].state.leaves = {Id{1}, Id{2}};
+  sessions[1].state.usage["a/b"].input = 1'000;
+  sessions[2].header.cwd = "/a/folder/with/a/rather/long/name/of/its/own";
+  for (const bool folders : {false, true})
+    for (const std::size_t width : {79u, 39u}) {
+      CAPTURE(folders);
+      CAPTURE(width);
+      const std::vector<std::string> rows = session_rows(sessions, width, {}, folders);
+      const std::size_t least = width < 40 ? 15 : folders ? 29 : 43;
+      CHECK(rows[0].starts_with(title.substr(0, least)));
+      const std::string drawn =
+          layout::drawn(session_table(sessions, {.folders = folders}), width, {});
+      CHECK(drawn.find(title.substr(0, least)) != std::string::npos);
+      for (const std::string& row : rows) CHECK(layout::display_width(row) <= width - 2);
+      for (const std::string_view row : split(drawn, '\n'))
+        CHECK(layout::display_width(row) <= width);
+      CHECK((rows[0].find("/ws") != std::string::npos) == (folders && width > 40));
+    }
 }
 
 TEST_CASE("two keys that end alike are told apart by more of them") {
