@@ -76,7 +76,7 @@ class Lines {
 };
 
 // False: the reader has gone, or it is slow and skein is asked to stop.
-bool print_line(std::string line) {
+bool send_line(std::string line) {
   line += '\n';
   for (std::string_view left = line; !left.empty();) {
     pollfd out{STDOUT_FILENO, POLLOUT, 0};
@@ -156,7 +156,7 @@ int serve_sessions(const app::Invocation& invocation) {
   Lines lines;
   bool heard = true;
   const auto print = [&](const std::vector<JsonText>& messages) {
-    for (const JsonText& message : messages) heard = heard && print_line(message);
+    for (const JsonText& message : messages) heard = heard && send_line(message);
   };
   // Progress notifications keep clients from giving up on a long turn: many do after a minute.
   constexpr std::chrono::seconds interval(5);

@@ -14,7 +14,6 @@ namespace {
 
 constexpr int deepest_nesting = 40;  // of what is written inside something else
 constexpr std::string_view transparent = "if then elif else fi while until do done ! { } esac";
-constexpr auto none = std::string_view::npos;
 
 const Values nothing_printed{.texts = {""}};
 

@@ -10,7 +10,6 @@ namespace skein::shell {
 namespace {
 
 constexpr std::size_t most_texts = 32;  // of one word; more are as good as unknown
-constexpr auto none = std::string_view::npos;
 constexpr std::string_view word_ends = " \t\n;&|<>()";
 constexpr std::string_view pattern_signs = "*?[\\";
 

@@ -10,6 +10,8 @@
 
 namespace skein::shell {
 
+inline constexpr auto none = std::string_view::npos;
+
 class ShellWordReader {
  protected:
   using Word = ShellCall::Word;
