@@ -21,13 +21,14 @@ bool is_whole(const model::Message& answer) {
   return answer.stop == model::Stop::stop || answer.stop == model::Stop::refusal;
 }
 
-// Whether the model gets to see anything of it. Of an answer that was cut off, thoughts are not
-// sent.
+// Whether a model may get to see anything of it. Of an answer that was cut off, a thought that is
+// not signed is not sent; see handover::fate.
 bool is_sent(const model::Message& answer) {
   return std::ranges::any_of(answer.content, [&](const model::Block& block) {
-    const auto* const text = std::get_if<model::Text>(&block);
-    return text != nullptr ? !is_blank(text->text)
-                           : is_whole(answer) || !std::holds_alternative<model::Thinking>(block);
+    if (const auto* const text = std::get_if<model::Text>(&block)) return !is_blank(text->text);
+    const auto* const thinking = std::get_if<model::Thinking>(&block);
+    return thinking == nullptr || is_whole(answer) || !thinking->signature.empty() ||
+           !thinking->provider_data.empty();
   });
 }
 

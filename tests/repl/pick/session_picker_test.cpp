@@ -71,6 +71,7 @@ TEST_CASE("rows to pick from fit, and show the end of the key") {
 TEST_CASE("titles get the room that counts of a few sessions and long folders would leave empty") {
   const std::string title = "please have a look at the lexer and find out why tabs break";
   std::vector<SessionRecord> sessions = some;
+  for (SessionRecord& each : sessions) each.header.created_at = now_utc();  // "now" is short
   sessions[0].state.title = title;
   sessions[1].state.leaves = {Id{1}, Id{2}};
   sessions[1].state.usage["a/b"].input = 1'000;

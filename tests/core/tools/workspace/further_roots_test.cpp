@@ -164,9 +164,9 @@ TEST_CASE("a folder that may only be read is not changed, in no mode") {
   CHECK(room.fails("edit", {{"path", file}, {"old_text", "words"}, {"new_text", "x"}}));
   CHECK(test::read_file(file).starts_with("words"));
   const permission::Rules edits{.mode = permission::Mode::accept_edits};
-  CHECK(room.decided("write", {{"path", file}, {"content", "x"}}, edits).verdict == Verdict::ask);
+  CHECK(room.decided("write", {{"path", file}, {"content", "x"}}, edits).verdict == Verdict::deny);
   CHECK(room.decided("write", {{"path", file}, {"content", "x"}}, {.allow = {{"write"}}}).verdict ==
-        Verdict::ask);
+        Verdict::deny);
 }
 
 TEST_CASE("rules judge a further folder as they judge the workspace") {
