@@ -131,7 +131,7 @@ void damage_one(Sweep& sweep, CrashDisk& disk, const Sample& sample,
   const std::string torn = bytes.substr(kept);
   sweep.check(
       disk.bytes(store::log::transcript_path(sample_session)).starts_with(bytes.substr(0, kept)) &&
-          (torn.empty() || std::ranges::count(quarantined(disk), torn) > 0),
+          (is_blank(torn) || std::ranges::count(quarantined(disk), torn) > 0),
       [&] { return where() + ": bytes were dropped"; });
   for (const std::string& path : disk.paths("quarantine")) files->remove(path);
 }
