@@ -53,14 +53,14 @@ std::vector<std::string> choices_of(const model::Question& question, std::size_t
   std::vector<std::string> choices{"[y]es"};
   if (lasts) choices.insert(choices.end(), {"this [s]ession", "[a]lways here"});
   if (question.amendable) choices.emplace_back("[e]dit");
-  choices.insert(choices.end(), {"[n]o (Enter)", "no, and [w]hy › "});
+  choices.insert(choices.end(), {"[n]o (Enter)", "[w]hy not › "});
   std::vector<std::string> rows;
   const std::string lasting = layout::wrapped("  s and a allow " + question.remember, width);
   if (lasts)
     for (const std::string_view row : split(lasting, '\n')) rows.emplace_back(row);
   std::string row = " ";
   for (const std::string& choice : choices) {
-    const std::size_t wide = layout::display_width(row) + 1 + layout::display_width(choice);
+    const std::size_t wide = layout::display_width(row) + 2 + layout::display_width(choice);
     if (width > 0 && wide >= width && row != " ") rows.push_back(std::exchange(row, " "));
     row += (row == " " ? " " : "  ") + choice;
   }

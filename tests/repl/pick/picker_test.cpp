@@ -141,8 +141,9 @@ TEST_CASE("choices are never broken in the middle") {
       CHECK(layout::display_width(row) <= width);
       all += row + "\n";
     }
+    CHECK(layout::display_width(rows.back()) < width);  // the cursor is behind it
     for (const char* choice :
-         {"[y]es", "this [s]ession", "[a]lways here", "[e]dit", "[n]o (Enter)", "no, and [w]hy"})
+         {"[y]es", "this [s]ession", "[a]lways here", "[e]dit", "[n]o (Enter)", "[w]hy not"})
       CHECK(all.find(choice) != std::string::npos);
   }
   CHECK(choices_of(question, 80).size() == 2);
